@@ -1,0 +1,514 @@
+/*
+ * tilewright: computing on big dense grids at the speed of the hardware.
+ *
+ * This is the whole public interface. It is plain C with fixed-width integers, so that other
+ * languages can call it; nothing here depends on a build option.
+ *
+ * Rules that hold for every function
+ * ----------------------------------
+ *  - A function that can fail returns tw_status. On anything but TW_OK, tw_last_error(ctx) is one
+ *    sentence that says what was wrong, where, and what to do. Outputs are then untouched, except
+ *    handles, which are set to NULL first.
+ *  - The library never prints, never exits and never aborts. It talks through the callbacks of the
+ *    context.
+ *  - Handles (tw_context, tw_graph, tw_plan, ...) are opaque, made by *_create / *_read / ... and
+ *    given back by *_destroy, which accepts NULL.
+ *  - A context belongs to one thread at a time. Different contexts are independent. The only call
+ *    that may come from another thread or from a signal handler is tw_cancel.
+ *  - A graph is immutable once made: several contexts may read it at the same time. It may outlive
+ *    the context that made it.
+ *  - Strings that go in are copied; strings that come out belong to the object they come from.
+ *  - Option structs begin with `size`, set by the TW_*_INIT macro that also sets every default, so
+ *    that a later version can add members.
+ */
+#ifndef TILEWRIGHT_H
+#define TILEWRIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_VERSION_MAJOR 0
+#define TW_VERSION_MINOR 1
+#define TW_VERSION_PATCH 0
+#define TW_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define TW_API __attribute__((visibility("default")))
+#define TW_CHECKED __attribute__((warn_unused_result))
+#else
+#define TW_API
+#define TW_CHECKED
+#endif
+
+/* The version of the library that is running, as "major.minor.patch". */
+TW_API const char *tw_version(void);
+
+/* ------------------------------------------------------------------------------------- status */
+
+typedef int32_t tw_status;
+enum {
+    TW_OK = 0,
+    TW_ERR_ARGUMENT = 1,       /* the call itself is wrong: a size, an index, a NULL, an option */
+    TW_ERR_MEMORY = 2,         /* refused by the system, or over the limit of tw_set_memory */
+    TW_ERR_IO = 3,             /* open, read, write, rename, disk full */
+    TW_ERR_FORMAT = 4,         /* a file does not say what its format promises */
+    TW_ERR_RANGE = 5,          /* a value that the asked-for type cannot hold */
+    TW_ERR_UNSUPPORTED = 6,    /* this build or this machine cannot do it */
+    TW_ERR_CANCELLED = 7,      /* tw_cancel was called */
+    TW_ERR_NEGATIVE_CYCLE = 8, /* no shortest paths exist; tw_negative_cycle shows why */
+    TW_ERR_VERIFY = 9,         /* a check of a result failed */
+    TW_ERR_DEVICE = 10,        /* an accelerator or its driver reported an error */
+    TW_ERR_INTERNAL = 11       /* a fault of this library; please report it */
+};
+
+/* The name of a status, such as "TW_ERR_FORMAT"; never NULL. */
+TW_API const char *tw_status_name(tw_status status);
+
+/* -------------------------------------------------------------------------------------- types */
+
+typedef int32_t tw_type;
+enum {
+    TW_AUTO = 0, /* let the library choose */
+    TW_U8 = 1,
+    TW_U16 = 2,
+    TW_I16 = 3,
+    TW_I32 = 4,
+    TW_F32 = 5,
+    TW_F64 = 6
+};
+
+/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32, +inf in floats. */
+#define TW_INF_U8 255
+#define TW_INF_U16 65535
+#define TW_INF_I32 1073741823
+
+/* "No predecessor" in a predecessor matrix. */
+#define TW_NO_VERTEX (-9999)
+
+TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
+TW_API const char *tw_type_name(tw_type type); /* "u8", "i32", ...; "auto"; "?" if unknown */
+TW_API tw_status tw_type_parse(tw_type *out, const char *name); /* the inverse; exact names only */
+TW_API double tw_type_infinity(tw_type type); /* the value that means "no path" in that type */
+
+/*
+ * A view of a row-major matrix that the caller owns. Element (i, j) is at
+ * (char *)data + (i * stride + j) * tw_type_size(type); stride >= cols, counted in elements.
+ */
+typedef struct tw_matrix {
+    void *data;
+    int64_t rows;
+    int64_t cols;
+    int64_t stride;
+    tw_type type;
+} tw_matrix;
+
+/* ------------------------------------------------------------------------------------ context */
+
+typedef struct tw_context tw_context;
+
+/* Called on the thread that made the long call, a few times a second at most. `done` of `total`
+ * are in `unit` ("rows", "relaxations", "bytes"); total is 0 when unknown. */
+typedef void (*tw_progress_fn)(void *user, const char *stage, double done, double total,
+                               const char *unit);
+/* One line of explanation that is not an error; no newline at the end. */
+typedef void (*tw_log_fn)(void *user, const char *line);
+
+/* TW_ERR_MEMORY is the only failure. */
+TW_API TW_CHECKED tw_status tw_context_create(tw_context **out);
+TW_API void tw_context_destroy(tw_context *ctx);
+
+/* The sentence of the last failed call on this context; "" if none failed. Valid until the next
+ * call on the context. */
+TW_API const char *tw_last_error(const tw_context *ctx);
+
+/* 0 (the default) takes the processors this process may use. */
+TW_API TW_CHECKED tw_status tw_set_threads(tw_context *ctx, int32_t threads);
+TW_API int32_t tw_threads(const tw_context *ctx);
+
+/* The most memory this context may hold, in bytes; 0 (the default) is what the machine has
+ * available when asked. What does not fit is refused before it is begun. */
+TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
+TW_API uint64_t tw_memory_limit(const tw_context *ctx);
+TW_API uint64_t tw_memory_used(const tw_context *ctx);
+TW_API uint64_t tw_memory_peak(const tw_context *ctx);
+
+/* Force an instruction set: "scalar", "neon", "avx2", "avx512"; NULL takes the environment's
+ * TW_ISA, or else the best one of this processor. An unknown name or one that this processor
+ * lacks is TW_ERR_UNSUPPORTED. A bad TW_ISA is reported by the first call that computes. */
+TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
+
+/* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0",
+ * "cuda:0,1", "hip:...". */
+TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
+
+TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
+TW_API void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user);
+
+/* Ask the running call to stop: it returns TW_ERR_CANCELLED soon and leaves no partial output.
+ * Async-signal-safe. The request stays until tw_clear_cancel. */
+TW_API void tw_cancel(tw_context *ctx);
+TW_API void tw_clear_cancel(tw_context *ctx);
+
+/* ------------------------------------------------------------------------------------- graphs */
+
+/*
+ * A weighted directed graph on vertices 0 ... n-1, as compressed rows. An undirected edge is two
+ * arcs. Parallel arcs are kept (the least counts); self loops of weight >= 0 are dropped when the
+ * graph is made, a negative one is kept, since it is a negative cycle.
+ */
+typedef struct tw_graph tw_graph;
+
+enum { TW_GRAPH_UNDIRECTED = 1 }; /* each edge counts in both directions */
+
+/* Edges as three arrays. weight_type is TW_I32, TW_F32 or TW_F64; weight NULL makes every weight
+ * 1 (of TW_I32). The arrays are copied. */
+typedef struct tw_edges {
+    int64_t count;
+    const int32_t *source;
+    const int32_t *target;
+    const void *weight;
+    tw_type weight_type;
+} tw_edges;
+
+TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
+                                                const tw_edges *edges, uint32_t flags);
+
+/* A square adjacency matrix of TW_I32, TW_F32, TW_F64 (also TW_U8, TW_U16, TW_I16, read as i32).
+ * An entry equal to `no_edge`, or at or above tw_type_infinity of its type, is no edge; pass
+ * no_edge = NULL for the latter alone. The diagonal is dropped when >= 0. */
+TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
+                                                 const tw_matrix *matrix, const double *no_edge,
+                                                 uint32_t flags);
+
+TW_API void tw_graph_destroy(tw_graph *graph);
+
+typedef struct tw_graph_info {
+    int64_t vertices;
+    int64_t arcs;        /* stored arcs: an undirected edge counts twice */
+    tw_type weight_type; /* TW_I32, TW_F32 or TW_F64 */
+    int32_t undirected;  /* made or read as undirected */
+    int32_t equal;       /* every weight is the same positive number */
+    int32_t integral;    /* every weight is a whole number within i32, whatever its type */
+    int32_t labelled;    /* vertices carry names of their own (tw_read_options.ids) */
+    double min_weight;   /* over the stored arcs; 0 without arcs */
+    double max_weight;
+} tw_graph_info;
+
+TW_API void tw_graph_describe(const tw_graph *graph, tw_graph_info *out);
+
+/* The compressed rows: the arcs of u are offsets[u] ... offsets[u+1]-1 in targets and weights
+ * (elements of weight_type). Owned by the graph. */
+TW_API void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const int32_t **targets,
+                          const void **weights);
+
+/* The name of a vertex in a labelled graph, NULL if it has none; and the vertex of a name, or -1.
+ */
+TW_API const char *tw_graph_label(const tw_graph *graph, int64_t vertex);
+TW_API int64_t tw_graph_find(const tw_graph *graph, const char *label);
+
+enum { TW_DIRECTED_AS_FILE = -1, TW_DIRECTED_NO = 0, TW_DIRECTED_YES = 1 };
+
+typedef struct tw_read_options {
+    size_t size;
+    const char *format;    /* NULL: by extension, else by content. "triples", "gr", "mtx",
+                              "edges", "metis", "npy" */
+    int32_t directed;      /* TW_DIRECTED_* */
+    int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
+    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words */
+    const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
+                              NULL: the third column if there is one */
+    const double *no_edge; /* .npy: the entry that means "no edge" */
+} tw_read_options;
+#define TW_READ_OPTIONS_INIT                                                 \
+    {                                                                        \
+        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, NULL \
+    }
+
+/* Read a graph. `path` "-" is standard input. opts NULL takes the defaults. */
+TW_API TW_CHECKED tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
+                                          const tw_read_options *opts);
+
+/* Write a graph; format NULL follows the extension. The file appears whole or not at all;
+ * "-" is standard output. */
+TW_API TW_CHECKED tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *path,
+                                           const char *format);
+
+/*
+ * Generators. The same options give the same graph on every machine and thread count.
+ *   "complete"    every ordered pair (every pair, if undirected)
+ *   "dense"       each pair with probability `density`
+ *   "sparse"      `degree` * n arcs between random distinct vertices
+ *   "grid"        rows x cols lattice, road-like: each lattice edge with probability `density`,
+ *                 undirected unless directed is asked for, when each direction has its own weight
+ *   "preferential" each new vertex attaches to `degree` earlier ones, by their degree; undirected
+ *   "rmat"        degree * n arcs by R-MAT (0.57, 0.19, 0.19, 0.05); n is rounded up to a power
+ *                 of two for drawing and cut back to n
+ */
+typedef struct tw_generate_options {
+    size_t size;
+    const char *kind;
+    int64_t vertices;
+    int64_t rows, cols; /* grid only; 0: near-square for `vertices` */
+    double degree;      /* sparse, preferential, rmat */
+    double density;     /* dense, grid */
+    uint64_t seed;
+    tw_type weight_type; /* TW_I32 or TW_F32 or TW_F64 */
+    double min_weight;   /* whole numbers for TW_I32; both ends included */
+    double max_weight;
+    int32_t directed; /* TW_DIRECTED_AS_FILE: what the kind is by nature */
+} tw_generate_options;
+#define TW_GENERATE_OPTIONS_INIT                                                         \
+    {                                                                                    \
+        sizeof(tw_generate_options), "sparse", 1000, 0, 0, 5.0, 0.5, 1, TW_I32, 1, 1000, \
+            TW_DIRECTED_AS_FILE                                                          \
+    }
+
+TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
+                                              const tw_generate_options *opts);
+
+/* -------------------------------------------------------------------------------------- sinks */
+
+/*
+ * Where results go. The library calls begin once, then rows with consecutive blocks (first is the
+ * number of rows given before), then end; or abort at any point after begin, after which nothing
+ * of the result may remain. All calls come from the thread of the long call. A sink that fails
+ * sets no error of its own: it returns a status, and may use tw_fail to say why.
+ */
+typedef struct tw_shape {
+    int64_t rows;
+    int64_t cols;
+    tw_type type;
+} tw_shape;
+
+typedef struct tw_sink {
+    void *self;
+    tw_status (*begin)(void *self, tw_context *ctx, const tw_shape *shape);
+    tw_status (*rows)(void *self, tw_context *ctx, int64_t first, int64_t count, const void *data,
+                      int64_t stride);
+    tw_status (*end)(void *self, tw_context *ctx);
+    void (*abort)(void *self, tw_context *ctx);
+    void (*destroy)(void *self); /* used by tw_sink_destroy; may be NULL */
+} tw_sink;
+
+/* Set the error sentence of the context (printf-like) and return `status`: for sinks. */
+TW_API tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* Into the caller's matrix, whose shape and type must be those of the result. */
+TW_API TW_CHECKED tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target);
+
+/* Into a file: "raw" (row-major elements, nothing else), "npy" or "csv"; format NULL follows the
+ * extension, and is raw for none or an unknown one. The file appears under its name at end, whole.
+ * "-" is standard output. */
+TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path,
+                                            const char *format);
+
+/* Give back what a tw_sink_to_* or *_sink function put into *sink; NULL and {0} are accepted. */
+TW_API void tw_sink_destroy(tw_sink *sink);
+
+/* Push a matrix through sinks, as a computation would. */
+TW_API TW_CHECKED tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks,
+                                    int32_t sink_count);
+
+/* A matrix file opened for reading, mapped where the system can. raw needs `type` (and is taken
+ * as square); npy carries its own; csv is read into memory (as i32 if whole, else f64). */
+typedef struct tw_matrix_file tw_matrix_file;
+TW_API TW_CHECKED tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
+                                           const char *format, tw_type type);
+TW_API const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file);
+TW_API void tw_matrix_close(tw_matrix_file *file);
+
+/* ------------------------------------------------------------------------ all-pairs shortest paths
+ */
+
+typedef int32_t tw_method;
+enum {
+    TW_METHOD_AUTO = 0,
+    TW_METHOD_CLOSURE = 1,  /* blocked Floyd-Warshall over (min,+) products */
+    TW_METHOD_DIJKSTRA = 2, /* one search per source; with potentials when weights are negative */
+    TW_METHOD_BFS = 3,      /* many sources at once, one bit each; equal weights only */
+    TW_METHOD_REFERENCE = 4 /* the plain triple loop in f64 or i64: slow, trusted */
+};
+TW_API const char *tw_method_name(tw_method method);
+TW_API tw_status tw_method_parse(tw_method *out, const char *name);
+
+typedef struct tw_apsp_options {
+    size_t size;
+    tw_method method;
+    tw_type type;           /* of the result; TW_AUTO: i32 for whole weights, else as the graph */
+    tw_type work_type;      /* of the closure; TW_AUTO: the narrowest that ends exact */
+    int32_t block;          /* pivot width of the closure; 0: chosen */
+    const int32_t *sources; /* rows of the result; NULL: all vertices. Read until the run ends. */
+    int64_t source_count;
+    const int32_t *targets; /* columns of the result; NULL: all vertices. Likewise. */
+    int64_t target_count;
+    double cutoff; /* distances above it become "no path"; negative: no cutoff */
+} tw_apsp_options;
+#define TW_APSP_OPTIONS_INIT                                                                 \
+    {                                                                                        \
+        sizeof(tw_apsp_options), TW_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0 \
+    }
+
+/*
+ * A plan holds the choice of method, working type, block and threads for one graph and one set of
+ * options, with its reasons. The graph must outlive it. Making one measures rates for a few
+ * milliseconds and refuses (TW_ERR_MEMORY, with numbers) what cannot fit. With negative weights it
+ * looks for a negative cycle and, finding one, returns TW_ERR_NEGATIVE_CYCLE.
+ */
+typedef struct tw_plan tw_plan;
+TW_API TW_CHECKED tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
+                                           const tw_apsp_options *opts);
+TW_API void tw_plan_destroy(tw_plan *plan);
+
+/* Several lines: the candidates with estimated seconds and bytes, the choice and the reason. */
+TW_API const char *tw_plan_explain(const tw_plan *plan);
+TW_API tw_method tw_plan_method(const tw_plan *plan);
+TW_API tw_type tw_plan_type(const tw_plan *plan);      /* of the result */
+TW_API tw_type tw_plan_work_type(const tw_plan *plan); /* first one to be tried */
+TW_API uint64_t tw_plan_memory(const tw_plan *plan);   /* bytes the run will hold at most */
+TW_API double tw_plan_seconds(const tw_plan *plan);    /* estimated */
+
+typedef struct tw_apsp_report {
+    size_t size;
+    tw_method method;
+    tw_type work_type; /* the one whose result was certified exact */
+    tw_type type;      /* of the result */
+    int32_t threads;
+    int32_t block;     /* pivot width; 0 for searches */
+    int32_t attempts;  /* working types tried */
+    int32_t symmetric; /* half of the work was enough */
+    const char *isa;
+    double relaxations; /* d = min(d, a + b) of the whole problem: n^3 for a closure, scanned
+                           arcs for searches */
+    double seconds_plan;
+    double seconds_compute;
+    double seconds_output; /* converting and the sinks */
+    uint64_t memory_peak;  /* of the context during the run */
+} tw_apsp_report;
+#define TW_APSP_REPORT_INIT                                            \
+    {                                                                  \
+        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 \
+    }
+
+/* Compute and push the rows into every sink. `report` may be NULL. `predecessors`, if not NULL,
+ * receives a TW_I32 matrix of the same shape (targets must then be all vertices): the vertex
+ * before v on a shortest path from the row's source, TW_NO_VERTEX where there is none. */
+TW_API TW_CHECKED tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks,
+                                        int32_t sink_count, tw_sink *predecessors,
+                                        tw_apsp_report *report);
+
+/* Plan and run in one call, into the caller's matrix (out->type is the result's type). */
+TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
+                                    const tw_apsp_options *opts);
+
+/* C = min(C, A (x) B) where (A (x) B)[i][j] = min over k of A[i][k] + B[k][j]. All of one type, one
+ * of TW_U8, TW_U16, TW_I32, TW_F32, TW_F64. Integer sums stop at the type's infinity; entries
+ * above it (i32) or below 0 (i32) are refused. C may not overlap A or B. */
+TW_API TW_CHECKED tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_matrix *a,
+                                       const tw_matrix *b);
+
+/* After TW_ERR_NEGATIVE_CYCLE: its vertices in order (the last leads back to the first). Valid
+ * until the next call on the context. */
+TW_API int64_t tw_negative_cycle(const tw_context *ctx, const int32_t **vertices);
+
+/* ------------------------------------------------------------------------- routes, summaries,
+ * checks */
+
+typedef struct tw_path {
+    int32_t *vertices; /* from ... to; NULL when there is no path */
+    int64_t count;
+    double distance; /* +inf when there is no path */
+} tw_path;
+
+/* One shortest path. `distances` is the matrix of all pairs, or NULL to search the graph alone;
+ * a matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_path_clear. */
+TW_API TW_CHECKED tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
+                                         const tw_matrix *distances, int32_t from, int32_t to);
+TW_API void tw_path_clear(tw_path *path);
+
+/* Statistics of a distance matrix, collected as rows pass by. Pairs (v, v) are not counted. */
+typedef struct tw_summary tw_summary;
+typedef struct tw_summary_info {
+    int64_t rows, cols;
+    tw_type type;
+    int64_t reachable; /* ordered pairs with a path */
+    int64_t unreachable;
+    double diameter;                    /* largest finite distance; 0 without any */
+    int64_t diameter_from, diameter_to; /* a pair that has it; -1 without any */
+    double radius;  /* least eccentricity over rows that reach something; 0 without any */
+    int64_t center; /* a row that has it; -1 without any */
+    double mean;    /* over reachable pairs; 0 without any */
+    double least;   /* smallest distance over distinct pairs; 0 without any */
+} tw_summary_info;
+
+/* `bins` histogram bins (0: none) from 0 to the diameter, equal widths; for integer matrices with
+ * a diameter below `bins`, one bin a value. `sources` maps rows to vertices for the diagonal when
+ * the rows are a part of the vertices; NULL: row i is vertex i. Likewise `targets`. */
+TW_API TW_CHECKED tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins,
+                                              const int32_t *sources, const int32_t *targets);
+TW_API void tw_summary_sink(tw_summary *summary, tw_sink *out);
+TW_API void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out);
+/* Per row: largest finite distance (0 if it reaches nothing), and closeness
+ * (reached / sum of distances) * (reached / (cols - 1)), as igraph and NetworkX scale it. */
+TW_API const double *tw_summary_eccentricity(const tw_summary *summary);
+TW_API const double *tw_summary_closeness(const tw_summary *summary);
+/* Bin count actually used; *edges has one more element than *counts. */
+TW_API int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
+                                    const int64_t **counts);
+TW_API void tw_summary_destroy(tw_summary *summary);
+
+/* A check of a distance matrix that shares no code with the engines: `samples` random rows (all of
+ * them if 0) against a textbook Dijkstra or Bellman-Ford, and the matrix's own invariants. */
+typedef struct tw_verifier tw_verifier;
+TW_API TW_CHECKED tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out,
+                                               const tw_graph *graph, const tw_apsp_options *opts,
+                                               int64_t samples, uint64_t seed);
+TW_API void tw_verifier_sink(tw_verifier *verifier, tw_sink *out);
+/* TW_OK, or TW_ERR_VERIFY with the first wrong entry in tw_last_error. *rows (may be NULL): rows
+ * compared. */
+TW_API TW_CHECKED tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier,
+                                               int64_t *rows);
+TW_API void tw_verifier_destroy(tw_verifier *verifier);
+
+/* ------------------------------------------------------------------------ the machine, measured */
+
+typedef struct tw_machine {
+    size_t size;
+    const char *processor; /* a name, or "" */
+    int32_t threads;       /* processors this process may use */
+    uint64_t memory;       /* bytes, all of it */
+    uint64_t memory_available;
+    const char *isa;  /* the one in use; "" when TW_ISA names none of this machine */
+    const char *isas; /* all this machine and build have, best first, by spaces */
+    const char *gpu;  /* "none in this build", "no driver", or a count */
+} tw_machine;
+TW_API TW_CHECKED tw_status tw_machine_describe(tw_context *ctx, tw_machine *out);
+
+/* The register-only rate of d = min(d, a + b) in relaxations a second, on `threads` threads, with
+ * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. */
+TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type,
+                                       int32_t threads);
+
+/* Every method, type and ISA of this machine against the references, over sizes around the tile
+ * edges. `line` (may be NULL) is called once a case. Returns TW_ERR_VERIFY if any case failed. */
+typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
+typedef struct tw_selftest_counts {
+    int64_t passed;
+    int64_t failed;
+    int64_t skipped;
+} tw_selftest_counts;
+TW_API TW_CHECKED tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, uint64_t seed,
+                                        tw_selftest_fn line, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Delivery: the one place where an engine's rows become the user's. An engine hands over blocks of
+ * whole rows (a distance from the row's source to every vertex of the graph) in its working type,
+ * in the order of the result's rows. Delivery undoes the potentials, picks the targets, applies the
+ * cutoff, converts to the result's type (refusing what that cannot hold, naming the pair) on all
+ * threads, derives predecessors when asked, and feeds the sinks.
+ */
+#ifndef TWI_APSP_DELIVER_H
+#define TWI_APSP_DELIVER_H
+
+#include "apsp/plan.h"
+
+typedef struct twi_delivery twi_delivery;
+
+/* begin of every sink; on failure nothing is left open. */
+TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_plan *plan,
+                                        tw_sink *sinks, int32_t sink_count, tw_sink *predecessors);
+
+/*
+ * `count` rows from result row `first` on: element (i, v) at work[i * stride + v], of `type`, which
+ * is TW_U8, TW_U16, TW_I32, TW_F32 or TW_F64, unreachable being tw_type_infinity(type). A `scale`
+ * other than 1 multiplies every finite value (levels of a breadth-first search).
+ */
+typedef struct twi_rows {
+    int64_t first;
+    int64_t count;
+    const void *work;
+    int64_t stride;
+    tw_type type;
+    double scale;
+    bool potentials_applied; /* values are w + h[u] - h[v] sums; take h[s] - h[t] off */
+} twi_rows;
+TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
+                                       const twi_rows *rows);
+
+/* end of every sink. */
+TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
+
+double twi_delivery_seconds(const twi_delivery *delivery);
+
+/* Frees; aborts the sinks unless twi_delivery_end succeeded. NULL is fine. */
+void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The plan of one all-pairs run: what was asked, what was chosen, why. Made by plan.c, read by the
+ * engines.
+ */
+#ifndef TWI_APSP_PLAN_H
+#define TWI_APSP_PLAN_H
+
+#include "base/context.h"
+#include "graph/graph.h"
+
+struct tw_plan {
+    const tw_graph *graph;
+    tw_apsp_options options; /* as given, defaults filled in */
+    tw_method method;
+    tw_type type;      /* of the result */
+    tw_type work_type; /* closure: first working type to try; searches: type of their rows */
+    twi_isa isa;
+    int32_t threads;
+    int32_t block;
+    bool symmetric; /* the arcs are symmetric: a closure needs half of the tiles */
+
+    /* Potentials h of Johnson's method, n of them, or NULL when no weight is negative: arc u->v of
+     * weight w counts as w + h[u] - h[v] >= 0, and the distance s->t found with those is too large
+     * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
+    double *potential;
+
+    uint64_t memory;
+    double seconds; /* estimated */
+    double spent;   /* making the plan took */
+    char *explanation;
+};
+
+/* The vertex of a row or column of the result. */
+static inline int64_t twi_plan_rows(const tw_plan *plan)
+{
+    return plan->options.sources != NULL ? plan->options.source_count : plan->graph->n;
+}
+static inline int64_t twi_plan_cols(const tw_plan *plan)
+{
+    return plan->options.targets != NULL ? plan->options.target_count : plan->graph->n;
+}
+static inline int32_t twi_plan_source(const tw_plan *plan, int64_t row)
+{
+    return plan->options.sources != NULL ? plan->options.sources[row] : (int32_t)row;
+}
+static inline int32_t twi_plan_target(const tw_plan *plan, int64_t col)
+{
+    return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Predecessors of a finished row, for delivery. The public side is tw_path_find. */
+#ifndef TWI_APSP_ROUTES_H
+#define TWI_APSP_ROUTES_H
+
+#include "graph/graph.h"
+
+/*
+ * The predecessor of every vertex on a shortest path from `source`, given that row of final
+ * distances (distance[v], of `type`, tw_type_infinity(type) where there is no path): a tree rooted
+ * at the source, TW_NO_VERTEX at the root and where there is no path. For whole weights it is a
+ * breadth-first walk over tight arcs, which zero-weight cycles cannot trap; for floats a search of
+ * its own. `scratch` is twi_predecessors_scratch(graph) bytes, one per thread. Worker-safe: no
+ * allocation, no context. False if the row contradicts the graph (a reachable vertex without a
+ * tight arc).
+ */
+uint64_t twi_predecessors_scratch(const tw_graph *graph);
+bool twi_predecessors(const tw_graph *graph, int32_t source, const void *distance, tw_type type,
+                      int32_t *out, void *scratch);
+
+#endif

@@ -1,0 +1,224 @@
+/* The context: see context.h. */
+#include "base/context.h"
+
+#include "base/clock.h"
+#include "base/threads.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRESS_INTERVAL 0.1 /* seconds between two calls of the user's callback */
+
+const char *tw_version(void)
+{
+    return TW_VERSION_STRING;
+}
+
+const char *tw_status_name(tw_status status)
+{
+    static const char *const names[] = {"TW_OK",
+                                        "TW_ERR_ARGUMENT",
+                                        "TW_ERR_MEMORY",
+                                        "TW_ERR_IO",
+                                        "TW_ERR_FORMAT",
+                                        "TW_ERR_RANGE",
+                                        "TW_ERR_UNSUPPORTED",
+                                        "TW_ERR_CANCELLED",
+                                        "TW_ERR_NEGATIVE_CYCLE",
+                                        "TW_ERR_VERIFY",
+                                        "TW_ERR_DEVICE",
+                                        "TW_ERR_INTERNAL"};
+    if (status < 0 || status >= (tw_status)(sizeof names / sizeof *names)) {
+        return "TW_ERR_UNKNOWN";
+    }
+    return names[status];
+}
+
+tw_status tw_context_create(tw_context **out)
+{
+    *out = NULL;
+    tw_context *ctx = calloc(1, sizeof *ctx);
+    twi_meter *meter = twi_meter_create();
+    if (ctx == NULL || meter == NULL) {
+        free(ctx);
+        twi_meter_release(meter);
+        return TW_ERR_MEMORY;
+    }
+    ctx->meter = meter;
+    atomic_init(&ctx->cancelled, 0);
+    strcpy(ctx->device, "auto");
+    *out = ctx;
+    return TW_OK;
+}
+
+void tw_context_destroy(tw_context *ctx)
+{
+    if (ctx == NULL) {
+        return;
+    }
+    twi_free(ctx->cycle);
+    twi_meter_release(ctx->meter);
+    free(ctx);
+}
+
+const char *tw_last_error(const tw_context *ctx)
+{
+    return ctx->error;
+}
+
+tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
+{
+    /* The arguments may point into ctx->error itself (a caller that adds a place to a sentence). */
+    char text[sizeof ctx->error];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(ctx->error, text, sizeof text);
+    return status;
+}
+
+tw_status tw_set_threads(tw_context *ctx, int32_t threads)
+{
+    if (threads < 0 || threads > 4096) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%d threads: give a number from 1 to 4096, or 0 for all processors",
+                       threads);
+    }
+    ctx->threads = threads;
+    return TW_OK;
+}
+
+int32_t tw_threads(const tw_context *ctx)
+{
+    return twi_thread_count(ctx);
+}
+
+tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
+{
+    ctx->memory_limit = bytes;
+    return TW_OK;
+}
+
+uint64_t tw_memory_limit(const tw_context *ctx)
+{
+    if (ctx->memory_limit != 0) {
+        return ctx->memory_limit;
+    }
+    return twi_meter_live(ctx->meter) + twi_memory_available();
+}
+
+uint64_t tw_memory_used(const tw_context *ctx)
+{
+    return twi_meter_live(ctx->meter);
+}
+
+uint64_t tw_memory_peak(const tw_context *ctx)
+{
+    return twi_meter_peak(ctx->meter);
+}
+
+tw_status tw_set_device(tw_context *ctx, const char *name)
+{
+    if (strcmp(name, "auto") != 0 && strcmp(name, "cpu") != 0) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "device '%.40s': this build computes on the CPU only; use 'cpu' or 'auto'",
+                       name);
+    }
+    snprintf(ctx->device, sizeof ctx->device, "%s", name);
+    return TW_OK;
+}
+
+void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user)
+{
+    ctx->progress = fn;
+    ctx->progress_user = user;
+}
+
+void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user)
+{
+    ctx->log = fn;
+    ctx->log_user = user;
+}
+
+void tw_cancel(tw_context *ctx)
+{
+    atomic_store_explicit(&ctx->cancelled, 1, memory_order_relaxed);
+}
+
+void tw_clear_cancel(tw_context *ctx)
+{
+    atomic_store_explicit(&ctx->cancelled, 0, memory_order_relaxed);
+}
+
+tw_status twi_check_cancel(tw_context *ctx)
+{
+    if (twi_is_cancelled(ctx)) {
+        return tw_fail(ctx, TW_ERR_CANCELLED, "stopped on request before the result was complete");
+    }
+    return TW_OK;
+}
+
+void twi_progress(tw_context *ctx, const char *stage, double done, double total, const char *unit)
+{
+    if (ctx->progress == NULL) {
+        return;
+    }
+    double now = twi_seconds();
+    if (done != total && now - ctx->progress_last < PROGRESS_INTERVAL) {
+        return;
+    }
+    ctx->progress_last = now;
+    ctx->progress(ctx->progress_user, stage, done, total, unit);
+}
+
+void twi_log(tw_context *ctx, const char *format, ...)
+{
+    if (ctx->log == NULL) {
+        return;
+    }
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, line);
+}
+
+int64_t tw_negative_cycle(const tw_context *ctx, const int32_t **vertices)
+{
+    *vertices = ctx->cycle;
+    return ctx->cycle_count;
+}
+
+tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
+                                  double total)
+{
+    twi_free(ctx->cycle);
+    ctx->cycle = NULL;
+    ctx->cycle_count = 0;
+    tw_status status =
+        twi_alloc(ctx, &ctx->cycle, (uint64_t)count, sizeof *vertices, "the negative cycle");
+    if (status != TW_OK) {
+        return status;
+    }
+    memcpy(ctx->cycle, vertices, (size_t)count * sizeof *vertices);
+    ctx->cycle_count = count;
+    char shown[256];
+    size_t used = 0;
+    const int64_t most = 8; /* vertices worth reading in a sentence */
+    for (int64_t i = 0; i < count && i < most; i++) {
+        used += (size_t)snprintf(shown + used, sizeof shown - used, "%d -> ", vertices[i]);
+    }
+    if (count > most) {
+        used += (size_t)snprintf(shown + used, sizeof shown - used, "... -> ");
+    }
+    snprintf(shown + used, sizeof shown - used, "%d", vertices[0]);
+    return tw_fail(
+        ctx, TW_ERR_NEGATIVE_CYCLE,
+        "the graph has a negative cycle of %lld arcs and weight %.17g, so shortest paths "
+        "do not exist: %s",
+        (long long)count, total, shown);
+}

@@ -1,0 +1,61 @@
+/*
+ * The context: everything a call needs that is not its data. It carries the error sentence, the
+ * limits, the callbacks and the cancel flag; it holds no cache and no threads.
+ *
+ * Inside the library names begin with twi_, so that a static link cannot collide with the user's.
+ */
+#ifndef TWI_BASE_CONTEXT_H
+#define TWI_BASE_CONTEXT_H
+
+#include "tilewright.h"
+
+#include "base/isa.h"
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct tw_context {
+    char error[1024];
+    twi_meter *meter; /* counts memory; outlives the context while blocks of it live */
+    int32_t threads;  /* as asked for; 0: all */
+    uint64_t memory_limit;
+    twi_isa isa; /* as forced by tw_set_isa; TWI_ISA_NONE: the environment, or the best */
+    char device[64];
+    tw_progress_fn progress;
+    void *progress_user;
+    double progress_last; /* when the callback was last called */
+    tw_log_fn log;
+    void *log_user;
+    atomic_int cancelled;
+    int32_t *cycle; /* the last negative cycle */
+    int64_t cycle_count;
+    char processor[128]; /* text behind tw_machine */
+    char isa_list[64];
+};
+
+/* Write the sentence and return the status: `return tw_fail(ctx, TW_ERR_FORMAT, ...)`. A second
+ * failure while unwinding must not hide the first, so only the outermost caller of a failing
+ * function calls it. */
+
+/* TW_ERR_CANCELLED with its sentence if tw_cancel was called, else TW_OK. For the calling thread;
+ * workers look at twi_is_cancelled and stop. */
+TW_CHECKED tw_status twi_check_cancel(tw_context *ctx);
+
+static inline bool twi_is_cancelled(tw_context *ctx)
+{
+    return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) != 0;
+}
+
+/* Report progress, at most ten times a second (`done == total` always passes). Calling thread
+ * only. */
+void twi_progress(tw_context *ctx, const char *stage, double done, double total, const char *unit);
+
+void twi_log(tw_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Keep the vertices of a negative cycle in the context (copied) and return
+ * TW_ERR_NEGATIVE_CYCLE with a sentence that shows it, total weight included. */
+tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
+                                  double total);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Instruction sets: which this processor has, which the user forces. A wing keeps one table of
+ * kernels per ISA (adding-a-kernel.md) and asks twi_isa_resolve which to use.
+ */
+#ifndef TWI_BASE_ISA_H
+#define TWI_BASE_ISA_H
+
+#include "tilewright.h"
+
+#include <stdbool.h>
+
+typedef enum twi_isa {
+    TWI_ISA_NONE = 0,
+    TWI_ISA_SCALAR,
+    TWI_ISA_NEON,
+    TWI_ISA_AVX2,
+    TWI_ISA_AVX512,
+    TWI_ISA_COUNT
+} twi_isa;
+
+const char *twi_isa_name(twi_isa isa);
+/* Compiled into this build and supported by this processor. */
+bool twi_isa_usable(twi_isa isa);
+/* The ISA of this context: forced, else TW_ISA, else the best. */
+TW_CHECKED tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out);
+
+#endif

@@ -1,0 +1,251 @@
+/* Checked memory: see memory.h. */
+#include "base/memory.h"
+
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((uint64_t)2 << 20)
+
+struct twi_meter {
+    atomic_ullong live;
+    atomic_ullong peak;
+    atomic_llong blocks;
+    atomic_llong owners; /* the context, and every live block */
+    atomic_llong fail_at;
+};
+
+/* One cache line before each block. */
+typedef struct header {
+    twi_meter *meter;
+    uint64_t bytes;
+} header;
+
+twi_meter *twi_meter_create(void)
+{
+    twi_meter *meter = calloc(1, sizeof *meter);
+    if (meter != NULL) {
+        atomic_init(&meter->owners, 1);
+    }
+    return meter;
+}
+
+void twi_meter_release(twi_meter *meter)
+{
+    if (meter != NULL && atomic_fetch_sub(&meter->owners, 1) == 1) {
+        free(meter);
+    }
+}
+
+uint64_t twi_meter_live(const twi_meter *meter)
+{
+    return atomic_load(&meter->live);
+}
+
+int64_t twi_meter_blocks(const twi_meter *meter)
+{
+    return atomic_load(&meter->blocks);
+}
+
+uint64_t twi_meter_peak(const twi_meter *meter)
+{
+    return atomic_load(&meter->peak);
+}
+
+void twi_meter_restart_peak(twi_meter *meter)
+{
+    atomic_store(&meter->peak, atomic_load(&meter->live));
+}
+
+void twi_meter_fail_at(twi_meter *meter, int64_t n)
+{
+    atomic_store(&meter->fail_at, n);
+}
+
+static void count_block(twi_meter *meter, uint64_t bytes)
+{
+    unsigned long long live = atomic_fetch_add(&meter->live, bytes) + bytes;
+    unsigned long long peak = atomic_load(&meter->peak);
+    while (live > peak && !atomic_compare_exchange_weak(&meter->peak, &peak, live)) {
+    }
+    atomic_fetch_add(&meter->blocks, 1);
+    atomic_fetch_add(&meter->owners, 1);
+}
+
+static bool planned_failure(twi_meter *meter)
+{
+    return atomic_load(&meter->fail_at) > 0 && atomic_fetch_sub(&meter->fail_at, 1) == 1;
+}
+
+/* A large block begins one header before a huge-page boundary plus one header: the user's first
+ * byte is on a cache line, and all but the first page can be huge. */
+static void *raw_block(uint64_t bytes)
+{
+    uint64_t total;
+    if (!twi_add(bytes, TWI_CACHE_LINE, &total) || total > (uint64_t)PTRDIFF_MAX - HUGE_PAGE) {
+        return NULL;
+    }
+    uint64_t align = total >= 2 * HUGE_PAGE ? HUGE_PAGE : TWI_CACHE_LINE;
+    total = (total + align - 1) / align * align;
+    char *raw = aligned_alloc(align, total);
+#ifdef MADV_HUGEPAGE
+    if (raw != NULL && align == HUGE_PAGE) {
+        (void)madvise(raw, total, MADV_HUGEPAGE); /* advice: a refusal costs speed only */
+    }
+#endif
+    return raw;
+}
+
+void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size)
+{
+    uint64_t bytes;
+    if (!twi_mul(count, size, &bytes) || planned_failure(ctx->meter)) {
+        return NULL;
+    }
+    if (ctx->memory_limit != 0 &&
+        (bytes > ctx->memory_limit || twi_meter_live(ctx->meter) > ctx->memory_limit - bytes)) {
+        return NULL;
+    }
+    char *raw = raw_block(bytes);
+    if (raw == NULL) {
+        return NULL;
+    }
+    *(header *)raw = (header){ctx->meter, bytes};
+    count_block(ctx->meter, bytes);
+    return raw + TWI_CACHE_LINE;
+}
+
+tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, const char *what)
+{
+    void *block = twi_try_alloc(ctx, count, size);
+    memcpy(out, &block, sizeof block);
+    if (block != NULL) {
+        return TW_OK;
+    }
+    uint64_t bytes;
+    char need[32];
+    char limit[32];
+    if (!twi_mul(count, size, &bytes)) {
+        return tw_fail(ctx, TW_ERR_MEMORY,
+                       "%s needs more memory than this machine can address (%llu x %llu bytes)",
+                       what, (unsigned long long)count, (unsigned long long)size);
+    }
+    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s wanted, %s is the limit", what,
+                   twi_bytes(need, (double)bytes), twi_bytes(limit, (double)tw_memory_limit(ctx)));
+}
+
+tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count, uint64_t size,
+                           const char *what)
+{
+    tw_status status = twi_alloc(ctx, out, count, size, what);
+    if (status == TW_OK) {
+        void *block;
+        memcpy(&block, out, sizeof block);
+        memset(block, 0, (size_t)(count * size));
+    }
+    return status;
+}
+
+tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep, uint64_t count, uint64_t size,
+                   const char *what)
+{
+    void *grown;
+    tw_status status = twi_alloc(ctx, &grown, count, size, what);
+    if (status != TW_OK) {
+        return status;
+    }
+    void *old;
+    memcpy(&old, block, sizeof old);
+    if (old != NULL) {
+        memcpy(grown, old, (size_t)keep);
+        twi_free(old);
+    }
+    memcpy(block, &grown, sizeof grown);
+    return TW_OK;
+}
+
+void twi_free(void *block)
+{
+    if (block == NULL) {
+        return;
+    }
+    header *raw = (header *)((char *)block - TWI_CACHE_LINE);
+    twi_meter *meter = raw->meter;
+    atomic_fetch_sub(&meter->live, raw->bytes);
+    atomic_fetch_sub(&meter->blocks, 1);
+    free(raw);
+    twi_meter_release(meter);
+}
+
+const char *twi_bytes(char buf[32], double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(buf, 32, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return buf;
+}
+
+uint64_t twi_memory_total(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
+}
+
+/* A number in a small file such as /sys/fs/cgroup/memory.max; UINT64_MAX if there is none. */
+static uint64_t number_in_file(const char *path)
+{
+    unsigned long long value = UINT64_MAX;
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%llu", &value) != 1) {
+            value = UINT64_MAX;
+        }
+        fclose(file);
+    }
+    return value;
+}
+
+uint64_t twi_memory_available(void)
+{
+    uint64_t available = twi_memory_total();
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file != NULL) {
+        char line[128];
+        unsigned long long kib;
+        while (fgets(line, sizeof line, file) != NULL) {
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) {
+                available = (uint64_t)kib << 10;
+                break;
+            }
+        }
+        fclose(file);
+    }
+    uint64_t group = number_in_file("/sys/fs/cgroup/memory.max");
+    uint64_t group_used = number_in_file("/sys/fs/cgroup/memory.current");
+    if (group != UINT64_MAX && group_used != UINT64_MAX) {
+        uint64_t left = group > group_used ? group - group_used : 0;
+        available = left < available ? left : available;
+    }
+    return available;
+}
+
+tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
+{
+    uint64_t limit = tw_memory_limit(ctx);
+    uint64_t used = tw_memory_used(ctx);
+    uint64_t left = limit > used ? limit - used : 0;
+    if (bytes <= left) {
+        return TW_OK;
+    }
+    char need[32];
+    char have[32];
+    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left", what,
+                   twi_bytes(need, (double)bytes), twi_bytes(have, (double)left));
+}

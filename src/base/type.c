@@ -1,0 +1,48 @@
+/* Element types: sizes, names and the value that means "no path". */
+#include "tilewright.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t size;
+    double infinity;
+} types[] = {
+    [TW_AUTO] = {"auto", 0, INFINITY}, [TW_U8] = {"u8", 1, TW_INF_U8},
+    [TW_U16] = {"u16", 2, TW_INF_U16}, [TW_I16] = {"i16", 2, INT16_MAX},
+    [TW_I32] = {"i32", 4, TW_INF_I32}, [TW_F32] = {"f32", 4, INFINITY},
+    [TW_F64] = {"f64", 8, INFINITY},
+};
+#define TYPES ((tw_type)(sizeof types / sizeof *types))
+
+static int known(tw_type type)
+{
+    return type >= 0 && type < TYPES;
+}
+
+size_t tw_type_size(tw_type type)
+{
+    return known(type) ? types[type].size : 0;
+}
+
+const char *tw_type_name(tw_type type)
+{
+    return known(type) ? types[type].name : "?";
+}
+
+double tw_type_infinity(tw_type type)
+{
+    return known(type) ? types[type].infinity : INFINITY;
+}
+
+tw_status tw_type_parse(tw_type *out, const char *name)
+{
+    for (tw_type type = 0; type < TYPES; type++) {
+        if (strcmp(name, types[type].name) == 0) {
+            *out = type;
+            return TW_OK;
+        }
+    }
+    return TW_ERR_ARGUMENT;
+}

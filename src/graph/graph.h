@@ -1,0 +1,41 @@
+/*
+ * The graph in memory: compressed rows (CSR), immutable once built. An undirected edge is two
+ * arcs; parallel arcs stay; self loops >= 0 are dropped. Weights are i32, f32 or f64, never NaN,
+ * never -inf; an arc of weight +inf is no arc and is dropped.
+ */
+#ifndef TWI_GRAPH_GRAPH_H
+#define TWI_GRAPH_GRAPH_H
+
+#include "base/context.h"
+
+struct tw_graph {
+    int64_t n;
+    int64_t arcs;
+    int64_t *offsets; /* n + 1 */
+    int32_t *targets; /* arcs */
+    void *weights;    /* arcs, of weight_type */
+    tw_type weight_type;
+    bool undirected;
+    bool equal;    /* all weights are the same positive number */
+    bool integral; /* all weights are whole numbers within i32 */
+    double min_weight;
+    double max_weight;
+    char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
+    int64_t *label_offsets; /* n */
+    int32_t *label_order;   /* vertices by name, for tw_graph_find */
+};
+
+/* Weight of arc `a` as a double (exact for every weight type). */
+static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
+{
+    switch (graph->weight_type) {
+    case TW_I32:
+        return ((const int32_t *)graph->weights)[a];
+    case TW_F32:
+        return ((const float *)graph->weights)[a];
+    default:
+        return ((const double *)graph->weights)[a];
+    }
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* cmocka with the headers it wants, and the small things every test here needs. */
+#ifndef TW_TESTS_HARNESS_H
+#define TW_TESTS_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+
+/* The call must succeed; its error sentence is shown if it does not. */
+#define assert_ok(ctx, call)                                                            \
+    do {                                                                                \
+        tw_status status_ = (call);                                                     \
+        if (status_ != TW_OK) {                                                         \
+            fail_msg("%s: %s: %s", #call, tw_status_name(status_), tw_last_error(ctx)); \
+        }                                                                               \
+    } while (0)
+
+/* The call must fail with `expected` and a sentence that contains `words`. */
+#define assert_fails(ctx, expected, words, call)                                                 \
+    do {                                                                                         \
+        tw_status status_ = (call);                                                              \
+        if (status_ != (expected) || strstr(tw_last_error(ctx), (words)) == NULL) {              \
+            fail_msg("%s: got %s \"%s\", wanted %s with \"%s\"", #call, tw_status_name(status_), \
+                     tw_last_error(ctx), tw_status_name(expected), (words));                     \
+        }                                                                                        \
+    } while (0)
+
+/* Destroys the context and insists that every block it gave out has come back. */
+static inline void close_context(tw_context *ctx)
+{
+    int64_t blocks = twi_meter_blocks(ctx->meter);
+    int64_t kept = ctx->cycle != NULL ? 1 : 0;
+    tw_context_destroy(ctx);
+    assert_int_equal(blocks, kept);
+}
+
+static inline tw_context *open_context(void)
+{
+    tw_context *ctx = NULL;
+    assert_int_equal(tw_context_create(&ctx), TW_OK);
+    return ctx;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* The ground floor: status, memory, types, instruction sets. */
+#include "harness.h"
+
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void statuses_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(tw_status_name(TW_OK), "TW_OK");
+    assert_string_equal(tw_status_name(TW_ERR_INTERNAL), "TW_ERR_INTERNAL");
+    assert_string_equal(tw_status_name(12), "TW_ERR_UNKNOWN");
+    assert_string_equal(tw_status_name(-1), "TW_ERR_UNKNOWN");
+}
+
+static void types_round_trip_by_name(void **state)
+{
+    (void)state;
+    for (tw_type type = TW_AUTO; type <= TW_F64; type++) {
+        tw_type parsed = -1;
+        assert_int_equal(tw_type_parse(&parsed, tw_type_name(type)), TW_OK);
+        assert_int_equal(parsed, type);
+    }
+    tw_type parsed;
+    assert_int_equal(tw_type_parse(&parsed, "i64"), TW_ERR_ARGUMENT);
+    assert_int_equal(tw_type_size(99), 0);
+}
+
+static void an_overflowing_size_is_refused_with_its_factors(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    void *block = NULL;
+    assert_fails(ctx, TW_ERR_MEMORY, "the matrix needs more memory than this machine can address",
+                 twi_alloc(ctx, &block, UINT64_MAX / 2, 8, "the matrix"));
+    assert_null(block);
+    close_context(ctx);
+}
+
+static void the_memory_limit_is_honoured_and_named(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    void *first = NULL;
+    void *second = NULL;
+    assert_ok(ctx, tw_set_memory(ctx, 1000000));
+    assert_ok(ctx, twi_alloc(ctx, &first, 600000, 1, "the first"));
+    assert_fails(ctx, TW_ERR_MEMORY, "600 kB wanted, 1.0 MB is the limit",
+                 twi_alloc(ctx, &second, 600000, 1, "the second"));
+    assert_fails(ctx, TW_ERR_MEMORY, "400 kB is left", twi_memory_check(ctx, 500000, "the plan"));
+    assert_int_equal(tw_memory_used(ctx), 600000);
+    twi_free(first);
+    assert_int_equal(tw_memory_used(ctx), 0);
+    assert_int_equal(tw_memory_peak(ctx), 600000);
+    close_context(ctx);
+}
+
+static void a_block_may_outlive_its_context(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    char *block = NULL;
+    assert_ok(ctx, twi_alloc_zeroed(ctx, &block, 100, 1, "a block"));
+    tw_context_destroy(ctx);
+    assert_int_equal(block[99], 0);
+    twi_free(block);
+}
+
+static void the_planned_allocation_fails_and_no_other(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    void *blocks[3] = {NULL, NULL, NULL};
+    twi_meter_fail_at(ctx->meter, 2);
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = twi_try_alloc(ctx, 8, 8);
+    }
+    assert_non_null(blocks[0]);
+    assert_null(blocks[1]);
+    assert_non_null(blocks[2]);
+    twi_free(blocks[0]);
+    twi_free(blocks[2]);
+    close_context(ctx);
+}
+
+static void growing_keeps_the_contents(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int32_t *list = NULL;
+    assert_ok(ctx, twi_grow(ctx, &list, 0, 4, sizeof *list, "a list"));
+    memcpy(list, (int32_t[4]){1, 2, 3, 4}, 16);
+    assert_ok(ctx, twi_grow(ctx, &list, 16, 3 << 20, sizeof *list, "a list"));
+    assert_int_equal(list[3], 4);
+    assert_int_equal((uintptr_t)list % TWI_CACHE_LINE, 0);
+    twi_meter_fail_at(ctx->meter, 1);
+    assert_fails(ctx, TW_ERR_MEMORY, "a list",
+                 twi_grow(ctx, &list, 16, 4 << 20, sizeof *list, "a list"));
+    assert_int_equal(list[0], 1);
+    twi_free(list);
+    close_context(ctx);
+}
+
+static void bytes_read_as_people_say_them(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(twi_bytes(text, 0), "0 B");
+    assert_string_equal(twi_bytes(text, 999), "999 B");
+    assert_string_equal(twi_bytes(text, 1500), "1.5 kB");
+    assert_string_equal(twi_bytes(text, 17.2e9), "17 GB");
+    assert_string_equal(twi_bytes(text, 2e30), "2000000000 ZB");
+}
+
+static void an_unknown_isa_is_an_error_and_scalar_always_works(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_isa isa;
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "'sse9' is not an instruction set",
+                 tw_set_isa(ctx, "sse9"));
+    assert_ok(ctx, tw_set_isa(ctx, "scalar"));
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    assert_int_equal(isa, TWI_ISA_SCALAR);
+    assert_ok(ctx, tw_set_isa(ctx, NULL));
+    setenv("TW_ISA", "pentium", 1);
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "TW_ISA='pentium'", twi_isa_resolve(ctx, &isa));
+    unsetenv("TW_ISA");
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    close_context(ctx);
+}
+
+static void a_device_this_build_lacks_is_an_error(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_device(ctx, "cpu"));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "CPU only", tw_set_device(ctx, "cuda:0"));
+    close_context(ctx);
+}
+
+static void the_machine_describes_itself(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_machine machine;
+    assert_ok(ctx, tw_machine_describe(ctx, &machine));
+    assert_true(machine.threads >= 1);
+    assert_true(machine.memory >= machine.memory_available);
+    assert_non_null(strstr(machine.isas, "scalar"));
+    close_context(ctx);
+}
+
+static void a_negative_cycle_is_kept_and_shown(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t cycle[3] = {4, 7, 2};
+    const int32_t *kept = NULL;
+    assert_int_equal(twi_fail_negative_cycle(ctx, cycle, 3, -5), TW_ERR_NEGATIVE_CYCLE);
+    assert_non_null(strstr(tw_last_error(ctx), "weight -5"));
+    assert_non_null(strstr(tw_last_error(ctx), "4 -> 7 -> 2 -> 4"));
+    assert_int_equal(tw_negative_cycle(ctx, &kept), 3);
+    assert_memory_equal(kept, cycle, sizeof cycle);
+    close_context(ctx);
+}
+
+static void cancelling_stays_until_cleared(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped on request", twi_check_cancel(ctx));
+    tw_clear_cancel(ctx);
+    assert_ok(ctx, twi_check_cancel(ctx));
+    close_context(ctx);
+}
+
+static void random_numbers_are_the_documented_ones(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_true(twi_random_below(twi_random_at(1, i), 10) < 10);
+        double unit = twi_random_unit(twi_random_at(2, i));
+        assert_true(unit >= 0 && unit < 1);
+    }
+    assert_true(twi_random_at(1, 0) != twi_random_at(2, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_have_names),
+        cmocka_unit_test(types_round_trip_by_name),
+        cmocka_unit_test(an_overflowing_size_is_refused_with_its_factors),
+        cmocka_unit_test(the_memory_limit_is_honoured_and_named),
+        cmocka_unit_test(a_block_may_outlive_its_context),
+        cmocka_unit_test(the_planned_allocation_fails_and_no_other),
+        cmocka_unit_test(growing_keeps_the_contents),
+        cmocka_unit_test(bytes_read_as_people_say_them),
+        cmocka_unit_test(an_unknown_isa_is_an_error_and_scalar_always_works),
+        cmocka_unit_test(a_device_this_build_lacks_is_an_error),
+        cmocka_unit_test(the_machine_describes_itself),
+        cmocka_unit_test(a_negative_cycle_is_kept_and_shown),
+        cmocka_unit_test(cancelling_stays_until_cleared),
+        cmocka_unit_test(random_numbers_are_the_documented_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
