@@ -1,0 +1,90 @@
+# Names for what the CMake presets and the scripts in tools/ do. `make help` lists them.
+#
+# PRESET chooses the build of demo, build, test and install: release (the default) or dev, which
+# is the same with warnings as errors; CMakePresets.json has the others.
+PRESET ?= release
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 20
+HERE := $(shell uname -m)
+FOREIGN := $(if $(filter aarch64 arm64,$(HERE)),x86_64,aarch64)
+
+compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
+          cmake --build --preset $(1) -j $(JOBS)
+
+.DEFAULT_GOAL := build
+.PHONY: help demo build test lint clang no-openmp asan tsan fuzz coverage cross consumer bench \
+        bench-setup install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+	    while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
+
+demo: build ## generate a graph, solve it, verify it, and show the answer
+	@tools/demo build/$(PRESET)
+
+build: | build/ ## the library and the command, in build/$(PRESET)
+	@tools/setup build
+	@$(call compile,$(PRESET))
+
+test: | build/ ## build and run every test
+	@tools/setup build test
+	@$(call compile,$(PRESET))
+	@tools/run-tests $(PRESET)
+
+lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom
+	@tools/setup build test lint clang
+	@cmake --preset clang >build/clang.log 2>&1 || { cat build/clang.log; exit 1; }
+	@tools/lint build/clang
+
+clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
+	@tools/setup build test clang
+	@$(call compile,$@)
+	@tools/run-tests $@
+
+asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/setup build test
+	@$(call compile,asan)
+	@tools/run-tests asan
+
+tsan: | build/ ## the threaded tests under ThreadSanitizer
+	@tools/setup build test clang
+	@$(call compile,tsan)
+	@tools/run-tests tsan
+
+fuzz: | build/ ## each reader's fuzz target for FUZZ_SECONDS
+	@tools/setup build test clang
+	@$(call compile,fuzz)
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+coverage: | build/ ## the share of the library's lines that the tests run
+	@tools/setup build test
+	@$(call compile,coverage)
+	@tools/coverage build/coverage
+
+cross: | build/ ## the kernels of the other architecture, under qemu
+	@tools/setup build cross
+	@$(call compile,cross-$(FOREIGN))
+	@tools/run-tests cross-$(FOREIGN)
+
+consumer: build ## install to a scratch folder and build against it, as a user would
+	@tools/setup build test
+	@tools/consumer build/$(PRESET)
+
+bench: build ## side by side with the peers found here (SciPy, igraph, NetworkX, Boost)
+	@tools/setup bench
+	@bench/peers.py --build build/$(PRESET)
+
+bench-setup: | build/ ## a virtual environment with the Python peers, in build/bench
+	@tools/setup bench
+	python3 -m venv build/bench
+	build/bench/bin/pip install --quiet numpy scipy networkx igraph
+
+install: build ## into PREFIX (DESTDIR is honoured)
+	cmake --install build/$(PRESET) --prefix $(PREFIX)
+
+clean: ## remove every build
+	rm -rf build
+
+build/:
+	@mkdir -p build
