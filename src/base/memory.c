@@ -198,14 +198,21 @@ uint64_t twi_memory_total(void)
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
 }
 
-/* A number in a small file such as /sys/fs/cgroup/memory.max; UINT64_MAX if there is none. */
-static uint64_t number_in_file(const char *path)
+/* The number after `name` at the start of a line in a small file of the kernel's, such as
+ * /proc/meminfo; UINT64_MAX if there is none. */
+static uint64_t number_in_file(const char *path, const char *name)
 {
-    unsigned long long value = UINT64_MAX;
+    uint64_t value = UINT64_MAX;
     FILE *file = fopen(path, "re");
     if (file != NULL) {
-        if (fscanf(file, "%llu", &value) != 1) {
-            value = UINT64_MAX;
+        char line[128];
+        while (value == UINT64_MAX && fgets(line, sizeof line, file) != NULL) {
+            char *number = line + strlen(name);
+            char *end = number;
+            if (strncmp(line, name, strlen(name)) == 0) {
+                uint64_t found = strtoull(number, &end, 10);
+                value = end != number ? found : UINT64_MAX;
+            }
         }
         fclose(file);
     }
@@ -215,20 +222,12 @@ static uint64_t number_in_file(const char *path)
 uint64_t twi_memory_available(void)
 {
     uint64_t available = twi_memory_total();
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (file != NULL) {
-        char line[128];
-        unsigned long long kib;
-        while (fgets(line, sizeof line, file) != NULL) {
-            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) {
-                available = (uint64_t)kib << 10;
-                break;
-            }
-        }
-        fclose(file);
+    uint64_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
+    if (kib != UINT64_MAX) {
+        available = kib << 10;
     }
-    uint64_t group = number_in_file("/sys/fs/cgroup/memory.max");
-    uint64_t group_used = number_in_file("/sys/fs/cgroup/memory.current");
+    uint64_t group = number_in_file("/sys/fs/cgroup/memory.max", "");
+    uint64_t group_used = number_in_file("/sys/fs/cgroup/memory.current", "");
     if (group != UINT64_MAX && group_used != UINT64_MAX) {
         uint64_t left = group > group_used ? group - group_used : 0;
         available = left < available ? left : available;
