@@ -1,0 +1,455 @@
+/*
+ * Edges to compressed rows.
+ *
+ * Two passes over the edges, each split evenly among the threads. The first checks every edge and
+ * counts, per thread, the arcs of each vertex; a prefix sum over vertices, and within a vertex over
+ * threads, turns the counts into the place where each thread puts its next arc of that vertex; the
+ * second pass scatters. Thread t holds edges before those of thread t + 1 and places its arcs
+ * before theirs, so every row is in the order of the edges for any number of threads.
+ *
+ * Memory: the graph, and 8 bytes a vertex and thread. The team is kept so small that the counts
+ * never outweigh the graph itself. Cost: two reads of the edges, one scattered write of the arcs.
+ */
+#include "graph/build.h"
+
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STRETCH 65536 /* edges between two looks at the cancel flag */
+
+typedef struct tally {
+    twi_weight_stats stats;
+    int64_t bad; /* index of the first edge that cannot be; INT64_MAX if none */
+} tally;
+
+/* What all threads share. */
+typedef struct build {
+    tw_context *ctx;
+    const twi_edge_source *source;
+    int64_t edges;
+    int team;
+    int64_t *cursor; /* team x vertices: counts, then places */
+    tally *tallies;  /* team */
+    tw_graph *graph;
+} build;
+
+typedef struct edge {
+    int32_t source;
+    int32_t target;
+    double weight;
+} edge;
+
+typedef enum verdict { EDGE_KEPT, EDGE_DROPPED, EDGE_BAD } verdict;
+
+static inline int32_t load_i32(const char *at)
+{
+    int32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+__attribute__((always_inline)) static inline double load_weight(const twi_edge_part *part,
+                                                                int64_t i, tw_type type)
+{
+    if (part->weight == NULL) {
+        return 1;
+    }
+    const char *at = part->weight + i * part->weight_step;
+    if (type == TW_I32) {
+        return load_i32(at);
+    }
+    if (type == TW_F32) {
+        float value;
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    double value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+__attribute__((always_inline)) static inline edge load_edge(const twi_edge_part *part, int64_t i,
+                                                            tw_type type)
+{
+    return (edge){load_i32(part->source + i * part->source_step),
+                  load_i32(part->target + i * part->target_step), load_weight(part, i, type)};
+}
+
+__attribute__((always_inline)) static inline verdict judge(const edge *e, int64_t vertices,
+                                                           tw_type type, bool both)
+{
+    if ((uint32_t)e->source >= (uint64_t)vertices || (uint32_t)e->target >= (uint64_t)vertices) {
+        return EDGE_BAD;
+    }
+    if (both && e->weight < 0) {
+        return EDGE_BAD;
+    }
+    if (type != TW_I32) {
+        if (!(e->weight > -INFINITY)) {
+            return EDGE_BAD;
+        }
+        if (e->weight == INFINITY) {
+            return EDGE_DROPPED;
+        }
+    }
+    return e->source == e->target && e->weight >= 0 ? EDGE_DROPPED : EDGE_KEPT;
+}
+
+/* Edges first ... first+count-1 of one part; `index` is the number of the first among all. */
+__attribute__((always_inline)) static inline void
+count_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t count,
+              int64_t index, int64_t *counts, tally *mine, tw_type type, bool both)
+{
+    int64_t vertices = b->source->vertices;
+    twi_weight_stats stats = mine->stats;
+    for (int64_t i = first; i < first + count; i++) {
+        edge e = load_edge(part, i, type);
+        verdict v = judge(&e, vertices, type, both);
+        if (__builtin_expect(v != EDGE_KEPT, 0)) {
+            if (v == EDGE_BAD) {
+                mine->bad = index + (i - first);
+                break;
+            }
+            continue;
+        }
+        counts[e.source]++;
+        if (both) {
+            counts[e.target]++;
+        }
+        if (type == TW_I32) {
+            stats.min = e.weight < stats.min ? e.weight : stats.min;
+            stats.max = e.weight > stats.max ? e.weight : stats.max;
+        } else {
+            twi_see_weight(&stats, e.weight);
+        }
+    }
+    mine->stats = stats;
+}
+
+static void count_any(const build *b, const twi_edge_part *part, int64_t first, int64_t count,
+                      int64_t index, int64_t *counts, tally *mine)
+{
+    bool both = b->source->both;
+    switch (b->source->weight_type) {
+    case TW_I32:
+        if (both) {
+            count_stretch(b, part, first, count, index, counts, mine, TW_I32, true);
+        } else {
+            count_stretch(b, part, first, count, index, counts, mine, TW_I32, false);
+        }
+        break;
+    case TW_F32:
+        count_stretch(b, part, first, count, index, counts, mine, TW_F32, both);
+        break;
+    default:
+        count_stretch(b, part, first, count, index, counts, mine, TW_F64, both);
+        break;
+    }
+}
+
+static inline void put_arc(tw_graph *graph, int64_t at, int32_t target, const void *weight,
+                           size_t size)
+{
+    graph->targets[at] = target;
+    memcpy((char *)graph->weights + (uint64_t)at * size, weight, size);
+}
+
+__attribute__((always_inline)) static inline void
+scatter_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t count,
+                int64_t *places, tw_type type, bool both)
+{
+    static const int32_t one = 1;
+    int64_t vertices = b->source->vertices;
+    size_t size = type == TW_F64 ? 8 : 4;
+    for (int64_t i = first; i < first + count; i++) {
+        edge e = load_edge(part, i, type);
+        if (judge(&e, vertices, type, both) != EDGE_KEPT) {
+            continue;
+        }
+        const void *weight = part->weight != NULL
+                                 ? (const void *)(part->weight + i * part->weight_step)
+                                 : (const void *)&one;
+        put_arc(b->graph, places[e.source]++, e.target, weight, size);
+        if (both) {
+            put_arc(b->graph, places[e.target]++, e.source, weight, size);
+        }
+    }
+}
+
+static void scatter_any(const build *b, const twi_edge_part *part, int64_t first, int64_t count,
+                        int64_t *places)
+{
+    bool both = b->source->both;
+    switch (b->source->weight_type) {
+    case TW_I32:
+        if (both) {
+            scatter_stretch(b, part, first, count, places, TW_I32, true);
+        } else {
+            scatter_stretch(b, part, first, count, places, TW_I32, false);
+        }
+        break;
+    case TW_F32:
+        scatter_stretch(b, part, first, count, places, TW_F32, both);
+        break;
+    default:
+        scatter_stretch(b, part, first, count, places, TW_F64, both);
+        break;
+    }
+}
+
+/* Calls one of the passes over the share of thread `member`, part by part. */
+static void walk_share(const build *b, int member, bool scatter)
+{
+    int64_t begin = (int64_t)((__int128)b->edges * member / b->team);
+    int64_t end = (int64_t)((__int128)b->edges * (member + 1) / b->team);
+    int64_t *row = b->cursor + (int64_t)member * b->source->vertices;
+    tally *mine = &b->tallies[member];
+    int64_t base = 0; /* edges in the parts before */
+    for (int64_t p = 0; p < b->source->part_count && base < end; p++) {
+        const twi_edge_part *part = &b->source->parts[p];
+        int64_t first = begin > base ? begin - base : 0;
+        int64_t stop = end - base < part->count ? end - base : part->count;
+        while (first < stop) {
+            int64_t count = stop - first < STRETCH ? stop - first : STRETCH;
+            if (twi_is_cancelled(b->ctx) || mine->bad != INT64_MAX) {
+                return;
+            }
+            if (scatter) {
+                scatter_any(b, part, first, count, row);
+            } else {
+                count_any(b, part, first, count, base + first, row, mine);
+            }
+            first += count;
+        }
+        base += part->count;
+    }
+}
+
+static void run_pass(const build *b, bool scatter)
+{
+#pragma omp parallel num_threads(b->team)
+    {
+        int given = twi_team_size();
+        for (int member = twi_thread_id(); member < b->team; member += given) {
+            walk_share(b, member, scatter);
+        }
+    }
+}
+
+/* Counts to places. Each thread sums a range of vertices, one walks over the sums, and each
+ * thread lays out its range. */
+static int64_t place_rows(const build *b, int64_t *sums)
+{
+    int64_t n = b->source->vertices;
+    int64_t *offsets = b->graph->offsets;
+#pragma omp parallel for num_threads(b->team) schedule(static, 1)
+    for (int part = 0; part < b->team; part++) {
+        int64_t sum = 0;
+        for (int t = 0; t < b->team; t++) {
+            const int64_t *counts = b->cursor + (int64_t)t * n;
+            for (int64_t v = n * part / b->team; v < n * (part + 1) / b->team; v++) {
+                sum += counts[v];
+            }
+        }
+        sums[part] = sum;
+    }
+    int64_t total = 0;
+    for (int part = 0; part < b->team; part++) {
+        int64_t sum = sums[part];
+        sums[part] = total;
+        total += sum;
+    }
+#pragma omp parallel for num_threads(b->team) schedule(static, 1)
+    for (int part = 0; part < b->team; part++) {
+        int64_t at = sums[part];
+        for (int64_t v = n * part / b->team; v < n * (part + 1) / b->team; v++) {
+            offsets[v] = at;
+            for (int t = 0; t < b->team; t++) {
+                int64_t *place = &b->cursor[(int64_t)t * n + v];
+                int64_t count = *place;
+                *place = at;
+                at += count;
+            }
+        }
+    }
+    offsets[n] = total;
+    return total;
+}
+
+static void name_edge(char *text, size_t size, const twi_edge_source *source, int64_t index)
+{
+    if (source->place != NULL) {
+        source->place(text, size, source->place_self, index);
+    } else {
+        snprintf(text, size, "edge %lld", (long long)index);
+    }
+}
+
+static tw_status explain_bad(tw_context *ctx, const twi_edge_source *source, int64_t index)
+{
+    const twi_edge_part *part = source->parts;
+    int64_t i = index;
+    while (i >= part->count) {
+        i -= part->count;
+        part++;
+    }
+    edge e = load_edge(part, i, source->weight_type);
+    /* A caller's array is the caller's argument; anything with a place of its own is a file. */
+    tw_status blame = source->place != NULL ? TW_ERR_FORMAT : TW_ERR_ARGUMENT;
+    char place[512];
+    name_edge(place, sizeof place, source, index);
+    int32_t ends[2] = {e.source, e.target};
+    for (int k = 0; k < 2; k++) {
+        if ((uint32_t)ends[k] >= (uint64_t)source->vertices) {
+            return tw_fail(
+                ctx, blame, "%s: vertex %d is outside 0 ... %lld: the graph has %lld vertices",
+                place, ends[k], (long long)source->vertices - 1, (long long)source->vertices);
+        }
+    }
+    if (isnan(e.weight) || e.weight == -INFINITY) {
+        return tw_fail(
+            ctx, blame,
+            "%s: the weight of %d -> %d is %s: a weight is a number, or +inf for no edge", place,
+            e.source, e.target, isnan(e.weight) ? "NaN" : "-inf");
+    }
+    int64_t count = e.source == e.target ? 1 : 2;
+    tw_status status = twi_fail_negative_cycle(ctx, ends, count, (double)count * e.weight);
+    if (status != TW_ERR_NEGATIVE_CYCLE) {
+        return status;
+    }
+    return tw_fail(ctx, status,
+                   "%s: an undirected edge of negative weight %.17g can be walked back and forth: "
+                   "%s",
+                   place, e.weight, tw_last_error(ctx));
+}
+
+static tw_status first_problem(const build *b)
+{
+    tw_status status = twi_check_cancel(b->ctx);
+    int64_t bad = INT64_MAX;
+    for (int t = 0; t < b->team; t++) {
+        bad = b->tallies[t].bad < bad ? b->tallies[t].bad : bad;
+    }
+    if (status == TW_OK && bad != INT64_MAX) {
+        status = explain_bad(b->ctx, b->source, bad);
+    }
+    return status;
+}
+
+/* As many threads as have something to do, and whose counts together stay below the graph. */
+static int choose_team(const tw_context *ctx, int64_t edges, int64_t vertices)
+{
+    int64_t team = twi_thread_count(ctx);
+    int64_t useful = edges / STRETCH + 1;
+    int64_t light = vertices > 0 ? edges / vertices + 1 : 1;
+    team = useful < team ? useful : team;
+    return (int)(light < team ? light : team);
+}
+
+static tw_status build_rows(build *b)
+{
+    tw_context *ctx = b->ctx;
+    int64_t *sums = NULL;
+    twi_weight_stats stats = twi_no_weights();
+    tw_status status =
+        twi_alloc_zeroed(ctx, &b->cursor, (uint64_t)b->team * (uint64_t)b->source->vertices,
+                         sizeof(int64_t), "the counts of arcs per vertex");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &b->tallies, (uint64_t)b->team, sizeof(tally), "thread records");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &sums, (uint64_t)b->team, sizeof *sums, "thread sums");
+    }
+    if (status != TW_OK) {
+        goto done;
+    }
+    for (int t = 0; t < b->team; t++) {
+        b->tallies[t] = (tally){twi_no_weights(), INT64_MAX};
+    }
+    run_pass(b, false);
+    status = first_problem(b);
+    if (status != TW_OK) {
+        goto done;
+    }
+    status = twi_graph_allocate_arcs(ctx, b->graph, place_rows(b, sums));
+    if (status != TW_OK) {
+        goto done;
+    }
+    run_pass(b, true);
+    status = twi_check_cancel(ctx);
+    for (int t = 0; t < b->team; t++) {
+        twi_merge_stats(&stats, &b->tallies[t].stats);
+    }
+    twi_graph_set_stats(b->graph, &stats);
+done:
+    twi_free(sums);
+    twi_free(b->tallies);
+    twi_free(b->cursor);
+    return status;
+}
+
+tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source *source)
+{
+    *out = NULL;
+    build b = {.ctx = ctx, .source = source};
+    for (int64_t p = 0; p < source->part_count; p++) {
+        b.edges += source->parts[p].count;
+    }
+    tw_status status = twi_graph_allocate(ctx, &b.graph, source->vertices, source->weight_type);
+    if (status == TW_OK) {
+        b.graph->undirected = source->undirected;
+        b.team = choose_team(ctx, b.edges, source->vertices);
+        status = build_rows(&b);
+    }
+    if (status != TW_OK) {
+        tw_graph_destroy(b.graph);
+        return status;
+    }
+    *out = b.graph;
+    return TW_OK;
+}
+
+tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
+                              const tw_edges *edges, uint32_t flags)
+{
+    *out = NULL;
+    if (edges->count < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld edges: the count cannot be negative",
+                       (long long)edges->count);
+    }
+    if (edges->count > 0 && (edges->source == NULL || edges->target == NULL)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "edges without sources or targets: give both arrays, or a count of 0");
+    }
+    if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
+                       (unsigned)flags);
+    }
+    tw_type type = edges->weight != NULL ? edges->weight_type : TW_I32;
+    if (type != TW_I32 && type != TW_F32 && type != TW_F64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "weights of type %s: give i32, f32 or f64",
+                       tw_type_name(type));
+    }
+    twi_edge_part part = {
+        .count = edges->count,
+        .source = (const char *)edges->source,
+        .target = (const char *)edges->target,
+        .weight = edges->weight,
+        .source_step = sizeof(int32_t),
+        .target_step = sizeof(int32_t),
+        .weight_step = (int32_t)tw_type_size(type),
+    };
+    bool undirected = (flags & TW_GRAPH_UNDIRECTED) != 0;
+    twi_edge_source source = {
+        .vertices = vertices,
+        .parts = &part,
+        .part_count = 1,
+        .weight_type = type,
+        .both = undirected,
+        .undirected = undirected,
+    };
+    return twi_graph_build(ctx, out, &source);
+}

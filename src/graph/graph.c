@@ -1,0 +1,139 @@
+/* The graph as an object: what it says of itself, its rows, its names. See graph.h. */
+#include "graph/graph.h"
+
+#include "graph/build.h"
+
+#include <string.h>
+
+tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices, tw_type weight_type)
+{
+    *out = NULL;
+    if (vertices < 0 || vertices > TWI_MOST_VERTICES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld vertices: a graph has from 0 to %d",
+                       (long long)vertices, TWI_MOST_VERTICES);
+    }
+    tw_graph *graph = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &graph, 1, sizeof *graph, "a graph");
+    if (status != TW_OK) {
+        return status;
+    }
+    graph->n = vertices;
+    graph->weight_type = weight_type;
+    uint64_t offsets = (uint64_t)vertices + 1;
+    status = twi_memory_check(ctx, offsets * sizeof(int64_t), "a graph of that many vertices");
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &graph->offsets, offsets, sizeof(int64_t),
+                                  "the rows of the graph");
+    }
+    if (status != TW_OK) {
+        tw_graph_destroy(graph);
+        return status;
+    }
+    *out = graph;
+    return TW_OK;
+}
+
+tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs)
+{
+    uint64_t size = tw_type_size(graph->weight_type);
+    uint64_t bytes;
+    if (!twi_mul((uint64_t)arcs, size + sizeof(int32_t), &bytes)) {
+        bytes = UINT64_MAX;
+    }
+    tw_status status = twi_memory_check(ctx, bytes, "a graph of that many arcs");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &graph->targets, (uint64_t)arcs, sizeof(int32_t),
+                           "the arcs of the graph");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &graph->weights, (uint64_t)arcs, size, "the weights of the graph");
+    }
+    if (status == TW_OK) {
+        graph->arcs = arcs;
+    }
+    return status;
+}
+
+void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from)
+{
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+    into->integral &= from->integral;
+}
+
+void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats)
+{
+    bool any = graph->arcs > 0;
+    graph->min_weight = any ? stats->min : 0;
+    graph->max_weight = any ? stats->max : 0;
+    graph->integral = any ? stats->integral : true;
+    graph->equal = any && stats->min == stats->max && stats->min > 0;
+}
+
+void tw_graph_destroy(tw_graph *graph)
+{
+    if (graph == NULL) {
+        return;
+    }
+    twi_free(graph->label_order);
+    twi_free(graph->label_offsets);
+    twi_free(graph->label_text);
+    twi_free(graph->weights);
+    twi_free(graph->targets);
+    twi_free(graph->offsets);
+    twi_free(graph);
+}
+
+void tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
+{
+    *out = (tw_graph_info){
+        .vertices = graph->n,
+        .arcs = graph->arcs,
+        .weight_type = graph->weight_type,
+        .undirected = graph->undirected,
+        .equal = graph->equal,
+        .integral = graph->integral,
+        .labelled = graph->label_text != NULL,
+        .min_weight = graph->min_weight,
+        .max_weight = graph->max_weight,
+    };
+}
+
+void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const int32_t **targets,
+                   const void **weights)
+{
+    *offsets = graph->offsets;
+    *targets = graph->targets;
+    *weights = graph->weights;
+}
+
+const char *tw_graph_label(const tw_graph *graph, int64_t vertex)
+{
+    if (graph->label_text == NULL || vertex < 0 || vertex >= graph->n) {
+        return NULL;
+    }
+    return graph->label_text + graph->label_offsets[vertex];
+}
+
+int64_t tw_graph_find(const tw_graph *graph, const char *label)
+{
+    if (graph->label_text == NULL) {
+        return -1;
+    }
+    int64_t low = 0;
+    int64_t high = graph->n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        int32_t vertex = graph->label_order[middle];
+        int order = strcmp(graph->label_text + graph->label_offsets[vertex], label);
+        if (order == 0) {
+            return vertex;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return -1;
+}

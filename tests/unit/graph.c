@@ -1,0 +1,286 @@
+/* Graphs made from arrays and matrices. */
+#include "harness.h"
+
+#include "base/random.h"
+#include "graph/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tw_graph *make_i32(tw_context *ctx, int64_t n, int64_t count, const int32_t *source,
+                          const int32_t *target, const int32_t *weight, uint32_t flags)
+{
+    tw_graph *graph = NULL;
+    tw_edges edges = {count, source, target, weight, TW_I32};
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, flags));
+    return graph;
+}
+
+static void the_empty_graph_and_the_single_vertex_exist(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (int64_t n = 0; n < 2; n++) {
+        tw_graph *graph = make_i32(ctx, n, 0, NULL, NULL, NULL, 0);
+        tw_graph_info info;
+        tw_graph_describe(graph, &info);
+        assert_int_equal(info.vertices, n);
+        assert_int_equal(info.arcs, 0);
+        assert_false(info.equal);
+        assert_true(info.integral);
+        assert_true(info.min_weight == 0 && info.max_weight == 0);
+        tw_graph_destroy(graph);
+    }
+    tw_graph_destroy(NULL);
+    close_context(ctx);
+}
+
+static void rows_keep_the_order_of_their_edges(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t source[] = {2, 0, 2, 1, 2};
+    const int32_t target[] = {0, 1, 1, 2, 0};
+    const int32_t weight[] = {5, 6, -7, 8, 9};
+    tw_graph *graph = make_i32(ctx, 3, 5, source, target, weight, 0);
+    const int64_t *offsets;
+    const int32_t *targets;
+    const void *weights;
+    tw_graph_rows(graph, &offsets, &targets, &weights);
+    assert_memory_equal(offsets, ((int64_t[]){0, 1, 2, 5}), 4 * sizeof *offsets);
+    assert_memory_equal(targets, ((int32_t[]){1, 2, 0, 1, 0}), 5 * sizeof *targets);
+    assert_memory_equal(weights, ((int32_t[]){6, 8, 5, -7, 9}), 5 * sizeof *targets);
+    tw_graph_info info;
+    tw_graph_describe(graph, &info);
+    assert_true(info.min_weight == -7 && info.max_weight == 9);
+    assert_int_equal(info.weight_type, TW_I32);
+    assert_false(info.undirected);
+    assert_false(info.labelled);
+    assert_null(tw_graph_label(graph, 0));
+    assert_int_equal(tw_graph_find(graph, "0"), -1);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void an_undirected_edge_is_two_arcs(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t source[] = {0, 2};
+    const int32_t target[] = {1, 0};
+    const int32_t weight[] = {4, 4};
+    tw_graph *graph = make_i32(ctx, 3, 2, source, target, weight, TW_GRAPH_UNDIRECTED);
+    assert_int_equal(graph->arcs, 4);
+    assert_memory_equal(graph->targets, ((int32_t[]){1, 2, 0, 0}), 4 * sizeof(int32_t));
+    assert_true(graph->undirected);
+    assert_true(graph->equal);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void loops_go_unless_negative_and_infinite_edges_go(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t source[] = {0, 1, 0, 1, 1};
+    const int32_t target[] = {0, 1, 1, 0, 1};
+    const double weight[] = {0, -2.5, INFINITY, 1e300, 3};
+    tw_graph *graph = NULL;
+    tw_edges edges = {5, source, target, weight, TW_F64};
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    assert_int_equal(graph->arcs, 2);
+    assert_int_equal(graph->offsets[1], 0);
+    assert_int_equal(graph->targets[0], 1);
+    assert_true(graph->min_weight == -2.5 && graph->max_weight == 1e300);
+    assert_false(graph->integral);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void whole_floats_are_integral_only_within_i32(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t source[] = {0};
+    const int32_t target[] = {1};
+    const struct {
+        float weight;
+        bool integral;
+    } cases[] = {
+        {3, true}, {-0.0F, true}, {2.5F, false}, {-2147483648.0F, true}, {2147483648.0F, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tw_graph *graph = NULL;
+        tw_edges edges = {1, source, target, &cases[k].weight, TW_F32};
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+        assert_int_equal(graph->integral, cases[k].integral);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void wrong_edges_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = (tw_graph *)&graph; /* poisoned: must become NULL */
+    const int32_t good[] = {0, 1};
+    const int32_t high[] = {1, 2};
+    const int32_t low[] = {1, -1};
+    const double nan_weight[] = {1, NAN};
+    const double sunk[] = {-INFINITY, 1};
+    tw_edges edges = {2, good, high, NULL, TW_I32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: vertex 2 is outside 0 ... 1",
+                 tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    assert_null(graph);
+    edges.target = low;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: vertex -1 is outside",
+                 tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges = (tw_edges){2, good, good, nan_weight, TW_F64};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: the weight of 1 -> 1 is NaN",
+                 tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges.weight = sunk;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "edge 0: the weight of 0 -> 0 is -inf",
+                 tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges.weight_type = TW_U8;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "type u8", tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges = (tw_edges){-1, good, good, NULL, TW_I32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "-1 edges", tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges = (tw_edges){1, NULL, good, NULL, TW_I32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "without sources",
+                 tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
+    edges = (tw_edges){0, NULL, NULL, NULL, TW_I32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "-5 vertices",
+                 tw_graph_from_edges(ctx, &graph, -5, &edges, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "2147483648 vertices",
+                 tw_graph_from_edges(ctx, &graph, (int64_t)1 << 31, &edges, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "flags 0x8", tw_graph_from_edges(ctx, &graph, 2, &edges, 8));
+    close_context(ctx);
+}
+
+static void a_negative_undirected_edge_is_shown_as_a_cycle(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    const int32_t source[] = {0, 3};
+    const int32_t target[] = {1, 2};
+    const int32_t weight[] = {1, -4};
+    tw_edges edges = {2, source, target, weight, TW_I32};
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -8, so shortest paths do not exist: 3 -> 2",
+                 tw_graph_from_edges(ctx, &graph, 4, &edges, TW_GRAPH_UNDIRECTED));
+    assert_null(graph);
+    const int32_t *cycle = NULL;
+    assert_int_equal(tw_negative_cycle(ctx, &cycle), 2);
+    assert_memory_equal(cycle, ((int32_t[]){3, 2}), 8);
+    close_context(ctx);
+}
+
+static void any_thread_count_builds_the_same_graph(void **state)
+{
+    (void)state;
+    enum { N = 1000, M = 300000 };
+    tw_context *ctx = open_context();
+    int32_t *source = malloc(M * sizeof *source);
+    int32_t *target = malloc(M * sizeof *target);
+    int32_t *weight = malloc(M * sizeof *weight);
+    for (uint64_t i = 0; i < M; i++) {
+        source[i] = (int32_t)twi_random_below(twi_random_at(7, i), N);
+        target[i] = (int32_t)twi_random_below(twi_random_at(8, i), N);
+        weight[i] = (int32_t)i;
+    }
+    for (uint32_t flags = 0; flags < 2; flags++) {
+        assert_ok(ctx, tw_set_threads(ctx, 1));
+        tw_graph *one = make_i32(ctx, N, M, source, target, weight, flags);
+        for (int threads = 2; threads <= 7; threads++) {
+            assert_ok(ctx, tw_set_threads(ctx, threads));
+            tw_graph *many = make_i32(ctx, N, M, source, target, weight, flags);
+            assert_int_equal(many->arcs, one->arcs);
+            assert_memory_equal(many->offsets, one->offsets, (N + 1) * sizeof(int64_t));
+            assert_memory_equal(many->targets, one->targets, (size_t)one->arcs * 4);
+            assert_memory_equal(many->weights, one->weights, (size_t)one->arcs * 4);
+            assert_true(many->min_weight == one->min_weight);
+            assert_true(many->max_weight == one->max_weight);
+            tw_graph_destroy(many);
+        }
+        tw_graph_destroy(one);
+    }
+    /* The first of two wrong edges is the one named, whichever thread sees it. */
+    source[200000] = N;
+    source[290000] = -1;
+    tw_graph *graph = NULL;
+    tw_edges edges = {M, source, target, weight, TW_I32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "edge 200000: vertex 1000",
+                 tw_graph_from_edges(ctx, &graph, N, &edges, 0));
+    free(weight);
+    free(target);
+    free(source);
+    close_context(ctx);
+}
+
+static void running_out_of_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t ends[] = {0, 1, 2};
+    tw_edges edges = {3, ends, ends, NULL, TW_I32};
+    for (int64_t k = 1;; k++) {
+        tw_graph *graph = NULL;
+        twi_meter_fail_at(ctx->meter, k);
+        tw_status status = tw_graph_from_edges(ctx, &graph, 3, &edges, 0);
+        twi_meter_fail_at(ctx->meter, 0);
+        if (status == TW_OK) {
+            assert_true(k > 4);
+            tw_graph_destroy(graph);
+            break;
+        }
+        assert_int_equal(status, TW_ERR_MEMORY);
+        assert_null(graph);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+    }
+    close_context(ctx);
+}
+
+static void what_cannot_fit_is_refused_before_it_is_taken(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    tw_edges edges = {0, NULL, NULL, NULL, TW_I32};
+    assert_ok(ctx, tw_set_memory(ctx, 1000000));
+    assert_fails(ctx, TW_ERR_MEMORY, "8.0 GB of memory",
+                 tw_graph_from_edges(ctx, &graph, 1000000000, &edges, 0));
+    assert_true(tw_memory_peak(ctx) < 1000000);
+    close_context(ctx);
+}
+
+static void a_cancelled_build_stops(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    const int32_t ends[] = {0};
+    tw_edges edges = {1, ends, ends, NULL, TW_I32};
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped", tw_graph_from_edges(ctx, &graph, 1, &edges, 0));
+    assert_null(graph);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_empty_graph_and_the_single_vertex_exist),
+        cmocka_unit_test(rows_keep_the_order_of_their_edges),
+        cmocka_unit_test(an_undirected_edge_is_two_arcs),
+        cmocka_unit_test(loops_go_unless_negative_and_infinite_edges_go),
+        cmocka_unit_test(whole_floats_are_integral_only_within_i32),
+        cmocka_unit_test(wrong_edges_are_refused_with_their_place),
+        cmocka_unit_test(a_negative_undirected_edge_is_shown_as_a_cycle),
+        cmocka_unit_test(any_thread_count_builds_the_same_graph),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
+        cmocka_unit_test(what_cannot_fit_is_refused_before_it_is_taken),
+        cmocka_unit_test(a_cancelled_build_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
