@@ -1,0 +1,349 @@
+/*
+ * Output files that appear whole or not at all.
+ *
+ * A result is written to a file of an unpredictable name in the folder of its target and renamed
+ * over it at commit, so that a reader sees the old file or the new one, never a part, and a failed
+ * run leaves the old one alone. A symbolic link as target is followed, the file it points to is
+ * the one replaced, and the replaced file's permissions are kept. What is not a file (a pipe, a
+ * terminal, /dev/null) cannot be replaced: it is written as it is, like standard output.
+ *
+ * When the size is known, the space is reserved at once: a full disk shows before the hours of
+ * work, not after. Large pieces are written by all threads, each its own range of the file.
+ * Nothing is forced to the disk: a power failure right after commit can lose the new file.
+ */
+#include "io/output.h"
+
+#include "base/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE ((uint64_t)4 << 20) /* bytes a thread writes in one call */
+#define LINKS 40                  /* links followed before a chain counts as a loop, as in Linux */
+#define NAME_TRIES 100
+
+struct twi_output {
+    int fd;
+    bool standard;     /* standard output, which is not ours to close */
+    bool whole;        /* a new file, renamed at commit; else written as it comes */
+    uint64_t written;  /* bytes so far */
+    uint64_t reserved; /* size the file was given at the start */
+    char *target;      /* what the user called it, links followed */
+    char *temporary;   /* its name until commit */
+};
+
+/* The sentence for a write that failed with `error`. */
+static tw_status write_failed(tw_context *ctx, const twi_output *output, int error)
+{
+    if (error == ECANCELED) {
+        return twi_check_cancel(ctx);
+    }
+    if (error == EPIPE) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': its reader has gone away",
+                       output->target);
+    }
+    return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': %s%s", output->target, strerror(error),
+                   error == ENOSPC ? "; free some space or write elsewhere" : "");
+}
+
+static tw_status open_failed(tw_context *ctx, const char *path, int error)
+{
+    return tw_fail(ctx, TW_ERR_IO, "cannot open '%.600s' for writing: %s", path, strerror(error));
+}
+
+/* Write everything at `offset`, or in sequence when offset is negative. Returns 0 or an errno;
+ * ECANCELED when a signal broke the wait and asked for an end. Worker-safe. */
+static int write_all(tw_context *ctx, int fd, const char *data, uint64_t bytes, int64_t offset)
+{
+    while (bytes > 0) {
+        size_t most = bytes < PIECE ? (size_t)bytes : (size_t)PIECE;
+        ssize_t done = offset < 0 ? write(fd, data, most) : pwrite(fd, data, most, (off_t)offset);
+        if (done < 0 && errno == EAGAIN) {
+            struct pollfd ready = {fd, POLLOUT, 0};
+            done = poll(&ready, 1, -1) < 0 ? -1 : 0;
+        }
+        if (done < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (twi_is_cancelled(ctx)) {
+            return ECANCELED;
+        }
+        if (done > 0) {
+            data += done;
+            bytes -= (uint64_t)done;
+            offset += offset < 0 ? 0 : (int64_t)done;
+        }
+    }
+    return 0;
+}
+
+/* Follow links to the name that is to be replaced, existing or not. */
+static tw_status follow_links(tw_context *ctx, const char *path, char target[PATH_MAX])
+{
+    if (strlen(path) >= PATH_MAX) {
+        return open_failed(ctx, path, ENAMETOOLONG);
+    }
+    strcpy(target, path);
+    for (int links = 0; links <= LINKS; links++) {
+        struct stat status;
+        char next[PATH_MAX];
+        if (lstat(target, &status) != 0 || !S_ISLNK(status.st_mode)) {
+            return TW_OK;
+        }
+        ssize_t length = readlink(target, next, sizeof next - 1);
+        if (length < 0) {
+            return open_failed(ctx, path, errno);
+        }
+        next[length] = '\0';
+        char *name = strrchr(target, '/');
+        size_t folder = next[0] == '/' || name == NULL ? 0 : (size_t)(name - target) + 1;
+        if (folder + (size_t)length >= PATH_MAX) {
+            return open_failed(ctx, path, ENAMETOOLONG);
+        }
+        memcpy(target + folder, next, (size_t)length + 1);
+    }
+    return open_failed(ctx, path, ELOOP);
+}
+
+/* The folder part of a path, "/" at the end included; "" for the current one. */
+static size_t folder_length(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name == NULL ? 0 : (size_t)(name - path) + 1;
+}
+
+static tw_status copy_text(tw_context *ctx, char **out, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    tw_status status = twi_alloc(ctx, out, bytes, 1, "the name of an output file");
+    if (status == TW_OK) {
+        memcpy(*out, text, bytes);
+    }
+    return status;
+}
+
+/* A fresh file in the folder of the target, under a name nobody can guess. */
+static tw_status open_temporary(tw_context *ctx, twi_output *output)
+{
+    size_t folder = folder_length(output->target);
+    const size_t room = folder + 40;
+    tw_status status = twi_alloc(ctx, &output->temporary, room, 1, "the name of an output file");
+    if (status != TW_OK) {
+        return status;
+    }
+    memcpy(output->temporary, output->target, folder);
+    for (int i = 0; i < NAME_TRIES; i++) {
+        uint64_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+            return open_failed(ctx, output->target, errno);
+        }
+        snprintf(output->temporary + folder, 40, ".tilewright-%016llx", (unsigned long long)random);
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->fd >= 0) {
+            output->whole = true;
+            return TW_OK;
+        }
+        if (errno != EEXIST && errno != EINTR) {
+            break;
+        }
+    }
+    int error = errno;
+    if (error == ENOENT) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.400s': there is no folder '%.*s'",
+                       output->target, folder < 400 ? (int)folder : 400, output->target);
+    }
+    return open_failed(ctx, output->target, error);
+}
+
+/* ENOSPC now instead of at the last row. File systems that cannot reserve are tolerated. */
+static tw_status reserve(tw_context *ctx, twi_output *output, uint64_t bytes)
+{
+    char size[32];
+    int failed;
+    if (bytes > (uint64_t)INT64_MAX) {
+        return write_failed(ctx, output, EFBIG);
+    }
+    do {
+        failed = bytes > 0 ? fallocate(output->fd, 0, 0, (off_t)bytes) : 0;
+    } while (failed != 0 && errno == EINTR && !twi_is_cancelled(ctx));
+    if (failed == 0) {
+        output->reserved = bytes;
+        return TW_OK;
+    }
+    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) {
+        return tw_fail(ctx, TW_ERR_IO, "no room for '%.600s': %s for its %s", output->target,
+                       strerror(errno), twi_bytes(size, (double)bytes));
+    }
+    return TW_OK;
+}
+
+/* A pipe, a device: opened as it is. Opening a pipe waits for its reader; a signal that cancels
+ * ends the wait. */
+static tw_status open_as_it_is(tw_context *ctx, twi_output *output)
+{
+    do {
+        output->fd = open(output->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    } while (output->fd < 0 && errno == EINTR && !twi_is_cancelled(ctx));
+    if (output->fd >= 0) {
+        return TW_OK;
+    }
+    return errno == EINTR ? twi_check_cancel(ctx) : open_failed(ctx, output->target, errno);
+}
+
+static tw_status open_new(tw_context *ctx, twi_output *output, const struct stat *old,
+                          uint64_t bytes)
+{
+    if (old != NULL && access(output->target, W_OK) != 0) {
+        return open_failed(ctx, output->target, errno);
+    }
+    tw_status status = open_temporary(ctx, output);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (old != NULL && fchmod(output->fd, old->st_mode & 0777) != 0) {
+        return open_failed(ctx, output->target, errno);
+    }
+    return reserve(ctx, output, bytes);
+}
+
+static tw_status open_target(tw_context *ctx, twi_output *output, const char *path, uint64_t bytes)
+{
+    char target[PATH_MAX];
+    struct stat found;
+    bool exists = stat(path, &found) == 0;
+    if (!exists && errno != ENOENT) {
+        return open_failed(ctx, path, errno);
+    }
+    if ((exists && S_ISDIR(found.st_mode)) || path[strlen(path) - 1] == '/') {
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': it is a folder; name a file in it",
+                       path);
+    }
+    if (exists && !S_ISREG(found.st_mode)) {
+        tw_status status = copy_text(ctx, &output->target, path);
+        return status == TW_OK ? open_as_it_is(ctx, output) : status;
+    }
+    tw_status status = follow_links(ctx, path, target);
+    if (status == TW_OK) {
+        status = copy_text(ctx, &output->target, target);
+    }
+    return status == TW_OK ? open_new(ctx, output, exists ? &found : NULL, bytes) : status;
+}
+
+tw_status twi_output_open(tw_context *ctx, twi_output **out, const char *path, uint64_t bytes)
+{
+    *out = NULL;
+    twi_output *output = NULL;
+    if (path == NULL || path[0] == '\0') {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
+    }
+    tw_status status = twi_alloc_zeroed(ctx, &output, 1, sizeof *output, "an output file");
+    if (status != TW_OK) {
+        return status;
+    }
+    output->fd = -1;
+    if (strcmp(path, "-") == 0) {
+        output->fd = STDOUT_FILENO;
+        output->standard = true;
+        status = copy_text(ctx, &output->target, "standard output");
+    } else {
+        status = open_target(ctx, output, path, bytes);
+    }
+    if (status != TW_OK) {
+        twi_output_discard(output);
+        return status;
+    }
+    *out = output;
+    return TW_OK;
+}
+
+/* All threads, each its own pieces of the file. Returns 0 or the first errno seen. */
+static int write_in_parallel(tw_context *ctx, int fd, const char *data, uint64_t bytes,
+                             uint64_t offset)
+{
+    const int64_t pieces = (int64_t)((bytes + PIECE - 1) / PIECE);
+    atomic_int error = 0;
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 1) if (pieces > 1)
+    for (int64_t i = 0; i < pieces; i++) {
+        if (atomic_load_explicit(&error, memory_order_relaxed) == 0) {
+            uint64_t at = (uint64_t)i * PIECE;
+            uint64_t most = bytes - at < PIECE ? bytes - at : PIECE;
+            int failed = write_all(ctx, fd, data + at, most, (int64_t)(offset + at));
+            if (failed != 0) {
+                atomic_store_explicit(&error, failed, memory_order_relaxed);
+            }
+        }
+    }
+    return error;
+}
+
+tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data, uint64_t bytes)
+{
+    int error;
+    tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (!output->whole) {
+        error = write_all(ctx, output->fd, data, bytes, -1);
+    } else if (bytes > (uint64_t)INT64_MAX - output->written) {
+        error = EFBIG;
+    } else {
+        error = write_in_parallel(ctx, output->fd, data, bytes, output->written);
+    }
+    if (error != 0) {
+        return write_failed(ctx, output, error);
+    }
+    output->written += bytes;
+    return TW_OK;
+}
+
+/* Give up the file handle; some file systems report a full disk no earlier than here. */
+static int close_output(twi_output *output)
+{
+    int error = 0;
+    if (output->fd >= 0 && !output->standard && close(output->fd) != 0 && errno != EINTR) {
+        error = errno;
+    }
+    output->fd = -1;
+    return error;
+}
+
+tw_status twi_output_commit(tw_context *ctx, twi_output *output)
+{
+    int error = 0;
+    if (output->written < output->reserved && ftruncate(output->fd, (off_t)output->written) != 0) {
+        error = errno;
+    }
+    int closing = close_output(output);
+    error = error != 0 ? error : closing;
+    if (error == 0 && output->whole && rename(output->temporary, output->target) != 0) {
+        error = errno;
+    }
+    if (error == 0) {
+        output->whole = false; /* no longer ours to remove */
+    }
+    tw_status status = error == 0 ? TW_OK : write_failed(ctx, output, error);
+    twi_output_discard(output);
+    return status;
+}
+
+void twi_output_discard(twi_output *output)
+{
+    if (output == NULL) {
+        return;
+    }
+    (void)close_output(output);
+    if (output->whole) {
+        unlink(output->temporary);
+    }
+    twi_free(output->temporary);
+    twi_free(output->target);
+    twi_free(output);
+}

@@ -1,0 +1,273 @@
+/* Output files: whole or not at all, and what stood there before survives a failure. */
+#include "scratch_folder.h"
+
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static void a_file_appears_at_commit_and_not_before(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 11));
+    assert_int_equal(access(in_scratch("a"), F_OK), -1);
+    assert_ok(ctx, twi_output_write(ctx, output, "hello ", 6));
+    assert_ok(ctx, twi_output_write(ctx, output, "world", 5));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_int_equal(scratch_count(), 1);
+    assert_file("a", "hello world", 11);
+    close_context(ctx);
+}
+
+static void a_file_shorter_than_reserved_has_its_true_length(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 100000));
+    assert_ok(ctx, twi_output_write(ctx, output, "abc", 3));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_file("a", "abc", 3);
+    close_context(ctx);
+}
+
+static void large_pieces_arrive_in_place_for_any_thread_count(void **state)
+{
+    (void)state;
+    const size_t bytes = ((size_t)9 << 20) + 12345;
+    unsigned char *data = malloc(bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        data[i] = (unsigned char)(i * 31 + (i >> 11));
+    }
+    for (int threads = 1; threads <= 5; threads += 2) {
+        tw_context *ctx = open_context();
+        twi_output *output = NULL;
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("big"), 0));
+        assert_ok(ctx, twi_output_write(ctx, output, data, 7));
+        assert_ok(ctx, twi_output_write(ctx, output, data + 7, bytes - 7));
+        assert_ok(ctx, twi_output_commit(ctx, output));
+        assert_file("big", data, bytes);
+        close_context(ctx);
+    }
+    free(data);
+}
+
+static void a_discarded_file_leaves_the_old_one_and_nothing_else(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    put_file("a", "old", 3);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 50));
+    assert_ok(ctx, twi_output_write(ctx, output, "new", 3));
+    twi_output_discard(output);
+    assert_int_equal(scratch_count(), 1);
+    assert_file("a", "old", 3);
+    twi_output_discard(NULL);
+    close_context(ctx);
+}
+
+static void a_replaced_file_keeps_its_permissions(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    struct stat found;
+    put_file("a", "old", 3);
+    assert_int_equal(chmod(in_scratch("a"), 0640), 0);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 0));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_int_equal(stat(in_scratch("a"), &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0640);
+    assert_file("a", "", 0);
+    close_context(ctx);
+}
+
+static void a_link_is_written_through(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const char *const targets[] = {"there", "not-yet"};
+    put_file("there", "old", 3);
+    for (int i = 0; i < 2; i++) {
+        twi_output *output = NULL;
+        struct stat found;
+        assert_int_equal(symlink(targets[i], in_scratch("link")), 0);
+        assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("link"), 0));
+        assert_ok(ctx, twi_output_write(ctx, output, "new", 3));
+        assert_ok(ctx, twi_output_commit(ctx, output));
+        assert_int_equal(lstat(in_scratch("link"), &found), 0);
+        assert_true(S_ISLNK(found.st_mode));
+        assert_file(targets[i], "new", 3);
+        assert_int_equal(unlink(in_scratch("link")), 0);
+    }
+    close_context(ctx);
+}
+
+static void links_in_a_circle_are_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_int_equal(symlink("b", in_scratch("a")), 0);
+    assert_int_equal(symlink("a", in_scratch("b")), 0);
+    assert_fails(ctx, TW_ERR_IO, "cannot open", twi_output_open(ctx, &output, in_scratch("a"), 0));
+    assert_null(output);
+    unlink(in_scratch("a"));
+    unlink(in_scratch("b"));
+    close_context(ctx);
+}
+
+static void a_place_that_cannot_be_written_is_named(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    char name[5000];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    assert_fails(ctx, TW_ERR_IO, "it is a folder", twi_output_open(ctx, &output, scratch, 0));
+    assert_fails(ctx, TW_ERR_IO, "it is a folder",
+                 twi_output_open(ctx, &output, in_scratch("new/"), 0));
+    assert_fails(ctx, TW_ERR_IO, "there is no folder",
+                 twi_output_open(ctx, &output, in_scratch("no/such"), 0));
+    assert_fails(ctx, TW_ERR_IO, "Not a directory",
+                 twi_output_open(ctx, &output, "/dev/null/a", 0));
+    assert_fails(ctx, TW_ERR_IO, "File name too long", twi_output_open(ctx, &output, name, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name", twi_output_open(ctx, &output, "", 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name", twi_output_open(ctx, &output, NULL, 0));
+    assert_null(output);
+    close_context(ctx);
+}
+
+static void a_size_no_disk_has_is_refused_at_once(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_fails(ctx, TW_ERR_IO, "a'", twi_output_open(ctx, &output, in_scratch("a"), UINT64_MAX));
+    assert_fails(ctx, TW_ERR_IO, "no room for",
+                 twi_output_open(ctx, &output, in_scratch("a"), (uint64_t)1 << 60));
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
+static void a_full_device_is_reported(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, "/dev/full", 3));
+    assert_fails(ctx, TW_ERR_IO, "No space left", twi_output_write(ctx, output, "abc", 3));
+    twi_output_discard(output);
+    assert_ok(ctx, twi_output_open(ctx, &output, "/dev/null", 3));
+    assert_ok(ctx, twi_output_write(ctx, output, "abc", 3));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    struct stat found;
+    assert_int_equal(stat("/dev/full", &found), 0);
+    assert_true(S_ISCHR(found.st_mode));
+    close_context(ctx);
+}
+
+static void a_pipe_is_written_and_stays_a_pipe(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    char got[8] = {0};
+    assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
+    int reader = open(in_scratch("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("pipe"), 3));
+    assert_ok(ctx, twi_output_write(ctx, output, "abc", 3));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_int_equal(read(reader, got, sizeof got), 3);
+    assert_string_equal(got, "abc");
+    close(reader);
+    assert_int_equal(unlink(in_scratch("pipe")), 0);
+    close_context(ctx);
+}
+
+/* In a child process whose standard output is a pipe nobody reads any more. */
+static void a_reader_that_left_is_an_error_and_no_signal_of_ours(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        tw_context *ctx = NULL;
+        twi_output *output = NULL;
+        signal(SIGPIPE, SIG_IGN); /* as the command does */
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        int right = tw_context_create(&ctx) == TW_OK &&
+                    twi_output_open(ctx, &output, "-", 3) == TW_OK &&
+                    twi_output_write(ctx, output, "abc", 3) == TW_ERR_IO &&
+                    strstr(tw_last_error(ctx), "reader has gone") != NULL;
+        _exit(right ? 0 : 1);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_cancelled_write_stops(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 0));
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped", twi_output_write(ctx, output, "abc", 3));
+    twi_output_discard(output);
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
+static void no_memory_at_any_point_leaves_nothing(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    tw_status status = TW_ERR_MEMORY;
+    for (int64_t k = 1; status != TW_OK; k++) {
+        twi_meter_fail_at(ctx->meter, k);
+        status = twi_output_open(ctx, &output, in_scratch("a"), 10);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        assert_int_equal(scratch_count(), status == TW_OK ? 1 : 0);
+    }
+    twi_meter_fail_at(ctx->meter, 0);
+    twi_output_discard(output);
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_appears_at_commit_and_not_before),
+        cmocka_unit_test(a_file_shorter_than_reserved_has_its_true_length),
+        cmocka_unit_test(large_pieces_arrive_in_place_for_any_thread_count),
+        cmocka_unit_test(a_discarded_file_leaves_the_old_one_and_nothing_else),
+        cmocka_unit_test(a_replaced_file_keeps_its_permissions),
+        cmocka_unit_test(a_link_is_written_through),
+        cmocka_unit_test(links_in_a_circle_are_refused),
+        cmocka_unit_test(a_place_that_cannot_be_written_is_named),
+        cmocka_unit_test(a_size_no_disk_has_is_refused_at_once),
+        cmocka_unit_test(a_full_device_is_reported),
+        cmocka_unit_test(a_pipe_is_written_and_stays_a_pipe),
+        cmocka_unit_test(a_reader_that_left_is_an_error_and_no_signal_of_ours),
+        cmocka_unit_test(a_cancelled_write_stops),
+        cmocka_unit_test(no_memory_at_any_point_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
