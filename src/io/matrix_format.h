@@ -1,0 +1,54 @@
+/* Matrix formats: what sinks write and tw_matrix_open reads. One file per format behind it. */
+#ifndef TWI_IO_MATRIX_FORMAT_H
+#define TWI_IO_MATRIX_FORMAT_H
+
+#include "base/context.h"
+
+typedef enum twi_matrix_format {
+    TWI_MATRIX_RAW, /* row-major elements, nothing else */
+    TWI_MATRIX_NPY,
+    TWI_MATRIX_CSV
+} twi_matrix_format;
+
+/* By name; with name NULL by the extension of `path`, raw for none or an unknown one. */
+TW_CHECKED tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out,
+                                            const char *name, const char *path);
+
+/* npy ----------------------------------------------------------------------------------------- */
+
+#define TWI_NPY_HEADER_MOST 192 /* bytes of the longest header written */
+
+/* The header of a file of this shape into `out`; returns its length, a multiple of 64. */
+size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape);
+
+/* What an npy header says. */
+typedef struct twi_npy {
+    char kind;      /* 'i', 'u', 'f', 'b', ... as numpy writes it */
+    int32_t width;  /* bytes an element */
+    tw_type type;   /* TW_AUTO when no tw_type is the same */
+    int64_t rows;   /* of a matrix of two dimensions, in C order and little-endian: others are */
+    int64_t cols;   /* refused */
+    uint64_t start; /* byte of the first element */
+} twi_npy;
+
+bool twi_npy_recognised(const void *bytes, uint64_t count);
+/* `bytes` is the file, whole: the elements are known to be there on success. `path` names it in
+ * the sentence. */
+TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path,
+                                   const void *bytes, uint64_t count);
+
+/* csv ----------------------------------------------------------------------------------------- */
+
+/* Bytes that one element of `type` takes at most, separator included. */
+size_t twi_csv_width(tw_type type);
+/* One line, newline included, into `out` (cols * twi_csv_width bytes, at least 1); returns its
+ * length. Whole numbers as such, no path as "inf", others with the fewest digits that read back as
+ * the same value. Worker-safe. */
+size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type);
+
+/* Lines of numbers into a matrix of TW_I32 if all are whole and below TW_INF_I32 ("inf" is
+ * TW_INF_I32 then), else TW_F64. *out owns out->data: free it with twi_free. */
+TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path,
+                                   const char *text, uint64_t count);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * The sink into the caller's matrix, and tw_feed, which pushes a matrix through sinks as a
+ * computation would. Rows are copied by all threads when a block is large enough to share.
+ */
+#include "base/matrix.h"
+#include "base/threads.h"
+
+#include <string.h>
+
+#define PARALLEL_BYTES ((uint64_t)1 << 20) /* below this, one thread copies faster than a team */
+#define FEED_BYTES ((uint64_t)8 << 20)     /* of rows in one block of tw_feed */
+
+typedef struct matrix_sink {
+    tw_matrix *target;
+    int64_t next; /* row expected */
+} matrix_sink;
+
+static tw_status matrix_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    matrix_sink *sink = self;
+    const tw_matrix *target = sink->target;
+    tw_status status = twi_matrix_check(ctx, target, "the matrix for the result");
+    if (status != TW_OK) {
+        return status;
+    }
+    if (shape->rows != target->rows || shape->cols != target->cols || shape->type != target->type) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the result is %lld x %lld of %s and the matrix for it %lld x %lld of %s",
+                       (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type),
+                       (long long)target->rows, (long long)target->cols,
+                       tw_type_name(target->type));
+    }
+    sink->next = 0;
+    return TW_OK;
+}
+
+static tw_status matrix_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                             const void *data, int64_t stride)
+{
+    matrix_sink *sink = self;
+    const tw_matrix *target = sink->target;
+    const size_t size = tw_type_size(target->type);
+    const size_t bytes = (size_t)target->cols * size;
+    if (first != sink->next || count < 0 || count > target->rows - first) {
+        return tw_fail(ctx, TW_ERR_INTERNAL,
+                       "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
+                       (long long)(first + count), (long long)sink->next, (long long)target->rows);
+    }
+    if (data != twi_matrix_row(target, first)) {
+        int threads = (uint64_t)count * bytes < PARALLEL_BYTES ? 1 : twi_thread_count(ctx);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t i = 0; i < count; i++) {
+            memcpy(twi_matrix_row(target, first + i),
+                   (const char *)data + (size_t)i * (size_t)stride * size, bytes);
+        }
+    }
+    sink->next += count;
+    return TW_OK;
+}
+
+static tw_status matrix_end(void *self, tw_context *ctx)
+{
+    matrix_sink *sink = self;
+    if (sink->next != sink->target->rows) {
+        return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
+                       (long long)sink->next, (long long)sink->target->rows);
+    }
+    return TW_OK;
+}
+
+/* The rows already copied cannot be taken back; the caller knows from the status. */
+static void matrix_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target)
+{
+    matrix_sink *self = NULL;
+    *out = (tw_sink){0};
+    tw_status status = twi_matrix_check(ctx, target, "the matrix for the result");
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    }
+    if (status == TW_OK) {
+        self->target = target;
+        *out = (tw_sink){self, matrix_begin, matrix_rows, matrix_end, matrix_abort, twi_free};
+    }
+    return status;
+}
+
+void tw_sink_destroy(tw_sink *sink)
+{
+    if (sink == NULL) {
+        return;
+    }
+    if (sink->destroy != NULL) {
+        sink->destroy(sink->self);
+    }
+    *sink = (tw_sink){0};
+}
+
+/* ---------------------------------------------------------------------------------- tw_feed */
+
+static tw_status feed_rows(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int32_t count)
+{
+    const uint64_t row_bytes = (uint64_t)matrix->cols * tw_type_size(matrix->type);
+    int64_t block = (int64_t)(FEED_BYTES / (row_bytes > 0 ? row_bytes : 1));
+    block = block > 0 ? block : 1;
+    for (int64_t first = 0; first < matrix->rows; first += block) {
+        int64_t rows = matrix->rows - first < block ? matrix->rows - first : block;
+        tw_status status = twi_check_cancel(ctx);
+        for (int32_t i = 0; i < count && status == TW_OK; i++) {
+            status = sinks[i].rows(sinks[i].self, ctx, first, rows, twi_matrix_row(matrix, first),
+                                   matrix->stride);
+        }
+        if (status != TW_OK) {
+            return status;
+        }
+        twi_progress(ctx, "passing rows", (double)(first + rows), (double)matrix->rows, "rows");
+    }
+    return TW_OK;
+}
+
+tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int32_t sink_count)
+{
+    int32_t begun = 0; /* sinks whose begin was called and succeeded */
+    int32_t ended = 0; /* sinks whose end succeeded: their result stands */
+    tw_status status = twi_matrix_check(ctx, matrix, "the matrix to feed");
+    if (status == TW_OK && (sink_count < 0 || (sinks == NULL && sink_count > 0))) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)sink_count,
+                         sinks == NULL ? "NULL" : "their place");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    const tw_shape shape = {matrix->rows, matrix->cols, matrix->type};
+    while (begun < sink_count && status == TW_OK) {
+        status = sinks[begun].begin(sinks[begun].self, ctx, &shape);
+        begun += status == TW_OK ? 1 : 0;
+    }
+    if (status == TW_OK) {
+        status = feed_rows(ctx, matrix, sinks, sink_count);
+    }
+    while (ended < sink_count && status == TW_OK) {
+        status = sinks[ended].end(sinks[ended].self, ctx);
+        ended += status == TW_OK ? 1 : 0;
+    }
+    if (status != TW_OK) {
+        for (int32_t i = ended; i < begun; i++) {
+            sinks[i].abort(sinks[i].self, ctx);
+        }
+    }
+    return status;
+}
