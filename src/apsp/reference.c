@@ -1,0 +1,88 @@
+/*
+ * The oracle: the triple loop of Floyd and Warshall over a matrix of doubles. Kept naive on
+ * purpose; n^3 steps, no memory but the caller's matrix.
+ *
+ * A double holds every sum of whole weights exactly below 2^53, and the range is checked. The
+ * diagonal is looked at after every round: the first negative cycle stops the loop before the sums
+ * can grow. With float weights a cycle whose true sum is zero may round below it; such an entry is
+ * set back to zero.
+ */
+#include "apsp/reference.h"
+
+#include "apsp/textbook.h"
+
+#include <math.h>
+
+#define EXACT 9007199254740992.0 /* 2^53 */
+
+static void place_arcs(const tw_graph *graph, double *d)
+{
+    const int64_t n = graph->n;
+    for (int64_t i = 0; i < n * n; i++) {
+        d[i] = (double)INFINITY;
+    }
+    for (int64_t u = 0; u < n; u++) {
+        d[u * n + u] = 0;
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            double *entry = &d[u * n + graph->targets[a]];
+            double weight = twi_graph_weight(graph, a);
+            *entry = weight < *entry ? weight : *entry;
+        }
+    }
+}
+
+/* TW_ERR_NEGATIVE_CYCLE, or zero again where only rounding made a diagonal entry negative. */
+static tw_status check_diagonal(tw_context *ctx, const tw_graph *graph, double *d)
+{
+    const int64_t n = graph->n;
+    bool negative = false;
+    for (int64_t i = 0; i < n; i++) {
+        negative = negative || d[i * n + i] < 0;
+    }
+    if (!negative) {
+        return TW_OK;
+    }
+    tw_status status = twi_textbook_negative_cycle(ctx, graph);
+    for (int64_t i = 0; i < n && status == TW_OK; i++) {
+        d[i * n + i] = 0;
+    }
+    return status;
+}
+
+static tw_status check_range(tw_context *ctx, const tw_graph *graph, const double *d)
+{
+    const int64_t n = graph->n;
+    for (int64_t i = 0; graph->integral && i < n * n; i++) {
+        if (fabs(d[i]) >= EXACT && !isinf(d[i])) {
+            return tw_fail(ctx, TW_ERR_RANGE,
+                           "the distance from %lld to %lld is %.17g, beyond the 2^53 up to which "
+                           "sums are exact",
+                           (long long)(i / n), (long long)(i % n), d[i]);
+        }
+    }
+    return TW_OK;
+}
+
+tw_status twi_reference_apsp(tw_context *ctx, const tw_graph *graph, double *out)
+{
+    const int64_t n = graph->n;
+    place_arcs(graph, out);
+    tw_status status = check_diagonal(ctx, graph, out);
+    for (int64_t k = 0; k < n && status == TW_OK; k++) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                double through = out[i * n + k] + out[k * n + j];
+                if (through < out[i * n + j]) {
+                    out[i * n + j] = through;
+                }
+            }
+        }
+        status = check_diagonal(ctx, graph, out);
+        if (status == TW_OK) {
+            status = twi_check_cancel(ctx);
+        }
+        twi_progress(ctx, "reference", (double)(k + 1) * (double)n * (double)n,
+                     (double)n * (double)n * (double)n, "relaxations");
+    }
+    return status == TW_OK ? check_range(ctx, graph, out) : status;
+}

@@ -1,0 +1,219 @@
+/*
+ * Textbook searches: see textbook.h. All sums are in f64: exact for whole weights (below 2^53,
+ * which takes more than four million vertices to pass), rounded once an arc for others. Dijkstra
+ * costs O((n + m) log n) with a binary heap that knows where each vertex is; Bellman-Ford at most
+ * n rounds over all arcs, mostly a few.
+ */
+#include "apsp/textbook.h"
+
+#include <float.h>
+#include <math.h>
+
+#define NOT_IN_HEAP (-1)
+
+uint64_t twi_textbook_bytes(const tw_graph *graph)
+{
+    return (uint64_t)graph->n * (sizeof(double) + 4 * sizeof(int32_t));
+}
+
+void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory)
+{
+    const int64_t n = graph->n;
+    out->distance = memory;
+    out->previous = (int32_t *)(out->distance + n);
+    out->hops = out->previous + n;
+    out->heap = out->hops + n;
+    out->place = out->heap + n;
+}
+
+static void start(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    for (int64_t v = 0; v < graph->n; v++) {
+        s->distance[v] = (double)INFINITY;
+        s->previous[v] = TW_NO_VERTEX;
+        s->hops[v] = 0;
+        s->place[v] = NOT_IN_HEAP;
+    }
+    s->distance[source] = 0;
+}
+
+/* ---------------------------------------------------------------------------------- Dijkstra */
+
+static void put(twi_textbook *s, int64_t at, int32_t vertex)
+{
+    s->heap[at] = vertex;
+    s->place[vertex] = (int32_t)at;
+}
+
+static void sift_up(twi_textbook *s, int64_t at)
+{
+    int32_t vertex = s->heap[at];
+    while (at > 0 && s->distance[vertex] < s->distance[s->heap[(at - 1) / 2]]) {
+        put(s, at, s->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(s, at, vertex);
+}
+
+static void sift_down(twi_textbook *s, int64_t count)
+{
+    int32_t vertex = s->heap[0];
+    int64_t at = 0;
+    for (int64_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && s->distance[s->heap[child + 1]] < s->distance[s->heap[child]]) {
+            child++;
+        }
+        if (s->distance[s->heap[child]] >= s->distance[vertex]) {
+            break;
+        }
+        put(s, at, s->heap[child]);
+        at = child;
+    }
+    put(s, at, vertex);
+}
+
+void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    int64_t count = 1;
+    start(graph, source, s);
+    put(s, 0, source);
+    while (count > 0) {
+        int32_t u = s->heap[0];
+        s->heap[0] = s->heap[--count];
+        if (count > 0) {
+            sift_down(s, count);
+        }
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            int32_t v = graph->targets[a];
+            double through = s->distance[u] + twi_graph_weight(graph, a);
+            if (through < s->distance[v]) {
+                if (s->place[v] == NOT_IN_HEAP) {
+                    put(s, count, v);
+                    count++;
+                }
+                s->distance[v] = through;
+                s->previous[v] = u;
+                s->hops[v] = s->hops[u] + 1;
+                sift_up(s, s->place[v]);
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------ Bellman-Ford */
+
+/* Relax every arc once; true if anything changed. */
+static bool relax_all(const tw_graph *graph, twi_textbook *s)
+{
+    bool changed = false;
+    for (int32_t u = 0; u < graph->n; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            int32_t v = graph->targets[a];
+            double through = s->distance[u] + twi_graph_weight(graph, a);
+            if (through < s->distance[v]) {
+                s->distance[v] = through;
+                s->previous[v] = u;
+                s->hops[v] = s->hops[u] + 1;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    start(graph, source, s);
+    for (int64_t round = 0; round < graph->n; round++) {
+        if (!relax_all(graph, s)) {
+            return true;
+        }
+    }
+    return !relax_all(graph, s);
+}
+
+/* The chain of previous vertices runs into a cycle exactly when there is a negative one, and it
+ * shows long before the n-th round. Returns a vertex of it, or TW_NO_VERTEX. */
+static int32_t vertex_on_cycle(const tw_graph *graph, twi_textbook *s)
+{
+    for (int64_t v = 0; v < graph->n; v++) {
+        s->place[v] = TW_NO_VERTEX; /* the start of the walk that came by */
+    }
+    for (int32_t v = 0; v < graph->n; v++) {
+        int32_t at = v;
+        while (at != TW_NO_VERTEX && s->place[at] == TW_NO_VERTEX) {
+            s->place[at] = v;
+            at = s->previous[at];
+        }
+        if (at != TW_NO_VERTEX && s->place[at] == v) {
+            return at;
+        }
+    }
+    return TW_NO_VERTEX;
+}
+
+/* The lightest arc u -> v. */
+static double arc_weight(const tw_graph *graph, int32_t u, int32_t v)
+{
+    double least = (double)INFINITY;
+    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+        if (graph->targets[a] == v) {
+            least = fmin(least, twi_graph_weight(graph, a));
+        }
+    }
+    return least;
+}
+
+/* Report the cycle through `vertex`, unless rounding alone can explain that it is negative. */
+static tw_status report_cycle(tw_context *ctx, const tw_graph *graph, twi_textbook *s,
+                              int32_t vertex)
+{
+    int64_t count = 0;
+    double total = 0;
+    double size = 0;
+    int32_t at = vertex;
+    do { /* backwards along the chain, so from the end of the heap array down */
+        double weight = arc_weight(graph, s->previous[at], at);
+        s->heap[graph->n - 1 - count] = at;
+        total += weight;
+        size += fabs(weight);
+        count++;
+        at = s->previous[at];
+    } while (at != vertex);
+    double slack = graph->integral ? 0 : (double)count * DBL_EPSILON * size;
+    if (total >= -slack) {
+        return TW_OK;
+    }
+    return twi_fail_negative_cycle(ctx, s->heap + graph->n - count, count, total);
+}
+
+tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph)
+{
+    void *memory = NULL;
+    twi_textbook s;
+    if (!(graph->min_weight < 0)) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_textbook_place(&s, graph, memory);
+    start(graph, 0, &s);
+    for (int64_t v = 0; v < graph->n; v++) {
+        s.distance[v] = 0; /* as if from one more vertex with an arc of weight 0 to each */
+    }
+    for (int64_t round = 0; round <= graph->n; round++) {
+        status = twi_check_cancel(ctx);
+        if (status != TW_OK || !relax_all(graph, &s)) {
+            break;
+        }
+        int32_t vertex = vertex_on_cycle(graph, &s);
+        if (vertex != TW_NO_VERTEX) {
+            status = report_cycle(ctx, graph, &s, vertex);
+            break;
+        }
+    }
+    twi_free(memory);
+    return status;
+}
