@@ -79,12 +79,12 @@ __attribute__((always_inline)) static inline edge load_edge(const twi_edge_part 
 }
 
 __attribute__((always_inline)) static inline verdict judge(const edge *e, int64_t vertices,
-                                                           tw_type type, bool both)
+                                                           tw_type type, bool no_negative)
 {
     if ((uint32_t)e->source >= (uint64_t)vertices || (uint32_t)e->target >= (uint64_t)vertices) {
         return EDGE_BAD;
     }
-    if (both && e->weight < 0) {
+    if (no_negative && e->weight < 0) {
         return EDGE_BAD;
     }
     if (type != TW_I32) {
@@ -104,10 +104,11 @@ count_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t 
               int64_t index, int64_t *counts, tally *mine, tw_type type, bool both)
 {
     int64_t vertices = b->source->vertices;
+    bool no_negative = both || b->source->undirected;
     twi_weight_stats stats = mine->stats;
     for (int64_t i = first; i < first + count; i++) {
         edge e = load_edge(part, i, type);
-        verdict v = judge(&e, vertices, type, both);
+        verdict v = judge(&e, vertices, type, no_negative);
         if (__builtin_expect(v != EDGE_KEPT, 0)) {
             if (v == EDGE_BAD) {
                 mine->bad = index + (i - first);
@@ -166,7 +167,7 @@ scatter_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_
     size_t size = type == TW_F64 ? 8 : 4;
     for (int64_t i = first; i < first + count; i++) {
         edge e = load_edge(part, i, type);
-        if (judge(&e, vertices, type, both) != EDGE_KEPT) {
+        if (judge(&e, vertices, type, false) != EDGE_KEPT) {
             continue;
         }
         const void *weight = part->weight != NULL

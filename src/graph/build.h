@@ -32,14 +32,14 @@ typedef struct twi_edge_source {
     int64_t part_count;
     tw_type weight_type; /* TW_I32, TW_F32, TW_F64; TW_I32 if any part has no weights */
     bool both;           /* each edge makes an arc in both directions */
-    bool undirected;     /* what the graph says of itself */
+    bool undirected;     /* what the graph says of itself; if not both, the arcs are symmetric */
     twi_place_fn place;  /* NULL: "edge 7" */
     const void *place_self;
 } twi_edge_source;
 
 /* Vertices out of range, NaN and -inf are refused with their place; an edge of +inf or a loop
- * >= 0 is dropped; a negative edge that counts both ways is reported as the negative cycle it
- * is. */
+ * >= 0 is dropped; a negative edge that counts both ways, or of an undirected graph, is reported
+ * as the negative cycle it is. */
 TW_CHECKED tw_status twi_graph_build(tw_context *ctx, tw_graph **out,
                                      const twi_edge_source *source);
 
@@ -97,8 +97,9 @@ typedef struct twi_adjacency {
     int64_t row_step; /* bytes */
     int64_t col_step;
     twi_element element;
-    const double *no_edge;
-    const char *name; /* for error sentences */
+    bool unit;             /* every edge weighs 1 */
+    const double *no_edge; /* an entry that is no edge; NULL: none but infinity */
+    const char *name;      /* of the file, for error sentences; NULL: the caller's own matrix */
 } twi_adjacency;
 
 size_t twi_element_size(twi_element element);

@@ -267,6 +267,167 @@ static void a_cancelled_build_stops(void **state)
     close_context(ctx);
 }
 
+/* ------------------------------------------------------------------- from matrices */
+
+static tw_matrix square(void *data, int64_t n, int64_t stride, tw_type type)
+{
+    return (tw_matrix){data, n, n, stride, type};
+}
+
+static void a_matrix_gives_an_edge_per_entry_below_infinity(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    /* Strided: the fourth column is not part of it. */
+    int32_t entries[3][4] = {{0, 5, TW_INF_I32, 9}, {-2, 0, 7, 9}, {INT32_MAX, 0, -1, 9}};
+    tw_matrix matrix = square(entries, 3, 4, TW_I32);
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    assert_int_equal(graph->arcs, 5);
+    assert_memory_equal(graph->offsets, ((int64_t[]){0, 1, 3, 5}), 4 * sizeof(int64_t));
+    assert_memory_equal(graph->targets, ((int32_t[]){1, 0, 2, 1, 2}), 5 * sizeof(int32_t));
+    assert_memory_equal(graph->weights, ((int32_t[]){5, -2, 7, 0, -1}), 5 * sizeof(int32_t));
+    tw_graph_destroy(graph);
+    double mark = 0;
+    assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, &mark, 0));
+    assert_int_equal(graph->arcs, 4);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void narrow_matrices_become_i32_and_floats_stay(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    uint8_t bytes[4] = {0, 254, 255, 0};
+    uint16_t words[4] = {0, 65534, 65535, 0};
+    int16_t shorts[4] = {0, -3, 32767, 0};
+    float floats[4] = {0, 2.5F, INFINITY, 0};
+    double doubles[4] = {0, 1e-300, NAN, 0};
+    const struct {
+        void *data;
+        tw_type type;
+        tw_type expected;
+        double weight;
+    } cases[] = {{bytes, TW_U8, TW_I32, 254},
+                 {words, TW_U16, TW_I32, 65534},
+                 {shorts, TW_I16, TW_I32, -3},
+                 {floats, TW_F32, TW_F32, 2.5},
+                 {doubles, TW_F64, TW_F64, 1e-300}};
+    double mark = NAN; /* also a mark */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tw_graph *graph = NULL;
+        tw_matrix matrix = square(cases[k].data, 2, 2, cases[k].type);
+        assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, &mark, 0));
+        assert_int_equal(graph->arcs, 1);
+        assert_int_equal(graph->weight_type, cases[k].expected);
+        assert_true(twi_graph_weight(graph, 0) == cases[k].weight);
+        assert_true(graph->min_weight == cases[k].weight);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void an_undirected_matrix_takes_the_least_of_both_entries(void **state)
+{
+    (void)state;
+    enum { N = 37 };
+    tw_context *ctx = open_context();
+    double entries[N][N];
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+            uint64_t random = twi_random_at(5, (uint64_t)(i * N + j));
+            entries[i][j] = random % 3 == 0 ? INFINITY : (double)(random % 1000) / 8;
+        }
+    }
+    for (int threads = 1; threads <= 3; threads++) {
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        tw_graph *graph = NULL;
+        tw_matrix matrix = square(entries, N, N, TW_F64);
+        assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, NULL, TW_GRAPH_UNDIRECTED));
+        int64_t a = 0;
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                double least = fmin(entries[i][j], entries[j][i]);
+                if (i != j && least < INFINITY) {
+                    assert_int_equal(graph->targets[a], j);
+                    assert_true(twi_graph_weight(graph, a) == least);
+                    a++;
+                }
+            }
+            assert_int_equal(graph->offsets[i + 1], a);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void wrong_matrices_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    double entries[4] = {0, NAN, -1, 0};
+    tw_matrix matrix = square(entries, 2, 2, TW_F64);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "row 0, column 1 is NaN",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    entries[1] = 3;
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "negative weight -1 can be walked back and forth",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, TW_GRAPH_UNDIRECTED));
+    entries[2] = -INFINITY;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "row 1, column 0 is -inf",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "row 0, column 1 is -inf",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, TW_GRAPH_UNDIRECTED));
+    matrix.cols = 1;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "2 x 1",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    matrix = square(NULL, 2, 2, TW_F64);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "without data",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    matrix = square(entries, 2, 2, TW_AUTO);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "type auto",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    matrix = square(entries, 2, 2, TW_F64);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "flags",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 2));
+    close_context(ctx);
+}
+
+static void the_empty_matrix_is_the_empty_graph(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    tw_matrix matrix = square(NULL, 0, 0, TW_I32);
+    assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    assert_int_equal(graph->n, 0);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_matrix_without_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_threads(ctx, 2));
+    int32_t entries[4] = {0, 1, 2, 0};
+    tw_matrix matrix = square(entries, 2, 2, TW_I32);
+    for (int64_t k = 1;; k++) {
+        tw_graph *graph = NULL;
+        twi_meter_fail_at(ctx->meter, k);
+        tw_status status = tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0);
+        twi_meter_fail_at(ctx->meter, 0);
+        if (status == TW_OK) {
+            tw_graph_destroy(graph);
+            break;
+        }
+        assert_int_equal(status, TW_ERR_MEMORY);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+    }
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +442,12 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(what_cannot_fit_is_refused_before_it_is_taken),
         cmocka_unit_test(a_cancelled_build_stops),
+        cmocka_unit_test(a_matrix_gives_an_edge_per_entry_below_infinity),
+        cmocka_unit_test(narrow_matrices_become_i32_and_floats_stay),
+        cmocka_unit_test(an_undirected_matrix_takes_the_least_of_both_entries),
+        cmocka_unit_test(wrong_matrices_are_refused_with_their_place),
+        cmocka_unit_test(the_empty_matrix_is_the_empty_graph),
+        cmocka_unit_test(a_matrix_without_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,336 @@
+/*
+ * A matrix of adjacency to compressed rows: one pass counts the edges of each row, a second writes
+ * them. Threads take blocks of rows. Rows are first converted to doubles, in which every weight
+ * type is exact, with +inf for "no edge"; so the element type is looked at once a row. When each
+ * edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads its
+ * columns as short pieces of rows, one cache line each.
+ *
+ * Memory beside the graph: ROWS rows of doubles a thread.
+ */
+#include "base/threads.h"
+#include "graph/build.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 8 }; /* rows a thread converts at a time */
+
+typedef struct scan {
+    tw_context *ctx;
+    const twi_adjacency *matrix;
+    bool both;
+    tw_graph *graph;
+    bool fill; /* the second pass */
+    twi_weight_stats stats;
+    int64_t bad;  /* first impossible entry, row-major; INT64_MAX if none */
+    bool starved; /* a thread got no memory */
+} scan;
+
+static const struct {
+    size_t size;
+    double infinity;
+    tw_type weight_type;
+} elements[TWI_ELEMENT_COUNT] = {
+    [TWI_ELEMENT_BOOL] = {1, 2, TW_I32},         [TWI_ELEMENT_I8] = {1, INT8_MAX, TW_I32},
+    [TWI_ELEMENT_U8] = {1, TW_INF_U8, TW_I32},   [TWI_ELEMENT_I16] = {2, INT16_MAX, TW_I32},
+    [TWI_ELEMENT_U16] = {2, TW_INF_U16, TW_I32}, [TWI_ELEMENT_I32] = {4, TW_INF_I32, TW_I32},
+    [TWI_ELEMENT_U32] = {4, TW_INF_I32, TW_I32}, [TWI_ELEMENT_I64] = {8, TW_INF_I32, TW_I32},
+    [TWI_ELEMENT_U64] = {8, TW_INF_I32, TW_I32}, [TWI_ELEMENT_F32] = {4, INFINITY, TW_F32},
+    [TWI_ELEMENT_F64] = {8, INFINITY, TW_F64},
+};
+
+size_t twi_element_size(twi_element element)
+{
+    return elements[element].size;
+}
+
+double twi_element_infinity(twi_element element)
+{
+    return elements[element].infinity;
+}
+
+#define CONVERT(type)                                 \
+    for (int64_t k = 0; k < count; k++, at += step) { \
+        type value;                                   \
+        memcpy(&value, at, sizeof value);             \
+        out[k] = (double)value;                       \
+    }                                                 \
+    break
+
+/* Entries (row, col) ... (row, col + count - 1) as doubles. */
+static void load(const twi_adjacency *m, int64_t row, int64_t col, int64_t count, double *out)
+{
+    const char *at = m->data + row * m->row_step + col * m->col_step;
+    int64_t step = m->col_step;
+    switch (m->element) {
+    case TWI_ELEMENT_I8:
+        CONVERT(int8_t);
+    case TWI_ELEMENT_I16:
+        CONVERT(int16_t);
+    case TWI_ELEMENT_U16:
+        CONVERT(uint16_t);
+    case TWI_ELEMENT_I32:
+        CONVERT(int32_t);
+    case TWI_ELEMENT_U32:
+        CONVERT(uint32_t);
+    case TWI_ELEMENT_I64:
+        CONVERT(int64_t);
+    case TWI_ELEMENT_U64:
+        CONVERT(uint64_t);
+    case TWI_ELEMENT_F32:
+        CONVERT(float);
+    case TWI_ELEMENT_F64:
+        CONVERT(double);
+    default:
+        CONVERT(uint8_t);
+    }
+    double infinity = elements[m->element].infinity;
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = out[k] >= infinity ? INFINITY : out[k];
+    }
+    if (m->element == TWI_ELEMENT_BOOL) {
+        for (int64_t k = 0; k < count; k++) {
+            out[k] = out[k] != 0 ? 1 : INFINITY;
+        }
+    }
+    if (m->no_edge != NULL) {
+        double mark = *m->no_edge;
+        for (int64_t k = 0; k < count; k++) {
+            out[k] = out[k] == mark || (isnan(mark) && isnan(out[k])) ? INFINITY : out[k];
+        }
+    }
+}
+
+/* Rows first ... first+rows-1 into the buffer, n doubles each. */
+static void load_block(const scan *s, int64_t first, int64_t rows, double *buffer)
+{
+    int64_t n = s->matrix->vertices;
+    for (int64_t i = 0; i < rows; i++) {
+        load(s->matrix, first + i, 0, n, buffer + i * n);
+    }
+    if (!s->both) {
+        return;
+    }
+    double mirror[ROWS];
+    for (int64_t j = 0; j < n; j++) {
+        load(s->matrix, j, first, rows, mirror);
+        for (int64_t i = 0; i < rows; i++) {
+            /* A NaN on either side stays: it must be seen. */
+            if (mirror[i] < buffer[i * n + j] || isnan(mirror[i])) {
+                buffer[i * n + j] = mirror[i];
+            }
+        }
+    }
+}
+
+static bool impossible(const scan *s, double weight)
+{
+    double lowest = s->graph->weight_type == TW_I32 ? INT32_MIN : -DBL_MAX;
+    return !(weight >= (s->both ? 0 : lowest));
+}
+
+static void put(tw_graph *graph, int64_t at, int64_t target, double weight)
+{
+    graph->targets[at] = (int32_t)target;
+    switch (graph->weight_type) {
+    case TW_I32:
+        ((int32_t *)graph->weights)[at] = (int32_t)weight;
+        break;
+    case TW_F32:
+        ((float *)graph->weights)[at] = (float)weight;
+        break;
+    default:
+        ((double *)graph->weights)[at] = weight;
+        break;
+    }
+}
+
+/* Counts or writes the edges of one converted row; returns the first impossible entry. */
+static int64_t take_row(const scan *s, int64_t row, const double *values, twi_weight_stats *stats)
+{
+    tw_graph *graph = s->graph;
+    int64_t n = graph->n;
+    int64_t at = s->fill ? graph->offsets[row] : 0;
+    for (int64_t j = 0; j < n; j++) {
+        double weight = values[j];
+        if (weight == INFINITY) {
+            continue;
+        }
+        if (s->matrix->unit) {
+            weight = 1;
+        }
+        if (j == row && weight >= 0) {
+            continue;
+        }
+        if (impossible(s, weight)) {
+            return row * n + j;
+        }
+        if (s->fill) {
+            put(graph, at, j, weight);
+            twi_see_weight(stats, weight);
+        }
+        at++;
+    }
+    if (!s->fill) {
+        graph->offsets[row + 1] = at;
+    }
+    return INT64_MAX;
+}
+
+static void run_pass(scan *s)
+{
+    int64_t n = s->graph->n;
+    int64_t blocks = (n + ROWS - 1) / ROWS;
+#pragma omp parallel num_threads(twi_thread_count(s->ctx))
+    {
+        twi_weight_stats stats = twi_no_weights();
+        int64_t bad = INT64_MAX;
+        double *buffer = twi_try_alloc(s->ctx, (uint64_t)n, ROWS * sizeof *buffer);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t block = 0; block < blocks; block++) {
+            if (buffer == NULL || twi_is_cancelled(s->ctx)) {
+                continue;
+            }
+            int64_t first = block * ROWS;
+            int64_t rows = n - first < ROWS ? n - first : ROWS;
+            load_block(s, first, rows, buffer);
+            for (int64_t i = 0; i < rows; i++) {
+                int64_t found = take_row(s, first + i, buffer + i * n, &stats);
+                bad = found < bad ? found : bad;
+            }
+        }
+#pragma omp critical(twi_adjacency_merge)
+        {
+            twi_merge_stats(&s->stats, &stats);
+            s->bad = bad < s->bad ? bad : s->bad;
+            s->starved |= buffer == NULL;
+        }
+        twi_free(buffer);
+    }
+}
+
+static tw_status explain_bad(const scan *s)
+{
+    const twi_adjacency *m = s->matrix;
+    int64_t row = s->bad / m->vertices;
+    int64_t col = s->bad % m->vertices;
+    tw_status blame = m->name != NULL ? TW_ERR_FORMAT : TW_ERR_ARGUMENT;
+    const char *name = m->name != NULL ? m->name : "the matrix";
+    double weight;
+    double mirror;
+    load(m, row, col, 1, &weight);
+    load(m, col, row, 1, &mirror);
+    if (s->both && (mirror < weight || isnan(mirror))) {
+        weight = mirror;
+    }
+    if (isnan(weight) || weight == -INFINITY) {
+        return tw_fail(s->ctx, blame,
+                       "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge",
+                       name, (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf");
+    }
+    if (s->graph->weight_type == TW_I32 && weight < INT32_MIN) {
+        return tw_fail(s->ctx, TW_ERR_RANGE,
+                       "%s: row %lld, column %lld is %.17g: whole weights are "
+                       "kept in 32 bits; use floating point for others",
+                       name, (long long)row, (long long)col, weight);
+    }
+    int32_t ends[2] = {(int32_t)row, (int32_t)col};
+    int64_t count = row == col ? 1 : 2;
+    tw_status status = twi_fail_negative_cycle(s->ctx, ends, count, (double)count * weight);
+    if (status != TW_ERR_NEGATIVE_CYCLE) {
+        return status;
+    }
+    return tw_fail(s->ctx, status,
+                   "%s: row %lld, column %lld: an undirected edge of negative weight %.17g can be "
+                   "walked back and forth: %s",
+                   name, (long long)row, (long long)col, weight, tw_last_error(s->ctx));
+}
+
+static tw_status after_pass(const scan *s)
+{
+    if (s->starved) {
+        return tw_fail(s->ctx, TW_ERR_MEMORY, "no memory for %d rows of a matrix of %lld columns",
+                       ROWS, (long long)s->graph->n);
+    }
+    tw_status status = twi_check_cancel(s->ctx);
+    if (status == TW_OK && s->bad != INT64_MAX) {
+        status = explain_bad(s);
+    }
+    return status;
+}
+
+tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_adjacency *matrix,
+                                   bool both, bool undirected)
+{
+    *out = NULL;
+    scan s = {
+        .ctx = ctx, .matrix = matrix, .both = both, .stats = twi_no_weights(), .bad = INT64_MAX};
+    tw_type type = matrix->unit ? TW_I32 : elements[matrix->element].weight_type;
+    tw_status status = twi_graph_allocate(ctx, &s.graph, matrix->vertices, type);
+    if (status != TW_OK) {
+        return status;
+    }
+    s.graph->undirected = undirected;
+    run_pass(&s);
+    status = after_pass(&s);
+    for (int64_t v = 0; v < s.graph->n; v++) {
+        s.graph->offsets[v + 1] += s.graph->offsets[v];
+    }
+    if (status == TW_OK) {
+        status = twi_graph_allocate_arcs(ctx, s.graph, s.graph->offsets[s.graph->n]);
+    }
+    if (status == TW_OK) {
+        s.fill = true;
+        run_pass(&s);
+        status = after_pass(&s);
+    }
+    if (status != TW_OK) {
+        tw_graph_destroy(s.graph);
+        return status;
+    }
+    twi_graph_set_stats(s.graph, &s.stats);
+    *out = s.graph;
+    return TW_OK;
+}
+
+tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix *matrix,
+                               const double *no_edge, uint32_t flags)
+{
+    static const twi_element element_of[] = {
+        [TW_U8] = TWI_ELEMENT_U8,   [TW_U16] = TWI_ELEMENT_U16, [TW_I16] = TWI_ELEMENT_I16,
+        [TW_I32] = TWI_ELEMENT_I32, [TW_F32] = TWI_ELEMENT_F32, [TW_F64] = TWI_ELEMENT_F64,
+    };
+    *out = NULL;
+    if (matrix->type < TW_U8 || matrix->type > TW_F64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a matrix of type %s: give u8, u16, i16, i32, f32 or "
+                       "f64",
+                       tw_type_name(matrix->type));
+    }
+    if (matrix->rows != matrix->cols || matrix->rows < 0 || matrix->stride < matrix->cols) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a matrix of %lld x %lld with stride %lld is no adjacency matrix: it must "
+                       "be square, its stride at least its width",
+                       (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->stride);
+    }
+    if (matrix->data == NULL && matrix->rows > 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld rows without data",
+                       (long long)matrix->rows);
+    }
+    if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
+                       (unsigned)flags);
+    }
+    int64_t size = (int64_t)tw_type_size(matrix->type);
+    twi_adjacency adjacency = {
+        .data = matrix->data,
+        .vertices = matrix->rows,
+        .row_step = matrix->stride * size,
+        .col_step = size,
+        .element = element_of[matrix->type],
+        .no_edge = no_edge,
+    };
+    bool undirected = (flags & TW_GRAPH_UNDIRECTED) != 0;
+    return twi_graph_from_adjacency(ctx, out, &adjacency, undirected, undirected);
+}
