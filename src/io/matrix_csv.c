@@ -12,6 +12,7 @@
  */
 #include "io/matrix_format.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -127,7 +128,8 @@ static size_t put_neutral(char *out, const char *text)
 static size_t put_general(char *out, double value, bool single)
 {
     char text[64];
-    int digits = single ? 6 : 15;
+    /* Every text of 6 or 15 digits survives, so fewer need no try, except near zero. */
+    int digits = value < (single ? (double)FLT_MIN : DBL_MIN) ? 1 : single ? 6 : 15;
     const int most = single ? 9 : 17;
     for (;; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
