@@ -1,0 +1,72 @@
+/*
+ * The inner loops of the (min,+) engine, compiled once per instruction set: the build sets
+ * TWI_KERNEL_ISA, the vector layer of that ISA gives the operations, and minplus_kernel_type.h is
+ * included once per element type. Contract and layouts: kernels.h.
+ */
+#include "apsp/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(TWI_KERNEL_NEON)
+#include "base/simd_neon.h"
+#define KERNEL_ISA TWI_ISA_NEON
+#elif defined(TWI_KERNEL_AVX2)
+#include "base/simd_avx2.h"
+#define KERNEL_ISA TWI_ISA_AVX2
+#elif defined(TWI_KERNEL_AVX512)
+#include "base/simd_avx512.h"
+#define KERNEL_ISA TWI_ISA_AVX512
+#else
+#include "base/simd_scalar.h"
+#define KERNEL_ISA TWI_ISA_SCALAR
+#endif
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#define MR 4
+
+/* X(i, j) for every vector j of row i. */
+#if TWI_NV == 4
+#define ROW(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
+#else
+#define ROW(X, i) X(i, 0) X(i, 1)
+#endif
+
+#define S u8
+#define T uint8_t
+#define TW_TYPE TW_U8
+#define INFTY TW_INF_U8
+#include "apsp/minplus_kernel_type.h"
+
+#define S u16
+#define T uint16_t
+#define TW_TYPE TW_U16
+#define INFTY TW_INF_U16
+#include "apsp/minplus_kernel_type.h"
+
+#define S i32
+#define T int32_t
+#define TW_TYPE TW_I32
+#define INFTY TW_INF_I32
+#include "apsp/minplus_kernel_type.h"
+
+#define S f32
+#define T float
+#define TW_TYPE TW_F32
+#define INFTY INFINITY
+#include "apsp/minplus_kernel_type.h"
+
+#define S f64
+#define T double
+#define TW_TYPE TW_F64
+#define INFTY ((double)INFINITY)
+#include "apsp/minplus_kernel_type.h"
+
+#define TABLE JOIN(twi_minplus, TWI_KERNEL_ISA)
+extern const twi_minplus_kernel *const TABLE[5];
+const twi_minplus_kernel *const TABLE[5] = {&kernel_u8, &kernel_u16, &kernel_i32, &kernel_f32,
+                                            &kernel_f64};

@@ -1,0 +1,270 @@
+/*
+ * The kernels of one element type. Included by minplus_kernel.c with S (suffix), T, TW_TYPE and
+ * INFTY set; it takes those names back at its end.
+ */
+#define FN(name) JOIN(name, S)
+#define VEC JOIN(vec, S)
+#define LANES JOIN(LANES, S)
+#define A_LANES JOIN(A_LANES, S)
+#define LOAD JOIN(load, S)
+#define STORE JOIN(store, S)
+#define SPLAT JOIN(splat, S)
+#define ADD JOIN(add, S)
+#define MIN JOIN(min, S)
+#define OPAQUE JOIN(opaque, S)
+#define NR (TWI_NV * LANES)
+
+/* One step of depth p: the sums of a row are formed before the minima of the row above are taken,
+ * so that no minimum waits for the sum beside it. */
+#define C_LOAD(i, j) VEC c##i##j = LOAD(c + (i)*ldc + (j)*LANES);
+#define C_STORE(i, j) STORE(c + (i)*ldc + (j)*LANES, c##i##j);
+#define B_LOAD(i, j) VEC b##j = LOAD(b + (j)*LANES);
+#define SUM(i, j) VEC t##i##j = ADD(a##i, b##j);
+#define LEAST(i, j) c##i##j = MIN(c##i##j, t##i##j);
+#define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i)*A_LANES);
+#define SUMS_AND_MINIMA(GET_A)                                                                 \
+    GET_A(0)                                                                                   \
+    ROW(SUM, 0)                                                                                \
+    GET_A(1) ROW(SUM, 1) ROW(LEAST, 0) GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) \
+        ROW(LEAST, 2) ROW(LEAST, 3)
+#define STEP                    \
+    {                           \
+        ROW(B_LOAD, 0)          \
+        SUMS_AND_MINIMA(A_LOAD) \
+        a += MR * A_LANES;      \
+        b += NR;                \
+    }
+
+static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, int64_t ldc)
+{
+    const T *a = a_;
+    const T *b = b_;
+    T *c = c_;
+    ROW(C_LOAD, 0)
+    ROW(C_LOAD, 1)
+    ROW(C_LOAD, 2)
+    ROW(C_LOAD, 3)
+    for (int64_t p = 0; p < depth; p += 2) {
+        STEP;
+        STEP;
+    }
+    ROW(C_STORE, 0)
+    ROW(C_STORE, 1)
+    ROW(C_STORE, 2)
+    ROW(C_STORE, 3)
+}
+
+/* The ceiling: the same sums and minima in the same order with nothing to load. The order matters
+ * even here (on a Neoverse V1 a sum and its minimum in turn run at half this rate); the left
+ * operand is made opaque in every step so that each sum is really computed. */
+#define C_START(i, j) VEC c##i##j = SPLAT((T)(100 + (i) + (j)));
+#define B_START(i, j) VEC b##j = SPLAT((T)(1 + (j)));
+#define A_START(i) VEC a##i = SPLAT((T)(1 + (i)));
+#define A_HIDE(i) OPAQUE(a##i);
+#define C_HIDE(i, j) OPAQUE(c##i##j);
+static double FN(probe)(int64_t rounds, int order)
+{
+    ROW(B_START, 0)
+    A_START(0)
+    A_START(1)
+    A_START(2)
+    A_START(3)
+    ROW(C_START, 0)
+    ROW(C_START, 1)
+    ROW(C_START, 2)
+    ROW(C_START, 3)
+    if (order == 0) {
+        for (int64_t round = 0; round < rounds; round++) {
+            SUMS_AND_MINIMA(A_HIDE);
+        }
+    } else {
+        for (int64_t round = 0; round < rounds; round++) {
+            ROW_BY_ROW(A_HIDE);
+        }
+    }
+    ROW(C_HIDE, 0)
+    ROW(C_HIDE, 1)
+    ROW(C_HIDE, 2)
+    ROW(C_HIDE, 3)
+    return (double)rounds * MR * NR;
+}
+
+#undef ROW_BY_ROW
+#undef C_START
+#undef B_START
+#undef A_START
+#undef A_HIDE
+#undef C_HIDE
+#undef C_LOAD
+#undef C_STORE
+#undef B_LOAD
+#undef SUM
+#undef LEAST
+#undef A_LOAD
+#undef SUMS_AND_MINIMA
+#undef STEP
+
+/* From first and last finite depth to a range of even ends. */
+static inline twi_range FN(range)(int64_t first, int64_t last)
+{
+    if (first < 0) {
+        return (twi_range){0, 0};
+    }
+    return (twi_range){(int32_t)(first & ~(int64_t)1), (int32_t)((last | 1) + 1)};
+}
+
+static inline void FN(put_a)(T *out, T value)
+{
+    if (A_LANES == 1) {
+        *out = value;
+    } else {
+        STORE(out, SPLAT(value));
+    }
+}
+
+static twi_range FN(pack_a)(void *out_, int64_t rows, int64_t depth, const void *src_,
+                            int64_t row_step, int64_t depth_step)
+{
+    T *out = out_;
+    const T *src = src_;
+    int64_t first = -1;
+    int64_t last = -1;
+    for (int64_t p = 0; p < depth; p++) {
+        T least = INFTY;
+        for (int64_t i = 0; i < MR; i++) {
+            T value = i < rows ? src[i * row_step + p * depth_step] : INFTY;
+            least = value < least ? value : least;
+            FN(put_a)(out + (p * MR + i) * A_LANES, value);
+        }
+        if (least < INFTY) {
+            first = first < 0 ? p : first;
+            last = p;
+        }
+    }
+    if (depth % 2 != 0) {
+        for (int64_t i = 0; i < MR; i++) {
+            FN(put_a)(out + (depth * MR + i) * A_LANES, INFTY);
+        }
+    }
+    return FN(range)(first, last);
+}
+
+/* Whether a packed row of B holds anything finite. */
+static inline int FN(any_finite)(const T *row)
+{
+    VEC least = LOAD(row);
+    for (int j = 1; j < TWI_NV; j++) {
+        least = MIN(least, LOAD(row + j * LANES));
+    }
+    T lane[LANES];
+    STORE(lane, least);
+    int finite = 0;
+    for (int j = 0; j < LANES; j++) {
+        finite |= lane[j] < INFTY;
+    }
+    return finite;
+}
+
+static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void *src_, int64_t ld)
+{
+    T *out = out_;
+    const T *src = src_;
+    int64_t first = -1;
+    int64_t last = -1;
+    for (int64_t p = 0; p < depth; p++) {
+        memcpy(out + p * NR, src + p * ld, (size_t)cols * sizeof(T));
+        for (int64_t j = cols; j < NR; j++) {
+            out[p * NR + j] = INFTY;
+        }
+        if (FN(any_finite)(out + p * NR)) {
+            first = first < 0 ? p : first;
+            last = p;
+        }
+    }
+    if (depth % 2 != 0) {
+        for (int64_t j = 0; j < NR; j++) {
+            out[depth * NR + j] = INFTY;
+        }
+    }
+    return FN(range)(first, last);
+}
+
+/* Row p and column p do not change in step p (the diagonal is 0), so the tile is closed in place.
+ */
+static void FN(close)(void *c_, int64_t ldc, int64_t size)
+{
+    T *c = c_;
+    int64_t whole = size - size % LANES;
+    for (int64_t p = 0; p < size; p++) {
+        const T *pivot = c + p * ldc;
+        for (int64_t i = 0; i < size; i++) {
+            T *row = c + i * ldc;
+            T head = row[p];
+            if (!(head < INFTY) || i == p) {
+                continue;
+            }
+            VEC a = SPLAT(head);
+            int64_t j = 0;
+            for (; j < whole; j += LANES) {
+                STORE(row + j, MIN(LOAD(row + j), ADD(a, LOAD(pivot + j))));
+            }
+            for (; j < size; j++) {
+                T sum = TW_TYPE == TW_U8 || TW_TYPE == TW_U16
+                            ? (T)(head > INFTY - pivot[j] ? INFTY : head + pivot[j])
+                            : (T)(head + pivot[j]);
+                row[j] = sum < row[j] ? sum : row[j];
+            }
+        }
+    }
+}
+
+/* In squares of one cache line a side, so that both sides stay in the first-level cache. */
+static void FN(transpose)(void *out_, int64_t ld_out, const void *src_, int64_t ld_src,
+                          int64_t rows, int64_t cols)
+{
+    T *out = out_;
+    const T *src = src_;
+    enum { SIDE = 64 / sizeof(T) };
+    for (int64_t i0 = 0; i0 < rows; i0 += SIDE) {
+        for (int64_t j0 = 0; j0 < cols; j0 += SIDE) {
+            int64_t i1 = i0 + SIDE < rows ? i0 + SIDE : rows;
+            int64_t j1 = j0 + SIDE < cols ? j0 + SIDE : cols;
+            for (int64_t i = i0; i < i1; i++) {
+                for (int64_t j = j0; j < j1; j++) {
+                    out[j * ld_out + i] = src[i * ld_src + j];
+                }
+            }
+        }
+    }
+}
+
+static const twi_minplus_kernel FN(kernel) = {
+    .type = TW_TYPE,
+    .isa = KERNEL_ISA,
+    .name = "minplus_" TEXT(S) "_" TEXT(TWI_KERNEL_ISA),
+    .mr = MR,
+    .nr = NR,
+    .a_lanes = A_LANES,
+    .update = FN(update),
+    .pack_a = FN(pack_a),
+    .pack_b = FN(pack_b),
+    .close = FN(close),
+    .transpose = FN(transpose),
+    .probe = FN(probe),
+};
+
+#undef FN
+#undef VEC
+#undef LANES
+#undef A_LANES
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef ADD
+#undef MIN
+#undef OPAQUE
+#undef NR
+#undef S
+#undef T
+#undef TW_TYPE
+#undef INFTY

@@ -1,0 +1,88 @@
+/*
+ * The vector layer on AVX2 (contract: simd_scalar.h). Broadcasts of 4 and 8 bytes are plain loads;
+ * those of 1 and 2 bytes take a shuffle, so these left operands are packed already broadcast.
+ * Sixteen registers hold rows of 2 vectors.
+ */
+#ifndef TWI_BASE_SIMD_AVX2_H
+#define TWI_BASE_SIMD_AVX2_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define TWI_NV 2
+
+typedef __m256i vec_u8, vec_u16, vec_i32;
+typedef __m256 vec_f32;
+typedef __m256d vec_f64;
+
+enum {
+    LANES_u8 = 32,
+    LANES_u16 = 16,
+    LANES_i32 = 8,
+    LANES_f32 = 8,
+    LANES_f64 = 4,
+    A_LANES_u8 = LANES_u8,
+    A_LANES_u16 = LANES_u16,
+    A_LANES_i32 = 1,
+    A_LANES_f32 = 1,
+    A_LANES_f64 = 1
+};
+
+#define TWI_AVX2_INTEGER_TYPE(S, T, SPLAT, SCALAR, ADD, MIN) \
+    static inline vec_##S load_##S(const T *p)               \
+    {                                                        \
+        return _mm256_loadu_si256((const void *)p);          \
+    }                                                        \
+    static inline void store_##S(T *p, vec_##S v)            \
+    {                                                        \
+        _mm256_storeu_si256((void *)p, v);                   \
+    }                                                        \
+    static inline vec_##S splat_##S(T x)                     \
+    {                                                        \
+        return _mm256_set1_##SPLAT((SCALAR)x);               \
+    }                                                        \
+    static inline vec_##S add_##S(vec_##S a, vec_##S b)      \
+    {                                                        \
+        return _mm256_##ADD(a, b);                           \
+    }                                                        \
+    static inline vec_##S min_##S(vec_##S a, vec_##S b)      \
+    {                                                        \
+        return _mm256_##MIN(a, b);                           \
+    }
+
+TWI_AVX2_INTEGER_TYPE(u8, uint8_t, epi8, char, adds_epu8, min_epu8)
+TWI_AVX2_INTEGER_TYPE(u16, uint16_t, epi16, short, adds_epu16, min_epu16)
+TWI_AVX2_INTEGER_TYPE(i32, int32_t, epi32, int, add_epi32, min_epi32)
+
+#define TWI_AVX2_FLOAT_TYPE(S, T, SUFFIX)               \
+    static inline vec_##S load_##S(const T *p)          \
+    {                                                   \
+        return _mm256_loadu_##SUFFIX(p);                \
+    }                                                   \
+    static inline void store_##S(T *p, vec_##S v)       \
+    {                                                   \
+        _mm256_storeu_##SUFFIX(p, v);                   \
+    }                                                   \
+    static inline vec_##S splat_##S(T x)                \
+    {                                                   \
+        return _mm256_set1_##SUFFIX(x);                 \
+    }                                                   \
+    static inline vec_##S add_##S(vec_##S a, vec_##S b) \
+    {                                                   \
+        return _mm256_add_##SUFFIX(a, b);               \
+    }                                                   \
+    static inline vec_##S min_##S(vec_##S a, vec_##S b) \
+    {                                                   \
+        return _mm256_min_##SUFFIX(a, b);               \
+    }
+
+TWI_AVX2_FLOAT_TYPE(f32, float, ps)
+TWI_AVX2_FLOAT_TYPE(f64, double, pd)
+
+#define opaque_u8(v) __asm__ volatile("" : "+x"(v))
+#define opaque_u16(v) __asm__ volatile("" : "+x"(v))
+#define opaque_i32(v) __asm__ volatile("" : "+x"(v))
+#define opaque_f32(v) __asm__ volatile("" : "+x"(v))
+#define opaque_f64(v) __asm__ volatile("" : "+x"(v))
+
+#endif

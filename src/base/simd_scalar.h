@@ -1,0 +1,63 @@
+/*
+ * The vector layer on plain C: one lane, so that every kernel exists on every machine. This file
+ * also states the contract of its siblings simd_<isa>.h. For each suffix S of u8, u16, i32, f32,
+ * f64 there are
+ *   vec_S, LANES_S        a vector and its element count
+ *   load_S, store_S       unaligned
+ *   splat_S               one element to all lanes
+ *   add_S                 sum; u8 and u16 stop at the type's maximum
+ *   min_S                 the lesser of each lane (no operand is NaN)
+ *   A_LANES_S             copies of an element that a packed left operand holds: LANES_S where a
+ *                         broadcast costs an arithmetic slot, 1 where a load does it
+ *   opaque_S(v)           hides the value of v from the optimiser
+ * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
+ */
+#ifndef TWI_BASE_SIMD_SCALAR_H
+#define TWI_BASE_SIMD_SCALAR_H
+
+#include <stdint.h>
+
+#define TWI_NV 4
+
+#define TWI_SCALAR_TYPE(S, T, SUM)                      \
+    typedef T vec_##S;                                  \
+    enum { LANES_##S = 1, A_LANES_##S = 1 };            \
+    static inline vec_##S load_##S(const T *p)          \
+    {                                                   \
+        return *p;                                      \
+    }                                                   \
+    static inline void store_##S(T *p, vec_##S v)       \
+    {                                                   \
+        *p = v;                                         \
+    }                                                   \
+    static inline vec_##S splat_##S(T x)                \
+    {                                                   \
+        return x;                                       \
+    }                                                   \
+    static inline vec_##S add_##S(vec_##S a, vec_##S b) \
+    {                                                   \
+        return SUM;                                     \
+    }                                                   \
+    static inline vec_##S min_##S(vec_##S a, vec_##S b) \
+    {                                                   \
+        return a < b ? a : b;                           \
+    }
+
+TWI_SCALAR_TYPE(u8, uint8_t, (uint8_t)(a + b > UINT8_MAX ? UINT8_MAX : a + b))
+TWI_SCALAR_TYPE(u16, uint16_t, (uint16_t)(a + b > UINT16_MAX ? UINT16_MAX : a + b))
+TWI_SCALAR_TYPE(i32, int32_t, a + b)
+TWI_SCALAR_TYPE(f32, float, a + b)
+TWI_SCALAR_TYPE(f64, double, a + b)
+
+#if defined(__aarch64__)
+#define TWI_FLOAT_REGISTER "+w"
+#else
+#define TWI_FLOAT_REGISTER "+x"
+#endif
+#define opaque_u8(v) __asm__ volatile("" : "+r"(v))
+#define opaque_u16(v) __asm__ volatile("" : "+r"(v))
+#define opaque_i32(v) __asm__ volatile("" : "+r"(v))
+#define opaque_f32(v) __asm__ volatile("" : TWI_FLOAT_REGISTER(v))
+#define opaque_f64(v) __asm__ volatile("" : TWI_FLOAT_REGISTER(v))
+
+#endif
