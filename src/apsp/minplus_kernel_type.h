@@ -15,19 +15,24 @@
 #define NR (TWI_NV * LANES)
 
 /* One step of depth p: the sums of a row are formed before the minima of the row above are taken,
- * so that no minimum waits for the sum beside it. */
+ * so that no minimum waits for the sum beside it. Hiding the sums from the optimiser keeps that
+ * order, which compilers would undo (98 % of the ceiling against 55 % on a Neoverse V1, November
+ * 2026); it costs no instruction. */
 #define C_LOAD(i, j) VEC c##i##j = LOAD(c + (i)*ldc + (j)*LANES);
 #define C_STORE(i, j) STORE(c + (i)*ldc + (j)*LANES, c##i##j);
 #define B_LOAD(i, j) VEC b##j = LOAD(b + (j)*LANES);
-#define SUM(i, j) VEC t##i##j = ADD(a##i, b##j);
+#define SUM(i, j)                  \
+    VEC t##i##j = ADD(a##i, b##j); \
+    OPAQUE(t##i##j);
 #define LEAST(i, j) c##i##j = MIN(c##i##j, t##i##j);
 #define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i)*A_LANES);
-#define SUMS_AND_MINIMA(GET_A)                                                        \
-    GET_A(0)                                                                          \
-    ROW(SUM, 0)                                                                       \
-    GET_A(1)                                                                          \
-    ROW(SUM, 1) ROW(LEAST, 0) GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) \
-        ROW(LEAST, 2) ROW(LEAST, 3)
+#define SUMS_AND_MINIMA(GET_A)                                                          \
+    GET_A(0)                                                                            \
+    ROW(SUM, 0)                                                                         \
+    GET_A(1)                                                                            \
+    ROW(SUM, 1)                                                                         \
+    ROW(LEAST, 0) GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) ROW(LEAST, 2) \
+        ROW(LEAST, 3)
 #define STEP                    \
     {                           \
         ROW(B_LOAD, 0)          \
@@ -60,10 +65,11 @@ static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, 
  * others only with each row's minima right after its sums (74 % otherwise); November 2026. So both
  * orders are offered, and the ceiling is the better. The left operand is made opaque in every step
  * so that each sum is really computed. */
-#define ROW_BY_ROW(GET_A)                                                             \
-    GET_A(0)                                                                          \
-    ROW(SUM, 0) ROW(LEAST, 0) GET_A(1) ROW(SUM, 1) ROW(LEAST, 1) GET_A(2) ROW(SUM, 2) \
-        ROW(LEAST, 2) GET_A(3) ROW(SUM, 3) ROW(LEAST, 3)
+#define ROW_BY_ROW(GET_A)                                                                        \
+    GET_A(0)                                                                                     \
+    ROW(SUM, 0)                                                                                  \
+    ROW(LEAST, 0) GET_A(1) ROW(SUM, 1) ROW(LEAST, 1) GET_A(2) ROW(SUM, 2) ROW(LEAST, 2) GET_A(3) \
+        ROW(SUM, 3) ROW(LEAST, 3)
 #define C_START(i, j) VEC c##i##j = SPLAT((T)(100 + (i) + (j)));
 #define B_START(i, j) VEC b##j = SPLAT((T)(1 + (j)));
 #define A_START(i) VEC a##i = SPLAT((T)(1 + (i)));
