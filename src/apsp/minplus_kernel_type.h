@@ -26,13 +26,13 @@
     OPAQUE(t##i##j);
 #define LEAST(i, j) c##i##j = MIN(c##i##j, t##i##j);
 #define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i)*A_LANES);
-#define SUMS_AND_MINIMA(GET_A)                                                          \
-    GET_A(0)                                                                            \
-    ROW(SUM, 0)                                                                         \
-    GET_A(1)                                                                            \
-    ROW(SUM, 1)                                                                         \
-    ROW(LEAST, 0) GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) ROW(LEAST, 2) \
-        ROW(LEAST, 3)
+#define SUMS_AND_MINIMA(GET_A) \
+    GET_A(0)                   \
+    ROW(SUM, 0)                \
+    GET_A(1)                   \
+    ROW(SUM, 1)                \
+    ROW(LEAST, 0)              \
+    GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) ROW(LEAST, 2) ROW(LEAST, 3)
 #define STEP                    \
     {                           \
         ROW(B_LOAD, 0)          \
@@ -65,11 +65,12 @@ static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, 
  * others only with each row's minima right after its sums (74 % otherwise); November 2026. So both
  * orders are offered, and the ceiling is the better. The left operand is made opaque in every step
  * so that each sum is really computed. */
-#define ROW_BY_ROW(GET_A)                                                                        \
-    GET_A(0)                                                                                     \
-    ROW(SUM, 0)                                                                                  \
-    ROW(LEAST, 0) GET_A(1) ROW(SUM, 1) ROW(LEAST, 1) GET_A(2) ROW(SUM, 2) ROW(LEAST, 2) GET_A(3) \
-        ROW(SUM, 3) ROW(LEAST, 3)
+#define ROW_BY_ROW(GET_A)                                                                      \
+    GET_A(0)                                                                                   \
+    ROW(SUM, 0)                                                                                \
+    ROW(LEAST, 0)                                                                              \
+    GET_A(1) ROW(SUM, 1) ROW(LEAST, 1) GET_A(2) ROW(SUM, 2) ROW(LEAST, 2) GET_A(3) ROW(SUM, 3) \
+        ROW(LEAST, 3)
 #define C_START(i, j) VEC c##i##j = SPLAT((T)(100 + (i) + (j)));
 #define B_START(i, j) VEC b##j = SPLAT((T)(1 + (j)));
 #define A_START(i) VEC a##i = SPLAT((T)(1 + (i)));

@@ -1,0 +1,292 @@
+/*
+ * Every micro-kernel of every usable ISA against plain loops, and the blocked closure over it
+ * against plain Floyd-Warshall. A program of its own, without cmocka, so that it can be built for
+ * another architecture and run under an emulator. Prints a closing line of counts; exit 1 if
+ * anything differs. Usage: test_kernels [SEED]
+ */
+#include "apsp/cpu.h"
+#include "apsp/product.h"
+#include "base/context.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed = 20261115;
+static uint64_t drawn;
+static int passed;
+static int failed;
+
+static void check(int good, const char *kernel, const char *what, long long size)
+{
+    passed += good;
+    failed += !good;
+    if (!good) {
+        printf("FAILED %s: %s, size %lld, seed %llu\n", kernel, what, size,
+               (unsigned long long)seed);
+    }
+}
+
+static uint64_t draw(uint64_t bound)
+{
+    return twi_random_below(twi_random_at(seed, drawn++), bound);
+}
+
+/* Elements as doubles, whatever the type: exact for all of them. */
+static double get(const void *p, tw_type type, int64_t i)
+{
+    switch (type) {
+    case TW_U8:
+        return ((const uint8_t *)p)[i];
+    case TW_U16:
+        return ((const uint16_t *)p)[i];
+    case TW_I32:
+        return ((const int32_t *)p)[i];
+    case TW_F32:
+        return ((const float *)p)[i];
+    default:
+        return ((const double *)p)[i];
+    }
+}
+
+static void put(void *p, tw_type type, int64_t i, double value)
+{
+    switch (type) {
+    case TW_U8:
+        ((uint8_t *)p)[i] = (uint8_t)value;
+        break;
+    case TW_U16:
+        ((uint16_t *)p)[i] = (uint16_t)value;
+        break;
+    case TW_I32:
+        ((int32_t *)p)[i] = (int32_t)value;
+        break;
+    case TW_F32:
+        ((float *)p)[i] = (float)value;
+        break;
+    default:
+        ((double *)p)[i] = value;
+        break;
+    }
+}
+
+/* min(c, a + b) with the type's cap; the float sums here are of whole numbers, so exact. */
+static double relax(tw_type type, double c, double a, double b)
+{
+    double sum = a + b;
+    double cap = tw_type_infinity(type);
+    sum = sum > cap ? cap : sum;
+    return sum < c ? sum : c;
+}
+
+/* A value worth testing: small, anywhere below the cap, right at it, or no path. */
+static double value(tw_type type)
+{
+    double cap = type == TW_F32 || type == TW_F64 ? 1 << 20 : tw_type_infinity(type);
+    switch (draw(8)) {
+    case 0:
+        return tw_type_infinity(type);
+    case 1:
+        return cap - 1;
+    case 2:
+        return 0;
+    case 3:
+        return (double)draw((uint64_t)cap);
+    default:
+        return (double)draw(100);
+    }
+}
+
+static void *matrix(tw_type type, int64_t count)
+{
+    void *block = aligned_alloc(64, ((size_t)count * tw_type_size(type) + 127) / 64 * 64);
+    if (block == NULL) {
+        puts("no memory for the test");
+        exit(2);
+    }
+    return block;
+}
+
+static void fill(void *p, tw_type type, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        put(p, type, i, value(type));
+    }
+}
+
+/* C = min(C, A (x) B) through packing and micro-kernels, with a border around C that must stay. */
+static void check_product(const twi_minplus_kernel *kernel, int64_t m, int64_t k, int64_t n)
+{
+    tw_type type = kernel->type;
+    int64_t ldc = n + 5;
+    char *a = matrix(type, m * k + 1);
+    char *b = matrix(type, k * n + 1);
+    char *c = matrix(type, (m + 1) * ldc);
+    char *want = matrix(type, (m + 1) * ldc);
+    twi_panel pa = {matrix(TW_U8, (int64_t)twi_packed_a_bytes(kernel, m, k) + 1),
+                    matrix(TW_F64, m + 1), 0};
+    twi_panel pb = {matrix(TW_U8, (int64_t)twi_packed_b_bytes(kernel, n, k) + 1),
+                    matrix(TW_F64, n + 1), 0};
+    fill(a, type, m * k);
+    fill(b, type, k * n);
+    fill(c, type, (m + 1) * ldc);
+    memcpy(want, c, (size_t)((m + 1) * ldc) * tw_type_size(type));
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t p = 0; p < k; p++) {
+            for (int64_t j = 0; j < n; j++) {
+                put(want, type, i * ldc + j,
+                    relax(type, get(want, type, i * ldc + j), get(a, type, i * k + p),
+                          get(b, type, p * n + j)));
+            }
+        }
+    }
+    (void)twi_pack_a(kernel, &pa, m, k, a, k, 1);
+    twi_pack_b(kernel, &pb, 0, n, k, b, n);
+    twi_product(kernel, &pa, m, &pb, 0, n, c, ldc, TWI_NO_DIAGONAL);
+    check(memcmp(c, want, (size_t)((m + 1) * ldc) * tw_type_size(type)) == 0, kernel->name,
+          "product", m * 1000000 + k * 1000 + n);
+    free(a);
+    free(b);
+    free(c);
+    free(want);
+    free(pa.data);
+    free(pa.ranges);
+    free(pb.data);
+    free(pb.ranges);
+}
+
+/* A transposed left operand packs to the same bytes as its transpose, and `transpose` is one. */
+static void check_transpose(const twi_minplus_kernel *kernel, int64_t m, int64_t k)
+{
+    tw_type type = kernel->type;
+    size_t packed = (size_t)twi_packed_a_bytes(kernel, m, k);
+    char *a = matrix(type, m * k + 1);
+    char *t = matrix(type, m * k + 1);
+    char *direct = matrix(TW_U8, (int64_t)packed + 1);
+    char *turned = matrix(TW_U8, (int64_t)packed + 1);
+    twi_panel panel = {direct, matrix(TW_F64, m + 1), 0};
+    fill(a, type, m * k);
+    kernel->transpose(t, m, a, k, m, k);
+    int good = 1;
+    for (int64_t i = 0; i < m * k; i++) {
+        good &= get(a, type, i) == get(t, type, i % k * m + i / k);
+    }
+    bool finite = twi_pack_a(kernel, &panel, m, k, a, k, 1);
+    panel.data = turned;
+    good &= twi_pack_a(kernel, &panel, m, k, t, 1, m) == finite;
+    good &= memcmp(direct, turned, packed) == 0;
+    check(good, kernel->name, "transpose", m * 1000 + k);
+    free(a);
+    free(t);
+    free(direct);
+    free(turned);
+    free(panel.ranges);
+}
+
+enum { DENSE, SPARSE, SYMMETRIC, DISCONNECTED, SHAPES };
+static const char *const shape_names[SHAPES] = {
+    "closure of a dense matrix", "closure of a sparse matrix", "closure of a symmetric matrix",
+    "closure of two components"};
+
+static void fill_graph(void *p, tw_type type, int64_t n, int64_t ld, int shape)
+{
+    double cap = tw_type_infinity(type);
+    uint64_t weights = type == TW_U8 ? 40 : 1000;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < ld; j++) {
+            double entry = (double)draw(weights);
+            if (j >= n || (shape == SPARSE && draw((uint64_t)n) >= 3) ||
+                (shape == DISCONNECTED && (i < n / 2) != (j < n / 2))) {
+                entry = cap;
+            }
+            put(p, type, i * ld + j, i == j ? 0 : entry);
+        }
+    }
+    if (shape == SYMMETRIC) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < i; j++) {
+                put(p, type, j * ld + i, get(p, type, i * ld + j));
+            }
+        }
+    }
+}
+
+static void check_closure(tw_context *ctx, const twi_minplus_kernel *kernel, int64_t n, int shape,
+                          int threads, int block)
+{
+    tw_type type = kernel->type;
+    int64_t ld = twi_work_stride(kernel, n);
+    twi_work work = {kernel, matrix(type, n * ld + 1), n, ld};
+    double *want = malloc((size_t)(n * n + 1) * sizeof *want);
+    fill_graph(work.data, type, n, ld, shape);
+    for (int64_t i = 0; i < n * n; i++) {
+        want[i] = get(work.data, type, i / n * ld + i % n);
+    }
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                want[i * n + j] = relax(type, want[i * n + j], want[i * n + k], want[k * n + j]);
+            }
+        }
+    }
+    int32_t rounded = twi_block_round(kernel, n, block);
+    tw_status status = twi_cpu_closure(ctx, &work, rounded, threads, shape == SYMMETRIC);
+    int good = status == TW_OK;
+    for (int64_t i = 0; i < n * n && good; i++) {
+        good = get(work.data, type, i / n * ld + i % n) == want[i];
+    }
+    check(good, kernel->name, shape_names[shape], n);
+    free(want);
+    free(work.data);
+}
+
+static void check_kernel(tw_context *ctx, const twi_minplus_kernel *kernel)
+{
+    const int64_t nr = kernel->nr;
+    const int64_t widths[] = {1, nr - 1, nr, nr + 1, 2 * nr + 3};
+    const int64_t heights[] = {1, 3, 4, 5, 37};
+    const int64_t depths[] = {1, 2, 3, 64, 65};
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t j = 0; j < 5; j++) {
+            for (size_t k = 0; k < 5; k++) {
+                check_product(kernel, heights[i], depths[j], widths[k] > 0 ? widths[k] : 1);
+            }
+            check_transpose(kernel, heights[i], depths[j]);
+        }
+    }
+    check(twi_packed_a_bytes(kernel, 0, 8) == 0, kernel->name, "empty panel", 0);
+    const int64_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 200, 257};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int shape = 0; shape < SHAPES; shape++) {
+            check_closure(ctx, kernel, sizes[i], shape, 1 + (int)(i % 3), i % 2 == 0 ? 64 : 128);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    tw_context *ctx = NULL;
+    if (argc > 1) {
+        seed = strtoull(argv[1], NULL, 10);
+    }
+    if (tw_context_create(&ctx) != TW_OK) {
+        return 2;
+    }
+    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+        if (!twi_isa_usable(isa)) {
+            continue;
+        }
+        const tw_type types[] = {TW_U8, TW_U16, TW_I32, TW_F32, TW_F64};
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+            const twi_minplus_kernel *kernel = twi_minplus_kernel_find(isa, types[i]);
+            int before = passed;
+            check_kernel(ctx, kernel);
+            printf("%s_%dx%d: %d checks\n", kernel->name, kernel->mr, kernel->nr, passed - before);
+        }
+    }
+    tw_context_destroy(ctx);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0;
+}
