@@ -18,28 +18,27 @@
  * so that no minimum waits for the sum beside it. Hiding the sums from the optimiser keeps that
  * order, which compilers would undo (98 % of the ceiling against 55 % on a Neoverse V1, November
  * 2026); it costs no instruction. */
-#define C_LOAD(i, j) VEC c##i##j = LOAD(c + (i)*ldc + (j)*LANES);
-#define C_STORE(i, j) STORE(c + (i)*ldc + (j)*LANES, c##i##j);
-#define B_LOAD(i, j) VEC b##j = LOAD(b + (j)*LANES);
-#define SUM(i, j)                  \
-    VEC t##i##j = ADD(a##i, b##j); \
-    OPAQUE(t##i##j);
+/* clang-format off */
+#define C_LOAD(i, j) VEC c##i##j = LOAD(c + (i) * ldc + (j) * LANES);
+#define C_STORE(i, j) STORE(c + (i) * ldc + (j) * LANES, c##i##j);
+#define B_LOAD(i, j) VEC b##j = LOAD(b + (j) * LANES);
+#define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i) * A_LANES);
+#define SUM(i, j) VEC t##i##j = ADD(a##i, b##j); OPAQUE(t##i##j);
 #define LEAST(i, j) c##i##j = MIN(c##i##j, t##i##j);
-#define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i)*A_LANES);
-#define SUMS_AND_MINIMA(GET_A) \
-    GET_A(0)                   \
-    ROW(SUM, 0)                \
-    GET_A(1)                   \
-    ROW(SUM, 1)                \
-    ROW(LEAST, 0)              \
-    GET_A(2) ROW(SUM, 2) ROW(LEAST, 1) GET_A(3) ROW(SUM, 3) ROW(LEAST, 2) ROW(LEAST, 3)
-#define STEP                    \
-    {                           \
-        ROW(B_LOAD, 0)          \
-        SUMS_AND_MINIMA(A_LOAD) \
-        a += MR * A_LANES;      \
-        b += NR;                \
+#define SUMS_AND_MINIMA(GET_A)          \
+    GET_A(0) ROW(SUM, 0)                \
+    GET_A(1) ROW(SUM, 1) ROW(LEAST, 0)  \
+    GET_A(2) ROW(SUM, 2) ROW(LEAST, 1)  \
+    GET_A(3) ROW(SUM, 3) ROW(LEAST, 2)  \
+    ROW(LEAST, 3)
+#define STEP                            \
+    {                                   \
+        ROW(B_LOAD, 0)                  \
+        SUMS_AND_MINIMA(A_LOAD)         \
+        a += MR * A_LANES;              \
+        b += NR;                        \
     }
+/* clang-format on */
 
 static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, int64_t ldc)
 {
@@ -65,17 +64,18 @@ static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, 
  * others only with each row's minima right after its sums (74 % otherwise); November 2026. So both
  * orders are offered, and the ceiling is the better. The left operand is made opaque in every step
  * so that each sum is really computed. */
-#define ROW_BY_ROW(GET_A)                                                                      \
-    GET_A(0)                                                                                   \
-    ROW(SUM, 0)                                                                                \
-    ROW(LEAST, 0)                                                                              \
-    GET_A(1) ROW(SUM, 1) ROW(LEAST, 1) GET_A(2) ROW(SUM, 2) ROW(LEAST, 2) GET_A(3) ROW(SUM, 3) \
-        ROW(LEAST, 3)
+/* clang-format off */
+#define ROW_BY_ROW(GET_A)               \
+    GET_A(0) ROW(SUM, 0) ROW(LEAST, 0)  \
+    GET_A(1) ROW(SUM, 1) ROW(LEAST, 1)  \
+    GET_A(2) ROW(SUM, 2) ROW(LEAST, 2)  \
+    GET_A(3) ROW(SUM, 3) ROW(LEAST, 3)
 #define C_START(i, j) VEC c##i##j = SPLAT((T)(100 + (i) + (j)));
 #define B_START(i, j) VEC b##j = SPLAT((T)(1 + (j)));
 #define A_START(i) VEC a##i = SPLAT((T)(1 + (i)));
 #define A_HIDE(i) OPAQUE(a##i);
 #define C_HIDE(i, j) OPAQUE(c##i##j);
+/* clang-format on */
 static double FN(probe)(int64_t rounds, int order)
 {
     ROW(B_START, 0)
