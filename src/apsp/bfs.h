@@ -1,0 +1,47 @@
+/*
+ * Breadth-first search from up to 512 sources at once, one bit a source: 64 bytes a vertex say who
+ * has reached it, and one pass over an arc carries all of them.
+ */
+#ifndef TWI_APSP_BFS_H
+#define TWI_APSP_BFS_H
+
+#include "graph/graph.h"
+
+enum { TWI_BFS_WORDS = 8, TWI_BFS_MOST = 64 * TWI_BFS_WORDS };
+
+/* One thread's memory: sets of sources by vertex, and lists of vertices. */
+typedef struct twi_bfs_space {
+    uint64_t *seen;  /* reached at this level or before */
+    uint64_t *front; /* reached at this level */
+    uint64_t *coming;
+    int32_t *active; /* vertices with a front */
+    int32_t *touched;
+    uint8_t *is_touched;
+} twi_bfs_space;
+
+TW_CHECKED tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n);
+void twi_bfs_space_clear(twi_bfs_space *space);
+uint64_t twi_bfs_space_memory(int64_t n);
+
+typedef struct twi_bfs_job {
+    const tw_graph *graph;
+    const int32_t *sources; /* vertices, one a bit */
+    int count;
+    tw_type type;       /* of the levels: TW_U8, TW_U16 or TW_I32 */
+    double level_limit; /* deeper levels are not wanted; +inf: none */
+    double deadline;    /* stop at this time of twi_seconds; 0: none */
+    tw_context *ctx;    /* for its cancel flag */
+} twi_bfs_job;
+
+typedef enum twi_bfs_end {
+    TWI_BFS_DONE,
+    TWI_BFS_DEEP, /* a level does not fit the type */
+    TWI_BFS_LATE, /* the deadline passed */
+    TWI_BFS_CANCELLED
+} twi_bfs_end;
+
+/* rows[i] receives the n levels of sources[i], tw_type_infinity(type) where there is no path. */
+twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *const *rows,
+                    int64_t *scanned);
+
+#endif
