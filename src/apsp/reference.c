@@ -42,7 +42,7 @@ static tw_status check_diagonal(tw_context *ctx, const tw_graph *graph, double *
     if (!negative) {
         return TW_OK;
     }
-    tw_status status = twi_textbook_negative_cycle(ctx, graph);
+    tw_status status = twi_textbook_negative_cycle(ctx, graph, NULL);
     for (int64_t i = 0; i < n && status == TW_OK; i++) {
         d[i * n + i] = 0;
     }

@@ -187,10 +187,14 @@ static tw_status report_cycle(tw_context *ctx, const tw_graph *graph, twi_textbo
     return twi_fail_negative_cycle(ctx, s->heap + graph->n - count, count, total);
 }
 
-tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph)
+tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, double *depth)
 {
     void *memory = NULL;
     twi_textbook s;
+    double least = 0;
+    if (depth != NULL) {
+        *depth = 0;
+    }
     if (!(graph->min_weight < 0)) {
         return TW_OK;
     }
@@ -214,6 +218,38 @@ tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph)
             break;
         }
     }
+    for (int64_t v = 0; v < graph->n; v++) {
+        least = fmin(least, s.distance[v]);
+    }
+    if (depth != NULL) {
+        *depth = -least;
+    }
     twi_free(memory);
     return status;
+}
+
+/* ------------------------------------------------------------------------------ error bounds */
+
+void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *s, int32_t v, tw_type type,
+                         double magnitude, double *low, double *high)
+{
+    const double distance = s->distance[v];
+    const double unit = (type == TW_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+    const double n = (double)graph->n;
+    *low = distance;
+    *high = distance;
+    if (isinf(distance) || (graph->integral && type != TW_F32)) {
+        return;
+    }
+    if (graph->min_weight < 0) {
+        *low -= 2 * (n + 2) * unit * magnitude;
+        *high += 2 * (n + 2) * unit * magnitude;
+        return;
+    }
+    double arcs = n - 1;
+    if (graph->min_weight > 0) {
+        arcs = fmin(arcs, 1.01 * distance / graph->min_weight + 1);
+    }
+    *low -= 2 * (arcs + 2) * unit * distance;
+    *high += 2 * ((double)s->hops[v] + 2) * unit * distance;
 }

@@ -30,7 +30,26 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
 bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbook *search);
 
 /* TW_OK if the graph has no negative cycle, else TW_ERR_NEGATIVE_CYCLE with one. A cycle of floats
- * whose sum is negative by no more than rounding can make it counts as zero. */
-TW_CHECKED tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph);
+ * whose sum is negative by no more than rounding can make it counts as zero. *depth (may be NULL):
+ * how far below zero the least distance of the graph lies; 0 without negative weights. */
+TW_CHECKED tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph,
+                                                 double *depth);
+
+/*
+ * Between which values a right result of `type` lies for vertex v of a finished search. Whole
+ * weights in an integer type or f64: the distance itself.
+ *
+ * Otherwise rounding has a say. Let u be the unit roundoff of the type (of f64 for integers), P a
+ * shortest path of h arcs and length L. A path of k arcs is summed, in whatever order, with k
+ * relative errors of at most u (one may be the conversion of its weights). The result is at most
+ * the sum found for P, L (1 + u)^h; and it is the sum of some path, no shorter than L, of at most
+ * H arcs, so at least L (1 - u)^H. H is n - 1, or less if every arc is longer than L / (n - 1).
+ * Twice (h + 2) u and (H + 2) u leave room for the squares and for the search's own rounding.
+ *
+ * With negative weights partial sums can be larger than the result: their size is bounded by
+ * `magnitude`, and both sides allow 2 (n + 2) u times that.
+ */
+void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *search, int32_t v, tw_type type,
+                         double magnitude, double *low, double *high);
 
 #endif

@@ -14,4 +14,30 @@ static inline void *twi_matrix_row(const tw_matrix *matrix, int64_t row)
     return (char *)matrix->data + (size_t)row * (size_t)matrix->stride * tw_type_size(matrix->type);
 }
 
+/* Element j of a row, exact in every type. */
+static inline double twi_element(const void *row, tw_type type, int64_t j)
+{
+    switch (type) {
+    case TW_U8:
+        return ((const uint8_t *)row)[j];
+    case TW_U16:
+        return ((const uint16_t *)row)[j];
+    case TW_I16:
+        return ((const int16_t *)row)[j];
+    case TW_I32:
+        return ((const int32_t *)row)[j];
+    case TW_F32:
+        return (double)((const float *)row)[j];
+    default:
+        return ((const double *)row)[j];
+    }
+}
+
+/* The same of a distance matrix: +inf where there is no path, in every type. */
+static inline double twi_distance(const void *row, tw_type type, int64_t j)
+{
+    double value = twi_element(row, type, j);
+    return value >= tw_type_infinity(type) ? __builtin_inf() : value;
+}
+
 #endif

@@ -1,0 +1,296 @@
+/*
+ * Routes: one shortest path, or the predecessors of a whole row, from distances that are known.
+ *
+ * An arc u -> v of weight w is tight for a source s when D[s][u] + w = D[s][v]; every shortest path
+ * consists of tight arcs. Whole weights make that an exact test, so a breadth-first walk from the
+ * source over tight arcs is enough: it visits a vertex once, so cycles of weight zero, whose arcs
+ * are all tight, cannot trap it, and it costs O(m). Rounded sums have no exact test; there one
+ * textbook search gives the tree, and the given distances are only checked against it.
+ *
+ * A row in which no arc is shorter than tight (D[s][u] + w >= D[s][v] throughout) and every
+ * reachable vertex hangs on tight arcs is the row of true distances. Both are checked before a
+ * path is given out, so a wrong matrix is found out rather than followed.
+ */
+#include "apsp/routes.h"
+
+#include "apsp/textbook.h"
+#include "base/matrix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Tight arcs can be told exactly: whole weights, and distances that were never rounded. */
+static bool exact(const tw_graph *graph, tw_type type)
+{
+    return graph->integral && type != TW_F32;
+}
+
+static void search_graph(const tw_graph *graph, int32_t source, twi_textbook *search)
+{
+    if (graph->min_weight < 0) {
+        /* False after rounding alone kept it busy: the caller has excluded negative cycles. */
+        (void)twi_textbook_bellman_ford(graph, source, search);
+    } else {
+        twi_textbook_dijkstra(graph, source, search);
+    }
+}
+
+/* A bound on partial sums for twi_textbook_bounds: no path has more than n - 1 arcs. */
+static double largest_sum(const tw_graph *graph)
+{
+    return (double)graph->n * fmax(fabs(graph->min_weight), fabs(graph->max_weight));
+}
+
+/*
+ * Walk from `source` over tight arcs of the row search->distance, until `wanted` vertices are
+ * reached or `stop` is. previous[] becomes the tree, the heap is the queue. Returns the vertices
+ * reached.
+ */
+static int64_t walk_tight(const tw_graph *graph, int32_t source, twi_textbook *search,
+                          int64_t wanted, int32_t stop)
+{
+    const double *distance = search->distance;
+    int32_t *queue = search->heap;
+    int64_t reached = 1;
+    for (int64_t v = 0; v < graph->n; v++) {
+        search->previous[v] = TW_NO_VERTEX;
+    }
+    queue[0] = source;
+    for (int64_t next = 0; next < reached && reached < wanted; next++) {
+        int32_t u = queue[next];
+        if (u == stop) {
+            break;
+        }
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            int32_t v = graph->targets[a];
+            if (distance[u] + twi_graph_weight(graph, a) == distance[v] && v != source &&
+                search->previous[v] == TW_NO_VERTEX) {
+                search->previous[v] = u;
+                queue[reached++] = v;
+            }
+        }
+    }
+    return reached;
+}
+
+/* --------------------------------------------------------------------------- predecessors */
+
+uint64_t twi_predecessors_scratch(const tw_graph *graph)
+{
+    return twi_textbook_bytes(graph);
+}
+
+static bool predecessors_exact(const tw_graph *graph, int32_t source, const void *row, tw_type type,
+                               int32_t *out, twi_textbook *search)
+{
+    int64_t reachable = 0;
+    for (int64_t v = 0; v < graph->n; v++) {
+        search->distance[v] = twi_distance(row, type, v);
+        reachable += isinf(search->distance[v]) ? 0 : 1;
+    }
+    if (search->distance[source] != 0 ||
+        walk_tight(graph, source, search, reachable, TW_NO_VERTEX) != reachable) {
+        return false;
+    }
+    memcpy(out, search->previous, (size_t)graph->n * sizeof *out);
+    return true;
+}
+
+static bool predecessors_searched(const tw_graph *graph, int32_t source, const void *row,
+                                  tw_type type, int32_t *out, twi_textbook *search)
+{
+    const double magnitude = largest_sum(graph);
+    search_graph(graph, source, search);
+    for (int32_t v = 0; v < graph->n; v++) {
+        double low;
+        double high;
+        double given = twi_distance(row, type, v);
+        twi_textbook_bounds(graph, search, v, type, magnitude, &low, &high);
+        /* No path in the row but in the graph: the row stops at a cutoff. */
+        if (!isinf(given) && !(given >= low && given <= high)) {
+            return false;
+        }
+        out[v] = isinf(given) || v == source ? TW_NO_VERTEX : search->previous[v];
+    }
+    return true;
+}
+
+bool twi_predecessors(const tw_graph *graph, int32_t source, const void *distance, tw_type type,
+                      int32_t *out, void *scratch)
+{
+    twi_textbook search;
+    twi_textbook_place(&search, graph, scratch);
+    return exact(graph, type) ? predecessors_exact(graph, source, distance, type, out, &search)
+                              : predecessors_searched(graph, source, distance, type, out, &search);
+}
+
+/* --------------------------------------------------------------------------------- one path */
+
+/* What a path query works with. */
+typedef struct query {
+    tw_context *ctx;
+    const tw_graph *graph;
+    const tw_matrix *distances; /* NULL: the graph alone */
+    int32_t from;
+    int32_t to;
+    twi_textbook search;
+} query;
+
+static tw_status contradiction(const query *q, int64_t to, double given, const char *why)
+{
+    return tw_fail(q->ctx, TW_ERR_VERIFY,
+                   "the matrix contradicts the graph: it gives %.17g from %d to %lld, but %s",
+                   given, (int)q->from, (long long)to, why);
+}
+
+/* No arc may lead on to a vertex more cheaply than the matrix has it. */
+static tw_status check_row(const query *q)
+{
+    const tw_graph *graph = q->graph;
+    const double *distance = q->search.distance;
+    for (int32_t u = 0; u < graph->n; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            int32_t v = graph->targets[a];
+            double through = distance[u] + twi_graph_weight(graph, a);
+            if (through < distance[v]) {
+                char why[160];
+                snprintf(why, sizeof why, "through %d it is %.17g%s", (int)u, through,
+                         isinf(distance[v]) ? " (a matrix made with a cutoff cannot tell)" : "");
+                return contradiction(q, v, distance[v], why);
+            }
+        }
+    }
+    return TW_OK;
+}
+
+/* From a matrix of exact distances. */
+static tw_status follow_matrix(query *q)
+{
+    const void *row = twi_matrix_row(q->distances, q->from);
+    double *distance = q->search.distance;
+    for (int64_t v = 0; v < q->graph->n; v++) {
+        distance[v] = twi_distance(row, q->distances->type, v);
+        if (isnan(distance[v])) {
+            return contradiction(q, v, distance[v], "that is no number");
+        }
+    }
+    if (distance[q->from] != 0) {
+        return contradiction(q, q->from, distance[q->from],
+                             "a vertex is at distance 0 from itself");
+    }
+    tw_status status = check_row(q);
+    if (status != TW_OK || isinf(distance[q->to])) {
+        return status;
+    }
+    (void)walk_tight(q->graph, q->from, &q->search, INT64_MAX, q->to);
+    if (q->to != q->from && q->search.previous[q->to] == TW_NO_VERTEX) {
+        return contradiction(q, q->to, distance[q->to], "no path of the graph has that length");
+    }
+    return TW_OK;
+}
+
+/* By a search of the graph; the matrix, if there is one, must agree within rounding. */
+static tw_status search_path(query *q)
+{
+    search_graph(q->graph, q->from, &q->search);
+    if (q->distances == NULL) {
+        return TW_OK;
+    }
+    double low;
+    double high;
+    char why[160];
+    double given = twi_distance(twi_matrix_row(q->distances, q->from), q->distances->type, q->to);
+    twi_textbook_bounds(q->graph, &q->search, q->to, q->distances->type, largest_sum(q->graph),
+                        &low, &high);
+    if (given >= low && given <= high) {
+        return TW_OK;
+    }
+    snprintf(why, sizeof why, "the shortest path has length %.17g", q->search.distance[q->to]);
+    return contradiction(q, q->to, given, why);
+}
+
+/* Turn the chain of previous vertices around into `out`. */
+static tw_status take_path(const query *q, tw_path *out)
+{
+    int64_t count = 1;
+    if (isinf(q->search.distance[q->to])) {
+        return TW_OK;
+    }
+    for (int32_t v = q->to; v != q->from && count <= q->graph->n; v = q->search.previous[v]) {
+        count++;
+    }
+    if (count > q->graph->n) {
+        return tw_fail(q->ctx, TW_ERR_RANGE,
+                       "rounding hides the order of the vertices between %d and %d: a cycle of "
+                       "weight zero lies on the way; scale the weights to whole numbers",
+                       (int)q->from, (int)q->to);
+    }
+    tw_status status =
+        twi_alloc(q->ctx, &out->vertices, (uint64_t)count, sizeof *out->vertices, "a path");
+    if (status != TW_OK) {
+        return status;
+    }
+    int32_t v = q->to;
+    for (int64_t i = count - 1; i >= 0; i--) {
+        out->vertices[i] = v;
+        v = q->search.previous[v];
+    }
+    out->count = count;
+    out->distance = q->search.distance[q->to];
+    return TW_OK;
+}
+
+static tw_status check_query(const query *q)
+{
+    const tw_graph *graph = q->graph;
+    if (q->from < 0 || q->from >= graph->n || q->to < 0 || q->to >= graph->n) {
+        return tw_fail(q->ctx, TW_ERR_ARGUMENT,
+                       "no path from %d to %d: the graph's vertices are 0 to %lld", (int)q->from,
+                       (int)q->to, (long long)graph->n - 1);
+    }
+    if (q->distances == NULL) {
+        return TW_OK;
+    }
+    tw_status status = twi_matrix_check(q->ctx, q->distances, "the distance matrix");
+    if (status == TW_OK && (q->distances->rows != graph->n || q->distances->cols != graph->n)) {
+        status = tw_fail(q->ctx, TW_ERR_VERIFY,
+                         "the distance matrix is %lld x %lld but the graph has %lld vertices",
+                         (long long)q->distances->rows, (long long)q->distances->cols,
+                         (long long)graph->n);
+    }
+    return status;
+}
+
+tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
+                       const tw_matrix *distances, int32_t from, int32_t to)
+{
+    void *memory = NULL;
+    query q = {ctx, graph, distances, from, to, {0}};
+    *out = (tw_path){NULL, 0, (double)INFINITY};
+    tw_status status = check_query(&q);
+    if (status == TW_OK) {
+        status = twi_textbook_negative_cycle(ctx, graph, NULL);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "the search for a path");
+    }
+    if (status == TW_OK) {
+        twi_textbook_place(&q.search, graph, memory);
+        status = distances != NULL && exact(graph, distances->type) ? follow_matrix(&q)
+                                                                    : search_path(&q);
+    }
+    if (status == TW_OK) {
+        status = take_path(&q, out);
+    }
+    twi_free(memory);
+    return status;
+}
+
+void tw_path_clear(tw_path *path)
+{
+    if (path != NULL) {
+        twi_free(path->vertices);
+        *path = (tw_path){NULL, 0, (double)INFINITY};
+    }
+}

@@ -1,0 +1,300 @@
+/* Routes: paths and predecessors, from right matrices and from wrong ones. */
+#include "small_graphs.h"
+
+#include "apsp/routes.h"
+#include "base/matrix.h"
+
+#define POISON 77777
+
+/* The lightest arc, +inf if there is none. */
+static double arc(const tw_graph *graph, int32_t u, int32_t v)
+{
+    double least = (double)INFINITY;
+    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+        if (graph->targets[a] == v) {
+            least = fmin(least, twi_graph_weight(graph, a));
+        }
+    }
+    return least;
+}
+
+static bool near(double a, double b)
+{
+    return a == b || fabs(a - b) <= 1e-4 * (1 + fabs(a));
+}
+
+/* A path of arcs that exist, whose sum is the distance. */
+static void assert_path(const tw_graph *graph, const tw_path *path, int32_t from, int32_t to,
+                        double distance)
+{
+    assert_true(near(path->distance, distance));
+    if (isinf(distance)) {
+        assert_null(path->vertices);
+        assert_int_equal(path->count, 0);
+        return;
+    }
+    double sum = 0;
+    assert_int_equal(path->vertices[0], from);
+    assert_int_equal(path->vertices[path->count - 1], to);
+    for (int64_t i = 1; i < path->count; i++) {
+        sum += arc(graph, path->vertices[i - 1], path->vertices[i]);
+    }
+    assert_true(near(sum, distance));
+    assert_true(path->count <= graph->n);
+}
+
+static void every_pair_of_every_kind_has_its_path(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int64_t sizes[] = {1, 2, 3, 17, 40};
+    for (int kind = 0; kind < SMALL_KINDS; kind++) {
+        for (int s = 0; s < 5; s++) {
+            const int64_t n = sizes[s];
+            tw_graph *graph = small_graph(ctx, kind, n, 5);
+            tw_type type = kind == 4 ? TW_F32 : graph->integral ? TW_I32 : TW_F64;
+            tw_matrix d = true_distances(ctx, graph, type);
+            for (int32_t from = 0; from<n; from += n> 3 ? 5 : 1) {
+                for (int32_t to = 0; to < n; to++) {
+                    tw_path path;
+                    double expected = twi_distance(twi_matrix_row(&d, from), type, to);
+                    assert_ok(ctx, tw_path_find(ctx, &path, graph, &d, from, to));
+                    assert_path(graph, &path, from, to, expected);
+                    tw_path_clear(&path);
+                    assert_ok(ctx, tw_path_find(ctx, &path, graph, NULL, from, to));
+                    assert_path(graph, &path, from, to, expected);
+                    tw_path_clear(&path);
+                }
+            }
+            free(d.data);
+            tw_graph_destroy(graph);
+        }
+    }
+    close_context(ctx);
+}
+
+static void cycles_of_weight_zero_do_not_trap_the_walk(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 0}, {1, 2, 0}, {2, 0, 0}, {1, 0, 0}, {2, 3, 4}, {0, 3, 9}};
+    tw_graph *graph = graph_of(ctx, 4, 6, arcs, TW_I32);
+    tw_matrix d = true_distances(ctx, graph, TW_I32);
+    tw_path path;
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, &d, 0, 3));
+    assert_int_equal(path.count, 4);
+    assert_memory_equal(path.vertices, ((int32_t[]){0, 1, 2, 3}), 16);
+    tw_path_clear(&path);
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, &d, 2, 2));
+    assert_int_equal(path.count, 1);
+    assert_true(path.distance == 0);
+    tw_path_clear(&path);
+    tw_path_clear(&path);
+    free(d.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_matrix_that_contradicts_the_graph_is_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 3}, {1, 2, 4}, {0, 2, 9}, {2, 3, 1}};
+    static const struct {
+        int32_t at, value;
+        const char *words;
+    } wrongs[] = {
+        {0, 1, "it gives 1 from 0 to 0"},
+        {2, 6, "it gives 8 from 0 to 3, but through 2 it is 7"},
+        {3, 6, "no path of the graph has that length"},
+        {2, 9, "it gives 9 from 0 to 2, but through 1 it is 7"},
+        {2, TW_INF_I32, "cutoff"},
+        {2, -5, "through 2 it is -4"},
+        {4, 0, "no path of the graph has that length"},
+    };
+    tw_graph *graph = graph_of(ctx, 5, 4, arcs, TW_I32);
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        tw_matrix d = true_distances(ctx, graph, TW_I32);
+        tw_path path;
+        ((int32_t *)d.data)[wrongs[i].at] = wrongs[i].value;
+        assert_fails(ctx, TW_ERR_VERIFY, wrongs[i].words,
+                     tw_path_find(ctx, &path, graph, &d, 0, wrongs[i].at));
+        assert_null(path.vertices);
+        free(d.data);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_float_matrix_may_differ_by_rounding_and_no_more(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 0.1}, {1, 2, 0.2}, {0, 2, 0.9}};
+    tw_graph *graph = graph_of(ctx, 3, 3, arcs, TW_F64);
+    tw_matrix d = true_distances(ctx, graph, TW_F64);
+    double *entry = &((double *)d.data)[2];
+    tw_path path;
+    *entry *= 1 + 4e-16;
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, &d, 0, 2));
+    assert_int_equal(path.count, 3);
+    tw_path_clear(&path);
+    *entry *= 1 + 1e-12;
+    assert_fails(ctx, TW_ERR_VERIFY, "the shortest path has length 0.3",
+                 tw_path_find(ctx, &path, graph, &d, 0, 2));
+    *entry = (double)INFINITY;
+    assert_fails(ctx, TW_ERR_VERIFY, "it gives inf from 0 to 2",
+                 tw_path_find(ctx, &path, graph, &d, 0, 2));
+    *entry = (double)NAN;
+    assert_fails(ctx, TW_ERR_VERIFY, "from 0 to 2", tw_path_find(ctx, &path, graph, &d, 0, 2));
+    free(d.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void vertices_and_shapes_are_checked(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 3}};
+    int32_t data[9] = {0};
+    tw_graph *graph = graph_of(ctx, 2, 1, arcs, TW_I32);
+    tw_matrix d = {data, 3, 3, 3, TW_I32};
+    tw_path path;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1", tw_path_find(ctx, &path, graph, NULL, 0, 2));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1", tw_path_find(ctx, &path, graph, NULL, -1, 0));
+    assert_fails(ctx, TW_ERR_VERIFY, "3 x 3 but the graph has 2",
+                 tw_path_find(ctx, &path, graph, &d, 0, 1));
+    d.type = TW_AUTO;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "type", tw_path_find(ctx, &path, graph, &d, 0, 1));
+    tw_graph_destroy(graph);
+    graph = graph_of(ctx, 0, 0, NULL, TW_I32);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no path", tw_path_find(ctx, &path, graph, NULL, 0, 0));
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_negative_cycle_is_reported_even_out_of_reach(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 3}, {2, 3, 1}, {3, 2, -2}};
+    tw_graph *graph = graph_of(ctx, 4, 3, arcs, TW_I32);
+    tw_path path;
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
+                 tw_path_find(ctx, &path, graph, NULL, 0, 1));
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* Following predecessors from any vertex leads to the source along arcs that add up. */
+static void assert_tree(const tw_graph *graph, int32_t source, const void *row, tw_type type,
+                        const int32_t *previous)
+{
+    for (int32_t v = 0; v < graph->n; v++) {
+        double distance = twi_distance(row, type, v);
+        double sum = 0;
+        int64_t steps = 0;
+        assert_true(previous[v] != POISON);
+        if (v == source || isinf(distance)) {
+            assert_int_equal(previous[v], TW_NO_VERTEX);
+            continue;
+        }
+        for (int32_t at = v; at != source; at = previous[at]) {
+            assert_true(previous[at] >= 0 && previous[at] < graph->n);
+            sum += arc(graph, previous[at], at);
+            assert_true(++steps < graph->n);
+        }
+        assert_true(near(sum, distance));
+    }
+}
+
+static void predecessors_are_a_tree_for_every_kind_and_type(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const tw_type types[] = {TW_U16, TW_I32, TW_F32, TW_F64};
+    const int64_t sizes[] = {1, 2, 9, 64};
+    for (int kind = 0; kind < SMALL_KINDS; kind++) {
+        for (int t = kind < 4 ? 0 : kind == 6 ? 1 : kind == 4 ? 2 : 3; t < 4; t++) {
+            for (int s = 0; s < 4; s++) {
+                const int64_t n = sizes[s];
+                tw_graph *graph = small_graph(ctx, kind, n, 9);
+                tw_matrix d = true_distances(ctx, graph, types[t]);
+                int32_t *previous = malloc((size_t)n * sizeof *previous);
+                void *scratch = malloc(twi_predecessors_scratch(graph));
+                for (int32_t source = 0; source < n; source++) {
+                    for (int64_t v = 0; v < n; v++) {
+                        previous[v] = POISON;
+                    }
+                    const void *row = twi_matrix_row(&d, source);
+                    assert_true(twi_predecessors(graph, source, row, types[t], previous, scratch));
+                    assert_tree(graph, source, row, types[t], previous);
+                }
+                free(scratch);
+                free(previous);
+                free(d.data);
+                tw_graph_destroy(graph);
+            }
+        }
+    }
+    close_context(ctx);
+}
+
+static void predecessors_of_an_impossible_row_are_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 3}, {1, 2, 4.5}};
+    for (int real = 0; real < 2; real++) {
+        tw_graph *graph = graph_of(ctx, 3, 2, arcs, real ? TW_F64 : TW_I32);
+        double scratch[16];
+        int32_t previous[3];
+        double right[3] = {0, 3, real ? 7.5 : 7};
+        double short_of[3] = {0, 3, 6};
+        double unreached[3] = {0, (double)INFINITY, 7};
+        double self[3] = {1, 3, 7};
+        assert_true(twi_predecessors_scratch(graph) <= sizeof scratch);
+        assert_true(twi_predecessors(graph, 0, right, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(graph, 0, short_of, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(graph, 0, unreached, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(graph, 0, self, TW_F64, previous, scratch));
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void no_memory_at_any_point_gives_no_path(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = small_graph(ctx, 6, 12, 3);
+    tw_status status = TW_ERR_MEMORY;
+    tw_path path;
+    for (int64_t k = 1; status != TW_OK; k++) {
+        twi_meter_fail_at(ctx->meter, k);
+        status = tw_path_find(ctx, &path, graph, NULL, 0, 0);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+    }
+    twi_meter_fail_at(ctx->meter, 0);
+    tw_path_clear(&path);
+    tw_path_clear(NULL);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pair_of_every_kind_has_its_path),
+        cmocka_unit_test(cycles_of_weight_zero_do_not_trap_the_walk),
+        cmocka_unit_test(a_matrix_that_contradicts_the_graph_is_refused),
+        cmocka_unit_test(a_float_matrix_may_differ_by_rounding_and_no_more),
+        cmocka_unit_test(vertices_and_shapes_are_checked),
+        cmocka_unit_test(a_negative_cycle_is_reported_even_out_of_reach),
+        cmocka_unit_test(predecessors_are_a_tree_for_every_kind_and_type),
+        cmocka_unit_test(predecessors_of_an_impossible_row_are_refused),
+        cmocka_unit_test(no_memory_at_any_point_gives_no_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
