@@ -130,11 +130,12 @@ static tw_status view_raw(tw_context *ctx, tw_matrix_file *file, const char *pat
 {
     type = type == TW_AUTO ? TW_I32 : type;
     const uint64_t size = tw_type_size(type);
-    uint64_t side = (uint64_t)sqrt((double)(bytes / size));
-    while (side * side > bytes / size) {
+    const uint64_t count = bytes / size;
+    uint64_t side = (uint64_t)sqrt((double)count);
+    while (side * side > count) {
         side--;
     }
-    while ((side + 1) * (side + 1) <= bytes / size) {
+    while ((side + 1) * (side + 1) <= count) {
         side++;
     }
     if (side * side * size != bytes) {

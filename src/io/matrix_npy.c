@@ -10,6 +10,7 @@
 #include "io/matrix_format.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "\x93NUMPY"
@@ -175,9 +176,11 @@ static bool read_dictionary(cursor *c, dictionary *out)
 static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, const char *descr)
 {
     const char *order = strchr("<>=|", descr[0]);
-    int width = 0;
-    if (descr[0] == '\0' || order == NULL || descr[1] == '\0' ||
-        sscanf(descr + 2, "%3d", &width) != 1 || width < 1) {
+    long width = 0;
+    if (descr[0] != '\0' && order != NULL && descr[1] != '\0') {
+        width = strtol(descr + 2, NULL, 10);
+    }
+    if (width < 1 || width > 999) {
         return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' holds elements '%s', which are not numbers",
                        path, descr);
     }
@@ -189,7 +192,7 @@ static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, con
                        descr + 1);
     }
     out->kind = descr[1];
-    out->width = width;
+    out->width = (int)width;
     out->type = TW_AUTO;
     for (size_t i = 0; i < DESCRIPTIONS; i++) {
         if (descriptions[i].kind == out->kind && descriptions[i].width == width) {

@@ -87,10 +87,11 @@ static int write_all(tw_context *ctx, int fd, const char *data, uint64_t bytes, 
 /* Follow links to the name that is to be replaced, existing or not. */
 static tw_status follow_links(tw_context *ctx, const char *path, char target[PATH_MAX])
 {
-    if (strlen(path) >= PATH_MAX) {
+    const size_t given = strlen(path);
+    if (given >= PATH_MAX) {
         return open_failed(ctx, path, ENAMETOOLONG);
     }
-    strcpy(target, path);
+    memcpy(target, path, given + 1);
     for (int links = 0; links <= LINKS; links++) {
         struct stat status;
         char next[PATH_MAX];

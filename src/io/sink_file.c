@@ -204,7 +204,7 @@ tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const
         twi_free(self);
         return status;
     }
-    strcpy(self->path, path);
+    memcpy(self->path, path, strlen(path) + 1);
     self->format = found;
     *out = (tw_sink){self, file_begin, file_rows, file_end, file_abort, file_destroy};
     return TW_OK;

@@ -128,12 +128,12 @@ tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int3
     int32_t begun = 0; /* sinks whose begin was called and succeeded */
     int32_t ended = 0; /* sinks whose end succeeded: their result stands */
     tw_status status = twi_matrix_check(ctx, matrix, "the matrix to feed");
-    if (status == TW_OK && (sink_count < 0 || (sinks == NULL && sink_count > 0))) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)sink_count,
-                         sinks == NULL ? "NULL" : "their place");
-    }
     if (status != TW_OK) {
         return status;
+    }
+    if (sink_count < 0 || (sinks == NULL && sink_count > 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)sink_count,
+                       sinks == NULL ? "NULL" : "their place");
     }
     const tw_shape shape = {matrix->rows, matrix->cols, matrix->type};
     while (begun < sink_count && status == TW_OK) {
