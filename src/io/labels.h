@@ -1,0 +1,28 @@
+/*
+ * Names of vertices, numbered in the order in which they first appear: a hash table with open
+ * addressing over names that lie one after another.
+ */
+#ifndef TWI_IO_LABELS_H
+#define TWI_IO_LABELS_H
+
+#include "graph/graph.h"
+
+typedef struct twi_labels {
+    char *text; /* names, each ended by 0 */
+    uint64_t text_used;
+    uint64_t text_room;
+    int64_t *offsets; /* of each name in text */
+    int64_t count;
+    int64_t offsets_room;
+    int32_t *slots; /* a vertex or -1; a power of two of them */
+    uint64_t slot_count;
+} twi_labels;
+
+/* The vertex of a name of `length` bytes without 0, given a number if it is new. */
+TW_CHECKED tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *name,
+                                       size_t length, int32_t *out);
+/* Hands the names over to a graph of as many vertices, in order for tw_graph_find. */
+TW_CHECKED tw_status twi_labels_give(tw_context *ctx, twi_labels *labels, tw_graph *graph);
+void twi_labels_clear(twi_labels *labels);
+
+#endif

@@ -1,0 +1,81 @@
+/* Buffered printing: see print.h. */
+#include "io/print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tw_status twi_print_flush(twi_printer *printer)
+{
+    if (printer->status == TW_OK) {
+        printer->status = twi_check_cancel(printer->ctx);
+    }
+    if (printer->status == TW_OK && printer->used > 0) {
+        printer->status =
+            twi_output_write(printer->ctx, printer->output, printer->buffer, printer->used);
+        twi_progress(printer->ctx, "write", printer->done, printer->total, "arcs");
+    }
+    printer->used = 0;
+    return printer->status;
+}
+
+void twi_print_bytes(twi_printer *printer, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0 && printer->status == TW_OK) {
+        size_t room = TWI_PRINT_BUFFER - printer->used;
+        size_t part = count < room ? count : room;
+        memcpy(printer->buffer + printer->used, from, part);
+        printer->used += part;
+        from += part;
+        count -= part;
+        if (printer->used == TWI_PRINT_BUFFER && twi_print_flush(printer) != TW_OK) {
+            return;
+        }
+    }
+}
+
+void twi_print_text(twi_printer *printer, const char *text)
+{
+    twi_print_bytes(printer, text, strlen(text));
+}
+
+void twi_print_whole(twi_printer *printer, int64_t value)
+{
+    char digits[24];
+    size_t first = sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[--first] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0) {
+        digits[--first] = '-';
+    }
+    twi_print_bytes(printer, digits + first, sizeof digits - first);
+}
+
+/* The caller has set the "C" locale. */
+void twi_print_real(twi_printer *printer, double value)
+{
+    char text[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    if (strpbrk(text, ".en") == NULL) {
+        strcat(text, ".0");
+    }
+    twi_print_text(printer, text);
+}
+
+void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc)
+{
+    if (graph->weight_type == TW_I32) {
+        twi_print_whole(printer, ((const int32_t *)graph->weights)[arc]);
+    } else {
+        twi_print_real(printer, twi_graph_weight(graph, arc));
+    }
+}
