@@ -448,15 +448,21 @@ typedef struct tw_summary_info {
     double least;   /* smallest distance over distinct pairs; 0 without any */
 } tw_summary_info;
 
-/* `bins` histogram bins (0: none) from 0 to the diameter, equal widths; for integer matrices with
- * a diameter below `bins`, one bin a value. `sources` maps rows to vertices for the diagonal when
- * the rows are a part of the vertices; NULL: row i is vertex i. Likewise `targets`. */
+/* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the least distance, if
+ * that is negative) to the diameter. A bin holds its lower edge and not its upper one, except the
+ * last. Integer matrices with fewer values than bins have one bin a value. Floats, and integers
+ * whose diameter is 2^16 or more, are binned while the range is still unknown: edges are then
+ * multiples of a power of two no wider than 2^-15 of the range, the last may lie beyond the
+ * diameter, and there may be fewer bins than asked; the counts are exact for the edges reported.
+ * `sources` maps rows to vertices for the diagonal when the rows are a part of the vertices; NULL:
+ * row i is vertex i. Likewise `targets`. Both are read until the sink's end. */
 TW_API TW_CHECKED tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins,
                                               const int32_t *sources, const int32_t *targets);
 TW_API void tw_summary_sink(tw_summary *summary, tw_sink *out);
 TW_API void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out);
 /* Per row: largest finite distance (0 if it reaches nothing), and closeness
- * (reached / sum of distances) * (reached / (cols - 1)), as igraph and NetworkX scale it. */
+ * (reached / sum of distances) * (reached / (cols - 1)), as igraph and NetworkX scale it: 0 when
+ * the sum is 0, and cols counted in full when the row's own vertex is not among the columns. */
 TW_API const double *tw_summary_eccentricity(const tw_summary *summary);
 TW_API const double *tw_summary_closeness(const tw_summary *summary);
 /* Bin count actually used; *edges has one more element than *counts. */

@@ -1,0 +1,489 @@
+/*
+ * Statistics of a distance matrix as its rows pass by: nothing of it is kept but a few numbers a
+ * row.
+ *
+ * Rows of a block are read in parallel; each row is summed in the order of its columns (exactly,
+ * in 64-bit integers, for integer types), and rows are put together in their order, so the result
+ * does not depend on threads or on how the rows were cut into blocks.
+ *
+ * The histogram must be counted before its range is known. Cell c of a table counts the values in
+ * [c 2^e, (c + 1) 2^e); a value beyond the table merges its cells in pairs, e + 1 instead of e,
+ * until it fits. A cell always holds exactly the values of its interval, whatever e it began with.
+ * At the end e is raised to the one that the largest value alone decides, and the bins are cut at
+ * cell borders: every count is exact for the edges reported. Integers begin at e = 0: below 2^16
+ * each value has its own cell and bins may be cut anywhere. Each thread has a table of its own
+ * (512 kB).
+ */
+#include "base/matrix.h"
+#include "base/threads.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#define CELLS 65536
+#define CELL_BITS 16
+#define LEAST_EXPONENT (-1000) /* so that 2^-e is a number */
+
+/* What one row has to say. */
+typedef struct row_statistics {
+    int64_t reached;
+    int64_t others; /* columns that are not the row's own vertex */
+    int64_t whole;  /* sum of the distances, in integer types */
+    double real;    /* the same in floats */
+    double least;   /* +inf if none is reached */
+    double most;    /* -inf likewise */
+} row_statistics;
+
+/* One thread's counts: cell c >= 0 in up[c], c < 0 in down[-1 - c]. */
+typedef struct cells {
+    int64_t up[CELLS];
+    int64_t down[CELLS];
+} cells;
+
+struct tw_summary {
+    int32_t bins_asked;
+    const int32_t *sources;
+    const int32_t *targets;
+    tw_summary_info info;
+    __int128 whole_sum; /* of all distances, for integer types */
+    double real_sum;    /* for floats */
+    int64_t next;       /* row expected */
+    double *eccentricity;
+    double *closeness;
+    row_statistics *block; /* of the rows being read */
+    int64_t block_room;
+    int32_t tables; /* one a thread; 0 without a histogram */
+    cells *table;
+    int exponent;  /* of the cells' width; INT_MIN while only zeros have come */
+    double *edges; /* bins + 1 */
+    int64_t *counts;
+    int32_t bins;
+};
+
+/* ---------------------------------------------------------------------------------- one row */
+
+/* Columns [from, to) of a row added to *s. FINITE tests `value`; `least` and `most` begin at HIGH
+ * and LOW, beyond every finite value; SUM names the member that adds up. */
+#define DEFINE_SCAN(NAME, ELEMENT, FINITE, HIGH, LOW, SUM)                                 \
+    static void scan_##NAME(const void *data, int64_t from, int64_t to, row_statistics *s) \
+    {                                                                                      \
+        const ELEMENT *row = data;                                                         \
+        ELEMENT least = HIGH;                                                              \
+        ELEMENT most = LOW;                                                                \
+        int64_t reached = 0;                                                               \
+        for (int64_t j = from; j < to; j++) {                                              \
+            const ELEMENT value = row[j];                                                  \
+            const bool finite = FINITE;                                                    \
+            s->SUM += finite ? value : 0;                                                  \
+            reached += finite ? 1 : 0;                                                     \
+            least = finite && value < least ? value : least;                               \
+            most = finite && value > most ? value : most;                                  \
+        }                                                                                  \
+        s->others += to - from;                                                            \
+        s->reached += reached;                                                             \
+        if (reached > 0) {                                                                 \
+            s->least = fmin(s->least, (double)least);                                      \
+            s->most = fmax(s->most, (double)most);                                         \
+        }                                                                                  \
+    }
+DEFINE_SCAN(u8, uint8_t, value < TW_INF_U8, TW_INF_U8, 0, whole)
+DEFINE_SCAN(u16, uint16_t, value < TW_INF_U16, TW_INF_U16, 0, whole)
+DEFINE_SCAN(i16, int16_t, value < INT16_MAX, INT16_MAX, INT16_MIN, whole)
+DEFINE_SCAN(i32, int32_t, value < TW_INF_I32, TW_INF_I32, INT32_MIN, whole)
+DEFINE_SCAN(f32, float, isfinite(value), INFINITY, -INFINITY, real)
+DEFINE_SCAN(f64, double, isfinite(value), (double)INFINITY, -(double)INFINITY, real)
+
+typedef void (*scan_fn)(const void *row, int64_t from, int64_t to, row_statistics *s);
+static const scan_fn scans[] = {[TW_U8] = scan_u8,   [TW_U16] = scan_u16, [TW_I16] = scan_i16,
+                                [TW_I32] = scan_i32, [TW_F32] = scan_f32, [TW_F64] = scan_f64};
+
+/* The next run of columns that are not the row's own vertex, from *from on: [*from, *to). False
+ * when there are no more. */
+static bool next_run(const tw_summary *summary, int64_t row, int64_t *from, int64_t *to)
+{
+    const int64_t cols = summary->info.cols;
+    const int64_t vertex = summary->sources != NULL ? summary->sources[row] : row;
+    int64_t start = *from;
+    if (summary->targets == NULL) {
+        start += start == vertex ? 1 : 0;
+        *to = start <= vertex && vertex < cols ? vertex : cols;
+    } else {
+        while (start < cols && summary->targets[start] == vertex) {
+            start++;
+        }
+        *to = start;
+        while (*to < cols && summary->targets[*to] != vertex) {
+            ++*to;
+        }
+    }
+    *from = start;
+    return start < cols;
+}
+
+static void scan_row(const tw_summary *summary, int64_t row, const void *data, row_statistics *s)
+{
+    int64_t to;
+    *s = (row_statistics){.least = (double)INFINITY, .most = -(double)INFINITY};
+    for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
+        scans[summary->info.type](data, from, to, s);
+    }
+}
+
+/* ---------------------------------------------------------------------------- the histogram */
+
+static void count_row(const tw_summary *summary, int64_t row, const void *data, cells *table)
+{
+    const tw_type type = summary->info.type;
+    const double scale = summary->exponent == INT_MIN ? 1 : ldexp(1, -summary->exponent);
+    int64_t to;
+    for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
+        for (int64_t j = from; j < to; j++) {
+            double value = twi_distance(data, type, j);
+            if (isfinite(value)) {
+                int64_t cell = (int64_t)floor(value * scale);
+                *(cell >= 0 ? &table->up[cell] : &table->down[-1 - cell]) += 1;
+            }
+        }
+    }
+}
+
+static void merge_pairs(int64_t *counts)
+{
+    for (int64_t c = 0; c < CELLS / 2; c++) {
+        int64_t pair = counts[2 * c] + counts[2 * c + 1];
+        counts[c] = pair;
+    }
+    memset(counts + CELLS / 2, 0, CELLS / 2 * sizeof *counts);
+}
+
+/* The exponent with which a table just holds values up to `size` away from zero. It grows with
+ * size, so whatever the order of the rows, the largest value alone decides the last one. */
+static int exponent_for(const tw_summary *summary, double size)
+{
+    int exponent = ilogb(size) + 1 - CELL_BITS;
+    int least = summary->info.type <= TW_I32 ? 0 : LEAST_EXPONENT;
+    return exponent > least ? exponent : least;
+}
+
+/* Widen the cells until values up to `size` away from zero fit. */
+static void make_room(tw_summary *summary, double size)
+{
+    if (!(size > 0)) {
+        return;
+    }
+    int exponent = exponent_for(summary, size);
+    while (summary->exponent != INT_MIN && summary->exponent < exponent) {
+        for (int32_t t = 0; t < summary->tables; t++) {
+            merge_pairs(summary->table[t].up);
+            merge_pairs(summary->table[t].down);
+        }
+        summary->exponent++;
+    }
+    if (summary->exponent == INT_MIN) {
+        summary->exponent = exponent;
+    }
+}
+
+/* A cell's count over the threads' tables. */
+static int64_t count_of(const tw_summary *summary, int64_t cell)
+{
+    int64_t count = 0;
+    for (int32_t t = 0; t < summary->tables; t++) {
+        const cells *table = &summary->table[t];
+        count += cell >= 0 ? table->up[cell] : table->down[-1 - cell];
+    }
+    return count;
+}
+
+/* Integers with a cell a value: `bins` equal bins over [low, high], or one a value. */
+static void cut_values(tw_summary *summary, int64_t low, int64_t high)
+{
+    const int64_t values = high - low + 1;
+    const bool each = values <= summary->bins_asked;
+    const int32_t bins = each ? (int32_t)values : summary->bins_asked;
+    const double width = each ? 1 : (double)(high - low) / bins;
+    for (int32_t b = 0; b <= bins; b++) {
+        summary->edges[b] = (double)low + b * width;
+    }
+    if (!each) {
+        summary->edges[bins] = (double)high;
+    }
+    int32_t b = 0;
+    for (int64_t value = low; value <= high; value++) {
+        while (b + 1 < bins && summary->edges[b + 1] <= (double)value) {
+            b++;
+        }
+        summary->counts[b] += count_of(summary, value);
+    }
+    summary->bins = bins;
+}
+
+/* Wider cells: bins of equally many whole cells, as many as were asked for or a few less. */
+static void cut_cells(tw_summary *summary, int64_t first, int64_t last)
+{
+    const int64_t asked = summary->bins_asked;
+    const int64_t wide = (last - first + asked) / asked; /* cells a bin */
+    summary->bins = (int32_t)((last - first + wide) / wide);
+    for (int32_t b = 0; b <= summary->bins; b++) {
+        summary->edges[b] = ldexp((double)(first + b * wide), summary->exponent);
+    }
+    for (int64_t cell = first; cell <= last; cell++) {
+        summary->counts[(cell - first) / wide] += count_of(summary, cell);
+    }
+}
+
+static void cut_bins(tw_summary *summary)
+{
+    const tw_summary_info *info = &summary->info;
+    const double low = fmin(info->least, 0);
+    const double high = fmax(info->diameter, 0);
+    const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
+    if (info->reachable == 0) {
+        return;
+    }
+    summary->exponent = exponent;
+    int64_t first = (int64_t)floor(ldexp(low, -exponent));
+    int64_t last = (int64_t)floor(ldexp(high, -exponent));
+    if (info->type <= TW_I32 && exponent == 0) {
+        cut_values(summary, first, last);
+    } else {
+        cut_cells(summary, first, last);
+    }
+}
+
+/* --------------------------------------------------------------------------------- the sink */
+
+static void forget(tw_summary *summary)
+{
+    twi_free(summary->eccentricity);
+    twi_free(summary->closeness);
+    twi_free(summary->block);
+    twi_free(summary->table);
+    twi_free(summary->edges);
+    twi_free(summary->counts);
+    *summary = (tw_summary){.bins_asked = summary->bins_asked,
+                            .sources = summary->sources,
+                            .targets = summary->targets,
+                            .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
+                            .exponent = INT_MIN};
+}
+
+static tw_status begin_histogram(tw_context *ctx, tw_summary *summary)
+{
+    const uint64_t bins = (uint64_t)summary->bins_asked;
+    summary->tables = twi_thread_count(ctx);
+    tw_status status = twi_alloc_zeroed(ctx, &summary->table, (uint64_t)summary->tables,
+                                        sizeof *summary->table, "the histogram");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &summary->edges, bins + 1, sizeof *summary->edges, "the histogram");
+    }
+    if (status == TW_OK) {
+        status =
+            twi_alloc_zeroed(ctx, &summary->counts, bins, sizeof *summary->counts, "the histogram");
+    }
+    return status;
+}
+
+static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    tw_summary *summary = self;
+    if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld x %lld of %s has no summary",
+                       (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
+    }
+    forget(summary);
+    summary->info.rows = shape->rows;
+    summary->info.cols = shape->cols;
+    summary->info.type = shape->type;
+    tw_status status = twi_alloc_zeroed(ctx, &summary->eccentricity, (uint64_t)shape->rows,
+                                        sizeof(double), "the eccentricities");
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &summary->closeness, (uint64_t)shape->rows, sizeof(double),
+                                  "the closenesses");
+    }
+    if (status == TW_OK && summary->bins_asked > 0) {
+        status = begin_histogram(ctx, summary);
+    }
+    if (status != TW_OK) {
+        forget(summary);
+    }
+    return status;
+}
+
+/* A column of the row with the value, not the row's own vertex. */
+static int64_t column_of(const tw_summary *summary, int64_t row, const void *data, double value)
+{
+    int64_t to;
+    for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
+        for (int64_t j = from; j < to; j++) {
+            if (twi_element(data, summary->info.type, j) == value) {
+                return j;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Put one row's numbers to the others'. Rows come in order. */
+static void add_row(tw_summary *summary, int64_t row, const void *data, const row_statistics *s)
+{
+    tw_summary_info *info = &summary->info;
+    const double sum = info->type <= TW_I32 ? (double)s->whole : s->real;
+    const bool first = info->reachable == 0;
+    info->unreachable += s->others - s->reached;
+    if (s->reached == 0) {
+        return;
+    }
+    info->reachable += s->reached;
+    summary->whole_sum += s->whole;
+    summary->real_sum += s->real;
+    info->least = first ? s->least : fmin(info->least, s->least);
+    if (first || s->most > info->diameter) {
+        info->diameter = s->most;
+        info->diameter_from = row;
+        info->diameter_to = column_of(summary, row, data, s->most);
+    }
+    if (first || s->most < info->radius) {
+        info->radius = s->most;
+        info->center = row;
+    }
+    summary->eccentricity[row] = s->most;
+    if (sum > 0) {
+        double reached = (double)s->reached;
+        summary->closeness[row] = reached / sum * (reached / (double)s->others);
+    }
+}
+
+/* Count a block whose rows have been scanned. */
+static void count_block(tw_summary *summary, int64_t first, int64_t count, const char *data,
+                        size_t step)
+{
+    double size = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (summary->block[i].reached > 0) {
+            size = fmax(size, fmax(fabs(summary->block[i].least), fabs(summary->block[i].most)));
+        }
+    }
+    make_room(summary, size);
+#pragma omp parallel for num_threads(summary->tables) schedule(dynamic, 1)
+    for (int64_t i = 0; i < count; i++) {
+        count_row(summary, first + i, data + (size_t)i * step, &summary->table[twi_thread_id()]);
+    }
+}
+
+static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                              const void *data, int64_t stride)
+{
+    tw_summary *summary = self;
+    const size_t step = (size_t)stride * tw_type_size(summary->info.type);
+    tw_status status = twi_check_cancel(ctx);
+    if (status == TW_OK &&
+        (first != summary->next || count < 0 || count > summary->info.rows - first)) {
+        status = tw_fail(ctx, TW_ERR_INTERNAL, "rows %lld to %lld came where row %lld was due",
+                         (long long)first, (long long)(first + count), (long long)summary->next);
+    }
+    if (status == TW_OK && count > summary->block_room) {
+        status = twi_grow(ctx, &summary->block, 0, (uint64_t)count, sizeof *summary->block,
+                          "the summary of a block");
+        summary->block_room = status == TW_OK ? count : summary->block_room;
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 1)
+    for (int64_t i = 0; i < count; i++) {
+        scan_row(summary, first + i, (const char *)data + (size_t)i * step, &summary->block[i]);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        add_row(summary, first + i, (const char *)data + (size_t)i * step, &summary->block[i]);
+    }
+    if (summary->tables > 0) {
+        count_block(summary, first, count, data, step);
+    }
+    summary->next += count;
+    return TW_OK;
+}
+
+static tw_status summary_end(void *self, tw_context *ctx)
+{
+    tw_summary *summary = self;
+    tw_summary_info *info = &summary->info;
+    if (summary->next != info->rows) {
+        return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
+                       (long long)summary->next, (long long)info->rows);
+    }
+    if (info->reachable > 0) {
+        double sum = info->type <= TW_I32 ? (double)summary->whole_sum : summary->real_sum;
+        info->mean = sum / (double)info->reachable;
+    }
+    if (summary->tables > 0) {
+        cut_bins(summary);
+    }
+    return TW_OK;
+}
+
+static void summary_abort(void *self, tw_context *ctx)
+{
+    (void)ctx;
+    forget(self);
+}
+
+/* ------------------------------------------------------------------------------- the public */
+
+tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, const int32_t *sources,
+                            const int32_t *targets)
+{
+    tw_summary *summary = NULL;
+    *out = NULL;
+    if (bins < 0 || bins > CELLS / 2) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a histogram of %d bins: give 0 (none) to %d",
+                       (int)bins, CELLS / 2);
+    }
+    tw_status status = twi_alloc_zeroed(ctx, &summary, 1, sizeof *summary, "a summary");
+    if (status == TW_OK) {
+        summary->bins_asked = bins;
+        summary->sources = sources;
+        summary->targets = targets;
+        forget(summary);
+        *out = summary;
+    }
+    return status;
+}
+
+void tw_summary_sink(tw_summary *summary, tw_sink *out)
+{
+    *out = (tw_sink){summary, summary_begin, summary_rows, summary_end, summary_abort, NULL};
+}
+
+void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out)
+{
+    *out = summary->info;
+}
+
+const double *tw_summary_eccentricity(const tw_summary *summary)
+{
+    return summary->eccentricity;
+}
+
+const double *tw_summary_closeness(const tw_summary *summary)
+{
+    return summary->closeness;
+}
+
+int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
+                             const int64_t **counts)
+{
+    *edges = summary->edges;
+    *counts = summary->counts;
+    return summary->bins;
+}
+
+void tw_summary_destroy(tw_summary *summary)
+{
+    if (summary != NULL) {
+        forget(summary);
+        twi_free(summary);
+    }
+}

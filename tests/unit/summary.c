@@ -1,0 +1,356 @@
+/* Summaries: against counting by hand, for every type, cut into blocks in every way. */
+#include "harness.h"
+
+#include "base/matrix.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(tw_matrix *m, int64_t i, int64_t j, double value)
+{
+    void *row = twi_matrix_row(m, i);
+    switch (m->type) {
+    case TW_U8:
+        ((uint8_t *)row)[j] = (uint8_t)value;
+        break;
+    case TW_U16:
+        ((uint16_t *)row)[j] = (uint16_t)value;
+        break;
+    case TW_I16:
+        ((int16_t *)row)[j] = (int16_t)value;
+        break;
+    case TW_I32:
+        ((int32_t *)row)[j] = (int32_t)value;
+        break;
+    case TW_F32:
+        ((float *)row)[j] = (float)value;
+        break;
+    default:
+        ((double *)row)[j] = value;
+    }
+}
+
+/* Random values in [low, high], a quarter without a path, 0 on the diagonal. */
+static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, double low, double high)
+{
+    tw_matrix m = {malloc((size_t)(rows * (cols + 2) + 1) * 8), rows, cols, cols + 2, type};
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            uint64_t random = twi_random_at(21, (uint64_t)(i * cols + j));
+            double value = low + twi_random_unit(random) * (high - low);
+            value = type <= TW_I32 ? floor(value) : value;
+            put(&m, i, j, i == j ? 0 : random % 4 == 0 ? tw_type_infinity(type) : value);
+        }
+    }
+    return m;
+}
+
+/* Feed rows in blocks of the given height. */
+static void feed(tw_context *ctx, tw_summary *summary, const tw_matrix *m, int64_t block)
+{
+    tw_sink s;
+    tw_shape shape = {m->rows, m->cols, m->type};
+    tw_summary_sink(summary, &s);
+    assert_ok(ctx, s.begin(s.self, ctx, &shape));
+    for (int64_t i = 0; i < m->rows; i += block) {
+        int64_t count = m->rows - i < block ? m->rows - i : block;
+        assert_ok(ctx, s.rows(s.self, ctx, i, count, twi_matrix_row(m, i), m->stride));
+    }
+    assert_ok(ctx, s.end(s.self, ctx));
+}
+
+/* Count what the histogram must say for its own edges. */
+static void assert_histogram(const tw_summary *summary, const tw_matrix *m, const int32_t *sources,
+                             const int32_t *targets, int64_t reachable)
+{
+    const double *edges = NULL;
+    const int64_t *counts = NULL;
+    int64_t total = 0;
+    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    for (int32_t b = 0; b < bins; b++) {
+        int64_t expected = 0;
+        assert_true(edges[b] < edges[b + 1] || bins == 1);
+        for (int64_t i = 0; i < m->rows; i++) {
+            for (int64_t j = 0; j < m->cols; j++) {
+                double value = twi_distance(twi_matrix_row(m, i), m->type, j);
+                bool own = (sources != NULL ? sources[i] : i) == (targets != NULL ? targets[j] : j);
+                bool below = value < edges[b + 1] || (b + 1 == bins && value == edges[b + 1]);
+                expected += !own && value >= edges[b] && below ? 1 : 0;
+            }
+        }
+        assert_int_equal(counts[b], expected);
+        total += counts[b];
+    }
+    assert_int_equal(total, reachable);
+}
+
+/* Everything again, by the book. */
+static void assert_summary(const tw_summary *summary, const tw_matrix *m, const int32_t *sources,
+                           const int32_t *targets)
+{
+    tw_summary_info info;
+    double most = -(double)INFINITY;
+    double least = (double)INFINITY;
+    double radius = (double)INFINITY;
+    double sum = 0;
+    int64_t reachable = 0;
+    int64_t unreachable = 0;
+    tw_summary_info_get(summary, &info);
+    for (int64_t i = 0; i < m->rows; i++) {
+        double row_most = -(double)INFINITY;
+        double row_sum = 0;
+        int64_t reached = 0;
+        int64_t others = 0;
+        for (int64_t j = 0; j < m->cols; j++) {
+            double value = twi_distance(twi_matrix_row(m, i), m->type, j);
+            if ((sources != NULL ? sources[i] : i) == (targets != NULL ? targets[j] : j)) {
+                continue;
+            }
+            others++;
+            if (!isinf(value)) {
+                reached++;
+                row_sum += value;
+                row_most = fmax(row_most, value);
+                least = fmin(least, value);
+            }
+        }
+        reachable += reached;
+        unreachable += others - reached;
+        sum += row_sum;
+        most = fmax(most, row_most);
+        radius = reached > 0 ? fmin(radius, row_most) : radius;
+        assert_true(tw_summary_eccentricity(summary)[i] == (reached > 0 ? row_most : 0));
+        double close =
+            row_sum > 0 ? (double)reached / row_sum * ((double)reached / (double)others) : 0;
+        double given = tw_summary_closeness(summary)[i];
+        assert_true(given == close || fabs(given - close) <= 1e-12 * fabs(close));
+    }
+    assert_int_equal(info.reachable, reachable);
+    assert_int_equal(info.unreachable, unreachable);
+    if (reachable > 0) {
+        assert_true(info.diameter == most && info.least == least && info.radius == radius);
+        assert_true(fabs(info.mean - sum / (double)reachable) <= 1e-9 * (1 + fabs(info.mean)));
+        assert_true(twi_element(twi_matrix_row(m, info.diameter_from), m->type, info.diameter_to) ==
+                    most);
+        assert_true(tw_summary_eccentricity(summary)[info.center] == radius);
+    } else {
+        assert_true(info.diameter == 0 && info.radius == 0 && info.mean == 0 && info.least == 0);
+        assert_true(info.diameter_from == -1 && info.diameter_to == -1 && info.center == -1);
+    }
+    assert_histogram(summary, m, sources, targets, reachable);
+}
+
+static const struct {
+    tw_type type;
+    double low, high;
+} ranges[] = {
+    {TW_U8, 0, 200},   {TW_U16, 0, 65000}, {TW_I16, 0, 30},    {TW_I16, -300, 300},
+    {TW_I32, 0, 9},    {TW_I32, 0, 70000}, {TW_I32, 0, 1e9},   {TW_I32, -2000000, 5},
+    {TW_I32, -50, -3}, {TW_F32, 0, 1},     {TW_F32, 0, 1e30},  {TW_F64, 0, 1e-300},
+    {TW_F64, 0, 1000}, {TW_F64, -1, 1e6},  {TW_F64, 0, 1e300}, {TW_F64, 0, 1e-320},
+    {TW_F64, 0, 0},    {TW_I32, 0, 0},
+};
+#define RANGES ((int)(sizeof ranges / sizeof *ranges))
+
+static void every_type_and_range_is_summed_up_right(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int64_t sizes[] = {0, 1, 2, 3, 50};
+    const int32_t bins[] = {0, 1, 7, 100};
+    for (int r = 0; r < RANGES; r++) {
+        for (int s = 0; s < 5; s++) {
+            tw_matrix m =
+                random_matrix(sizes[s], sizes[s], ranges[r].type, ranges[r].low, ranges[r].high);
+            for (int b = 0; b < 4; b++) {
+                tw_summary *summary = NULL;
+                assert_ok(ctx, tw_summary_create(ctx, &summary, bins[b], NULL, NULL));
+                feed(ctx, summary, &m, 7);
+                if (bins[b] > 0) {
+                    assert_summary(summary, &m, NULL, NULL);
+                }
+                tw_summary_destroy(summary);
+            }
+            free(m.data);
+        }
+    }
+    close_context(ctx);
+}
+
+static void threads_and_blocks_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    for (int r = 0; r < RANGES; r++) {
+        tw_matrix m = random_matrix(61, 61, ranges[r].type, ranges[r].low, ranges[r].high);
+        tw_summary_info first = {0};
+        double first_edges[21];
+        int64_t first_counts[20];
+        int32_t first_bins = -1;
+        for (int way = 0; way < 6; way++) {
+            tw_context *ctx = open_context();
+            tw_summary *summary = NULL;
+            tw_summary_info info;
+            const double *edges = NULL;
+            const int64_t *counts = NULL;
+            assert_ok(ctx, tw_set_threads(ctx, 1 + way % 3));
+            assert_ok(ctx, tw_summary_create(ctx, &summary, 20, NULL, NULL));
+            feed(ctx, summary, &m, way < 3 ? 1 : 30);
+            memset(&info, 0, sizeof info);
+            tw_summary_info_get(summary, &info);
+            int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+            if (way == 0) {
+                first = info;
+                first_bins = bins;
+                memcpy(first_edges, edges, (size_t)(bins + 1) * sizeof *edges);
+                memcpy(first_counts, counts, (size_t)bins * sizeof *counts);
+            }
+            assert_true(info.mean == first.mean && info.diameter_to == first.diameter_to &&
+                        info.center == first.center);
+            assert_int_equal(bins, first_bins);
+            assert_memory_equal(edges, first_edges, (size_t)(bins + 1) * sizeof *edges);
+            assert_memory_equal(counts, first_counts, (size_t)bins * sizeof *counts);
+            tw_summary_destroy(summary);
+            close_context(ctx);
+        }
+        free(m.data);
+    }
+}
+
+static void few_whole_values_have_a_bin_each(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int32_t data[9] = {0, 2, 3, 1, 0, 2, TW_INF_I32, 2, 0};
+    tw_matrix m = {data, 3, 3, 3, TW_I32};
+    tw_summary *summary = NULL;
+    const double *edges = NULL;
+    const int64_t *counts = NULL;
+    assert_ok(ctx, tw_summary_create(ctx, &summary, 10, NULL, NULL));
+    feed(ctx, summary, &m, 3);
+    assert_int_equal(tw_summary_histogram(summary, &edges, &counts), 4);
+    assert_memory_equal(edges, ((double[]){0, 1, 2, 3, 4}), 5 * sizeof(double));
+    assert_memory_equal(counts, ((int64_t[]){0, 1, 3, 1}), 4 * sizeof(int64_t));
+    tw_summary_destroy(summary);
+    close_context(ctx);
+}
+
+static void equal_widths_end_at_the_diameter_for_whole_numbers(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int32_t data[4] = {0, 1000, 600, 0};
+    tw_matrix m = {data, 2, 2, 2, TW_I32};
+    tw_summary *summary = NULL;
+    const double *edges = NULL;
+    const int64_t *counts = NULL;
+    assert_ok(ctx, tw_summary_create(ctx, &summary, 5, NULL, NULL));
+    feed(ctx, summary, &m, 1);
+    assert_int_equal(tw_summary_histogram(summary, &edges, &counts), 5);
+    assert_memory_equal(edges, ((double[]){0, 200, 400, 600, 800, 1000}), 6 * sizeof(double));
+    assert_memory_equal(counts, ((int64_t[]){0, 0, 0, 1, 1}), 5 * sizeof(int64_t));
+    tw_summary_destroy(summary);
+    close_context(ctx);
+}
+
+static void the_own_vertex_is_skipped_wherever_it_stands(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t sources[4] = {5, 0, 2, 5};
+    const int32_t targets[6] = {5, 5, 1, 2, 9, 0};
+    for (int way = 0; way < 4; way++) {
+        const int32_t *s = way & 1 ? sources : NULL;
+        const int32_t *t = way & 2 ? targets : NULL;
+        tw_matrix m = random_matrix(4, 6, TW_I32, 1, 40);
+        tw_summary *summary = NULL;
+        assert_ok(ctx, tw_summary_create(ctx, &summary, 8, s, t));
+        feed(ctx, summary, &m, 3);
+        assert_summary(summary, &m, s, t);
+        tw_summary_destroy(summary);
+        free(m.data);
+    }
+    close_context(ctx);
+}
+
+static void not_a_number_counts_as_no_path(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    double data[4] = {0, (double)NAN, -(double)INFINITY, 0};
+    tw_matrix m = {data, 2, 2, 2, TW_F64};
+    tw_summary *summary = NULL;
+    tw_summary_info info;
+    assert_ok(ctx, tw_summary_create(ctx, &summary, 8, NULL, NULL));
+    feed(ctx, summary, &m, 2);
+    tw_summary_info_get(summary, &info);
+    assert_int_equal(info.unreachable, 2);
+    tw_summary_destroy(summary);
+    close_context(ctx);
+}
+
+static void a_summary_starts_afresh_and_forgets_when_aborted(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_matrix m = random_matrix(20, 20, TW_I32, 0, 100);
+    tw_summary *summary = NULL;
+    tw_summary_info info;
+    tw_sink sink;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "-1 bins", tw_summary_create(ctx, &summary, -1, NULL, NULL));
+    assert_null(summary);
+    assert_ok(ctx, tw_summary_create(ctx, &summary, 8, NULL, NULL));
+    feed(ctx, summary, &m, 4);
+    tw_summary_sink(summary, &sink);
+    assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));
+    assert_summary(summary, &m, NULL, NULL);
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped", tw_feed(ctx, &m, &sink, 1));
+    tw_clear_cancel(ctx);
+    tw_summary_info_get(summary, &info);
+    assert_int_equal(info.reachable, 0);
+    tw_sink_destroy(&sink);
+    tw_summary_destroy(summary);
+    tw_summary_destroy(NULL);
+    free(m.data);
+    close_context(ctx);
+}
+
+static void no_memory_at_any_point_is_reported(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_matrix m = random_matrix(5, 5, TW_I32, 0, 100);
+    tw_status status = TW_ERR_MEMORY;
+    for (int64_t k = 1; status != TW_OK; k++) {
+        tw_summary *summary = NULL;
+        tw_sink sink;
+        twi_meter_fail_at(ctx->meter, k);
+        status = tw_summary_create(ctx, &summary, 8, NULL, NULL);
+        if (status == TW_OK) {
+            tw_summary_sink(summary, &sink);
+            status = tw_feed(ctx, &m, &sink, 1);
+        }
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        tw_summary_destroy(summary);
+    }
+    twi_meter_fail_at(ctx->meter, 0);
+    free(m.data);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_range_is_summed_up_right),
+        cmocka_unit_test(threads_and_blocks_do_not_change_a_bit),
+        cmocka_unit_test(few_whole_values_have_a_bin_each),
+        cmocka_unit_test(equal_widths_end_at_the_diameter_for_whole_numbers),
+        cmocka_unit_test(the_own_vertex_is_skipped_wherever_it_stands),
+        cmocka_unit_test(not_a_number_counts_as_no_path),
+        cmocka_unit_test(a_summary_starts_afresh_and_forgets_when_aborted),
+        cmocka_unit_test(no_memory_at_any_point_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
