@@ -199,13 +199,13 @@ static void a_reader_that_left_is_an_error_and_no_signal_of_ours(void **state)
     (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
     pid_t child = fork();
     if (child == 0) {
         tw_context *ctx = NULL;
         twi_output *output = NULL;
         signal(SIGPIPE, SIG_IGN); /* as the command does */
         dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
         close(ends[1]);
         int right = tw_context_create(&ctx) == TW_OK &&
                     twi_output_open(ctx, &output, "-", 3) == TW_OK &&
@@ -213,7 +213,6 @@ static void a_reader_that_left_is_an_error_and_no_signal_of_ours(void **state)
                     strstr(tw_last_error(ctx), "reader has gone") != NULL;
         _exit(right ? 0 : 1);
     }
-    close(ends[0]);
     close(ends[1]);
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
