@@ -36,6 +36,10 @@ TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
 /* end of every sink. */
 TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
 
+/* Bytes a delivery holds. */
+uint64_t twi_delivery_memory(const tw_plan *plan, bool predecessors);
+
+/* Time spent in it so far: converting, predecessors and the sinks. */
 double twi_delivery_seconds(const twi_delivery *delivery);
 
 /* Frees; aborts the sinks unless twi_delivery_end succeeded. NULL is fine. */

@@ -1,0 +1,252 @@
+/*
+ * The entry of the wing: run a plan. A closure is tried in the plan's working type and, where the
+ * certificate refuses the result, again in the next wider one; searches and the reference deliver
+ * directly. Whatever the method, rows leave through delivery.
+ */
+#include "apsp/certificate.h"
+#include "apsp/cpu.h"
+#include "apsp/deliver.h"
+#include "apsp/plan.h"
+#include "apsp/reference.h"
+#include "apsp/scatter.h"
+#include "apsp/search.h"
+#include "base/clock.h"
+#include "base/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a run finds out for its report. */
+typedef struct outcome {
+    tw_type work_type;
+    int32_t block;
+    int32_t attempts;
+    bool symmetric;
+    double relaxations;
+} outcome;
+
+static tw_type wider(tw_type type)
+{
+    switch (type) {
+    case TW_U8:
+        return TW_U16;
+    case TW_U16:
+        return TW_I32;
+    default:
+        return TW_F64;
+    }
+}
+
+/* Whole numbers in f64 are exact below 2^53; past that the result could be wrong without a sign. */
+static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi_work *work)
+{
+    const double *data = work->data;
+    for (int64_t i = 0; i < work->n && plan->graph->integral; i++) {
+        for (int64_t j = 0; j < work->n; j++) {
+            double value = data[i * work->ld + j];
+            if (value >= 0x1p53 && !isinf(value)) {
+                return tw_fail(
+                    ctx, TW_ERR_RANGE,
+                    "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers "
+                    "in f64 can be; scale the weights down",
+                    (long long)i, (long long)j);
+            }
+        }
+    }
+    return TW_OK;
+}
+
+/* One closure in one type; *exact tells whether it may be delivered. `work` holds it afterwards. */
+static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type type, twi_work *work,
+                                 outcome *out, bool *exact)
+{
+    const tw_graph *graph = plan->graph;
+    work->kernel = twi_minplus_kernel_find(plan->isa, type);
+    work->n = graph->n;
+    work->ld = twi_work_stride(work->kernel, graph->n);
+    tw_status status = twi_alloc(ctx, &work->data, (uint64_t)graph->n,
+                                 (uint64_t)work->ld * tw_type_size(type), "the distance matrix");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_scatter(ctx, plan, work);
+    out->work_type = type;
+    out->attempts++;
+    out->symmetric = plan->symmetric || twi_is_symmetric(ctx, work);
+    out->block = plan->options.block > 0
+                     ? twi_block_round(work->kernel, graph->n, plan->options.block)
+                     : twi_block_choose(work->kernel, graph->n);
+    status = twi_cpu_closure(ctx, work, out->block, plan->threads, out->symmetric);
+    if (status == TW_OK && type == TW_F64) {
+        *exact = true;
+        status = check_exact_f64(ctx, plan, work);
+    } else if (status == TW_OK) {
+        status = twi_certify(ctx, graph, work, exact);
+    }
+    return status;
+}
+
+/* The rows of the plan's sources: all at once, or those asked for, one by one. */
+static tw_status deliver_closure(tw_context *ctx, const tw_plan *plan, const twi_work *work,
+                                 twi_delivery *delivery)
+{
+    twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
+    if (plan->options.sources == NULL) {
+        return twi_delivery_rows(ctx, delivery, &rows);
+    }
+    tw_status status = TW_OK;
+    int64_t row_bytes = work->ld * (int64_t)tw_type_size(work->kernel->type);
+    for (int64_t i = 0; i < plan->options.source_count && status == TW_OK; i++) {
+        rows.first = i;
+        rows.count = 1;
+        rows.work = (const char *)work->data + plan->options.sources[i] * row_bytes;
+        status = twi_delivery_rows(ctx, delivery, &rows);
+    }
+    return status;
+}
+
+static tw_status run_closure(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                             outcome *out)
+{
+    twi_work work = {NULL, NULL, 0, 0};
+    bool exact = false;
+    tw_type type = plan->work_type;
+    double n = (double)plan->graph->n;
+    tw_status status = attempt_closure(ctx, plan, type, &work, out, &exact);
+    while (status == TW_OK && !exact) {
+        twi_free(work.data);
+        work.data = NULL;
+        if (plan->options.work_type != TW_AUTO) {
+            return tw_fail(ctx, TW_ERR_RANGE,
+                           "some distance does not fit the working type %s; leave it to 'auto'",
+                           tw_type_name(type));
+        }
+        twi_log(ctx, "some distance reaches the cap of %s; closing again in %s", tw_type_name(type),
+                tw_type_name(wider(type)));
+        type = wider(type);
+        status = attempt_closure(ctx, plan, type, &work, out, &exact);
+    }
+    out->relaxations = n * n * n;
+    if (status == TW_OK) {
+        status = deliver_closure(ctx, plan, &work, delivery);
+    }
+    twi_free(work.data);
+    return status;
+}
+
+static tw_status run_reference(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                               outcome *out)
+{
+    double *all = NULL;
+    int64_t n = plan->graph->n;
+    tw_status status =
+        twi_alloc(ctx, &all, (uint64_t)n, (uint64_t)n * sizeof *all, "the distance matrix");
+    if (status == TW_OK) {
+        status = twi_reference_apsp(ctx, plan->graph, all);
+    }
+    for (int64_t i = 0; i < twi_plan_rows(plan) && status == TW_OK; i++) {
+        twi_rows rows = {i, 1, all + twi_plan_source(plan, i) * n, n, TW_F64, 1, false};
+        status = twi_delivery_rows(ctx, delivery, &rows);
+    }
+    out->relaxations = (double)n * (double)n * (double)n;
+    twi_free(all);
+    return status;
+}
+
+static tw_status run_method(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                            outcome *out)
+{
+    switch (plan->method) {
+    case TW_METHOD_CLOSURE:
+        return run_closure(ctx, plan, delivery, out);
+    case TW_METHOD_REFERENCE:
+        return run_reference(ctx, plan, delivery, out);
+    default:
+        return twi_search_run(ctx, plan, delivery, &out->relaxations);
+    }
+}
+
+static tw_status check_run(tw_context *ctx, const tw_plan *plan, const tw_sink *sinks,
+                           int32_t sink_count, const tw_sink *predecessors)
+{
+    if (sink_count < 0 || (sink_count > 0 && sinks == NULL)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks, but no array of them", sink_count);
+    }
+    if (predecessors != NULL && plan->options.targets != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows: leave the targets out");
+    }
+    if (predecessors != NULL && plan->options.cutoff >= 0 && plan->potential != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "with negative weights a path below the cutoff may lead through distances "
+                       "above it: ask for predecessors without a cutoff");
+    }
+    return TW_OK;
+}
+
+tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t sink_count,
+                      tw_sink *predecessors, tw_apsp_report *report)
+{
+    twi_delivery *delivery = NULL;
+    outcome out = {plan->work_type, 0, 1, false, 0};
+    tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
+    if (status != TW_OK) {
+        return status;
+    }
+    double began = twi_seconds();
+    twi_meter_restart_peak(ctx->meter);
+    if (plan->method == TW_METHOD_CLOSURE) {
+        out.attempts = 0;
+    }
+    status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
+    if (status == TW_OK) {
+        status = run_method(ctx, plan, delivery, &out);
+    }
+    if (status == TW_OK) {
+        status = twi_delivery_end(ctx, delivery);
+    }
+    if (status == TW_OK && report != NULL) {
+        double output = twi_delivery_seconds(delivery);
+        *report = (tw_apsp_report){
+            .size = sizeof *report,
+            .method = plan->method,
+            .work_type = out.work_type,
+            .type = plan->type,
+            .threads = plan->threads,
+            .block = out.block,
+            .attempts = out.attempts,
+            .symmetric = out.symmetric,
+            .isa = twi_isa_name(plan->isa),
+            .relaxations = out.relaxations,
+            .seconds_plan = plan->spent,
+            .seconds_compute = twi_seconds() - began - output,
+            .seconds_output = output,
+            .memory_peak = tw_memory_peak(ctx),
+        };
+    }
+    twi_delivery_destroy(ctx, delivery);
+    return status;
+}
+
+tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
+                  const tw_apsp_options *opts)
+{
+    static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
+    tw_apsp_options options = opts != NULL ? *opts : defaults;
+    tw_plan *plan = NULL;
+    tw_sink sink = {0};
+    tw_status status = twi_matrix_check(ctx, out, "the distance matrix");
+    if (status != TW_OK) {
+        return status;
+    }
+    options.type = out->type;
+    status = tw_sink_to_matrix(ctx, &sink, out);
+    if (status == TW_OK) {
+        status = tw_plan_create(ctx, &plan, graph, &options);
+    }
+    if (status == TW_OK) {
+        status = tw_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+    }
+    tw_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Is a closure in a truncated integer type exact? The proof is in docs/methods.md. */
+#ifndef TWI_APSP_CERTIFICATE_H
+#define TWI_APSP_CERTIFICATE_H
+
+#include "apsp/cpu.h"
+#include "graph/graph.h"
+
+/*
+ * *exact: every entry of the closed matrix is the true distance, where the type's cap means "no
+ * path". True if no off-diagonal entry is at the cap; otherwise if and only if no source s and arc
+ * u -> v have D[s][u] < cap = D[s][v]. Takes one pass over the matrix and, where there are entries
+ * at the cap, arcs * n / 256 steps on bits.
+ */
+TW_CHECKED tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work,
+                                 bool *exact);
+
+#endif

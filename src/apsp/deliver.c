@@ -1,0 +1,447 @@
+/*
+ * Delivery: see deliver.h. Three ways from a working value to the user's, the first that applies:
+ * as it is (same type, nothing to change: the sinks see the engine's own rows), by a table (u8 and
+ * u16 hold few values), or one by one through a double, which holds every value of every type
+ * exactly. Rows are converted by all threads into one buffer of a few MB, then the sinks take it.
+ */
+#include "apsp/deliver.h"
+
+#include "apsp/routes.h"
+#include "base/clock.h"
+#include "base/threads.h"
+
+#include <math.h>
+
+#define BUFFER_BYTES (16 << 20)
+
+struct twi_delivery {
+    const tw_plan *plan;
+    tw_sink *sinks;
+    int32_t sink_count;
+    tw_sink *predecessors;
+    int32_t open; /* sinks that have begun */
+    bool predecessors_open;
+    tw_shape shape;
+    int64_t rows_at_once;
+    void *buffer;          /* rows_at_once x cols of the result's type */
+    int32_t *previous;     /* the same for predecessors */
+    char *scratch;         /* of twi_predecessors, one for each thread */
+    uint64_t scratch_each; /* bytes */
+    void *table;           /* of the result's type, for table_type, table_scale */
+    tw_type table_type;
+    double table_scale;
+    double seconds;
+};
+
+/* A value that the result cannot hold, with the place; the least place of all threads is told. */
+typedef struct misfit {
+    int64_t row;
+    int64_t col;
+    double value;
+} misfit;
+
+static double element(const void *rows, tw_type type, int64_t i)
+{
+    switch (type) {
+    case TW_U8:
+        return ((const uint8_t *)rows)[i];
+    case TW_U16:
+        return ((const uint16_t *)rows)[i];
+    case TW_I32:
+        return ((const int32_t *)rows)[i];
+    case TW_F32:
+        return ((const float *)rows)[i];
+    default:
+        return ((const double *)rows)[i];
+    }
+}
+
+/* Store a distance (+inf: no path); false if the type cannot hold it. */
+static bool store(void *out, tw_type type, int64_t i, double value)
+{
+    double infinity = tw_type_infinity(type);
+    if (type == TW_F64) {
+        ((double *)out)[i] = value;
+        return true;
+    }
+    if (type == TW_F32) {
+        ((float *)out)[i] = (float)value;
+        return isinf(value) || !isinf((float)value);
+    }
+    double lowest = type == TW_I32 ? (double)INT32_MIN : 0;
+    bool fits = isinf(value) || (value >= lowest && value < infinity && value == floor(value));
+    double stored = isinf(value) ? infinity : fits ? value : 0;
+    switch (type) {
+    case TW_U8:
+        ((uint8_t *)out)[i] = (uint8_t)stored;
+        break;
+    case TW_U16:
+        ((uint16_t *)out)[i] = (uint16_t)stored;
+        break;
+    default:
+        ((int32_t *)out)[i] = (int32_t)stored;
+        break;
+    }
+    return fits;
+}
+
+/* From a working value to the distance, cutoff applied. */
+static double distance_of(const tw_plan *plan, const twi_rows *rows, double value, int32_t source,
+                          int32_t target)
+{
+    if (value >= tw_type_infinity(rows->type)) {
+        return INFINITY;
+    }
+    double distance = value * rows->scale;
+    if (rows->potentials_applied && plan->potential != NULL) {
+        distance += plan->potential[target] - plan->potential[source];
+    }
+    if (plan->options.cutoff >= 0 && distance > plan->options.cutoff) {
+        return INFINITY;
+    }
+    return distance;
+}
+
+static tw_status fail_misfit(tw_context *ctx, const twi_delivery *delivery, const misfit *first)
+{
+    const char *why = first->value == floor(first->value) ? "" : " (it is not a whole number)";
+    return tw_fail(ctx, TW_ERR_RANGE,
+                   "the distance %d -> %d is %.17g, which type %s cannot hold%s; ask for a wider "
+                   "type, such as f64",
+                   twi_plan_source(delivery->plan, first->row),
+                   twi_plan_target(delivery->plan, first->col), first->value,
+                   tw_type_name(delivery->shape.type), why);
+}
+
+/* ------------------------------------------------------------------------ the table for u8, u16 */
+
+static bool wants_table(const twi_delivery *delivery, const twi_rows *rows)
+{
+    bool shifted = rows->potentials_applied && delivery->plan->potential != NULL;
+    return (rows->type == TW_U8 || rows->type == TW_U16) && !shifted;
+}
+
+/* One result for every working value, or no table at all if one of them would not fit. */
+static tw_status make_table(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows)
+{
+    if (delivery->table != NULL && delivery->table_type == rows->type &&
+        delivery->table_scale == rows->scale) {
+        return TW_OK;
+    }
+    twi_free(delivery->table);
+    delivery->table = NULL;
+    int64_t count = (int64_t)tw_type_infinity(rows->type) + 1;
+    tw_status status = twi_alloc(ctx, &delivery->table, (uint64_t)count,
+                                 tw_type_size(delivery->shape.type), "the table of distances");
+    if (status != TW_OK) {
+        return status;
+    }
+    for (int64_t value = 0; value < count; value++) {
+        double distance = distance_of(delivery->plan, rows, (double)value, 0, 0);
+        if (!store(delivery->table, delivery->shape.type, value, distance)) {
+            /* Some entry may have it, some may not: the slow way finds out and tells where. */
+            twi_free(delivery->table);
+            delivery->table = NULL;
+            return TW_OK;
+        }
+    }
+    delivery->table_type = rows->type;
+    delivery->table_scale = rows->scale;
+    return TW_OK;
+}
+
+#define LOOK_UP(IN, OUT)                                                                     \
+    for (int64_t j = 0; j < cols; j++) {                                                     \
+        ((OUT *)out)[j] = ((const OUT *)delivery->table)[((const IN *)in)[at(delivery, j)]]; \
+    }
+#define LOOK_UP_FROM(IN)                          \
+    switch (tw_type_size(delivery->shape.type)) { \
+    case 1:                                       \
+        LOOK_UP(IN, uint8_t)                      \
+        break;                                    \
+    case 2:                                       \
+        LOOK_UP(IN, uint16_t)                     \
+        break;                                    \
+    case 4:                                       \
+        LOOK_UP(IN, uint32_t)                     \
+        break;                                    \
+    default:                                      \
+        LOOK_UP(IN, uint64_t)                     \
+        break;                                    \
+    }
+
+static inline int64_t at(const twi_delivery *delivery, int64_t col)
+{
+    return twi_plan_target(delivery->plan, col);
+}
+
+static void look_up_row(const twi_delivery *delivery, const void *in, tw_type type, void *out)
+{
+    int64_t cols = delivery->shape.cols;
+    if (type == TW_U8) {
+        LOOK_UP_FROM(uint8_t)
+    } else {
+        LOOK_UP_FROM(uint16_t)
+    }
+}
+
+/* ------------------------------------------------------------------------------------- rows */
+
+static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
+                        const void *in, void *out, misfit *first)
+{
+    const tw_plan *plan = delivery->plan;
+    int32_t source = twi_plan_source(plan, row);
+    for (int64_t j = 0; j < delivery->shape.cols; j++) {
+        int32_t target = twi_plan_target(plan, j);
+        double value = distance_of(plan, rows, element(in, rows->type, target), source, target);
+        if (!store(out, delivery->shape.type, j, value) && first->row < 0) {
+            *first = (misfit){row, j, value};
+        }
+    }
+}
+
+/* Convert `count` rows from `rows` into the buffer. */
+static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows,
+                         int64_t offset, int64_t count)
+{
+    int64_t in_step = rows->stride * (int64_t)tw_type_size(rows->type);
+    int64_t out_step = delivery->shape.cols * (int64_t)tw_type_size(delivery->shape.type);
+    bool by_table = wants_table(delivery, rows) && delivery->table != NULL;
+    misfit worst = {-1, 0, 0};
+#pragma omp parallel num_threads(twi_thread_count(ctx))
+    {
+        misfit first = {-1, 0, 0};
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < count; i++) {
+            const char *in = (const char *)rows->work + (offset + i) * in_step;
+            char *out = (char *)delivery->buffer + i * out_step;
+            if (by_table) {
+                look_up_row(delivery, in, rows->type, out);
+            } else {
+                convert_row(delivery, rows, rows->first + offset + i, in, out, &first);
+            }
+        }
+#pragma omp critical(twi_delivery_misfit)
+        if (first.row >= 0 && (worst.row < 0 || first.row < worst.row)) {
+            worst = first;
+        }
+    }
+    return worst.row >= 0 ? fail_misfit(ctx, delivery, &worst) : TW_OK;
+}
+
+static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                     int64_t count, const char *rows, int64_t step)
+{
+    const tw_graph *graph = delivery->plan->graph;
+    int64_t cols = delivery->shape.cols;
+    int64_t wrong = INT64_MAX;
+#pragma omp parallel num_threads(twi_thread_count(ctx)) reduction(min : wrong)
+    {
+        void *scratch = delivery->scratch + (uint64_t)twi_thread_id() * delivery->scratch_each;
+#pragma omp for schedule(dynamic)
+        for (int64_t i = 0; i < count; i++) {
+            if (!twi_is_cancelled(ctx) &&
+                !twi_predecessors(graph, twi_plan_source(delivery->plan, first + i),
+                                  rows + i * step, delivery->shape.type,
+                                  delivery->previous + i * cols, scratch)) {
+                wrong = first + i < wrong ? first + i : wrong;
+            }
+        }
+    }
+    if (wrong != INT64_MAX) {
+        return tw_fail(ctx, TW_ERR_INTERNAL,
+                       "the distances from vertex %d have no tree of shortest paths; please report "
+                       "this graph",
+                       twi_plan_source(delivery->plan, wrong));
+    }
+    tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        return status;
+    }
+    return delivery->predecessors->rows(delivery->predecessors->self, ctx, first, count,
+                                        delivery->previous, cols);
+}
+
+/* The sinks take `count` rows that are in the result's type. */
+static tw_status feed(tw_context *ctx, twi_delivery *delivery, int64_t first, int64_t count,
+                      const void *rows, int64_t stride)
+{
+    tw_status status = twi_check_cancel(ctx);
+    for (int32_t i = 0; i < delivery->sink_count && status == TW_OK; i++) {
+        tw_sink *sink = &delivery->sinks[i];
+        status = sink->rows(sink->self, ctx, first, count, rows, stride);
+    }
+    if (status == TW_OK && delivery->predecessors != NULL) {
+        status = derive_predecessors(ctx, delivery, first, count, rows,
+                                     stride * (int64_t)tw_type_size(delivery->shape.type));
+    }
+    return status;
+}
+
+static bool as_it_is(const twi_delivery *delivery, const twi_rows *rows)
+{
+    const tw_plan *plan = delivery->plan;
+    return rows->type == delivery->shape.type && rows->scale == 1 &&
+           plan->options.targets == NULL && plan->options.cutoff < 0 &&
+           !(rows->potentials_applied && plan->potential != NULL);
+}
+
+tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows)
+{
+    double began = twi_seconds();
+    tw_status status = TW_OK;
+    bool direct = as_it_is(delivery, rows);
+    int64_t in_step = rows->stride * (int64_t)tw_type_size(rows->type);
+    if (!direct && wants_table(delivery, rows)) {
+        status = make_table(ctx, delivery, rows);
+    }
+    for (int64_t i = 0; i < rows->count && status == TW_OK; i += delivery->rows_at_once) {
+        int64_t count = rows->count - i;
+        count = count < delivery->rows_at_once ? count : delivery->rows_at_once;
+        if (direct) {
+            status = feed(ctx, delivery, rows->first + i, count,
+                          (const char *)rows->work + i * in_step, rows->stride);
+        } else {
+            status = convert(ctx, delivery, rows, i, count);
+            if (status == TW_OK) {
+                status = feed(ctx, delivery, rows->first + i, count, delivery->buffer,
+                              delivery->shape.cols);
+            }
+        }
+    }
+    delivery->seconds += twi_seconds() - began;
+    return status;
+}
+
+/* -------------------------------------------------------------------------- begin and end */
+
+static int64_t rows_per_buffer(const tw_plan *plan)
+{
+    int64_t rows = twi_plan_rows(plan);
+    int64_t row_bytes = twi_plan_cols(plan) * (int64_t)sizeof(double);
+    int64_t fit = row_bytes > 0 ? BUFFER_BYTES / row_bytes : rows;
+    fit = fit < 1 ? 1 : fit;
+    return fit < rows ? fit : rows > 0 ? rows : 1;
+}
+
+uint64_t twi_delivery_memory(const tw_plan *plan, bool predecessors)
+{
+    uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);
+    uint64_t bytes = cells * tw_type_size(plan->type);
+    if (predecessors) {
+        bytes += cells * sizeof(int32_t) +
+                 (uint64_t)plan->threads * twi_predecessors_scratch(plan->graph);
+    }
+    return bytes;
+}
+
+static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
+{
+    uint64_t cells = (uint64_t)delivery->rows_at_once * (uint64_t)delivery->shape.cols;
+    tw_status status = twi_alloc(ctx, &delivery->buffer, cells, tw_type_size(delivery->shape.type),
+                                 "the rows on their way out");
+    if (status == TW_OK && delivery->predecessors != NULL) {
+        status =
+            twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
+    }
+    if (status == TW_OK && delivery->predecessors != NULL) {
+        uint64_t each = twi_predecessors_scratch(delivery->plan->graph);
+        delivery->scratch_each = (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+        status = twi_alloc(ctx, &delivery->scratch, (uint64_t)twi_thread_count(ctx),
+                           delivery->scratch_each, "the search for predecessors");
+    }
+    return status;
+}
+
+static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery)
+{
+    for (int32_t i = 0; i < delivery->sink_count; i++) {
+        tw_sink *sink = &delivery->sinks[i];
+        tw_status status = sink->begin(sink->self, ctx, &delivery->shape);
+        if (status != TW_OK) {
+            return status;
+        }
+        delivery->open++;
+    }
+    if (delivery->predecessors != NULL) {
+        tw_shape shape = {delivery->shape.rows, delivery->shape.cols, TW_I32};
+        tw_status status = delivery->predecessors->begin(delivery->predecessors->self, ctx, &shape);
+        if (status != TW_OK) {
+            return status;
+        }
+        delivery->predecessors_open = true;
+    }
+    return TW_OK;
+}
+
+tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_plan *plan,
+                             tw_sink *sinks, int32_t sink_count, tw_sink *predecessors)
+{
+    *out = NULL;
+    twi_delivery *delivery = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &delivery, 1, sizeof *delivery, "the delivery");
+    if (status != TW_OK) {
+        return status;
+    }
+    delivery->plan = plan;
+    delivery->sinks = sinks;
+    delivery->sink_count = sink_count;
+    delivery->predecessors = predecessors;
+    delivery->shape = (tw_shape){twi_plan_rows(plan), twi_plan_cols(plan), plan->type};
+    delivery->rows_at_once = rows_per_buffer(plan);
+    status = allocate(ctx, delivery);
+    if (status == TW_OK) {
+        status = begin_sinks(ctx, delivery);
+    }
+    if (status != TW_OK) {
+        twi_delivery_destroy(ctx, delivery);
+        return status;
+    }
+    *out = delivery;
+    return TW_OK;
+}
+
+tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery)
+{
+    double began = twi_seconds();
+    tw_status status = TW_OK;
+    int32_t ended = 0;
+    while (ended < delivery->sink_count && status == TW_OK) {
+        tw_sink *sink = &delivery->sinks[ended++];
+        status = sink->end(sink->self, ctx);
+    }
+    /* A sink whose end failed has cleaned up after itself; those after it are still open. */
+    delivery->sinks += ended;
+    delivery->sink_count -= ended;
+    delivery->open -= ended;
+    if (status == TW_OK && delivery->predecessors_open) {
+        delivery->predecessors_open = false;
+        status = delivery->predecessors->end(delivery->predecessors->self, ctx);
+    }
+    delivery->seconds += twi_seconds() - began;
+    return status;
+}
+
+double twi_delivery_seconds(const twi_delivery *delivery)
+{
+    return delivery->seconds;
+}
+
+void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery)
+{
+    if (delivery == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < delivery->open; i++) {
+        delivery->sinks[i].abort(delivery->sinks[i].self, ctx);
+    }
+    if (delivery->predecessors_open) {
+        delivery->predecessors->abort(delivery->predecessors->self, ctx);
+    }
+    twi_free(delivery->table);
+    twi_free(delivery->scratch);
+    twi_free(delivery->previous);
+    twi_free(delivery->buffer);
+    twi_free(delivery);
+}

@@ -1,0 +1,728 @@
+/*
+ * Whole runs: every method and working type against the reference, on graphs of every generator,
+ * through delivery and sinks; what is refused, and how.
+ */
+#include "harness.h"
+
+#include "apsp/reference.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 7u
+
+static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double low, double high,
+                          tw_type type, int32_t directed)
+{
+    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    options.kind = kind;
+    options.vertices = n;
+    options.seed = SEED;
+    options.min_weight = low;
+    options.max_weight = high;
+    options.weight_type = type;
+    options.directed = directed;
+    options.degree = 3;
+    options.density = 0.7;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &options));
+    return graph;
+}
+
+static double entry(const tw_matrix *m, int64_t i, int64_t j)
+{
+    const void *row = (const char *)m->data + (size_t)(i * m->stride) * tw_type_size(m->type);
+    double value;
+    switch (m->type) {
+    case TW_U8:
+        value = ((const uint8_t *)row)[j];
+        break;
+    case TW_U16:
+        value = ((const uint16_t *)row)[j];
+        break;
+    case TW_I32:
+        value = ((const int32_t *)row)[j];
+        break;
+    case TW_F32:
+        value = ((const float *)row)[j];
+        break;
+    default:
+        value = ((const double *)row)[j];
+        break;
+    }
+    return value == tw_type_infinity(m->type) ? INFINITY : value;
+}
+
+static tw_matrix poisoned(int64_t rows, int64_t cols, tw_type type)
+{
+    size_t bytes = (size_t)(rows * cols) * tw_type_size(type);
+    tw_matrix m = {malloc(bytes + 1), rows, cols, cols, type};
+    assert_non_null(m.data);
+    memset(m.data, 0xA5, bytes + 1);
+    return m;
+}
+
+/* Equal entries, infinite ones included; floats within `slack` of relative difference. */
+static void assert_distances(const tw_matrix *got, const double *want, double slack)
+{
+    for (int64_t i = 0; i < got->rows; i++) {
+        for (int64_t j = 0; j < got->cols; j++) {
+            double a = entry(got, i, j);
+            double b = want[i * got->cols + j];
+            bool same = a == b || (!isinf(a) && !isinf(b) && fabs(a - b) <= slack * fabs(b));
+            if (!same) {
+                fail_msg("entry %lld,%lld is %.17g, not %.17g (seed %u)", (long long)i,
+                         (long long)j, a, b, SEED);
+            }
+        }
+    }
+}
+
+static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_method method,
+                                    tw_type work, tw_type type, double slack)
+{
+    tw_graph_info info;
+    tw_graph_describe(graph, &info);
+    int64_t n = info.vertices;
+    double *want = malloc((size_t)(n * n + 1) * sizeof *want);
+    tw_matrix got = poisoned(n, n, type);
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = method;
+    options.work_type = work;
+    assert_ok(ctx, twi_reference_apsp(ctx, graph, want));
+    assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
+    assert_distances(&got, want, slack);
+    free(got.data);
+    free(want);
+}
+
+static const char *const kinds[] = {"complete", "dense", "sparse", "grid", "preferential", "rmat"};
+static const tw_method methods[] = {TW_METHOD_AUTO, TW_METHOD_CLOSURE, TW_METHOD_DIJKSTRA,
+                                    TW_METHOD_REFERENCE};
+
+static void every_method_gives_the_reference_on_every_generator(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int64_t sizes[] = {1, 2, 63, 64, 65, 130};
+    for (size_t k = 0; k < 6; k++) {
+        for (size_t s = 0; s < 6; s++) {
+            tw_graph *graph =
+                generate(ctx, kinds[k], sizes[s], 0, 1000, TW_I32, TW_DIRECTED_AS_FILE);
+            for (size_t m = 0; m < 4; m++) {
+                check_against_reference(ctx, graph, methods[m], TW_AUTO, TW_I32, 0);
+            }
+            tw_graph_destroy(graph);
+        }
+    }
+    close_context(ctx);
+}
+
+static void floats_stay_within_their_bound(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (size_t k = 0; k < 6; k++) {
+        tw_graph *narrow = generate(ctx, kinds[k], 97, 0, 1, TW_F32, TW_DIRECTED_AS_FILE);
+        tw_graph *wide = generate(ctx, kinds[k], 97, 0, 1, TW_F64, TW_DIRECTED_AS_FILE);
+        for (size_t m = 0; m < 4; m++) {
+            check_against_reference(ctx, narrow, methods[m], TW_AUTO, TW_F32, 97 * 6e-8);
+            check_against_reference(ctx, wide, methods[m], TW_AUTO, TW_F64, 97 * 1.2e-16);
+        }
+        tw_graph_destroy(narrow);
+        tw_graph_destroy(wide);
+    }
+    close_context(ctx);
+}
+
+static void equal_weights_agree_with_breadth_first_search(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (size_t k = 0; k < 6; k++) {
+        tw_graph *graph = generate(ctx, kinds[k], 150, 7, 7, TW_I32, TW_DIRECTED_AS_FILE);
+        check_against_reference(ctx, graph, TW_METHOD_BFS, TW_AUTO, TW_I32, 0);
+        check_against_reference(ctx, graph, TW_METHOD_AUTO, TW_AUTO, TW_F64, 0);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* A directed cycle: distance i -> j is the weight times the steps from i to j. */
+static tw_graph *ring(tw_context *ctx, int32_t n, int32_t weight)
+{
+    int32_t *from = malloc((size_t)n * sizeof *from);
+    int32_t *to = malloc((size_t)n * sizeof *to);
+    int32_t *weights = malloc((size_t)n * sizeof *weights);
+    for (int32_t i = 0; i < n; i++) {
+        from[i] = i;
+        to[i] = (i + 1) % n;
+        weights[i] = weight;
+    }
+    tw_edges edges = {n, from, to, weights, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+    free(from);
+    free(to);
+    free(weights);
+    return graph;
+}
+
+/* The report of a closure whose first working type was forced or chosen. */
+static tw_apsp_report close_ring(tw_context *ctx, int32_t n, int32_t weight, tw_type type)
+{
+    tw_graph *graph = ring(ctx, n, weight);
+    tw_matrix got = poisoned(n, n, type);
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_plan *plan = NULL;
+    tw_sink sink = {0};
+    options.method = TW_METHOD_CLOSURE;
+    options.type = type;
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            assert_true(entry(&got, i, j) == (double)((j - i + n) % n) * weight);
+        }
+    }
+    tw_sink_destroy(&sink);
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    free(got.data);
+    return report;
+}
+
+static void the_working_type_is_the_narrowest_that_ends_exact(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    /* 70 vertices, so the farthest distance is 69 weights. */
+    assert_int_equal(close_ring(ctx, 70, 2, TW_I32).work_type, TW_U8);
+    assert_int_equal(close_ring(ctx, 70, 3, TW_I32).work_type, TW_U16); /* 207: too close to 255 */
+    assert_int_equal(close_ring(ctx, 70, 4, TW_I32).work_type, TW_U16);
+    assert_int_equal(close_ring(ctx, 70, 500, TW_I32).work_type, TW_U16);
+    assert_int_equal(close_ring(ctx, 70, 1000, TW_I32).work_type, TW_I32);
+    assert_int_equal(close_ring(ctx, 70, 100000000, TW_F64).work_type, TW_F64);
+    close_context(ctx);
+}
+
+/* Two rings that a sample of sources in one of them cannot tell apart from a narrow graph. */
+static void a_refuted_type_is_followed_by_the_next_wider(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 3000, TAIL = 40 };
+    static int32_t from[N];
+    static int32_t to[N];
+    static int32_t weights[N];
+    for (int32_t i = 0; i < N; i++) {
+        from[i] = i;
+        to[i] = i % 3 == 2 ? i - 2 : i + 1; /* triangles ... */
+        weights[i] = 1;
+    }
+    for (int32_t i = N - TAIL; i + 1 < N; i++) {
+        to[i] = i + 1; /* ... and one path of weight 9 a step at the end: 351 in all */
+        weights[i] = 9;
+    }
+    to[N - 1] = N - 2;
+    tw_edges edges = {N, from, to, weights, TW_I32};
+    tw_graph *graph = NULL;
+    tw_plan *plan = NULL;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_matrix got = poisoned(N, N, TW_I32);
+    tw_sink sink = {0};
+    options.method = TW_METHOD_CLOSURE;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_int_equal(tw_plan_work_type(plan), TW_U8);
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    assert_int_equal(report.attempts, 2);
+    assert_int_equal(report.work_type, TW_U16);
+    assert_true(entry(&got, N - TAIL, N - 1) == 9 * (TAIL - 1));
+    assert_true(isinf(entry(&got, 0, N - 1)));
+    tw_plan_destroy(plan);
+    plan = NULL;
+    tw_sink_destroy(&sink);
+    options.work_type = TW_U8;
+    assert_fails(ctx, TW_ERR_RANGE, "does not fit the working type u8",
+                 tw_apsp(ctx, &got, graph, &options));
+    tw_graph_destroy(graph);
+    free(got.data);
+    close_context(ctx);
+}
+
+static void an_unreachable_part_keeps_a_narrow_type_exact(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    /* Sparse enough to fall apart: many pairs without a path. */
+    tw_graph *graph = generate(ctx, "grid", 90, 1, 3, TW_I32, TW_DIRECTED_AS_FILE);
+    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_U8, TW_I32, 0);
+    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_U16, TW_U16, 0);
+    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_I32, TW_F32, 0);
+    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_F64, TW_U8, 0);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* i -> j for i < j with weight (j - i) * 10 - 25: negative arcs, no cycle. */
+static tw_graph *downhill(tw_context *ctx, int32_t n, tw_type type)
+{
+    int64_t count = (int64_t)n * (n - 1) / 2;
+    int32_t *from = malloc((size_t)count * sizeof *from);
+    int32_t *to = malloc((size_t)count * sizeof *to);
+    void *weights = malloc((size_t)count * 8);
+    int64_t at = 0;
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = i + 1; j < n; j++, at++) {
+            double weight =
+                (j - i) * 10 - 25 + (int)twi_random_below(twi_random_at(SEED, (uint64_t)at), 7);
+            from[at] = i;
+            to[at] = j;
+            if (type == TW_I32) {
+                ((int32_t *)weights)[at] = (int32_t)weight;
+            } else if (type == TW_F32) {
+                ((float *)weights)[at] = (float)weight + 0.25f;
+            } else {
+                ((double *)weights)[at] = weight + 0.3;
+            }
+        }
+    }
+    tw_edges edges = {count, from, to, weights, type};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+    free(from);
+    free(to);
+    free(weights);
+    return graph;
+}
+
+static void negative_weights_work_in_every_method(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *whole = downhill(ctx, 80, TW_I32);
+    tw_graph *narrow = downhill(ctx, 80, TW_F32);
+    tw_graph *wide = downhill(ctx, 80, TW_F64);
+    for (size_t m = 0; m < 4; m++) {
+        check_against_reference(ctx, whole, methods[m], TW_AUTO, TW_I32, 0);
+        check_against_reference(ctx, narrow, methods[m], TW_AUTO, TW_F32, 1e-6);
+        check_against_reference(ctx, wide, methods[m], TW_AUTO, TW_F64, 1e-13);
+    }
+    tw_graph_destroy(whole);
+    tw_graph_destroy(narrow);
+    tw_graph_destroy(wide);
+    close_context(ctx);
+}
+
+static void a_negative_cycle_is_reported_with_its_vertices(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t from[] = {0, 1, 2, 3, 4};
+    const int32_t to[] = {1, 2, 3, 1, 0};
+    const int32_t weights[] = {5, 2, -4, 1, 1};
+    tw_edges edges = {5, from, to, weights, TW_I32};
+    tw_graph *graph = NULL;
+    tw_plan *plan = NULL;
+    const int32_t *cycle = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 5, &edges, 0));
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1", tw_plan_create(ctx, &plan, graph, NULL));
+    assert_null(plan);
+    assert_int_equal(tw_negative_cycle(ctx, &cycle), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_true(cycle[i] >= 1 && cycle[i] <= 3);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void parts_are_rows_and_columns_of_the_whole(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 90 };
+    const int32_t sources[] = {88, 0, 0, 17};
+    const int32_t targets[] = {5, 89, 17};
+    tw_graph *graph = generate(ctx, "sparse", N, 1, 50, TW_I32, TW_DIRECTED_YES);
+    double want[N * N];
+    assert_ok(ctx, twi_reference_apsp(ctx, graph, want));
+    for (size_t m = 0; m < 4; m++) {
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        options.method = methods[m];
+        options.sources = sources;
+        options.source_count = 4;
+        options.targets = targets;
+        options.target_count = 3;
+        options.cutoff = 60;
+        tw_matrix got = poisoned(4, 3, TW_I32);
+        assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < 3; j++) {
+                double true_distance = want[sources[i] * N + targets[j]];
+                assert_true(entry(&got, i, j) == (true_distance > 60 ? INFINITY : true_distance));
+            }
+        }
+        free(got.data);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_distance_the_type_cannot_hold_is_refused_with_its_pair(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = ring(ctx, 70, 5);
+    tw_matrix got = poisoned(70, 70, TW_U8);
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    for (size_t m = 0; m < 4; m++) {
+        options.method = methods[m];
+        assert_fails(ctx, TW_ERR_RANGE, "the distance 0 -> 51 is 255, which type u8 cannot hold",
+                     tw_apsp(ctx, &got, graph, &options));
+    }
+    tw_graph_destroy(graph);
+    graph = generate(ctx, "dense", 20, 0, 1, TW_F64, TW_DIRECTED_AS_FILE);
+    got.type = TW_I32;
+    got.rows = got.cols = got.stride = 20 / 2;
+    free(got.data);
+    got = poisoned(20, 20, TW_I32);
+    assert_fails(ctx, TW_ERR_RANGE, "not a whole number", tw_apsp(ctx, &got, graph, NULL));
+    tw_graph_destroy(graph);
+    free(got.data);
+    close_context(ctx);
+}
+
+static void bad_options_are_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "sparse", 10, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_plan *plan = NULL;
+    const int32_t wrong[] = {3, 10};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.sources = wrong;
+    options.source_count = 2;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "source 10 (entry 1 of the list) is not a vertex",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    options.method = TW_METHOD_BFS;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the weights are not all equal",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    options.type = TW_I16;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "cannot be of type i16",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    options.work_type = TW_F32;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "working type f32 does not fit",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    options.size = 3;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_APSP_OPTIONS_INIT",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    options.cutoff = NAN;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "not a number", tw_plan_create(ctx, &plan, graph, &options));
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void what_cannot_fit_is_refused_with_numbers(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "sparse", 2000, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_plan *plan = NULL;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = TW_METHOD_CLOSURE;
+    assert_ok(ctx, tw_set_memory(ctx, 2000000));
+    assert_fails(ctx, TW_ERR_MEMORY, "2000 vertices need",
+                 tw_plan_create(ctx, &plan, graph, &options));
+    assert_non_null(strstr(tw_last_error(ctx), "by closure"));
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_plan_explains_itself(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "sparse", 500, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_plan *plan = NULL;
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
+    const char *text = tw_plan_explain(plan);
+    assert_non_null(strstr(text, "500 vertices"));
+    assert_non_null(strstr(text, "closure"));
+    assert_non_null(strstr(text, "dijkstra"));
+    assert_non_null(strstr(text, "choice: "));
+    assert_true(tw_plan_memory(plan) > 0 && tw_plan_seconds(plan) > 0);
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_symmetric_directed_graph_needs_half_of_the_work(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "dense", 100, 1, 9, TW_I32, TW_DIRECTED_NO);
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_matrix got = poisoned(100, 100, TW_I32);
+    tw_plan *plan = NULL;
+    tw_sink sink = {0};
+    options.method = TW_METHOD_CLOSURE;
+    graph->undirected = false; /* as a file of both directions would be read */
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    assert_true(report.symmetric);
+    tw_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_AUTO, TW_I32, 0);
+    tw_graph_destroy(graph);
+    free(got.data);
+    close_context(ctx);
+}
+
+static void predecessors_make_a_tree_of_shortest_paths(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 70 };
+    for (size_t m = 0; m < 4; m++) {
+        tw_graph *graph = generate(ctx, "sparse", N, 0, 9, TW_I32, TW_DIRECTED_YES);
+        tw_matrix got = poisoned(N, N, TW_I32);
+        tw_matrix before = poisoned(N, N, TW_I32);
+        tw_sink sinks[2] = {{0}, {0}};
+        tw_plan *plan = NULL;
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        options.method = methods[m];
+        assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+        assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &got));
+        assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], &before));
+        assert_ok(ctx, tw_plan_run(ctx, plan, &sinks[0], 1, &sinks[1], NULL));
+        for (int64_t s = 0; s < N; s++) {
+            for (int64_t v = 0; v < N; v++) {
+                int32_t u = ((const int32_t *)before.data)[s * N + v];
+                bool has_one = s != v && !isinf(entry(&got, s, v));
+                assert_int_equal(u != TW_NO_VERTEX, has_one);
+                if (has_one) {
+                    double step = entry(&got, s, v) - entry(&got, s, u);
+                    bool tight = false;
+                    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+                        tight =
+                            tight || (graph->targets[a] == v && twi_graph_weight(graph, a) == step);
+                    }
+                    assert_true(tight);
+                }
+            }
+        }
+        tw_plan_destroy(plan);
+        tw_sink_destroy(&sinks[0]);
+        tw_sink_destroy(&sinks[1]);
+        tw_graph_destroy(graph);
+        free(got.data);
+        free(before.data);
+    }
+    close_context(ctx);
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "sparse", 70, 0, 9, TW_I32, TW_DIRECTED_YES);
+    tw_graph *hills = downhill(ctx, 40, TW_I32);
+    for (size_t m = 0; m < 4; m++) {
+        const tw_graph *graphs[] = {graph, hills};
+        const int64_t sizes[] = {70, 40};
+        for (int g = 0; g < 2; g++) {
+            tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+            options.method = methods[m];
+            tw_matrix got = poisoned(sizes[g], sizes[g], TW_I32);
+            int64_t blocks = twi_meter_blocks(ctx->meter);
+            tw_status status = TW_ERR_MEMORY;
+            for (int64_t k = 1; status != TW_OK; k++) {
+                assert_true(k < 1000);
+                twi_meter_fail_at(ctx->meter, k);
+                status = tw_apsp(ctx, &got, graphs[g], &options);
+                assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+                assert_int_equal(twi_meter_blocks(ctx->meter), blocks);
+            }
+            twi_meter_fail_at(ctx->meter, 0);
+            free(got.data);
+        }
+    }
+    tw_graph_destroy(graph);
+    tw_graph_destroy(hills);
+    close_context(ctx);
+}
+
+/* A sink that asks for the end as soon as the run begins, and counts what reaches it. */
+static tw_status cancel_at_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)self;
+    (void)shape;
+    tw_cancel(ctx);
+    return TW_OK;
+}
+
+static tw_status refuse_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                             const void *data, int64_t stride)
+{
+    (void)self;
+    (void)first;
+    (void)count;
+    (void)data;
+    (void)stride;
+    return tw_fail(ctx, TW_ERR_INTERNAL, "rows after a cancel");
+}
+
+static tw_status refuse_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    return tw_fail(ctx, TW_ERR_INTERNAL, "an end after a cancel");
+}
+
+static void count_abort(void *self, tw_context *ctx)
+{
+    (void)ctx;
+    ++*(int *)self;
+}
+
+static void a_cancelled_run_stops_and_aborts_its_sinks(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "dense", 300, 1, 9, TW_I32, TW_DIRECTED_AS_FILE);
+    for (size_t m = 1; m < 4; m++) {
+        int aborted = 0;
+        tw_sink sink = {&aborted, cancel_at_begin, refuse_rows, refuse_end, count_abort, NULL};
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        tw_plan *plan = NULL;
+        options.method = methods[m];
+        tw_clear_cancel(ctx);
+        assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+        assert_fails(ctx, TW_ERR_CANCELLED, "stopped on request",
+                     tw_plan_run(ctx, plan, &sink, 1, NULL, NULL));
+        assert_int_equal(aborted, 1);
+        tw_plan_destroy(plan);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void no_vertices_and_one_vertex_work(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (int64_t n = 0; n <= 1; n++) {
+        tw_edges none = {0, NULL, NULL, NULL, TW_I32};
+        tw_graph *graph = NULL;
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &none, 0));
+        for (size_t m = 0; m < 4; m++) {
+            check_against_reference(ctx, graph, methods[m], TW_AUTO, TW_I32, 0);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void the_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 333 };
+    tw_graph *graph = generate(ctx, "dense", N, 0, 1, TW_F32, TW_DIRECTED_YES);
+    tw_matrix first = poisoned(N, N, TW_F32);
+    for (size_t m = 1; m < 3; m++) {
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        options.method = methods[m];
+        assert_ok(ctx, tw_set_threads(ctx, 1));
+        assert_ok(ctx, tw_apsp(ctx, &first, graph, &options));
+        for (int threads = 2; threads <= 5; threads++) {
+            tw_matrix other = poisoned(N, N, TW_F32);
+            assert_ok(ctx, tw_set_threads(ctx, threads));
+            assert_ok(ctx, tw_apsp(ctx, &other, graph, &options));
+            assert_memory_equal(first.data, other.data, N * N * sizeof(float));
+            free(other.data);
+        }
+    }
+    tw_graph_destroy(graph);
+    free(first.data);
+    close_context(ctx);
+}
+
+static void the_product_checks_its_operands(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int32_t a[6] = {1, 2, 3, 4, 5, TW_INF_I32};
+    int32_t b[6] = {7, 0, 1, 1, 2, 9};
+    int32_t c[4] = {100, 2, TW_INF_I32, TW_INF_I32};
+    tw_matrix ma = {a, 2, 3, 3, TW_I32};
+    tw_matrix mb = {b, 3, 2, 2, TW_I32};
+    tw_matrix mc = {c, 2, 2, 2, TW_I32};
+    assert_ok(ctx, tw_minplus(ctx, &mc, &ma, &mb));
+    assert_int_equal(c[0], 3);
+    assert_int_equal(c[1], 1);
+    assert_int_equal(c[2], 6);
+    assert_int_equal(c[3], 4);
+    mb.rows = 2;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "they do not fit", tw_minplus(ctx, &mc, &ma, &mb));
+    mb.rows = 3;
+    a[4] = -1;
+    assert_fails(ctx, TW_ERR_RANGE, "A[1][1] is -1", tw_minplus(ctx, &mc, &ma, &mb));
+    ma.type = TW_F32;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "one type for all", tw_minplus(ctx, &mc, &ma, &mb));
+    close_context(ctx);
+}
+
+static void the_ceiling_is_a_positive_rate(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    double rate = 0;
+    assert_ok(ctx, tw_ceiling(ctx, &rate, TW_I32, 1));
+    assert_true(rate > 1e6);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no ceiling for type i16",
+                 tw_ceiling(ctx, &rate, TW_I16, 1));
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_gives_the_reference_on_every_generator),
+        cmocka_unit_test(floats_stay_within_their_bound),
+        cmocka_unit_test(equal_weights_agree_with_breadth_first_search),
+        cmocka_unit_test(the_working_type_is_the_narrowest_that_ends_exact),
+        cmocka_unit_test(a_refuted_type_is_followed_by_the_next_wider),
+        cmocka_unit_test(an_unreachable_part_keeps_a_narrow_type_exact),
+        cmocka_unit_test(negative_weights_work_in_every_method),
+        cmocka_unit_test(a_negative_cycle_is_reported_with_its_vertices),
+        cmocka_unit_test(parts_are_rows_and_columns_of_the_whole),
+        cmocka_unit_test(a_distance_the_type_cannot_hold_is_refused_with_its_pair),
+        cmocka_unit_test(bad_options_are_refused_with_a_sentence),
+        cmocka_unit_test(what_cannot_fit_is_refused_with_numbers),
+        cmocka_unit_test(a_plan_explains_itself),
+        cmocka_unit_test(a_symmetric_directed_graph_needs_half_of_the_work),
+        cmocka_unit_test(predecessors_make_a_tree_of_shortest_paths),
+        cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
+        cmocka_unit_test(a_cancelled_run_stops_and_aborts_its_sinks),
+        cmocka_unit_test(no_vertices_and_one_vertex_work),
+        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(the_product_checks_its_operands),
+        cmocka_unit_test(the_ceiling_is_a_positive_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
