@@ -363,7 +363,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '>i4', 'fortran_order': False, 'shape': (1, 1), } ",
-         74, "big-endian"},
+         70, "big-endian"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 0), } ",
