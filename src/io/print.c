@@ -59,11 +59,9 @@ void twi_print_whole(twi_printer *printer, int64_t value)
 void twi_print_real(twi_printer *printer, double value)
 {
     char text[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value) {
+        snprintf(text, sizeof text, "%.17g", value);
     }
     if (strpbrk(text, ".en") == NULL) {
         strcat(text, ".0");

@@ -24,7 +24,8 @@ TW_CHECKED tw_status twi_print_flush(twi_printer *printer);
 void twi_print_bytes(twi_printer *printer, const void *bytes, size_t count);
 void twi_print_text(twi_printer *printer, const char *text);
 void twi_print_whole(twi_printer *printer, int64_t value);
-/* The shortest text that reads back as the same double, never without a point or an exponent. */
+/* 15 digits, or 17 where it takes them to read back as the same double; never without a point or
+ * an exponent. */
 void twi_print_real(twi_printer *printer, double value);
 /* The weight of an arc: whole for TW_I32, else as twi_print_real. */
 void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc);
