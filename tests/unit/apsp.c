@@ -687,6 +687,27 @@ static void the_product_checks_its_operands(void **state)
     close_context(ctx);
 }
 
+static void count_line(void *user, const char *name, int32_t passed, const char *detail)
+{
+    if (!passed) {
+        print_message("selftest: %s: %s\n", name, detail);
+    }
+    ++*(int64_t *)user;
+}
+
+static void the_selftest_passes_and_counts_its_cases(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_selftest_counts counts;
+    int64_t lines = 0;
+    assert_ok(ctx, tw_selftest(ctx, &counts, 1, count_line, &lines));
+    assert_true(counts.passed > 500);
+    assert_int_equal(counts.failed, 0);
+    assert_int_equal(counts.passed, lines);
+    close_context(ctx);
+}
+
 static void the_ceiling_is_a_positive_rate(void **state)
 {
     (void)state;
@@ -722,6 +743,7 @@ int main(void)
         cmocka_unit_test(no_vertices_and_one_vertex_work),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(the_product_checks_its_operands),
+        cmocka_unit_test(the_selftest_passes_and_counts_its_cases),
         cmocka_unit_test(the_ceiling_is_a_positive_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

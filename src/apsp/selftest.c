@@ -1,0 +1,204 @@
+/*
+ * tw_selftest: every method, working type and instruction set of this machine against the oracle
+ * of the wing, on graphs whose sizes lie around the tile edges, into poisoned matrices. It needs
+ * nothing but the library, so a user can check a new machine with it.
+ */
+#include "apsp/kernels.h"
+#include "apsp/reference.h"
+#include "base/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POISON 0xA5
+
+/* A graph with what the oracle says of it. */
+typedef struct sample {
+    tw_graph *graph;
+    double *want;
+    char name[64];
+} sample;
+
+/* One way to compute it. */
+typedef struct variant {
+    tw_method method;
+    tw_type work_type;
+    const char *isa; /* NULL: the best */
+} variant;
+
+typedef struct tester {
+    tw_context *ctx;
+    tw_selftest_counts *counts;
+    tw_selftest_fn line;
+    void *user;
+} tester;
+
+static void tell(const tester *t, const char *name, int32_t passed, const char *detail)
+{
+    if (passed) {
+        t->counts->passed++;
+    } else {
+        t->counts->failed++;
+    }
+    if (t->line != NULL) {
+        t->line(t->user, name, passed, detail);
+    }
+}
+
+/* Relative difference that n-1 roundings of the type may make; 0 where sums are exact. */
+static double slack(const tw_graph *graph, tw_type work_type)
+{
+    if (graph->integral) {
+        return 0;
+    }
+    return (double)graph->n * (work_type == TW_F32 ? 0x1p-23 : 0x1p-52);
+}
+
+static bool agrees(double got, double want, double bound)
+{
+    return got == want || (!isinf(got) && !isinf(want) && fabs(got - want) <= bound * want);
+}
+
+static void run_variant(const tester *t, const sample *s, const variant *v, tw_matrix *out)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    char name[160];
+    char detail[1100] = "";
+    int64_t n = s->graph->n;
+    options.method = v->method;
+    options.work_type = v->work_type;
+    snprintf(name, sizeof name, "%s %s %s %s", tw_method_name(v->method),
+             tw_type_name(v->work_type), v->isa != NULL ? v->isa : "best", s->name);
+    memset(out->data, POISON, (size_t)(n * n) * sizeof(double));
+    tw_status status = tw_set_isa(t->ctx, v->isa);
+    if (status == TW_OK) {
+        status = tw_apsp(t->ctx, out, s->graph, &options);
+    }
+    if (status != TW_OK) {
+        snprintf(detail, sizeof detail, "%s: %s", tw_status_name(status), tw_last_error(t->ctx));
+        tell(t, name, 0, detail);
+        return;
+    }
+    tw_type rounding = s->graph->weight_type == TW_F32 ? TW_F32 : TW_F64;
+    double bound = slack(s->graph, rounding);
+    const double *got = out->data;
+    for (int64_t i = 0; i < n * n; i++) {
+        if (!agrees(got[i], s->want[i], bound)) {
+            snprintf(detail, sizeof detail, "entry %lld,%lld is %.17g, the reference has %.17g",
+                     (long long)(i / n), (long long)(i % n), got[i], s->want[i]);
+            tell(t, name, 0, detail);
+            return;
+        }
+    }
+    tell(t, name, 1, detail);
+}
+
+/* Every working type that fits the sample on every ISA, and every search. */
+static tw_status run_sample(const tester *t, const sample *s, tw_matrix *out)
+{
+    static const tw_type whole[] = {TW_U8, TW_U16, TW_I32, TW_F64};
+    static const tw_type narrow[] = {TW_F32, TW_F64};
+    const tw_graph *graph = s->graph;
+    bool f32 = graph->weight_type == TW_F32 && !graph->integral;
+    const tw_type *types = graph->integral ? whole : narrow + !f32;
+    int count = graph->integral ? 4 : f32 ? 2 : 1;
+    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+        for (int i = 0; i < count && twi_isa_usable(isa); i++) {
+            variant v = {TW_METHOD_CLOSURE, types[i], twi_isa_name(isa)};
+            run_variant(t, s, &v, out);
+        }
+        if (twi_isa_usable(isa)) {
+            variant v = {TW_METHOD_DIJKSTRA, TW_AUTO, twi_isa_name(isa)};
+            run_variant(t, s, &v, out);
+        }
+    }
+    run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
+    if (graph->equal) {
+        run_variant(t, s, &(variant){TW_METHOD_BFS, TW_AUTO, NULL}, out);
+    }
+    return twi_check_cancel(t->ctx);
+}
+
+/* Kinds of graphs, each on every size. Weights stay small enough for u8 to end exact. */
+static const struct {
+    const char *kind;
+    int32_t directed;
+    tw_type type;
+    double low, high, density;
+} shapes[] = {
+    {"dense", TW_DIRECTED_YES, TW_I32, 0, 9, 0.6}, {"dense", TW_DIRECTED_NO, TW_I32, 1, 9, 0.6},
+    {"dense", TW_DIRECTED_YES, TW_I32, 2, 2, 0.1}, {"dense", TW_DIRECTED_YES, TW_F32, 0, 1, 0.5},
+    {"dense", TW_DIRECTED_NO, TW_F64, 0, 1, 0.5},  {"sparse", TW_DIRECTED_YES, TW_I32, 1, 4, 0},
+};
+#define SHAPES ((int)(sizeof shapes / sizeof *shapes))
+
+static const int64_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 257};
+#define SIZES ((int)(sizeof sizes / sizeof *sizes))
+#define LARGEST 257
+
+static tw_status make_sample(tw_context *ctx, sample *s, int shape, int64_t n, uint64_t seed)
+{
+    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_edges none = {0, NULL, NULL, NULL, TW_I32};
+    options.kind = shapes[shape].kind;
+    options.directed = shapes[shape].directed;
+    options.vertices = n;
+    options.weight_type = shapes[shape].type;
+    options.min_weight = shapes[shape].low;
+    options.max_weight = shapes[shape].high;
+    options.density = shapes[shape].density;
+    options.degree = 2;
+    options.seed = seed;
+    snprintf(s->name, sizeof s->name, "%s %s %s n=%lld seed=%llu",
+             shapes[shape].directed == TW_DIRECTED_YES ? "directed" : "undirected",
+             shapes[shape].kind, tw_type_name(shapes[shape].type), (long long)n,
+             (unsigned long long)seed);
+    tw_status status = n > 1 ? tw_graph_generate(ctx, &s->graph, &options)
+                             : tw_graph_from_edges(ctx, &s->graph, n, &none, 0);
+    return status == TW_OK ? twi_reference_apsp(ctx, s->graph, s->want) : status;
+}
+
+static tw_status run_all(tester *t, double *want, double *got, uint64_t seed)
+{
+    tw_status status = TW_OK;
+    for (int shape = 0; shape < SHAPES && status == TW_OK; shape++) {
+        for (int i = 0; i < SIZES && status == TW_OK; i++) {
+            sample s = {NULL, want, ""};
+            int64_t n = sizes[i];
+            status = make_sample(t->ctx, &s, shape, n, seed + (uint64_t)(shape * SIZES + i));
+            if (status == TW_OK) {
+                tw_matrix out = {got, n, n, n, TW_F64};
+                status = run_sample(t, &s, &out);
+            }
+            tw_graph_destroy(s.graph);
+            twi_progress(t->ctx, "testing", shape * SIZES + i + 1, SHAPES * SIZES, "graphs");
+        }
+    }
+    return status;
+}
+
+tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, uint64_t seed,
+                      tw_selftest_fn line, void *user)
+{
+    tester t = {ctx, counts, line, user};
+    twi_isa forced = ctx->isa;
+    double *want = NULL;
+    double *got = NULL;
+    *counts = (tw_selftest_counts){0, 0, 0};
+    tw_status status = twi_alloc(ctx, &want, LARGEST * LARGEST, sizeof *want, "the references");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &got, LARGEST * LARGEST, sizeof *got, "the results");
+    }
+    if (status == TW_OK) {
+        status = run_all(&t, want, got, seed);
+    }
+    ctx->isa = forced;
+    twi_free(got);
+    twi_free(want);
+    if (status == TW_OK && counts->failed > 0) {
+        return tw_fail(ctx, TW_ERR_VERIFY, "%lld of %lld cases differ from the reference",
+                       (long long)counts->failed, (long long)(counts->failed + counts->passed));
+    }
+    return status;
+}
