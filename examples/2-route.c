@@ -1,0 +1,30 @@
+/* The way itself, not only its length: five towns, the roads between them in hours. */
+#include <stdio.h>
+#include <tilewright.h>
+
+int main(void)
+{
+    const int32_t from[] = {0, 1, 2, 0, 4, 1}, to[] = {1, 2, 3, 4, 3, 4};
+    const double hours[] = {0.5, 0.75, 1.0, 1.5, 1.25, 0.25};
+    const tw_edges roads = {6, from, to, hours, TW_F64};
+    tw_context *ctx = NULL;
+    tw_graph *graph = NULL;
+    tw_path path = {0};
+
+    int ok = tw_context_create(&ctx) == TW_OK &&
+             tw_graph_from_edges(ctx, &graph, 5, &roads, TW_GRAPH_UNDIRECTED) == TW_OK &&
+             tw_path_find(ctx, &path, graph, NULL, 0, 3) == TW_OK;
+    if (ok) {
+        printf("%g hours by way of", path.distance);
+        for (int64_t i = 0; i < path.count; i++) {
+            printf(" %d", path.vertices[i]);
+        }
+        printf("\n");
+    } else {
+        fprintf(stderr, "%s\n", ctx != NULL ? tw_last_error(ctx) : "out of memory");
+    }
+    tw_path_clear(&path);
+    tw_graph_destroy(graph);
+    tw_context_destroy(ctx);
+    return ok ? 0 : 1;
+}
