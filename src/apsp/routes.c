@@ -97,6 +97,8 @@ static bool predecessors_exact(const tw_graph *graph, int32_t source, const void
     return true;
 }
 
+/* By a search, for rounded distances, and for rows with a cutoff when weights are negative: a path
+ * to a vertex within the cutoff may then lead through vertices beyond it. */
 static bool predecessors_searched(const tw_graph *graph, int32_t source, const void *row,
                                   tw_type type, int32_t *out, twi_textbook *search)
 {
@@ -111,7 +113,13 @@ static bool predecessors_searched(const tw_graph *graph, int32_t source, const v
         if (!isinf(given) && !(given >= low && given <= high)) {
             return false;
         }
-        out[v] = isinf(given) || v == source ? TW_NO_VERTEX : search->previous[v];
+        out[v] = TW_NO_VERTEX;
+    }
+    for (int32_t v = 0; v < graph->n; v++) {
+        int32_t at = isinf(twi_distance(row, type, v)) ? source : v;
+        for (; at != source && out[at] == TW_NO_VERTEX; at = search->previous[at]) {
+            out[at] = search->previous[at];
+        }
     }
     return true;
 }
@@ -121,8 +129,12 @@ bool twi_predecessors(const tw_graph *graph, int32_t source, const void *distanc
 {
     twi_textbook search;
     twi_textbook_place(&search, graph, scratch);
-    return exact(graph, type) ? predecessors_exact(graph, source, distance, type, out, &search)
-                              : predecessors_searched(graph, source, distance, type, out, &search);
+    bool found =
+        exact(graph, type) && predecessors_exact(graph, source, distance, type, out, &search);
+    if (!found && (!exact(graph, type) || graph->min_weight < 0)) {
+        found = predecessors_searched(graph, source, distance, type, out, &search);
+    }
+    return found;
 }
 
 /* --------------------------------------------------------------------------------- one path */

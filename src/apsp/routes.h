@@ -9,7 +9,9 @@
  * distances (distance[v], of `type`, tw_type_infinity(type) where there is no path): a tree rooted
  * at the source, TW_NO_VERTEX at the root and where there is no path. For whole weights it is a
  * breadth-first walk over tight arcs, which zero-weight cycles cannot trap; for floats a search of
- * its own. `scratch` is twi_predecessors_scratch(graph) bytes, one per thread. Worker-safe: no
+ * its own. Vertices beyond a cutoff have no path in the row; with negative weights they have a
+ * predecessor nevertheless where a path to a vertex within the cutoff leads through them.
+ * `scratch` is twi_predecessors_scratch(graph) bytes, one per thread. Worker-safe: no
  * allocation, no context. False if the row contradicts the graph (a reachable vertex without a
  * tight arc).
  */

@@ -264,6 +264,24 @@ static void predecessors_of_an_impossible_row_are_refused(void **state)
     close_context(ctx);
 }
 
+/* The path to 2 leads through 1, which is beyond the cutoff; 3 is beyond it and leads nowhere. */
+static void negative_weights_lead_back_below_a_cutoff(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double arcs[][3] = {{0, 1, 9}, {1, 2, -8}, {0, 2, 5}, {0, 3, 7}};
+    const int32_t row[4] = {0, TW_INF_I32, 1, TW_INF_I32};
+    const int32_t expected[4] = {TW_NO_VERTEX, 0, 1, TW_NO_VERTEX};
+    tw_graph *graph = graph_of(ctx, 4, 4, arcs, TW_I32);
+    double scratch[16];
+    int32_t previous[4] = {POISON, POISON, POISON, POISON};
+    assert_true(twi_predecessors_scratch(graph) <= sizeof scratch);
+    assert_true(twi_predecessors(graph, 0, row, TW_I32, previous, scratch));
+    assert_memory_equal(previous, expected, sizeof expected);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void no_memory_at_any_point_gives_no_path(void **state)
 {
     (void)state;
@@ -294,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_negative_cycle_is_reported_even_out_of_reach),
         cmocka_unit_test(predecessors_are_a_tree_for_every_kind_and_type),
         cmocka_unit_test(predecessors_of_an_impossible_row_are_refused),
+        cmocka_unit_test(negative_weights_lead_back_below_a_cutoff),
         cmocka_unit_test(no_memory_at_any_point_gives_no_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
