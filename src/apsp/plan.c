@@ -15,6 +15,7 @@
 #include "apsp/deliver.h"
 #include "apsp/product.h"
 #include "apsp/search.h"
+#include "apsp/textbook.h"
 #include "base/clock.h"
 #include "base/threads.h"
 
@@ -31,6 +32,7 @@
 #define CLOSURE_EFFICIENCY 0.87 /* of the micro-kernel's rate, as seen at n = 4096 */
 #define ROUND_SECONDS 20e-6     /* of a pivot, whatever its size: the team's start and end */
 #define FARTHER 1.25            /* how much farther than the sample distances are taken to reach */
+#define SEARCH_FLOOR 0.1e-9     /* seconds an arc and source that no search has come below */
 #define REFERENCE_RATE 0.5e9    /* relaxations a second of the triple loop: a guess is enough */
 
 /* One way to do it. */
@@ -272,6 +274,44 @@ static void consider_reference(const tw_plan *plan, candidate *c)
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }
 
+/* How far distances reach from one source, without preparing the graph for searches: for graphs so
+ * dense that preparing would cost more than it can tell. */
+static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *farthest)
+{
+    const tw_graph *graph = plan->graph;
+    twi_textbook search;
+    void *memory = NULL;
+    if (graph->n == 0 || plan->potential != NULL) {
+        return TW_OK; /* with potentials the first type tried is a guess */
+    }
+    tw_status status =
+        twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search for the plan");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_textbook_place(&search, graph, memory);
+    twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
+    for (int64_t v = 0; v < graph->n; v++) {
+        if (!isinf(search.distance[v]) && search.distance[v] > *farthest) {
+            *farthest = search.distance[v];
+        }
+    }
+    twi_free(memory);
+    return TW_OK;
+}
+
+/* Whether a search could beat a closure even if the closure had to work in i32. */
+static tw_status search_can_win(tw_context *ctx, const tw_plan *plan, bool *out)
+{
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, TW_I32);
+    double n = (double)plan->graph->n;
+    double rate = 0;
+    tw_status status = burst_rate(ctx, kernel, &rate);
+    double search = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_FLOOR;
+    *out = search < n * n * n / rate;
+    return status;
+}
+
 /* Searches first: they are cheap to sample and tell the closure its type. */
 static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
 {
@@ -287,11 +327,18 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CAND
     } else if (forced == TW_METHOD_AUTO || forced == TW_METHOD_BFS) {
         status = consider_search(ctx, plan, &all[BFS], TW_METHOD_BFS, budget, &farthest);
     }
-    bool sample_needed =
-        forced == TW_METHOD_AUTO || forced == TW_METHOD_DIJKSTRA ||
-        (forced == TW_METHOD_CLOSURE && graph->integral && plan->options.work_type == TW_AUTO);
-    if (status == TW_OK && sample_needed) {
+    bool hopeful = true;
+    if (status == TW_OK && forced != TW_METHOD_DIJKSTRA) {
+        status = search_can_win(ctx, plan, &hopeful);
+    }
+    bool type_needed = (forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE) &&
+                       graph->integral && plan->options.work_type == TW_AUTO;
+    if (status == TW_OK && hopeful &&
+        (forced == TW_METHOD_AUTO || forced == TW_METHOD_DIJKSTRA || type_needed)) {
         status = consider_search(ctx, plan, &all[DIJKSTRA], TW_METHOD_DIJKSTRA, budget, &farthest);
+    } else if (status == TW_OK && type_needed && !graph->equal) {
+        rule_out(&all[DIJKSTRA], "so many arcs that a closure is faster whatever its type");
+        status = probe_farthest(ctx, plan, &farthest);
     }
     if (status == TW_OK && (forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE)) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
