@@ -36,6 +36,35 @@
 #define ROW(X, i) X(i, 0) X(i, 1)
 #endif
 
+/*
+ * Transpose a square of `side` (8 or 4) rows of 8 bytes each, elements of 8 / side bytes: rows swap
+ * the half of their words that belongs to the other, first with the row half a square away, then a
+ * quarter, then an eighth. Little-endian, as every machine we build for is.
+ */
+static inline void transpose_words(void *out, int64_t out_step, const void *src, int64_t src_step,
+                                   int side)
+{
+    static const uint64_t masks[] = {0x00FF00FF00FF00FFu, 0x0000FFFF0000FFFFu, 0x00000000FFFFFFFFu};
+    uint64_t row[8];
+    for (int i = 0; i < side; i++) {
+        memcpy(&row[i], (const char *)src + i * src_step, sizeof row[i]);
+    }
+    for (int apart = side / 2; apart > 0; apart /= 2) {
+        int bits = apart * 64 / side;
+        uint64_t mask = masks[bits == 8 ? 0 : bits == 16 ? 1 : 2];
+        for (int i = 0; i < side; i++) {
+            if ((i & apart) == 0) {
+                uint64_t swap = ((row[i] >> bits) ^ row[i + apart]) & mask;
+                row[i + apart] ^= swap;
+                row[i] ^= swap << bits;
+            }
+        }
+    }
+    for (int i = 0; i < side; i++) {
+        memcpy((char *)out + i * out_step, &row[i], sizeof row[i]);
+    }
+}
+
 #define S u8
 #define T uint8_t
 #define TW_TYPE TW_U8

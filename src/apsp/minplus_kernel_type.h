@@ -232,21 +232,37 @@ static void FN(close)(void *c_, int64_t ldc, int64_t size)
     }
 }
 
-/* In squares of one cache line a side, so that both sides stay in the first-level cache. */
+/* Plain loops over a block that a square could not fill. */
+static inline void FN(transpose_plain)(T *out, int64_t ld_out, const T *src, int64_t ld_src,
+                                       int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            out[j * ld_out + i] = src[i * ld_src + j];
+        }
+    }
+}
+
+/* Bytes and pairs of bytes go in squares of one 64-bit word a row, which swap their halves,
+ * quarters and eighths in registers (transpose_words); wider elements, and what is left over, one
+ * by one, in blocks of a cache line a side. */
 static void FN(transpose)(void *out_, int64_t ld_out, const void *src_, int64_t ld_src,
                           int64_t rows, int64_t cols)
 {
     T *out = out_;
     const T *src = src_;
-    enum { SIDE = 64 / sizeof(T) };
-    for (int64_t i0 = 0; i0 < rows; i0 += SIDE) {
-        for (int64_t j0 = 0; j0 < cols; j0 += SIDE) {
-            int64_t i1 = i0 + SIDE < rows ? i0 + SIDE : rows;
-            int64_t j1 = j0 + SIDE < cols ? j0 + SIDE : cols;
-            for (int64_t i = i0; i < i1; i++) {
-                for (int64_t j = j0; j < j1; j++) {
-                    out[j * ld_out + i] = src[i * ld_src + j];
-                }
+    enum { SIDE = sizeof(T) <= 2 ? 8 / sizeof(T) : 64 / sizeof(T) };
+    for (int64_t i = 0; i < rows; i += SIDE) {
+        int64_t high = rows - i < SIDE ? rows - i : SIDE;
+        for (int64_t j = 0; j < cols; j += SIDE) {
+            int64_t wide = cols - j < SIDE ? cols - j : SIDE;
+            const T *from = src + i * ld_src + j;
+            T *to = out + j * ld_out + i;
+            if (sizeof(T) <= 2 && high == SIDE && wide == SIDE) {
+                transpose_words(to, ld_out * (int64_t)sizeof(T), from, ld_src * (int64_t)sizeof(T),
+                                SIDE);
+            } else {
+                FN(transpose_plain)(to, ld_out, from, ld_src, high, wide);
             }
         }
     }
