@@ -47,8 +47,8 @@ static tw_status matrix_rows(void *self, tw_context *ctx, int64_t first, int64_t
                        (long long)(first + count), (long long)sink->next, (long long)target->rows);
     }
     if (data != twi_matrix_row(target, first)) {
-        int threads = (uint64_t)count * bytes < PARALLEL_BYTES ? 1 : twi_thread_count(ctx);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) \
+    schedule(static) if ((uint64_t)count * bytes >= PARALLEL_BYTES)
         for (int64_t i = 0; i < count; i++) {
             memcpy(twi_matrix_row(target, first + i),
                    (const char *)data + (size_t)i * (size_t)stride * size, bytes);
