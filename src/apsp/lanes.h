@@ -1,8 +1,8 @@
 /*
  * The lane search: shortest paths from up to 64 sources at once, one SIMD lane a source.
  *
- * Every vertex has a line of 128 bytes: its distance from each source (64 of 15 bits, 32 of i32 or
- * f32, 16 of f64). Scanning vertex u takes each arc u->v once for all sources,
+ * Every vertex has a line of 128 bytes: its distance from each source (64 of u16, 32 of i32 or f32,
+ * 16 of f64). Scanning vertex u takes each arc u->v once for all sources,
  * line[v] = min(line[v], line[u] + w), and puts v into a bucket queue by the least value that
  * became smaller. The searches of different sources disagree about the order, so a vertex is
  * scanned several times (5 to 8 on random graphs) instead of once, but the queue, the branches and
@@ -12,17 +12,23 @@
  * for rounded sums too, since adding a weight >= 0 is monotone and never makes a sum smaller. So
  * it equals Dijkstra's bit for bit.
  *
- * Integers are truncated at a cap (32767 in 15 bits, TW_INF_I32 in i32): sums of two capped numbers
- * fit the type and a value at the cap is never stored as an improvement. Entries below the cap are
- * exact; entries at the cap mean "no path" if and only if no arc leads from an entry below the cap
- * to one at it, which `certify` checks.
+ * Integers are truncated at a cap (i32: TW_INF_I32; u16: 65535 less the largest weight, which may
+ * be TWI_NARROW_WEIGHT at most): a sum of the cap and a weight still fits the type, and a value at
+ * the cap is never stored as an improvement. Entries below the cap are exact; entries at the cap
+ * mean "no path" if and only if no arc leads from an entry below the cap to one at it, which
+ * `certify` checks.
  */
 #ifndef TWI_APSP_LANES_H
 #define TWI_APSP_LANES_H
 
 #include "apsp/net.h"
 
-enum { TWI_LINE_BYTES = 128, TWI_LANES_MOST = 64, TWI_LANE_BUCKETS = 512, TWI_LANE_CAP = 32767 };
+enum {
+    TWI_LINE_BYTES = 128,
+    TWI_LANES_MOST = 64,
+    TWI_LANE_BUCKETS = 512,
+    TWI_NARROW_WEIGHT = 32767
+};
 
 /* One thread's memory. */
 typedef struct twi_lanes_space {
@@ -30,7 +36,6 @@ typedef struct twi_lanes_space {
     int32_t *next;   /* n: chains of the queue */
     uint8_t *queued; /* n */
     int32_t head[TWI_LANE_BUCKETS];
-    int32_t tail[TWI_LANE_BUCKETS];
     uint64_t filled[TWI_LANE_BUCKETS / 64];
 } twi_lanes_space;
 
@@ -62,7 +67,7 @@ typedef struct twi_lanes_kernel {
 } twi_lanes_kernel;
 
 typedef struct twi_lanes_kernels {
-    twi_lanes_kernel u15; /* nets of kind I32 */
+    twi_lanes_kernel u16; /* nets of kind I32 */
     twi_lanes_kernel i32; /* likewise */
     twi_lanes_kernel f32;
     twi_lanes_kernel f64;

@@ -292,15 +292,19 @@ static void distances_just_around_the_narrow_cap_are_exact(void **state)
     (void)state;
     for (int extra = -2; extra <= 2; extra++) {
         edges *e = new_edges(100, TW_I32);
-        add(e, 0, 1, 32767 + extra - 1);
-        add(e, 1, 2, 1);
-        add(e, 2, 3, 0);
-        for (int i = 10; i < 99; i++) {
-            add(e, i, i + 1, 370 + extra);
+        for (int i = 0; i < 99; i++) { /* the whole of it is around 65535 - 655 */
+            add(e, i, i + 1, 655 + extra);
+        }
+        check_edges(e, TW_METHOD_DIJKSTRA);
+        e = new_edges(100, TW_I32);
+        for (int i = 0; i < 98; i += 2) {
+            add(e, i, i + 1, 32767 + extra);
+            add(e, i + 1, i + 2, 1);
         }
         check_edges(e, TW_METHOD_DIJKSTRA);
     }
-    check_edges(random_edges(200, 700, 1, 32766, 8), TW_METHOD_DIJKSTRA);
+    check_edges(random_edges(200, 700, 1, 32767, 8), TW_METHOD_DIJKSTRA);
+    check_edges(random_edges(200, 700, 1, 65534, 8), TW_METHOD_DIJKSTRA);
     check_edges(random_edges(200, 700, 1, 2000000, 9), TW_METHOD_DIJKSTRA);
 }
 
