@@ -1,12 +1,13 @@
 /*
  * A matrix of adjacency to compressed rows: one pass counts the edges of each row, a second writes
  * them. Threads take blocks of rows. Rows are first converted to doubles, in which every weight
- * type is exact, with +inf for "no edge"; so the element type is looked at once a row. When each
+ * type is exact, with +inf for "no edge"; so the type of entries is looked at once a row. When each
  * edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads its
  * columns as short pieces of rows, one cache line each.
  *
  * Memory beside the graph: ROWS rows of doubles a thread.
  */
+#include "base/matrix.h"
 #include "base/threads.h"
 #include "graph/build.h"
 
@@ -28,27 +29,16 @@ typedef struct scan {
 } scan;
 
 static const struct {
-    size_t size;
-    double infinity;
+    double infinity; /* at or above it there is no edge */
     tw_type weight_type;
-} elements[TWI_ELEMENT_COUNT] = {
-    [TWI_ELEMENT_BOOL] = {1, 2, TW_I32},         [TWI_ELEMENT_I8] = {1, INT8_MAX, TW_I32},
-    [TWI_ELEMENT_U8] = {1, TW_INF_U8, TW_I32},   [TWI_ELEMENT_I16] = {2, INT16_MAX, TW_I32},
-    [TWI_ELEMENT_U16] = {2, TW_INF_U16, TW_I32}, [TWI_ELEMENT_I32] = {4, TW_INF_I32, TW_I32},
-    [TWI_ELEMENT_U32] = {4, TW_INF_I32, TW_I32}, [TWI_ELEMENT_I64] = {8, TW_INF_I32, TW_I32},
-    [TWI_ELEMENT_U64] = {8, TW_INF_I32, TW_I32}, [TWI_ELEMENT_F32] = {4, INFINITY, TW_F32},
-    [TWI_ELEMENT_F64] = {8, INFINITY, TW_F64},
+} entries[TWI_ENTRY_COUNT] = {
+    [TWI_ENTRY_BOOL] = {2, TW_I32},         [TWI_ENTRY_I8] = {INT8_MAX, TW_I32},
+    [TWI_ENTRY_U8] = {TW_INF_U8, TW_I32},   [TWI_ENTRY_I16] = {INT16_MAX, TW_I32},
+    [TWI_ENTRY_U16] = {TW_INF_U16, TW_I32}, [TWI_ENTRY_I32] = {TW_INF_I32, TW_I32},
+    [TWI_ENTRY_U32] = {TW_INF_I32, TW_I32}, [TWI_ENTRY_I64] = {TW_INF_I32, TW_I32},
+    [TWI_ENTRY_U64] = {TW_INF_I32, TW_I32}, [TWI_ENTRY_F32] = {INFINITY, TW_F32},
+    [TWI_ENTRY_F64] = {INFINITY, TW_F64},
 };
-
-size_t twi_element_size(twi_element element)
-{
-    return elements[element].size;
-}
-
-double twi_element_infinity(twi_element element)
-{
-    return elements[element].infinity;
-}
 
 #define CONVERT(type)                                 \
     for (int64_t k = 0; k < count; k++, at += step) { \
@@ -63,33 +53,33 @@ static void load(const twi_adjacency *m, int64_t row, int64_t col, int64_t count
 {
     const char *at = m->data + row * m->row_step + col * m->col_step;
     int64_t step = m->col_step;
-    switch (m->element) {
-    case TWI_ELEMENT_I8:
+    switch (m->entry) {
+    case TWI_ENTRY_I8:
         CONVERT(int8_t);
-    case TWI_ELEMENT_I16:
+    case TWI_ENTRY_I16:
         CONVERT(int16_t);
-    case TWI_ELEMENT_U16:
+    case TWI_ENTRY_U16:
         CONVERT(uint16_t);
-    case TWI_ELEMENT_I32:
+    case TWI_ENTRY_I32:
         CONVERT(int32_t);
-    case TWI_ELEMENT_U32:
+    case TWI_ENTRY_U32:
         CONVERT(uint32_t);
-    case TWI_ELEMENT_I64:
+    case TWI_ENTRY_I64:
         CONVERT(int64_t);
-    case TWI_ELEMENT_U64:
+    case TWI_ENTRY_U64:
         CONVERT(uint64_t);
-    case TWI_ELEMENT_F32:
+    case TWI_ENTRY_F32:
         CONVERT(float);
-    case TWI_ELEMENT_F64:
+    case TWI_ENTRY_F64:
         CONVERT(double);
     default:
         CONVERT(uint8_t);
     }
-    double infinity = elements[m->element].infinity;
+    double infinity = entries[m->entry].infinity;
     for (int64_t k = 0; k < count; k++) {
         out[k] = out[k] >= infinity ? INFINITY : out[k];
     }
-    if (m->element == TWI_ELEMENT_BOOL) {
+    if (m->entry == TWI_ENTRY_BOOL) {
         for (int64_t k = 0; k < count; k++) {
             out[k] = out[k] != 0 ? 1 : INFINITY;
         }
@@ -266,7 +256,7 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
     *out = NULL;
     scan s = {
         .ctx = ctx, .matrix = matrix, .both = both, .stats = twi_no_weights(), .bad = INT64_MAX};
-    tw_type type = matrix->unit ? TW_I32 : elements[matrix->element].weight_type;
+    tw_type type = matrix->unit ? TW_I32 : entries[matrix->entry].weight_type;
     tw_status status = twi_graph_allocate(ctx, &s.graph, matrix->vertices, type);
     if (status != TW_OK) {
         return status;
@@ -297,26 +287,19 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
 tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix *matrix,
                                const double *no_edge, uint32_t flags)
 {
-    static const twi_element element_of[] = {
-        [TW_U8] = TWI_ELEMENT_U8,   [TW_U16] = TWI_ELEMENT_U16, [TW_I16] = TWI_ELEMENT_I16,
-        [TW_I32] = TWI_ELEMENT_I32, [TW_F32] = TWI_ELEMENT_F32, [TW_F64] = TWI_ELEMENT_F64,
+    static const twi_entry entry_of[] = {
+        [TW_U8] = TWI_ENTRY_U8,   [TW_U16] = TWI_ENTRY_U16, [TW_I16] = TWI_ENTRY_I16,
+        [TW_I32] = TWI_ENTRY_I32, [TW_F32] = TWI_ENTRY_F32, [TW_F64] = TWI_ENTRY_F64,
     };
     *out = NULL;
-    if (matrix->type < TW_U8 || matrix->type > TW_F64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a matrix of type %s: give u8, u16, i16, i32, f32 or "
-                       "f64",
-                       tw_type_name(matrix->type));
+    tw_status status = twi_matrix_check(ctx, matrix, "the adjacency matrix");
+    if (status != TW_OK) {
+        return status;
     }
-    if (matrix->rows != matrix->cols || matrix->rows < 0 || matrix->stride < matrix->cols) {
+    if (matrix->rows != matrix->cols) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a matrix of %lld x %lld with stride %lld is no adjacency matrix: it must "
-                       "be square, its stride at least its width",
-                       (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->stride);
-    }
-    if (matrix->data == NULL && matrix->rows > 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld rows without data",
-                       (long long)matrix->rows);
+                       "the adjacency matrix is %lld x %lld; it must be square",
+                       (long long)matrix->rows, (long long)matrix->cols);
     }
     if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
@@ -328,7 +311,7 @@ tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix 
         .vertices = matrix->rows,
         .row_step = matrix->stride * size,
         .col_step = size,
-        .element = element_of[matrix->type],
+        .entry = entry_of[matrix->type],
         .no_edge = no_edge,
     };
     bool undirected = (flags & TW_GRAPH_UNDIRECTED) != 0;

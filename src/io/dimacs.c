@@ -61,7 +61,7 @@ static bool read_problem(twi_text *head, int64_t *vertices, int64_t *arcs)
     }
     head->at += 2;
     if (!twi_text_count(head, vertices, "a number of vertices", TWI_MOST_VERTICES) ||
-        !twi_text_count(head, arcs, "a number of arcs", INT64_MAX)) {
+        !twi_text_count(head, arcs, "a number of arcs", TWI_MOST_EDGES)) {
         return false;
     }
     if (!twi_text_line_ends(head)) {

@@ -222,7 +222,7 @@ static tw_status parse_weight_option(tw_context *ctx, const char *weight, int64_
         *name = weight;
         return TW_OK;
     }
-    *column = strlen(weight) < 10 ? atoll(weight) : INT32_MAX;
+    *column = strlen(weight) < 10 ? strtoll(weight, NULL, 10) : INT32_MAX;
     if (*column <= ENDS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "column %s cannot be the weight: columns 1 and 2 are the ends of an edge",

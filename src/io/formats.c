@@ -20,17 +20,17 @@ static const twi_graph_format formats[FORMATS] = {
     [NPY] = {"npy", "npy", twi_npy_read, twi_npy_write},
 };
 
-tw_status twi_graph_format_named(tw_context *ctx, const twi_graph_format **out, const char *name)
+const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name)
 {
     for (int f = 0; f < FORMATS; f++) {
         if (strcmp(name, formats[f].name) == 0) {
-            *out = &formats[f];
-            return TW_OK;
+            return &formats[f];
         }
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "there is no graph format '%.40s': take triples, gr, mtx, edges, metis or npy",
-                   name);
+    (void)tw_fail(ctx, TW_ERR_ARGUMENT,
+                  "there is no graph format '%.40s': take triples, gr, mtx, edges, metis or npy",
+                  name);
+    return NULL;
 }
 
 const char *twi_extension(const char *path)

@@ -27,9 +27,9 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *in
     }
     const twi_graph_format *format = NULL;
     if (opts->format != NULL) {
-        tw_status status = twi_graph_format_named(ctx, &format, opts->format);
-        if (status != TW_OK) {
-            return status;
+        format = twi_graph_format_named(ctx, opts->format);
+        if (format == NULL) {
+            return TW_ERR_ARGUMENT;
         }
     } else {
         format = twi_graph_format_of_path(path);
@@ -86,23 +86,18 @@ static tw_status write_in_c_locale(twi_printer *printer, const tw_graph *graph,
 tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *path,
                          const char *format)
 {
-    const twi_graph_format *found = NULL;
-    twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs};
-    tw_status status = TW_OK;
-    if (format != NULL) {
-        status = twi_graph_format_named(ctx, &found, format);
-    } else {
-        found = twi_graph_format_of_path(path);
-        if (found == NULL) {
-            status = tw_fail(ctx, TW_ERR_ARGUMENT,
+    const twi_graph_format *found =
+        format != NULL ? twi_graph_format_named(ctx, format) : twi_graph_format_of_path(path);
+    if (found == NULL) {
+        return format != NULL
+                   ? TW_ERR_ARGUMENT
+                   : tw_fail(ctx, TW_ERR_ARGUMENT,
                              "%.500s: its extension names no graph format; say which: triples, "
                              "gr, mtx, edges, metis or npy",
                              path);
-        }
     }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &printer.buffer, TWI_PRINT_BUFFER, 1, "the output buffer");
-    }
+    twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs};
+    tw_status status = twi_alloc(ctx, &printer.buffer, TWI_PRINT_BUFFER, 1, "the output buffer");
     if (status == TW_OK) {
         status = twi_output_open(ctx, &printer.output, path, 0);
     }

@@ -18,9 +18,8 @@ typedef struct twi_graph_format {
     tw_status (*write)(twi_printer *printer, const tw_graph *graph, const char *extension);
 } twi_graph_format;
 
-/* By name; TW_ERR_ARGUMENT lists the names. */
-TW_CHECKED tw_status twi_graph_format_named(tw_context *ctx, const twi_graph_format **out,
-                                            const char *name);
+/* By name; NULL, and a sentence that lists the names, if there is none. */
+const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name);
 /* By the extension of the path; NULL when it has none that is known. */
 const twi_graph_format *twi_graph_format_of_path(const char *path);
 /* By the first bytes and the size; never NULL: what nothing else recognises is an edge list. */

@@ -29,7 +29,7 @@ static int32_t *find_slot(const twi_labels *labels, const char *name, size_t len
 {
     uint64_t mask = labels->slot_count - 1;
     for (uint64_t at = hash_name(name, length) & mask;; at = (at + 1) & mask) {
-        int32_t vertex = labels->slots[at];
+        int32_t vertex = labels->slots[at] - 1;
         if (vertex < 0) {
             return &labels->slots[at];
         }
@@ -44,15 +44,14 @@ static tw_status grow_slots(tw_context *ctx, twi_labels *labels)
 {
     twi_labels wider = *labels;
     wider.slot_count = labels->slot_count > 0 ? 2 * labels->slot_count : 2 * FIRST_NAMES;
-    tw_status status = twi_alloc(ctx, &wider.slots, wider.slot_count, sizeof *wider.slots,
-                                 "the table of vertex names");
+    tw_status status = twi_alloc_zeroed(ctx, &wider.slots, wider.slot_count, sizeof *wider.slots,
+                                        "the table of vertex names");
     if (status != TW_OK) {
         return status;
     }
-    memset(wider.slots, 0xFF, (size_t)wider.slot_count * sizeof *wider.slots); /* -1 */
     for (int64_t v = 0; v < labels->count; v++) {
         const char *name = labels->text + labels->offsets[v];
-        *find_slot(&wider, name, strlen(name)) = (int32_t)v;
+        *find_slot(&wider, name, strlen(name)) = (int32_t)v + 1;
     }
     twi_free(labels->slots);
     *labels = wider;
@@ -91,8 +90,8 @@ tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *nam
 {
     if (labels->slot_count > 0) {
         int32_t known = *find_slot(labels, name, length);
-        if (known >= 0) {
-            *out = known;
+        if (known > 0) {
+            *out = known - 1;
             return TW_OK;
         }
     }
@@ -108,7 +107,7 @@ tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *nam
     memcpy(labels->text + labels->text_used, name, length);
     labels->text[labels->text_used + length] = '\0';
     labels->text_used += length + 1;
-    *find_slot(labels, name, length) = vertex;
+    *find_slot(labels, name, length) = vertex + 1;
     *out = vertex;
     return TW_OK;
 }

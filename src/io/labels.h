@@ -14,7 +14,7 @@ typedef struct twi_labels {
     int64_t *offsets; /* of each name in text */
     int64_t count;
     int64_t offsets_room;
-    int32_t *slots; /* a vertex or -1; a power of two of them */
+    int32_t *slots; /* a vertex + 1, or 0; a power of two of them */
     uint64_t slot_count;
 } twi_labels;
 

@@ -77,7 +77,7 @@ static bool read_header(twi_text *head, header *out)
                              "the file ends without its first line 'VERTICES EDGES'");
     }
     if (!twi_text_count(head, &out->vertices, "a number of vertices", TWI_MOST_VERTICES) ||
-        !twi_text_count(head, &out->edges, "a number of edges", INT64_MAX / 2) ||
+        !twi_text_count(head, &out->edges, "a number of edges", TWI_MOST_EDGES) ||
         !read_format(head, out)) {
         return false;
     }

@@ -86,7 +86,7 @@ static bool read_size(twi_text *head, int64_t *vertices, int64_t *entries)
     const char *at = head->at;
     if (!twi_text_count(head, vertices, "a number of rows", TWI_MOST_VERTICES) ||
         !twi_text_count(head, &cols, "a number of columns", TWI_MOST_VERTICES) ||
-        !twi_text_count(head, entries, "a number of entries", INT64_MAX)) {
+        !twi_text_count(head, entries, "a number of entries", TWI_MOST_EDGES)) {
         return false;
     }
     if (*vertices != cols) {
@@ -125,7 +125,7 @@ tw_status twi_mtx_read(tw_context *ctx, tw_graph **out, const twi_input *input,
                        const tw_read_options *opts)
 {
     twi_text_file file = {.rules = {.base = 1}};
-    banner kind;
+    banner kind = {0};
     int64_t entries = 0;
     twi_text head = twi_text_head(ctx, input, &file.rules);
     if (!twi_mtx_recognised(input)) {

@@ -11,21 +11,21 @@
 #include <math.h>
 #include <string.h>
 
-static bool find_element(const twi_npy *npy, twi_element *out)
+static bool find_entry(const twi_npy *npy, twi_entry *out)
 {
     static const struct {
         char kind;
         int32_t width;
-        twi_element element;
+        twi_entry entry;
     } known[] = {
-        {'b', 1, TWI_ELEMENT_BOOL}, {'i', 1, TWI_ELEMENT_I8},  {'u', 1, TWI_ELEMENT_U8},
-        {'i', 2, TWI_ELEMENT_I16},  {'u', 2, TWI_ELEMENT_U16}, {'i', 4, TWI_ELEMENT_I32},
-        {'u', 4, TWI_ELEMENT_U32},  {'i', 8, TWI_ELEMENT_I64}, {'u', 8, TWI_ELEMENT_U64},
-        {'f', 4, TWI_ELEMENT_F32},  {'f', 8, TWI_ELEMENT_F64},
+        {'b', 1, TWI_ENTRY_BOOL}, {'i', 1, TWI_ENTRY_I8},  {'u', 1, TWI_ENTRY_U8},
+        {'i', 2, TWI_ENTRY_I16},  {'u', 2, TWI_ENTRY_U16}, {'i', 4, TWI_ENTRY_I32},
+        {'u', 4, TWI_ENTRY_U32},  {'i', 8, TWI_ENTRY_I64}, {'u', 8, TWI_ENTRY_U64},
+        {'f', 4, TWI_ENTRY_F32},  {'f', 8, TWI_ENTRY_F64},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (known[k].kind == npy->kind && known[k].width == npy->width) {
-            *out = known[k].element;
+            *out = known[k].entry;
             return true;
         }
     }
@@ -41,7 +41,7 @@ tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
     if (status != TW_OK) {
         return status;
     }
-    if (!find_element(&npy, &matrix.element)) {
+    if (!find_entry(&npy, &matrix.entry)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s: elements '%c%d' are no weights: b1, i1 to i8, u1 to u8, f4 and f8 "
                        "can be read (convert with .astype)",

@@ -64,7 +64,9 @@ void twi_print_real(twi_printer *printer, double value)
         snprintf(text, sizeof text, "%.17g", value);
     }
     if (strpbrk(text, ".en") == NULL) {
-        strcat(text, ".0");
+        twi_print_text(printer, text);
+        twi_print_text(printer, ".0");
+        return;
     }
     twi_print_text(printer, text);
 }

@@ -168,8 +168,8 @@ bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted)
     const char *digits = token + (*token == '+' || *token == '-');
     bool whole = digits[strspn(digits, "0123456789")] == '\0';
     int64_t integer = 0;
-    if (whole) { /* saturated: whoever needs it exact refuses so large a number */
-        integer = real >= 0x1p62 ? INT64_MAX : real <= -0x1p62 ? INT64_MIN : (int64_t)real;
+    if (whole) { /* cut off where whoever needs it exact has long refused it */
+        integer = (int64_t)fmin(fmax(real, -0x1p62), 0x1p62);
     }
     *out = (twi_number){whole, integer, real};
     text->at = at + length;
@@ -178,7 +178,7 @@ bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted)
 
 bool twi_text_whole(twi_text *text, int64_t *out, const char *wanted)
 {
-    twi_number number;
+    twi_number number = {0};
     twi_text_skip_blanks(text);
     const char *at = text->at;
     if (!twi_text_number(text, &number, wanted)) {
@@ -193,15 +193,17 @@ bool twi_text_whole(twi_text *text, int64_t *out, const char *wanted)
 
 bool twi_text_count(twi_text *text, int64_t *out, const char *wanted, int64_t most)
 {
-    int64_t value;
+    int64_t value = 0;
     twi_text_skip_blanks(text);
     const char *at = text->at;
     if (!twi_text_whole(text, &value, wanted)) {
         return false;
     }
     if (value < 0 || value > most) {
+        char field[32];
+        quote_field(text, at, field);
         return twi_text_fail(text, value < 0 ? TW_ERR_FORMAT : TW_ERR_RANGE, at,
-                             "%lld is not %s: it must be from 0 to %lld", (long long)value, wanted,
+                             "%s is not %s: it must be from 0 to %lld", field, wanted,
                              (long long)most);
     }
     *out = value;
@@ -211,20 +213,21 @@ bool twi_text_count(twi_text *text, int64_t *out, const char *wanted, int64_t mo
 bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *number)
 {
     int64_t base = text->rules->base;
+    char field[32];
+    quote_field(text, at, field);
     if (!number->whole) {
         return twi_text_not(text, at, "a vertex: vertices are whole numbers");
     }
     if (text->rules->vertices >= 0) {
         return twi_text_fail(text, TW_ERR_FORMAT, at,
-                             "vertex %lld is outside %lld ... %lld: the file says %lld vertices",
-                             (long long)number->integer, (long long)base,
-                             (long long)(text->rules->vertices - 1 + base),
+                             "vertex %s is outside %lld ... %lld: the file says %lld vertices",
+                             field, (long long)base, (long long)(text->rules->vertices - 1 + base),
                              (long long)text->rules->vertices);
     }
     return twi_text_fail(text, TW_ERR_FORMAT, at,
-                         "vertex %lld is outside 0 ... %d; names that are no indices need the ids "
+                         "vertex %s is outside 0 ... %d; names that are no indices need the ids "
                          "option",
-                         (long long)number->integer, TWI_MOST_VERTICES - 1);
+                         field, TWI_MOST_VERTICES - 1);
 }
 
 /* ----------------------------------------------------------------------------------- edges */

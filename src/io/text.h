@@ -12,6 +12,8 @@
 #include "io/edge_blocks.h"
 #include "io/input.h"
 
+#define TWI_MOST_EDGES ((int64_t)1 << 60) /* a count beyond it is a mistake */
+
 /* What a format and the options say about all edges of a file. */
 typedef struct twi_text_rules {
     int64_t base;     /* the first vertex: 0 or 1 */
