@@ -1,0 +1,193 @@
+/* What 'tilewright apsp' says about a run: news on standard error, and the --json report. */
+#include "apsp_run.h"
+#include "report.h"
+#include "statistics.h"
+
+#include <string.h>
+
+static double rate_of(const tw_apsp_report *report)
+{
+    return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
+}
+
+void apsp_announce(const apsp_run *run)
+{
+    tw_graph_info info;
+    char memory[CLI_SHOWN], seconds[CLI_SHOWN], low[CLI_SHOWN], high[CLI_SHOWN];
+    tw_graph_describe(run->graph, &info);
+    cli_say(run->job, "graph: %lld vertices, %lld arcs, %s, weights %s to %s (%s)",
+            (long long)info.vertices, (long long)info.arcs,
+            info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
+            cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
+    if (run->settings->explain) {
+        const char *text = tw_plan_explain(run->plan);
+        size_t length = strlen(text);
+        bool ended = length > 0 && text[length - 1] == '\n';
+        cli_say(run->job, "%.*s", (int)(ended ? length - 1 : length), text);
+    }
+    tw_method method = tw_plan_method(run->plan);
+    const char *work = tw_type_name(tw_plan_work_type(run->plan));
+    bool closure = method == TW_METHOD_CLOSURE;
+    cli_say(run->job, "plan: %s%s%s, distances in %s, %d thread%s, %s of memory, about %s",
+            tw_method_name(method), closure ? " in " : "", closure ? work : "",
+            tw_type_name(tw_plan_type(run->plan)), tw_threads(run->job->ctx),
+            tw_threads(run->job->ctx) == 1 ? "" : "s",
+            cli_show_bytes(memory, (double)tw_plan_memory(run->plan)),
+            cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
+}
+
+/* Seconds of the sinks without the verifier, which is one of them. */
+static double output_seconds(const apsp_run *run)
+{
+    double rest = run->report.seconds_output - run->verifier_sink.seconds;
+    return rest > 0 ? rest : 0;
+}
+
+void apsp_conclude(const apsp_run *run)
+{
+    const tw_apsp_report *report = &run->report;
+    char total[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], output[CLI_SHOWN];
+    char rate[CLI_SHOWN], share[64] = "";
+    if (run->verifier != NULL) {
+        cli_say(run->job, "verified: %lld row%s agree with an independent search (%s)",
+                (long long)run->verified_rows, run->verified_rows == 1 ? "" : "s",
+                cli_show_seconds(total, run->verifier_sink.seconds));
+    }
+    if (run->ceiling > 0) {
+        snprintf(share, sizeof share, ", %.0f %% of this machine's ceiling",
+                 100 * rate_of(report) / run->ceiling);
+    }
+    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s relaxations/s%s",
+            cli_show_seconds(total, cli_seconds() - run->job->started),
+            cli_show_seconds(read, run->seconds_read),
+            cli_show_seconds(compute, report->seconds_compute),
+            cli_show_seconds(output, output_seconds(run)), cli_show_scaled(rate, rate_of(report)),
+            share);
+}
+
+/* ----------------------------------------------------------------------------------------- JSON */
+
+static void report_graph(cli_report *json, const apsp_run *run)
+{
+    tw_graph_info info;
+    cli_report_object(json, "graph");
+    cli_report_text(json, "input", run->input);
+    if (run->graph != NULL) {
+        tw_graph_describe(run->graph, &info);
+        cli_report_integer(json, "vertices", info.vertices);
+        cli_report_integer(json, "arcs", info.arcs);
+        cli_report_bool(json, "undirected", info.undirected != 0);
+        cli_report_text(json, "weight_type", tw_type_name(info.weight_type));
+        cli_report_number(json, "min_weight", info.min_weight);
+        cli_report_number(json, "max_weight", info.max_weight);
+    }
+    cli_report_end_object(json);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static void begin_report(cli_report *json, const apsp_run *run)
+{
+    bool taken = is_stdout(run->output) || is_stdout(run->settings->predecessors);
+    cli_report_begin(json, taken ? stderr : stdout);
+    cli_report_text(json, "command", "apsp");
+    cli_report_text(json, "version", tw_version());
+    report_graph(json, run);
+}
+
+static void report_seconds(cli_report *json, const apsp_run *run)
+{
+    cli_report_object(json, "seconds");
+    cli_report_number(json, "read", run->seconds_read);
+    cli_report_number(json, "plan", run->seconds_plan);
+    cli_report_number(json, "compute", run->report.seconds_compute);
+    cli_report_number(json, "output", output_seconds(run));
+    cli_report_number(json, "verify", run->verifier_sink.seconds);
+    cli_report_number(json, "total", cli_seconds() - run->job->started);
+    cli_report_end_object(json);
+}
+
+/* A failed verification may end the run before tw_apsp_report is filled in, so what the plan knows
+ * is taken from the plan. */
+void apsp_report_run(const apsp_run *run, tw_status status)
+{
+    const tw_apsp_report *report = &run->report;
+    bool ran = report->method != TW_METHOD_AUTO;
+    cli_report json;
+    begin_report(&json, run);
+    cli_report_text(&json, "method", tw_method_name(tw_plan_method(run->plan)));
+    cli_report_text(&json, "working_type",
+                    tw_type_name(ran ? report->work_type : tw_plan_work_type(run->plan)));
+    cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
+    cli_report_text(&json, "device", "cpu");
+    cli_report_text(&json, "isa", report->isa);
+    cli_report_integer(&json, "threads", ran ? report->threads : tw_threads(run->job->ctx));
+    cli_report_integer(&json, "block", report->block);
+    cli_report_bool(&json, "symmetric", report->symmetric != 0);
+    cli_report_integer(&json, "attempts", report->attempts);
+    report_seconds(&json, run);
+    cli_report_number(&json, "relaxations", report->relaxations);
+    cli_report_number(&json, "rate", rate_of(report));
+    if (run->ceiling > 0) {
+        cli_report_number(&json, "ceiling", run->ceiling);
+        cli_report_number(&json, "ratio", rate_of(report) / run->ceiling);
+    } else {
+        cli_report_null(&json, "ceiling");
+        cli_report_null(&json, "ratio");
+    }
+    cli_report_integer(&json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
+    cli_report_integer(&json, "memory_peak",
+                       (int64_t)(ran ? report->memory_peak : tw_memory_peak(run->job->ctx)));
+    cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
+    if (run->verifier != NULL) {
+        cli_report_bool(&json, "verified", status == TW_OK);
+    } else {
+        cli_report_null(&json, "verified");
+    }
+    cli_report_integer(&json, "verified_rows", run->verified_rows);
+    if (status != TW_OK) {
+        cli_report_text(&json, "error", tw_last_error(run->job->ctx));
+    }
+    cli_report_text(&json, "output", run->output);
+    cli_report_text(&json, "predecessors", run->settings->predecessors);
+    if (run->summary != NULL && status == TW_OK) {
+        cli_naming naming = {run->graph, run->sources.list, run->targets.list};
+        cli_statistics_report(&json, run->summary, &naming);
+    }
+    cli_report_end(&json);
+}
+
+void apsp_report_plan(const apsp_run *run)
+{
+    cli_report json;
+    begin_report(&json, run);
+    cli_report_text(&json, "method", tw_method_name(tw_plan_method(run->plan)));
+    cli_report_text(&json, "working_type", tw_type_name(tw_plan_work_type(run->plan)));
+    cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
+    cli_report_integer(&json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
+    cli_report_number(&json, "seconds_estimated", tw_plan_seconds(run->plan));
+    cli_report_text(&json, "explanation", tw_plan_explain(run->plan));
+    cli_report_end(&json);
+}
+
+void apsp_report_cycle(const apsp_run *run)
+{
+    const int32_t *vertices = NULL;
+    int64_t count = tw_negative_cycle(run->job->ctx, &vertices);
+    cli_report json;
+    begin_report(&json, run);
+    cli_report_array(&json, "negative_cycle");
+    for (int64_t i = 0; i < count; i++) {
+        const char *label = run->graph != NULL ? tw_graph_label(run->graph, vertices[i]) : NULL;
+        if (label != NULL) {
+            cli_report_text(&json, NULL, label);
+        } else {
+            cli_report_integer(&json, NULL, vertices[i]);
+        }
+    }
+    cli_report_end_array(&json);
+    cli_report_end(&json);
+}

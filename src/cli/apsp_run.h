@@ -1,0 +1,57 @@
+/* One run of 'tilewright apsp', from the words of the command line to what is told about it. */
+#ifndef CLI_APSP_RUN_H
+#define CLI_APSP_RUN_H
+
+#include "checked.h"
+#include "reading.h"
+#include "vertices.h"
+
+typedef struct apsp_settings {
+    cli_reading reading;
+    const char *output;
+    const char *format;
+    tw_type type;
+    tw_type work_type;
+    tw_method method;
+    int64_t block;
+    const char *sources;
+    const char *targets;
+    double cutoff;
+    const char *predecessors;
+    int32_t summary;
+    int64_t verify; /* rows; 0: all; -1: none */
+    int32_t explain;
+} apsp_settings;
+
+typedef struct apsp_run {
+    cli_job *job;
+    const apsp_settings *settings;
+    const char *input;
+    const char *output; /* NULL: none */
+    tw_graph *graph;
+    cli_vertices sources;
+    cli_vertices targets;
+    tw_plan *plan;
+    tw_summary *summary;
+    tw_verifier *verifier;
+    cli_timed verifier_sink;
+    cli_gated output_sink;
+    cli_gated predecessor_sink;
+    tw_apsp_report report;
+    double seconds_read;
+    double seconds_plan; /* the plan, as seen from here */
+    int64_t verified_rows;
+    double ceiling; /* relaxations a second of the working type; 0: not measured */
+} apsp_run;
+
+/* On standard error: what will be done, what it needs, and afterwards what it took. */
+void apsp_announce(const apsp_run *run);
+void apsp_conclude(const apsp_run *run);
+
+/* The --json reports: of a finished run (status TW_OK or TW_ERR_VERIFY), of the plan alone, and of
+ * a negative cycle. */
+void apsp_report_run(const apsp_run *run, tw_status status);
+void apsp_report_plan(const apsp_run *run);
+void apsp_report_cycle(const apsp_run *run);
+
+#endif

@@ -1,0 +1,323 @@
+/*
+ * tilewright apsp: read the graph, plan, run, with every row passing once through the sinks that
+ * were asked for: the verifier, the summary, the output file. What is said about a run is in
+ * apsp_report.c.
+ */
+#include "apsp_run.h"
+
+#include "commands.h"
+#include "statistics.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERIFY_ROWS 16
+#define VERIFY_SEED 1
+
+static const apsp_settings defaults = {.reading = CLI_READING_INIT, .cutoff = -1, .verify = -1};
+
+static const cli_option result_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
+     "The type of the distances: u8, u16, i32, f32 or f64. By default i32 for whole weights, else "
+     "the type of the weights. A distance that does not fit is an error, never wrapped."},
+    {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
+     "Only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
+    {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
+     "Only these columns, likewise."},
+    {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
+     "Distances above D count as no path."},
+    {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
+     "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
+     "-9999 where there is none."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
+     "The format of OUT: raw, npy or csv. By default its extension decides, else raw."},
+    {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
+     "Print the summary of the distances even if OUT is given."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
+     "Check K rows (16 if no number is given, 0: all) against an independent search before OUT "
+     "appears; exit 1 and write nothing if one is wrong."},
+    {0}};
+
+static const cli_option method_options[] = {
+    {"explain", 0, CLI_FLAG, NULL, offsetof(apsp_settings, explain), 1,
+     "Explain the plan: the candidates, their cost and memory, the choice. Alone it only "
+     "explains; the run follows if OUT, --summary, --predecessors or --verify is given."},
+    {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
+     "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal "
+     "weights), reference (slow and plain); auto, the default, takes the fastest."},
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
+     "The type the closure computes in: u8, u16, i32, f32 or f64. By default the narrowest that "
+     "ends exact."},
+    {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
+     "The pivot width of the closure; 0, the default, leaves it to the plan."},
+    {0}};
+
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The result", result_options},
+                                   {"How it is computed", method_options},
+                                   {"Resources", cli_resource_options},
+                                   {"Machine", cli_device_options},
+                                   {"What it says", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
+              ".graph or a square .npy; '-' is standard input."},
+    {"OUT", "Where the matrix of distances goes: .npy, .csv, or raw for any other name; '-' is "
+            "standard output. Without OUT a summary of the result is printed."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright apsp roads.gr", "solve, and print diameter, radius, mean distance ..."},
+    {"tilewright apsp roads.gr distances.npy --verify", "keep the matrix, after checking 16 rows"},
+    {"tilewright apsp trains.csv --ids --undirected --sources Bern,Basel -o two.csv",
+     "an edge list with names; only two rows"},
+    {"tilewright apsp big.bin --explain", "what would be done, and what it would take"},
+    {NULL, NULL}};
+
+static bool is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Where OUT goes, and contradictions between the options. */
+static tw_status check_settings(apsp_run *run, int count, char **words)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    if (count == 2 && s->output != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "OUT is given twice: '%.60s' and --output '%.60s'",
+                       words[1], s->output);
+    }
+    run->output = count == 2 ? words[1] : s->output;
+    if (is_stdout(run->output) && is_stdout(s->predecessors)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "OUT and --predecessors cannot both go to standard output");
+    }
+    if (is_stdout(run->output) && s->summary) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--summary prints on standard output, where OUT goes: name a file for OUT");
+    }
+    bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
+    if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a binary matrix is not for the terminal: redirect standard output, or add "
+                       "--out-format csv");
+    }
+    if (s->block > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
+    }
+    if (s->cutoff < 0 && s->cutoff != -1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: a distance of 0 or more is expected",
+                       s->cutoff);
+    }
+    return TW_OK;
+}
+
+static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    double started = cli_seconds();
+    tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->sources, run->graph, "--sources", s->sources);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->targets, run->graph, "--targets", s->targets);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    run->seconds_read = cli_seconds() - started;
+    opts->method = s->method;
+    opts->type = s->type;
+    opts->work_type = s->work_type;
+    opts->block = (int32_t)s->block;
+    opts->sources = run->sources.list;
+    opts->source_count = run->sources.count;
+    opts->targets = run->targets.list;
+    opts->target_count = run->targets.count;
+    opts->cutoff = s->cutoff;
+    started = cli_seconds();
+    status = tw_plan_create(ctx, &run->plan, run->graph, opts);
+    run->seconds_plan = cli_seconds() - started;
+    return status;
+}
+
+/* A file sink, behind the gate of the verifier if there is one. `own` keeps the real one. */
+static tw_status open_file(apsp_run *run, tw_sink *out, cli_gated *gated, const char *path,
+                           const char *format)
+{
+    tw_status status = tw_sink_to_file(run->job->ctx, &gated->inner, path, format);
+    if (status == TW_OK && run->verifier != NULL) {
+        gated->verifier = run->verifier;
+        cli_gated_sink(gated, out);
+    } else if (status == TW_OK) {
+        *out = gated->inner;
+    }
+    return status;
+}
+
+static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_sink sinks[3] = {0}, predecessors = {0};
+    int32_t used = 0;
+    tw_status status = TW_OK;
+    if (s->verify >= 0) {
+        status = tw_verifier_create(ctx, &run->verifier, run->graph, opts, s->verify, VERIFY_SEED);
+        if (status == TW_OK) {
+            tw_verifier_sink(run->verifier, &run->verifier_sink.inner);
+            cli_timed_sink(&run->verifier_sink, &sinks[used++]);
+        }
+    }
+    if (status == TW_OK && (run->output == NULL || s->summary)) {
+        status = tw_summary_create(ctx, &run->summary, 0, opts->sources, opts->targets);
+        if (status == TW_OK) {
+            tw_summary_sink(run->summary, &sinks[used++]);
+        }
+    }
+    if (status == TW_OK && run->output != NULL) {
+        status = open_file(run, &sinks[used++], &run->output_sink, run->output, s->format);
+    }
+    if (status == TW_OK && s->predecessors != NULL) {
+        status = open_file(run, &predecessors, &run->predecessor_sink, s->predecessors, NULL);
+    }
+    if (status == TW_OK) {
+        status = tw_plan_run(ctx, run->plan, sinks, used,
+                             s->predecessors != NULL ? &predecessors : NULL, &run->report);
+    }
+    if (status == TW_OK && run->verifier != NULL) {
+        status = tw_verifier_result(ctx, run->verifier, &run->verified_rows);
+    }
+    return status;
+}
+
+/* The rate only means something beside what the machine could do. */
+static tw_status measure_ceiling(apsp_run *run)
+{
+    const double worth_comparing = 0.05; /* seconds */
+    bool closure = run->report.method == TW_METHOD_CLOSURE;
+    bool asked = run->settings->reading.common.json ||
+                 (!run->job->quiet && run->report.seconds_compute >= worth_comparing);
+    if (!closure || !asked) {
+        return TW_OK;
+    }
+    return tw_ceiling(run->job->ctx, &run->ceiling, run->report.work_type, run->report.threads);
+}
+
+static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    apsp_announce(run);
+    tw_status status = execute(run, opts);
+    if (status != TW_OK && status != TW_ERR_VERIFY) {
+        return status;
+    }
+    if (status == TW_OK) {
+        status = measure_ceiling(run);
+    }
+    if (s->reading.common.json && (status == TW_OK || status == TW_ERR_VERIFY)) {
+        apsp_report_run(run, status);
+    }
+    if (status == TW_OK) {
+        if (run->summary != NULL && !s->reading.common.json) {
+            cli_naming naming = {run->graph, run->sources.list, run->targets.list};
+            cli_statistics_print(run->summary, &naming);
+        }
+        apsp_conclude(run);
+    }
+    return status;
+}
+
+/* The library's sentence names the cycle by numbers; whoever gave names wants them back. The graph
+ * is NULL if reading it was enough to find the cycle. */
+static tw_status show_negative_cycle(apsp_run *run)
+{
+    const int32_t *vertices = NULL;
+    int64_t count = tw_negative_cycle(run->job->ctx, &vertices);
+    const int64_t most = 16; /* names worth reading in a sentence */
+    char names[640] = "";
+    size_t used = 0;
+    if (run->settings->reading.common.json) {
+        apsp_report_cycle(run);
+    }
+    if (run->graph == NULL || count == 0 || tw_graph_label(run->graph, vertices[0]) == NULL) {
+        return TW_ERR_NEGATIVE_CYCLE;
+    }
+    for (int64_t i = 0; i < count && i < most && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%.60s -> ",
+                                 tw_graph_label(run->graph, vertices[i]));
+    }
+    return tw_fail(run->job->ctx, TW_ERR_NEGATIVE_CYCLE,
+                   "the graph has a negative cycle of %lld arcs, so shortest paths do not exist: "
+                   "%s%s%.60s",
+                   (long long)count, names, count > most ? "... -> " : "",
+                   tw_graph_label(run->graph, vertices[0]));
+}
+
+static void clear_run(apsp_run *run)
+{
+    tw_sink_destroy(&run->output_sink.inner);
+    tw_sink_destroy(&run->predecessor_sink.inner);
+    tw_sink_destroy(&run->verifier_sink.inner);
+    tw_verifier_destroy(run->verifier);
+    tw_summary_destroy(run->summary);
+    tw_plan_destroy(run->plan);
+    cli_vertices_clear(&run->targets);
+    cli_vertices_clear(&run->sources);
+    tw_graph_destroy(run->graph);
+}
+
+static tw_status run_apsp(cli_job *job, const void *given, int count, char **words)
+{
+    const apsp_settings *s = given;
+    apsp_run run = {.job = job, .settings = s, .input = words[0], .report = TW_APSP_REPORT_INIT};
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK) {
+        status = check_settings(&run, count, words);
+    }
+    if (status == TW_OK) {
+        status = make_plan(&run, &opts);
+    }
+    if (status == TW_OK) {
+        bool asked = run.output != NULL || s->summary || s->predecessors != NULL || s->verify >= 0;
+        if (s->explain && !asked && s->reading.common.json) {
+            apsp_report_plan(&run);
+        } else if (s->explain && !asked) {
+            fputs(tw_plan_explain(run.plan), stdout);
+        } else {
+            status = solve(&run, &opts);
+        }
+    }
+    if (status == TW_ERR_NEGATIVE_CYCLE) {
+        status = show_negative_cycle(&run);
+    }
+    clear_run(&run);
+    return status;
+}
+
+const cli_command cli_apsp = {
+    .name = "apsp",
+    .usage = "GRAPH [OUT]",
+    .summary = "shortest paths between all pairs of vertices of a graph",
+    .text = "Computes the distance from every vertex to every other: entry (i, j) of the result is "
+            "the least sum of weights over all walks from i to j. Weights may be zero or negative; "
+            "a negative cycle is shown and ends the run with exit 1. Whole-number results are "
+            "exact.\n"
+            "The fastest method for the graph is chosen, and the memory it needs is stated before "
+            "it starts. Without OUT the matrix is not kept; a summary of it is printed.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 2,
+    .settings_size = sizeof(apsp_settings),
+    .defaults = &defaults,
+    .run = run_apsp,
+};

@@ -1,0 +1,166 @@
+/* tilewright generate: graphs to try things on, the same for the same options everywhere. */
+#include "commands.h"
+#include "job.h"
+#include "report.h"
+
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *format;
+    int64_t vertices;
+    int64_t rows;
+    int64_t cols;
+    double degree;
+    double density;
+    uint64_t seed;
+    cli_interval weights;
+    tw_type weight_type;
+    int32_t directed;
+} settings;
+
+static const settings defaults = {.common = CLI_COMMON_INIT,
+                                  .vertices = 1000,
+                                  .degree = 5,
+                                  .density = -1,
+                                  .seed = 1,
+                                  .weights = {1, 1000},
+                                  .weight_type = TW_I32,
+                                  .directed = TW_DIRECTED_AS_FILE};
+
+static const cli_option shape_options[] = {
+    {"vertices", 'n', CLI_COUNT, "N", offsetof(settings, vertices), 0,
+     "Vertices of the graph; 1000 by default."},
+    {"degree", 0, CLI_NUMBER, "D", offsetof(settings, degree), 0,
+     "sparse, rmat: D * N arcs; preferential: edges of each new vertex. 5 by default."},
+    {"density", 0, CLI_NUMBER, "P", offsetof(settings, density), 0,
+     "dense: the probability of each arc, 0.5 by default; grid: of each lattice edge, 1 by "
+     "default."},
+    {"rows", 0, CLI_COUNT, "R", offsetof(settings, rows), 0,
+     "grid: rows of the lattice; near-square for --vertices by default."},
+    {"cols", 0, CLI_COUNT, "C", offsetof(settings, cols), 0, "grid: columns of the lattice."},
+    {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_YES,
+     "Each arc by itself; in a grid each direction has a weight of its own."},
+    {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_NO,
+     "Each edge in both directions."},
+    {0}};
+
+static const cli_option weight_options[] = {
+    {"weights", 0, CLI_INTERVAL, "LO:HI", offsetof(settings, weights), 0,
+     "Weights between LO and HI, both included; 1:1000 by default."},
+    {"weight-type", 0, CLI_TYPE, "TYPE", offsetof(settings, weight_type), 0,
+     "i32 (whole numbers, the default), f32 or f64."},
+    {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
+     "Another seed, another graph; the same seed gives the same graph on every machine."},
+    {0}};
+
+static const cli_option output_options[] = {
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
+     "triples, gr, mtx, edges, metis or npy; by default the extension of OUT decides."},
+    {0}};
+
+static const cli_group groups[] = {
+    {"Shape", shape_options},           {"Weights and chance", weight_options},
+    {"Output", output_options},         {"Resources", cli_resource_options},
+    {"What it says", cli_talk_options}, {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"KIND", "complete: every ordered pair. dense: each pair with probability --density. sparse: "
+             "--degree arcs a vertex between random ones. grid: a lattice, like roads. "
+             "preferential: the rich get richer, like a social network. rmat: skewed and "
+             "clustered, like the web."},
+    {"OUT", "The file to write; '-' is standard output."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright generate graph grid roads.gr --rows 40 --cols 50",
+     "a road-like lattice of 2000 vertices, as DIMACS text"},
+    {"tilewright generate graph complete full.bin -n 4000 --weights 0:1000",
+     "every pair of 4000 vertices, as binary edge triples"},
+    {"tilewright generate graph preferential net.mtx --degree 3 --weights 1:1",
+     "a network of 1000 vertices and equal weights, as Matrix Market"},
+    {NULL, NULL}};
+
+static void report(const cli_job *job, const settings *s, const tw_graph *graph, const char *kind,
+                   const char *path)
+{
+    tw_graph_info info;
+    char low[CLI_SHOWN], high[CLI_SHOWN];
+    tw_graph_describe(graph, &info);
+    if (!s->common.json) {
+        cli_say(job, "%s: %lld vertices, %lld arcs, %s, weights %s to %s (%s)", path,
+                (long long)info.vertices, (long long)info.arcs,
+                info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
+                cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
+        return;
+    }
+    cli_report json;
+    cli_report_begin(&json, strcmp(path, "-") == 0 ? stderr : stdout);
+    cli_report_text(&json, "command", "generate graph");
+    cli_report_text(&json, "kind", kind);
+    cli_report_integer(&json, "vertices", info.vertices);
+    cli_report_integer(&json, "arcs", info.arcs);
+    cli_report_bool(&json, "undirected", info.undirected != 0);
+    cli_report_text(&json, "weight_type", tw_type_name(info.weight_type));
+    cli_report_number(&json, "min_weight", info.min_weight);
+    cli_report_number(&json, "max_weight", info.max_weight);
+    cli_report_integer(&json, "seed", (int64_t)s->seed);
+    cli_report_number(&json, "seconds", cli_seconds() - job->started);
+    cli_report_text(&json, "output", path);
+    cli_report_end(&json);
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_graph *graph = NULL;
+    (void)count;
+    if (strcmp(words[0], "graph") != 0) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "generate '%.60s': it is 'tilewright generate graph KIND OUT'", words[0]);
+    }
+    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    opts.kind = words[1];
+    opts.vertices = s->vertices;
+    opts.rows = s->rows;
+    opts.cols = s->cols;
+    opts.degree = s->degree;
+    if (s->density >= 0) {
+        opts.density = s->density;
+    } else if (strcmp(opts.kind, "grid") == 0) {
+        opts.density = 1;
+    }
+    opts.seed = s->seed;
+    opts.weight_type = s->weight_type;
+    opts.min_weight = s->weights.low;
+    opts.max_weight = s->weights.high;
+    opts.directed = s->directed;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        status = tw_graph_generate(job->ctx, &graph, &opts);
+    }
+    if (status == TW_OK) {
+        status = tw_graph_write(job->ctx, graph, words[2], s->format);
+    }
+    if (status == TW_OK) {
+        report(job, s, graph, words[1], words[2]);
+    }
+    tw_graph_destroy(graph);
+    return status;
+}
+
+const cli_command cli_generate = {
+    .name = "generate",
+    .usage = "graph KIND OUT",
+    .summary = "make a graph: complete, dense, sparse, grid, preferential or rmat",
+    .text = "Generates a graph and writes it in any format that can be read: by the extension of "
+            "OUT .bin (triples), .gr, .mtx, .el, .graph (METIS) or .npy.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 3,
+    .most = 3,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,182 @@
+/* tilewright path: one shortest path, hop by hop. */
+#include "commands.h"
+#include "reading.h"
+#include "report.h"
+#include "vertices.h"
+
+#include <math.h>
+
+typedef struct settings {
+    cli_reading reading;
+    tw_type type;
+    const char *dist_format;
+} settings;
+
+static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
+
+static const cli_option own_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+     "The type of a raw DIST, which does not say: u8, u16, i32 (the default), f32 or f64."},
+    {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
+     "The format of DIST: raw, npy or csv; by default its extension decides."},
+    {0}};
+
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The distances", own_options},
+                                   {"Resources", cli_resource_options},
+                                   {"What it says", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"GRAPH", "The graph file; '-' is standard input."},
+    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
+             "is found without a search. Without DIST the graph alone is searched."},
+    {"FROM TO", "Two vertices: numbers from 0, or names with --ids."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright path roads.gr 0 1999", "search the graph"},
+    {"tilewright path roads.gr distances.npy 0 1999", "walk along the distances, much faster"},
+    {"tilewright path trains.csv --ids Bern Basel", "vertices by name"},
+    {NULL, NULL}};
+
+/* The least weight of an arc u -> v. */
+static double hop_weight(const tw_graph *graph, int32_t u, int32_t v)
+{
+    const int64_t *offsets = NULL;
+    const int32_t *targets = NULL;
+    const void *weights = NULL;
+    tw_graph_info info;
+    tw_graph_describe(graph, &info);
+    tw_graph_rows(graph, &offsets, &targets, &weights);
+    double least = INFINITY;
+    for (int64_t a = offsets[u]; a < offsets[u + 1]; a++) {
+        double weight = info.weight_type == TW_I32   ? ((const int32_t *)weights)[a]
+                        : info.weight_type == TW_F32 ? ((const float *)weights)[a]
+                                                     : ((const double *)weights)[a];
+        if (targets[a] == v && weight < least) {
+            least = weight;
+        }
+    }
+    return least;
+}
+
+static void print_text(const tw_graph *graph, const tw_path *path)
+{
+    char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
+    double total = 0;
+    printf("distance     %s\n", cli_show_value(sum, path->distance));
+    printf("hops         %lld\n", (long long)path->count - 1);
+    if (path->count > 1) {
+        printf("\n%-12s %-12s %12s %12s\n", "from", "to", "weight", "total");
+    }
+    for (int64_t i = 0; i + 1 < path->count; i++) {
+        double hop = hop_weight(graph, path->vertices[i], path->vertices[i + 1]);
+        total += hop;
+        printf("%-12s %-12s %12s %12s\n", cli_show_vertex(from, graph, path->vertices[i]),
+               cli_show_vertex(to, graph, path->vertices[i + 1]), cli_show_value(weight, hop),
+               cli_show_value(sum, total));
+    }
+}
+
+static void report_vertex(cli_report *json, const char *key, const tw_graph *graph, int32_t vertex)
+{
+    const char *label = tw_graph_label(graph, vertex);
+    if (label != NULL) {
+        cli_report_text(json, key, label);
+    } else {
+        cli_report_integer(json, key, vertex);
+    }
+}
+
+static void print_json(const cli_job *job, const tw_graph *graph, const tw_path *path, int32_t from,
+                       int32_t to)
+{
+    int64_t count = path->vertices != NULL ? path->count : 0;
+    cli_report json;
+    cli_report_begin(&json, stdout);
+    cli_report_text(&json, "command", "path");
+    report_vertex(&json, "from", graph, from);
+    report_vertex(&json, "to", graph, to);
+    cli_report_bool(&json, "reachable", path->vertices != NULL);
+    cli_report_number(&json, "distance", path->distance);
+    cli_report_array(&json, "vertices");
+    for (int64_t i = 0; i < count; i++) {
+        report_vertex(&json, NULL, graph, path->vertices[i]);
+    }
+    cli_report_end_array(&json);
+    cli_report_array(&json, "weights");
+    for (int64_t i = 0; i + 1 < count; i++) {
+        cli_report_number(&json, NULL, hop_weight(graph, path->vertices[i], path->vertices[i + 1]));
+    }
+    cli_report_end_array(&json);
+    cli_report_number(&json, "seconds", cli_seconds() - job->started);
+    cli_report_end(&json);
+}
+
+static tw_status find(cli_job *job, const settings *s, const tw_graph *graph,
+                      const tw_matrix *distances, char **ends)
+{
+    int32_t from = 0, to = 0;
+    tw_path path = {NULL, 0, 0};
+    char shown[CLI_SHOWN], other[CLI_SHOWN];
+    tw_status status = cli_vertex(job->ctx, &from, graph, "FROM", ends[0]);
+    if (status == TW_OK) {
+        status = cli_vertex(job->ctx, &to, graph, "TO", ends[1]);
+    }
+    if (status == TW_OK) {
+        status = tw_path_find(job->ctx, &path, graph, distances, from, to);
+    }
+    if (status == TW_OK) {
+        job->answer_is_no = path.vertices == NULL;
+        if (s->reading.common.json) {
+            print_json(job, graph, &path, from, to);
+        } else if (path.vertices == NULL) {
+            printf("there is no path from %s to %s\n", cli_show_vertex(shown, graph, from),
+                   cli_show_vertex(other, graph, to));
+        } else {
+            print_text(graph, &path);
+        }
+    }
+    tw_path_clear(&path);
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_graph *graph = NULL;
+    tw_matrix_file *file = NULL;
+    bool with_distances = count == 4;
+    tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK) {
+        status = cli_read_graph(job, &graph, words[0], &s->reading);
+    }
+    if (status == TW_OK && with_distances) {
+        status = tw_matrix_open(job->ctx, &file, words[1], s->dist_format,
+                                s->type != TW_AUTO ? s->type : TW_I32);
+    }
+    if (status == TW_OK) {
+        status = find(job, s, graph, with_distances ? tw_matrix_file_view(file) : NULL,
+                      words + count - 2);
+    }
+    tw_matrix_close(file);
+    tw_graph_destroy(graph);
+    return status;
+}
+
+const cli_command cli_path = {
+    .name = "path",
+    .usage = "GRAPH [DIST] FROM TO",
+    .summary = "one shortest path, hop by hop",
+    .text = "Prints the distance from one vertex to another and the hops of a shortest path, each "
+            "with its weight and the sum so far. If there is no path it says so and exits with 1.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 3,
+    .most = 4,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

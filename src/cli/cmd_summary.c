@@ -1,0 +1,134 @@
+/* tilewright summary: what a matrix of distances says about its graph. */
+#include "commands.h"
+#include "job.h"
+#include "statistics.h"
+
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    tw_type type;
+    const char *format;
+    int64_t histogram;
+    const char *eccentricity;
+    const char *closeness;
+} settings;
+
+static const settings defaults = {.common = CLI_COMMON_INIT, .type = TW_AUTO, .histogram = 0};
+
+static const cli_option own_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+     "The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64."},
+    {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
+     "raw, npy or csv; by default the extension decides, and raw is taken for an unknown one."},
+    {0}};
+
+static const cli_option result_options[] = {
+    {"histogram", 0, CLI_OPTIONAL_COUNT, "BINS", offsetof(settings, histogram), 20,
+     "Also count the distances in BINS equal bins, 20 if no number is given."},
+    {"eccentricity", 0, CLI_TEXT, "FILE", offsetof(settings, eccentricity), 0,
+     "Write the largest distance of each row to FILE (.csv: one a line; .npy: one column)."},
+    {"closeness", 0, CLI_TEXT, "FILE", offsetof(settings, closeness), 0,
+     "Write the closeness centrality of each row to FILE, likewise."},
+    {0}};
+
+static const cli_group groups[] = {{"Input", own_options},
+                                   {"Results", result_options},
+                                   {"Resources", cli_resource_options},
+                                   {"What it says", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"DIST", "A matrix of distances as 'tilewright apsp' writes it."}, {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright summary distances.npy", "diameter, radius, mean and the rest"},
+    {"tilewright summary answer --type i32 --histogram=10",
+     "a raw file of int32, with a histogram of ten bins"},
+    {"tilewright summary distances.npy --closeness closeness.csv", "one number for each vertex"},
+    {NULL, NULL}};
+
+/* One number a row, as a matrix of one column. */
+static tw_status write_column(tw_context *ctx, const double *values, int64_t rows, const char *path)
+{
+    tw_sink sink = {0};
+    tw_matrix column = {(void *)values, rows, 1, 1, TW_F64};
+    tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
+    if (status == TW_OK) {
+        status = tw_feed(ctx, &column, &sink, 1);
+    }
+    tw_sink_destroy(&sink);
+    return status;
+}
+
+static tw_status summarise(cli_job *job, const settings *s, const tw_matrix *matrix,
+                           tw_summary *summary, const char *path)
+{
+    tw_sink sink = {0};
+    tw_summary_sink(summary, &sink);
+    tw_status status = tw_feed(job->ctx, matrix, &sink, 1);
+    tw_sink_destroy(&sink);
+    if (status == TW_OK && s->eccentricity != NULL) {
+        status =
+            write_column(job->ctx, tw_summary_eccentricity(summary), matrix->rows, s->eccentricity);
+    }
+    if (status == TW_OK && s->closeness != NULL) {
+        status = write_column(job->ctx, tw_summary_closeness(summary), matrix->rows, s->closeness);
+    }
+    if (status == TW_OK && s->common.json) {
+        cli_report json;
+        cli_report_begin(&json, stdout);
+        cli_report_text(&json, "command", "summary");
+        cli_report_text(&json, "input", path);
+        cli_statistics_report(&json, summary, NULL);
+        cli_report_number(&json, "seconds", cli_seconds() - job->started);
+        cli_report_end(&json);
+    } else if (status == TW_OK) {
+        cli_statistics_print(summary, NULL);
+    }
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_matrix_file *file = NULL;
+    tw_summary *summary = NULL;
+    (void)count;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK && s->histogram > INT32_MAX) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--histogram=%lld is too many bins",
+                         (long long)s->histogram);
+    }
+    if (status == TW_OK) {
+        status = tw_matrix_open(job->ctx, &file, words[0], s->format,
+                                s->type != TW_AUTO ? s->type : TW_I32);
+    }
+    if (status == TW_OK) {
+        status = tw_summary_create(job->ctx, &summary, (int32_t)s->histogram, NULL, NULL);
+    }
+    if (status == TW_OK) {
+        status = summarise(job, s, tw_matrix_file_view(file), summary, words[0]);
+    }
+    tw_summary_destroy(summary);
+    tw_matrix_close(file);
+    return status;
+}
+
+const cli_command cli_summary = {
+    .name = "summary",
+    .usage = "DIST",
+    .summary = "diameter, radius, mean, closeness ... of a matrix of distances",
+    .text = "Reads a matrix of distances and prints what it says about the graph: how many pairs "
+            "are connected, the diameter (the largest distance) and the pair that has it, the "
+            "radius (the least eccentricity) and the centre that has it, and the mean. Pairs of a "
+            "vertex with itself are not counted.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 1,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

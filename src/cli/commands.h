@@ -1,0 +1,18 @@
+/* The commands of the program; each is a table and a function in its own cmd_*.c. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+extern const cli_command cli_apsp;
+extern const cli_command cli_path;
+extern const cli_command cli_summary;
+extern const cli_command cli_generate;
+extern const cli_command cli_devices;
+extern const cli_command cli_selftest;
+extern const cli_command cli_bench;
+
+/* All of them, in the order of the overview; NULL ends the list. */
+extern const cli_command *const cli_commands[];
+
+#endif

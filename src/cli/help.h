@@ -1,0 +1,29 @@
+/* Everything the program says about itself, made from the tables of the commands. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "options.h"
+
+#include <stdio.h>
+
+void cli_help_overview(FILE *file);
+void cli_help_command(FILE *file, const cli_command *command);
+
+/* The manual page (roff, man macros) and the completion script for Bash. */
+void cli_manual(FILE *file);
+void cli_completion(FILE *file);
+
+/* "-q, --quiet" or "--verify[=K]": an option as the help writes it. */
+#define CLI_SPELLING 64
+const char *cli_spelling(char out[CLI_SPELLING], const cli_option *option);
+
+/* What there is to know about the program as a whole, for the overview and the manual. */
+typedef struct cli_topic {
+    const char *title; /* NULL ends the list */
+    const char *text;
+} cli_topic;
+extern const cli_topic cli_topics[];
+extern const cli_example cli_first_steps[];
+extern const char cli_one_line[];
+
+#endif

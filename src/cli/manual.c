@@ -1,0 +1,159 @@
+/*
+ * The manual page and the Bash completion, from the same tables as the help. The copies in docs/
+ * are what gets installed; a test compares them with what this prints.
+ */
+#include "help.h"
+
+#include "commands.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Text for roff: a backslash and a hyphen are special anywhere, a dot or a quote at the start of
+ * a line. An empty line of the text becomes a new paragraph. */
+static void roff(FILE *file, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\\') {
+            fputs("\\e", file);
+        } else if (*c == '-') {
+            fputs("\\-", file);
+        } else if (*c == '\n') {
+            fputs("\n.PP\n", file);
+        } else {
+            bool line_start = c == text || c[-1] == '\n';
+            fputs(line_start && (*c == '.' || *c == '\'') ? "\\&" : "", file);
+            fputc(*c, file);
+        }
+    }
+    fputc('\n', file);
+}
+
+static void roff_bold(FILE *file, const char *text)
+{
+    fputs(".B ", file);
+    roff(file, text);
+}
+
+static void manual_option(FILE *file, const cli_option *option)
+{
+    char spelling[CLI_SPELLING];
+    fputs(".TP\n", file);
+    roff_bold(file, cli_spelling(spelling, option));
+    roff(file, option->help);
+}
+
+static void manual_examples(FILE *file, const cli_example *examples)
+{
+    for (const cli_example *example = examples; example->command != NULL; example++) {
+        fputs(".TP\n", file);
+        roff_bold(file, example->command);
+        roff(file, example->what);
+    }
+}
+
+static void manual_command(FILE *file, const cli_command *command)
+{
+    fputs(".SS tilewright ", file);
+    roff(file, command->name);
+    fputs(".B tilewright ", file);
+    roff(file, command->name);
+    fputs("[OPTION...] ", file);
+    roff(file, command->usage);
+    fputs(".PP\n", file);
+    roff(file, command->text);
+    for (const cli_operand *operand = command->operands; operand->name != NULL; operand++) {
+        fputs(".TP\n.I ", file);
+        roff(file, operand->name);
+        roff(file, operand->help);
+    }
+    for (const cli_group *group = command->groups; group->title != NULL; group++) {
+        fputs(".PP\n.I ", file);
+        roff(file, group->title);
+        for (const cli_option *option = group->options; option->name != NULL; option++) {
+            manual_option(file, option);
+        }
+    }
+    fputs(".PP\nExamples:\n", file);
+    manual_examples(file, command->examples);
+}
+
+void cli_manual(FILE *file)
+{
+    fputs(".\\\" Printed by 'tilewright --man' from the tables of src/cli.\n", file);
+    fprintf(file, ".TH TILEWRIGHT 1 \"\" \"tilewright %s\" \"User Commands\"\n", tw_version());
+    fputs(".SH NAME\ntilewright \\- ", file);
+    roff(file, cli_one_line);
+    fputs(".SH SYNOPSIS\n.B tilewright\n.I COMMAND\n[OPTION...] [OPERAND...]\n", file);
+    fputs(".br\n.B tilewright help\n.I COMMAND\n", file);
+    fputs(".br\n.B tilewright\n\\-\\-version | \\-\\-help | \\-\\-man | \\-\\-completion\n", file);
+    fputs(".SH DESCRIPTION\n", file);
+    roff(file, "Each command does one thing; all take their options before, between or after "
+               "their operands. Results go to standard output or into the named file, everything "
+               "else to standard error.");
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+        fputs(".TP\n", file);
+        roff_bold(file, (*command)->name);
+        roff(file, (*command)->summary);
+    }
+    fputs(".PP\n", file);
+    roff(file, "With --man the program prints this page, with --completion a completion script "
+               "for Bash.");
+    fputs(".SH EXAMPLES\n", file);
+    manual_examples(file, cli_first_steps);
+    fputs(".SH COMMANDS\n", file);
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+        manual_command(file, *command);
+    }
+    for (const cli_topic *topic = cli_topics; topic->title != NULL; topic++) {
+        fputs(".SH ", file);
+        for (const char *c = topic->title; *c != '\0'; c++) {
+            fputc(toupper((unsigned char)*c), file);
+        }
+        fputc('\n', file);
+        roff(file, topic->text);
+    }
+    fputs(".SH ENVIRONMENT\n.TP\n.B TW_ISA\n", file);
+    roff(file, "The instruction set to use, as with --isa.");
+}
+
+/* ----------------------------------------------------------------------------------- completion */
+
+static void completion_words(FILE *file, const cli_command *command)
+{
+    fprintf(file, "    %s) words='", command->name);
+    for (const cli_group *group = command->groups; group->title != NULL; group++) {
+        for (const cli_option *option = group->options; option->name != NULL; option++) {
+            fprintf(file, "--%s ", option->name);
+        }
+    }
+    fputs("--help' ;;\n", file);
+}
+
+void cli_completion(FILE *file)
+{
+    fputs("# Bash completion for tilewright, printed by 'tilewright --completion'.\n"
+          "_tilewright()\n{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+          "        COMPREPLY=($(compgen -W '",
+          file);
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+        fprintf(file, "%s ", (*command)->name);
+    }
+    fputs("help --help --version' -- \"$word\"))\n"
+          "        return\n    fi\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          file);
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+        completion_words(file, *command);
+    }
+    fputs("    esac\n"
+          "    case $word in\n"
+          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -o filenames -F _tilewright tilewright\n",
+          file);
+}

@@ -1,0 +1,33 @@
+/* Reading a graph with the options of the command line: see reading.h. */
+#include "reading.h"
+
+const cli_option cli_reading_options[] = {
+    {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
+     "The format of GRAPH: triples, gr, mtx, edges, metis or npy. By default the extension "
+     "decides, and for none or an unknown one the content."},
+    {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_DIRECTED_YES,
+     "Take each edge in its own direction only, whatever the file says."},
+    {"undirected", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_DIRECTED_NO,
+     "Take each edge in both directions, whatever the file says."},
+    {"unweighted", 0, CLI_FLAG, NULL, offsetof(cli_reading, unweighted), 1,
+     "Ignore weights: each edge counts 1."},
+    {"weight", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, weight), 0,
+     "The column of an edge list that holds the weight, by number from 1 or by its name in the "
+     "header. By default the third, if there is one."},
+    {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
+     "Vertices of an edge list are named by arbitrary words; give them and get them by name."},
+    {"no-edge", 0, CLI_NUMBER, "VALUE", offsetof(cli_reading, no_edge), 0,
+     "The entry of an .npy matrix that means 'no edge', besides infinity."},
+    {0}};
+
+tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
+{
+    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    opts.format = reading->format;
+    opts.directed = reading->directed;
+    opts.unweighted = reading->unweighted;
+    opts.ids = reading->ids;
+    opts.weight = reading->weight;
+    opts.no_edge = isnan(reading->no_edge) ? NULL : &reading->no_edge;
+    return tw_graph_read(job->ctx, out, path, &opts);
+}

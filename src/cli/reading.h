@@ -1,0 +1,31 @@
+/* The options of the commands that read a graph, and the reading. */
+#ifndef CLI_READING_H
+#define CLI_READING_H
+
+#include "job.h"
+
+#include <math.h>
+
+/* The first member of their settings. */
+typedef struct cli_reading {
+    cli_common common;
+    const char *format;
+    int32_t directed;
+    int32_t unweighted;
+    int32_t ids;
+    const char *weight;
+    double no_edge; /* NaN: none given */
+} cli_reading;
+
+extern const cli_option cli_reading_options[];
+
+#define CLI_READING_INIT                                                    \
+    {                                                                       \
+        CLI_COMMON_INIT, NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, (double)NAN \
+    }
+
+/* Read a graph with the options of the command line. */
+TW_CHECKED tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path,
+                                    const cli_reading *reading);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Signals. The handler does nothing but tw_cancel, which is async-signal-safe; the running call
+ * returns TW_ERR_CANCELLED, the sinks remove what they wrote and the program ends as after any
+ * error. SA_RESETHAND gives the second signal its usual, deadly meaning, for whoever cannot wait.
+ * Without SA_RESTART, a read that waits for a terminal or a pipe wakes up.
+ */
+#include "signals.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static _Atomic(tw_context *) watched;
+static atomic_int came;
+
+static void on_signal(int number)
+{
+    (void)number;
+    atomic_store(&came, 1);
+    tw_context *ctx = atomic_load(&watched);
+    if (ctx != NULL) {
+        tw_cancel(ctx);
+    }
+}
+
+void cli_signals_watch(tw_context *ctx)
+{
+    atomic_store(&watched, ctx);
+    struct sigaction action = {0};
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+void cli_signals_forget(void)
+{
+    atomic_store(&watched, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return atomic_load(&came) != 0;
+}

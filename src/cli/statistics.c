@@ -1,0 +1,132 @@
+/* Statistics of a distance matrix, shown: see statistics.h. */
+#include "statistics.h"
+
+#include "job.h"
+
+#define BAR 40 /* columns of the longest bar of a histogram */
+
+static int64_t vertex_of(const int32_t *list, int64_t index)
+{
+    return list != NULL && index >= 0 ? list[index] : index;
+}
+
+static void print_histogram(const tw_summary *summary, bool whole)
+{
+    const double *edges = NULL;
+    const int64_t *counts = NULL;
+    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    int64_t most = 1;
+    for (int32_t i = 0; i < bins; i++) {
+        most = counts[i] > most ? counts[i] : most;
+    }
+    if (bins > 0) {
+        printf("\n%-24s%12s\n", "distance", "pairs");
+    }
+    for (int32_t i = 0; i < bins; i++) {
+        char low[CLI_SHOWN], high[CLI_SHOWN], range[2 * CLI_SHOWN + 8];
+        bool single = whole && edges[i + 1] - edges[i] == 1;
+        if (single) {
+            snprintf(range, sizeof range, "%s", cli_show_value(low, edges[i]));
+        } else {
+            snprintf(range, sizeof range, "%s to %s", cli_show_value(low, edges[i]),
+                     cli_show_value(high, edges[i + 1]));
+        }
+        int width = (int)((double)counts[i] / (double)most * BAR + 0.5);
+        printf("%-24s%12lld", range, (long long)counts[i]);
+        if (width > 0) {
+            printf("  ");
+        }
+        for (int j = 0; j < width; j++) {
+            putchar('#');
+        }
+        putchar('\n');
+    }
+}
+
+void cli_statistics_print(const tw_summary *summary, const cli_naming *naming)
+{
+    static const cli_naming numbers = {NULL, NULL, NULL};
+    tw_summary_info info;
+    char value[CLI_SHOWN], from[CLI_SHOWN], to[CLI_SHOWN];
+    naming = naming != NULL ? naming : &numbers;
+    tw_summary_info_get(summary, &info);
+    double pairs = (double)info.reachable + (double)info.unreachable;
+    printf("distances    %lld x %lld, %s\n", (long long)info.rows, (long long)info.cols,
+           tw_type_name(info.type));
+    printf("reachable    %lld of %.0f pairs", (long long)info.reachable, pairs);
+    if (pairs > 0) {
+        printf(" (%.4g %%)", 100 * (double)info.reachable / pairs);
+    }
+    putchar('\n');
+    if (info.diameter_from < 0) {
+        return; /* no pair has a path: the rest would be zeros that mean nothing */
+    }
+    printf("diameter     %s, from %s to %s\n", cli_show_value(value, info.diameter),
+           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info.diameter_from)),
+           cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info.diameter_to)));
+    printf("radius       %s, center %s\n", cli_show_value(value, info.radius),
+           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info.center)));
+    printf("mean         %s\n", cli_show_value(value, info.mean));
+    printf("least        %s\n", cli_show_value(value, info.least));
+    print_histogram(summary, info.type != TW_F32 && info.type != TW_F64);
+}
+
+static void report_vertex(cli_report *report, const char *key, const cli_naming *naming,
+                          const int32_t *list, int64_t index)
+{
+    int64_t vertex = vertex_of(list, index);
+    const char *label =
+        naming->graph != NULL && vertex >= 0 ? tw_graph_label(naming->graph, vertex) : NULL;
+    if (index < 0) {
+        cli_report_null(report, key);
+    } else if (label != NULL) {
+        cli_report_text(report, key, label);
+    } else {
+        cli_report_integer(report, key, vertex);
+    }
+}
+
+static void report_histogram(cli_report *report, const tw_summary *summary)
+{
+    const double *edges = NULL;
+    const int64_t *counts = NULL;
+    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    if (bins == 0) {
+        return;
+    }
+    cli_report_object(report, "histogram");
+    cli_report_array(report, "edges");
+    for (int32_t i = 0; i <= bins; i++) {
+        cli_report_number(report, NULL, edges[i]);
+    }
+    cli_report_end_array(report);
+    cli_report_array(report, "counts");
+    for (int32_t i = 0; i < bins; i++) {
+        cli_report_integer(report, NULL, counts[i]);
+    }
+    cli_report_end_array(report);
+    cli_report_end_object(report);
+}
+
+void cli_statistics_report(cli_report *report, const tw_summary *summary, const cli_naming *naming)
+{
+    static const cli_naming numbers = {NULL, NULL, NULL};
+    tw_summary_info info;
+    naming = naming != NULL ? naming : &numbers;
+    tw_summary_info_get(summary, &info);
+    cli_report_object(report, "summary");
+    cli_report_integer(report, "rows", info.rows);
+    cli_report_integer(report, "cols", info.cols);
+    cli_report_text(report, "type", tw_type_name(info.type));
+    cli_report_integer(report, "reachable", info.reachable);
+    cli_report_integer(report, "unreachable", info.unreachable);
+    cli_report_number(report, "diameter", info.diameter);
+    report_vertex(report, "diameter_from", naming, naming->sources, info.diameter_from);
+    report_vertex(report, "diameter_to", naming, naming->targets, info.diameter_to);
+    cli_report_number(report, "radius", info.radius);
+    report_vertex(report, "center", naming, naming->sources, info.center);
+    cli_report_number(report, "mean", info.mean);
+    cli_report_number(report, "least", info.least);
+    report_histogram(report, summary);
+    cli_report_end_object(report);
+}

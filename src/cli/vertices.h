@@ -1,0 +1,21 @@
+/* Vertices as a user names them: "7", "0,5,7-9", "@FILE", or words when the graph has labels. */
+#ifndef CLI_VERTICES_H
+#define CLI_VERTICES_H
+
+#include <tilewright.h>
+
+typedef struct cli_vertices {
+    int32_t *list; /* NULL: all vertices */
+    int64_t count;
+} cli_vertices;
+
+/* One vertex. `what` begins the sentence of an error: "FROM". */
+TW_CHECKED tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph,
+                                const char *what, const char *text);
+
+/* A list, or "@FILE" with one. Text NULL leaves *out empty. Free with cli_vertices_clear. */
+TW_CHECKED tw_status cli_vertices_parse(tw_context *ctx, cli_vertices *out, const tw_graph *graph,
+                                        const char *what, const char *text);
+void cli_vertices_clear(cli_vertices *vertices);
+
+#endif
