@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""What needs more than a command and its output: behaviour.py PROGRAM DOCS
+
+Signals, terminals, reports that must parse, answers against an independent Floyd-Warshall, and the
+manual page against the program.
+"""
+import json
+import os
+import pty
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+DOCS = os.path.abspath(sys.argv[2])
+INFINITY = 2**30 - 1
+LIMIT = 120  # seconds after which something hangs
+COMMANDS = ["apsp", "path", "summary", "generate", "devices", "selftest", "bench"]
+
+
+def floyd_warshall(n, edges):
+    d = [[INFINITY] * n for _ in range(n)]
+    for source, target, weight in edges:
+        d[source][target] = min(d[source][target], weight)
+    for i in range(n):
+        d[i][i] = 0
+    for k in range(n):
+        through = d[k]
+        for row in d:
+            first = row[k]
+            if first < INFINITY:
+                for j in range(n):
+                    if first + through[j] < row[j]:
+                        row[j] = first + through[j]
+    return d
+
+
+def triples(n, edges):
+    data = struct.pack("<ii", n, len(edges))
+    return data + b"".join(struct.pack("<iii", *edge) for edge in edges)
+
+
+class Behaviour(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("TW_")}
+        self.environment.update(LC_ALL="C", TERM="xterm")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def start(self, *words, **more):
+        process = subprocess.Popen([PROGRAM, *words], cwd=self.folder.name, env=self.environment,
+                                   **more)
+        self.addCleanup(process.kill)
+        return process
+
+    def tilewright(self, *words, status=0, **more):
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder.name, env=self.environment,
+                              timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, **more)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stdout
+
+    def random_edges(self, n, count, seed):
+        """Unique edges without self loops."""
+        print(f"seed {seed}", file=sys.stderr)
+        chance = random.Random(seed)
+        pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+        return [(i, j, chance.randint(0, 1000)) for i, j in chance.sample(pairs, count)]
+
+    # ------------------------------------------------------------------------------- answers
+
+    def test_a_triples_file_gives_the_answer_file_byte_for_byte(self):
+        for n, count, seed in ((90, 6000, 1), (97, 300, 2), (1, 0, 3), (2, 1, 4), (64, 4032, 5)):
+            edges = self.random_edges(n, count, seed)
+            self.write("p11k1", triples(n, edges))
+            self.tilewright("apsp", "p11k1", "answer", "-q")
+            want = b"".join(struct.pack(f"<{n}i", *row) for row in floyd_warshall(n, edges))
+            self.assertEqual(self.read("answer"), want)
+
+    def test_predecessors_lead_back_along_tight_edges(self):
+        n = 40
+        edges = self.random_edges(n, 120, 6)
+        weight = {(i, j): w for i, j, w in edges}
+        self.write("g.bin", triples(n, edges))
+        self.tilewright("apsp", "g.bin", "d", "--predecessors", "p", "-q")
+        d = struct.unpack(f"<{n * n}i", self.read("d"))
+        p = struct.unpack(f"<{n * n}i", self.read("p"))
+        for s in range(n):
+            for t in range(n):
+                if s == t or d[s * n + t] == INFINITY:
+                    self.assertEqual(p[s * n + t], -9999)
+                    continue
+                steps, v = 0, t
+                while v != s and steps <= n:
+                    u = p[s * n + v]
+                    self.assertEqual(d[s * n + u] + weight[u, v], d[s * n + v])
+                    steps, v = steps + 1, u
+                self.assertEqual(v, s, "the predecessors go round in a circle")
+
+    # ------------------------------------------------------------------------------- signals
+
+    def long_graph(self):
+        """A graph whose closure in plain C takes much longer than a test may."""
+        self.tilewright("generate", "graph", "preferential", "long.bin", "-n", "6000", "-q")
+
+    LONG_RUN = ("--method", "closure", "--work-type", "i32", "--isa", "scalar", "--threads", "1")
+
+    def interrupt_run(self, number, *more):
+        """Signal a long run once it has begun; its exit status and the last of its stderr."""
+        process = self.start("apsp", "long.bin", *more, *self.LONG_RUN, stderr=subprocess.PIPE)
+        said = b""
+        for line in process.stderr:
+            said += line
+            if line.startswith(b"plan:"):
+                break
+        process.send_signal(number)
+        _, rest = process.communicate(timeout=LIMIT)
+        return process.returncode, said + rest
+
+    def test_an_interrupted_run_leaves_no_file(self):
+        self.long_graph()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            status, said = self.interrupt_run(number, "out.npy", "--predecessors", "p.npy")
+            self.assertEqual(status, 2, said)
+            self.assertTrue(said.endswith(b"tilewright: interrupted before it was done\n"), said)
+            self.assertEqual(os.listdir(self.folder.name), ["long.bin"])
+
+    def test_an_existing_output_survives_an_interrupted_run(self):
+        self.long_graph()
+        self.write("out.npy", b"precious")
+        status, said = self.interrupt_run(signal.SIGINT, "out.npy")
+        self.assertEqual(status, 2, said)
+        self.assertEqual(self.read("out.npy"), b"precious")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["long.bin", "out.npy"])
+
+    def test_waiting_for_standard_input_can_be_interrupted(self):
+        process = self.start("apsp", "-", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + LIMIT
+        state = ""
+        while state != "S" and time.monotonic() < deadline:
+            with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=LIMIT), 2)
+        self.assertEqual(process.stderr.read(), b"tilewright: interrupted before it was done\n")
+        process.stdin.close()
+        process.stderr.close()
+
+    def test_an_interrupted_bench_keeps_what_it_has(self):
+        process = self.start("bench", "--n", "64,3000", "--types", "i32", "--threads", "1",
+                             "--isa", "scalar", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        head, row = process.stdout.readline(), process.stdout.readline()
+        self.assertRegex(head, rb"^ +n +type +threads")
+        self.assertRegex(row, rb"^ +64 +i32 +1 +directed ")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual((process.returncode, out), (2, b""))
+        self.assertEqual(err, b"tilewright: interrupted before it was done\n")
+
+    # ------------------------------------------------------------------------------ terminals
+
+    def run_on_terminal(self, *words, until):
+        """Everything a long run writes to a terminal until `until` has been seen, and its end."""
+        master, slave = pty.openpty()
+        process = self.start(*words, stderr=slave, stdout=subprocess.DEVNULL)
+        os.close(slave)
+        said, sent = b"", False
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:  # the terminal's other side is closed
+                break
+            if not piece:
+                break
+            said += piece
+            if not sent and re.search(until, said):
+                process.send_signal(signal.SIGINT)
+                sent = True
+        os.close(master)
+        self.assertEqual(process.wait(timeout=LIMIT), 2)
+        return said
+
+    def test_a_terminal_sees_progress_that_is_cleared_at_the_end(self):
+        self.long_graph()
+        said = self.run_on_terminal("apsp", "long.bin", *self.LONG_RUN,
+                                    until=rb"\d %  [0-9.]+ [kMGT] relaxations/s  [^\r]+ left")
+        self.assertTrue(said.endswith(b"\r\x1b[Ktilewright: interrupted before it was done\r\n"),
+                        said[-200:])
+
+    def test_no_progress_means_none(self):
+        self.long_graph()
+        said = self.run_on_terminal("apsp", "long.bin", "--no-progress", *self.LONG_RUN,
+                                    until=rb"plan:[^\n]*\n")
+        self.assertNotIn(b"\x1b", said)
+
+    # -------------------------------------------------------------------------------- reports
+
+    def test_the_report_of_a_run_is_complete(self):
+        self.tilewright("generate", "graph", "dense", "g.bin", "-n", "200", "-q")
+        report = json.loads(self.tilewright("apsp", "g.bin", "out.npy", "--json", "-q", "--verify",
+                                            "--method", "closure", "--threads", "2"))
+        self.assertEqual(report["command"], "apsp")
+        self.assertEqual(report["graph"]["vertices"], 200)
+        self.assertEqual(report["graph"]["weight_type"], "i32")
+        self.assertEqual((report["method"], report["type"]), ("closure", "i32"))
+        self.assertIn(report["working_type"], ("u8", "u16", "i32"))
+        self.assertEqual(report["threads"], 2)
+        self.assertGreaterEqual(report["attempts"], 1)
+        self.assertEqual(report["relaxations"], 200**3)
+        self.assertGreater(report["ceiling"], 0)
+        self.assertAlmostEqual(report["ratio"], report["rate"] / report["ceiling"])
+        self.assertEqual((report["verified"], report["verified_rows"]), (True, 16))
+        self.assertGreater(report["peak_rss"], 200 * 200)
+        self.assertGreater(report["memory_peak"], 200 * 200)
+        self.assertEqual(report["output"], "out.npy")
+        self.assertEqual(set(report["seconds"]),
+                         {"read", "plan", "compute", "output", "verify", "total"})
+        self.assertLessEqual(report["seconds"]["compute"], report["seconds"]["total"])
+
+    def test_a_report_without_output_holds_the_summary(self):
+        self.write("g.bin", triples(3, [(0, 1, 5), (1, 2, 2)]))
+        report = json.loads(self.tilewright("apsp", "g.bin", "--json", "-q"))
+        self.assertIsNone(report["verified"])
+        self.assertIsNone(report["output"])
+        self.assertEqual(report["summary"]["diameter"], 7)
+
+    def test_a_report_goes_to_standard_error_when_the_matrix_takes_standard_output(self):
+        self.write("g.bin", triples(2, [(0, 1, 5)]))
+        done = subprocess.run([PROGRAM, "apsp", "g.bin", "-", "--json", "-q"], check=True,
+                              cwd=self.folder.name, env=self.environment, capture_output=True)
+        self.assertEqual(done.stdout, struct.pack("<4i", 0, 5, INFINITY, 0))
+        self.assertEqual(json.loads(done.stderr)["output"], "-")
+
+    def test_strange_names_are_escaped(self):
+        name = b'a "quoted" \\ name\n\xff\xc3\xa9.bin'
+        with open(os.path.join(self.folder.name.encode(), name), "wb") as file:
+            file.write(triples(1, []))
+        report = json.loads(self.tilewright("apsp", name, "--json", "-q"))
+        self.assertEqual(report["graph"]["input"], 'a "quoted" \\ name\n\ufffd\u00e9.bin')
+
+    def test_the_plan_alone_is_reported(self):
+        self.write("g.bin", triples(3, [(0, 1, 5), (1, 2, 2)]))
+        report = json.loads(self.tilewright("apsp", "g.bin", "--explain", "--json"))
+        self.assertIn("explanation", report)
+        self.assertNotIn("rate", report)
+
+    def test_devices_are_reported(self):
+        report = json.loads(self.tilewright("devices", "--json"))
+        self.assertIn("scalar", report["isas"].split())
+        self.assertEqual([c["type"] for c in report["ceilings"]],
+                         ["u8", "u16", "i32", "f32", "f64"])
+        for ceiling in report["ceilings"]:
+            self.assertGreater(ceiling["one_thread"], 0)
+
+    def test_a_bench_is_reported_and_checked(self):
+        report = json.loads(self.tilewright("bench", "apsp", "--n", "65,100", "--types",
+                                            "u8,u16,i32,f32,f64", "--threads", "1", "--repeat", "2",
+                                            "--json"))
+        self.assertTrue(report["complete"])
+        self.assertEqual(len(report["cases"]), 10)
+        for case in report["cases"]:
+            self.assertGreater(case["ratio"], 0)
+            self.assertEqual(case["checked_rows"], 3)
+            self.assertLessEqual(case["fastest"], case["seconds"])
+
+    def test_an_undirected_bench_needs_half_of_the_work(self):
+        report = json.loads(self.tilewright("bench", "--n", "64", "--types", "i32", "--threads",
+                                            "1", "--undirected", "--json"))
+        self.assertEqual([case["symmetric"] for case in report["cases"]], [True])
+
+    def test_the_selftest_passes_and_counts(self):
+        last = self.tilewright("selftest").decode().splitlines()[-1]
+        self.assertRegex(last, r"^[1-9]\d* passed, 0 failed, \d+ skipped$")
+
+    # ------------------------------------------------------------------------- other manners
+
+    def test_a_closed_standard_output_is_not_the_output_file(self):
+        self.write("g.bin", triples(2, [(0, 1, 5)]))
+        subprocess.run(["sh", "-c", '"$0" apsp g.bin out -q <&- >&- 2>&-', PROGRAM], check=True,
+                       cwd=self.folder.name, env=self.environment)
+        self.assertEqual(self.read("out"), struct.pack("<4i", 0, 5, INFINITY, 0))
+
+    def test_a_reader_that_goes_away_is_an_error(self):
+        self.tilewright("generate", "graph", "grid", "g.bin", "-n", "400", "-q")
+        process = self.start("apsp", "g.bin", "-", "-q", stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        process.stdout.close()
+        said = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=LIMIT), 2, said)
+        self.assertRegex(said, rb"^tilewright: [^\n]+\n$")
+
+    # ---------------------------------------------------------------------------------- texts
+
+    def test_the_manual_and_the_completion_are_those_of_the_program(self):
+        for option, name in (("--man", "tilewright.1"), ("--completion", "tilewright.bash")):
+            with open(os.path.join(DOCS, name), "rb") as file:
+                self.assertEqual(file.read(), self.tilewright(option),
+                                 f"renew docs/{name} with 'tilewright {option}'")
+
+    def test_the_manual_has_every_option_of_every_command(self):
+        manual = self.tilewright("--man").decode().replace("\\-", "-")
+        for command in COMMANDS:
+            section = manual.split(f".SS tilewright {command}\n")[1].split("\n.SS ")[0]
+            text = self.tilewright("help", command).decode()
+            options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+            self.assertGreater(len(options), 3)
+            for option in options:
+                if option != "--help":
+                    self.assertRegex(section, rf"(?m)^\.B .*{option}\b")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
