@@ -68,6 +68,7 @@ const char *tw_last_error(const tw_context *ctx)
     return ctx->error;
 }
 
+#undef tw_fail
 tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
 {
     /* The arguments may point into ctx->error itself (a caller that adds a place to a sentence). */
