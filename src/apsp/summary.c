@@ -12,7 +12,7 @@
  * At the end e is raised to the one that the largest value alone decides, and the bins are cut at
  * cell borders: every count is exact for the edges reported. Integers begin at e = 0: below 2^16
  * each value has its own cell and bins may be cut anywhere. Each thread has a table of its own
- * (512 kB).
+ * (1 MB).
  */
 #include "base/matrix.h"
 #include "base/threads.h"
@@ -36,10 +36,9 @@ typedef struct row_statistics {
     double most;    /* -inf likewise */
 } row_statistics;
 
-/* One thread's counts: cell c >= 0 in up[c], c < 0 in down[-1 - c]. */
+/* One thread's counts: cell c, from -CELLS to CELLS - 1, is count[CELLS + c]. */
 typedef struct cells {
-    int64_t up[CELLS];
-    int64_t down[CELLS];
+    int64_t count[2 * CELLS];
 } cells;
 
 struct tw_summary {
@@ -73,14 +72,18 @@ struct tw_summary {
         ELEMENT least = HIGH;                                                              \
         ELEMENT most = LOW;                                                                \
         int64_t reached = 0;                                                               \
+        __typeof__(s->SUM) sum = s->SUM;                                                   \
         for (int64_t j = from; j < to; j++) {                                              \
             const ELEMENT value = row[j];                                                  \
             const bool finite = FINITE;                                                    \
-            s->SUM += finite ? value : 0;                                                  \
+            const ELEMENT low = finite ? value : HIGH;                                     \
+            const ELEMENT high = finite ? value : LOW;                                     \
+            sum += finite ? value : 0;                                                     \
             reached += finite ? 1 : 0;                                                     \
-            least = finite && value < least ? value : least;                               \
-            most = finite && value > most ? value : most;                                  \
+            least = low < least ? low : least;                                             \
+            most = high > most ? high : most;                                              \
         }                                                                                  \
+        s->SUM = sum;                                                                      \
         s->others += to - from;                                                            \
         s->reached += reached;                                                             \
         if (reached > 0) {                                                                 \
@@ -133,29 +136,63 @@ static void scan_row(const tw_summary *summary, int64_t row, const void *data, r
 
 /* ---------------------------------------------------------------------------- the histogram */
 
+/* The cell of a value, given 2^-exponent: the largest whole number that is not above. */
+static inline int64_t cell_of(double value, double scale)
+{
+    double scaled = value * scale;
+    int64_t cell = (int64_t)scaled;
+    return (double)cell > scaled ? cell - 1 : cell;
+}
+
+/* Columns [from, to) of a row counted into cells of width 2^exponent. CELL is that of `value`; a
+ * whole number's comes by a shift, which rounds down. */
+#define DEFINE_COUNT(NAME, ELEMENT, FINITE, CELL)                                      \
+    static void count_##NAME(const void *data, int64_t from, int64_t to, int exponent, \
+                             int64_t *zero)                                            \
+    {                                                                                  \
+        const ELEMENT *row = data;                                                     \
+        const double scale = ldexp(1, -exponent);                                      \
+        (void)scale;                                                                   \
+        for (int64_t j = from; j < to; j++) {                                          \
+            const ELEMENT value = row[j];                                              \
+            if (FINITE) {                                                              \
+                zero[CELL]++;                                                          \
+            }                                                                          \
+        }                                                                              \
+    }
+DEFINE_COUNT(u8, uint8_t, value < TW_INF_U8, value >> exponent)
+DEFINE_COUNT(u16, uint16_t, value < TW_INF_U16, value >> exponent)
+DEFINE_COUNT(i16, int16_t, value < INT16_MAX, value >> exponent)
+DEFINE_COUNT(i32, int32_t, value < TW_INF_I32, value >> exponent)
+DEFINE_COUNT(f32, float, isfinite(value), cell_of((double)value, scale))
+DEFINE_COUNT(f64, double, isfinite(value), cell_of(value, scale))
+
+typedef void (*count_fn)(const void *row, int64_t from, int64_t to, int exponent, int64_t *zero);
+static const count_fn counters[] = {
+    [TW_U8] = count_u8,   [TW_U16] = count_u16, [TW_I16] = count_i16,
+    [TW_I32] = count_i32, [TW_F32] = count_f32, [TW_F64] = count_f64};
+
 static void count_row(const tw_summary *summary, int64_t row, const void *data, cells *table)
 {
-    const tw_type type = summary->info.type;
-    const double scale = summary->exponent == INT_MIN ? 1 : ldexp(1, -summary->exponent);
+    const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
     int64_t to;
     for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
-        for (int64_t j = from; j < to; j++) {
-            double value = twi_distance(data, type, j);
-            if (isfinite(value)) {
-                int64_t cell = (int64_t)floor(value * scale);
-                *(cell >= 0 ? &table->up[cell] : &table->down[-1 - cell]) += 1;
-            }
-        }
+        counters[summary->info.type](data, from, to, exponent, table->count + CELLS);
     }
 }
 
-static void merge_pairs(int64_t *counts)
+/* Cells twice as wide: c becomes floor(c / 2). */
+static void merge_pairs(cells *table)
 {
+    int64_t *zero = table->count + CELLS;
     for (int64_t c = 0; c < CELLS / 2; c++) {
-        int64_t pair = counts[2 * c] + counts[2 * c + 1];
-        counts[c] = pair;
+        zero[c] = zero[2 * c] + zero[2 * c + 1];
     }
-    memset(counts + CELLS / 2, 0, CELLS / 2 * sizeof *counts);
+    for (int64_t c = -1; c >= -CELLS / 2; c--) {
+        zero[c] = zero[2 * c] + zero[2 * c + 1];
+    }
+    memset(zero + CELLS / 2, 0, CELLS / 2 * sizeof *zero);
+    memset(zero - CELLS, 0, CELLS / 2 * sizeof *zero);
 }
 
 /* The exponent with which a table just holds values up to `size` away from zero. It grows with
@@ -176,8 +213,7 @@ static void make_room(tw_summary *summary, double size)
     int exponent = exponent_for(summary, size);
     while (summary->exponent != INT_MIN && summary->exponent < exponent) {
         for (int32_t t = 0; t < summary->tables; t++) {
-            merge_pairs(summary->table[t].up);
-            merge_pairs(summary->table[t].down);
+            merge_pairs(&summary->table[t]);
         }
         summary->exponent++;
     }
@@ -191,8 +227,7 @@ static int64_t count_of(const tw_summary *summary, int64_t cell)
 {
     int64_t count = 0;
     for (int32_t t = 0; t < summary->tables; t++) {
-        const cells *table = &summary->table[t];
-        count += cell >= 0 ? table->up[cell] : table->down[-1 - cell];
+        count += summary->table[t].count[CELLS + cell];
     }
     return count;
 }
