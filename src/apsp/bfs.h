@@ -5,18 +5,23 @@
 #ifndef TWI_APSP_BFS_H
 #define TWI_APSP_BFS_H
 
+#include "apsp/kernels.h"
 #include "graph/graph.h"
 
 enum { TWI_BFS_WORDS = 8, TWI_BFS_MOST = 64 * TWI_BFS_WORDS };
 
+/* A set of sources: one cache line, and four vectors of a machine that has 16 bytes in each. */
+typedef uint64_t twi_bfs_set __attribute__((vector_size(TWI_BFS_WORDS * 8)));
+
 /* One thread's memory: sets of sources by vertex, and lists of vertices. */
 typedef struct twi_bfs_space {
-    uint64_t *seen;  /* reached at this level or before */
-    uint64_t *front; /* reached at this level */
-    uint64_t *coming;
+    twi_bfs_set *seen;  /* reached at this level or before */
+    twi_bfs_set *front; /* reached at this level */
+    twi_bfs_set *coming;
     int32_t *active; /* vertices with a front */
     int32_t *touched;
     uint8_t *is_touched;
+    uint8_t *level; /* by vertex, then by source; NULL where that would be too much */
 } twi_bfs_space;
 
 TW_CHECKED tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n);
@@ -27,7 +32,8 @@ typedef struct twi_bfs_job {
     const tw_graph *graph;
     const int32_t *sources; /* vertices, one a bit */
     int count;
-    tw_type type;       /* of the levels: TW_U8, TW_U16 or TW_I32 */
+    tw_type type; /* of the levels: TW_U8, TW_U16 or TW_I32 */
+    twi_isa isa;
     double level_limit; /* deeper levels are not wanted; +inf: none */
     double deadline;    /* stop at this time of twi_seconds; 0: none */
     tw_context *ctx;    /* for its cancel flag */
@@ -40,8 +46,8 @@ typedef enum twi_bfs_end {
     TWI_BFS_CANCELLED
 } twi_bfs_end;
 
-/* rows[i] receives the n levels of sources[i], tw_type_infinity(type) where there is no path. */
-twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *const *rows,
-                    int64_t *scanned);
+/* Row i of `rows` (count x n) receives the levels of sources[i], tw_type_infinity(type) where there
+ * is no path. */
+twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t *scanned);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct engine {
     const tw_plan *plan;
     tw_method method;
     int threads;
+    twi_isa isa;
     twi_net *net; /* TW_METHOD_DIJKSTRA */
     const twi_lanes_kernels *kernels;
     worker *workers;
@@ -61,7 +62,7 @@ typedef struct engine {
 typedef struct batch {
     int count;
     int32_t source[TWI_BFS_MOST]; /* places, or vertices for a breadth-first search */
-    void *row[TWI_BFS_MOST];
+    void *row[TWI_BFS_MOST];      /* one after another for a breadth-first search */
 } batch;
 
 /* ------------------------------------------------------------------------- what a search needs */
@@ -240,6 +241,7 @@ static tw_status engine_create(tw_context *ctx, engine **out, const tw_plan *pla
     e->plan = plan;
     e->method = method;
     e->threads = threads;
+    e->isa = isa;
     e->kernels = kernels_of(isa);
     e->type = first_type(plan, method);
     e->cutoff =
@@ -372,11 +374,12 @@ static verdict bfs_batch(engine *e, worker *w, const batch *b)
         .sources = b->source,
         .count = b->count,
         .type = e->type,
+        .isa = e->isa,
         .level_limit = e->cutoff / e->plan->graph->max_weight + 1,
         .deadline = e->deadline,
         .ctx = e->ctx,
     };
-    twi_bfs_end end = twi_bfs(&job, &w->bfs, b->row, &scanned);
+    twi_bfs_end end = twi_bfs(&job, &w->bfs, b->row[0], &scanned);
     w->scanned += (double)scanned;
     static const verdict verdicts[] = {
         [TWI_BFS_DONE] = FINE,

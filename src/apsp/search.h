@@ -13,8 +13,10 @@
 TW_CHECKED tw_status twi_search_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
                                     double *arcs_scanned);
 
-/* The type of the rows a search of this graph delivers: TW_I32 where no sum of n-1 weights can
- * reach 2^30-1, else TW_F64 for whole weights; the weight type for others. */
+/* The widest type of rows a search of this graph is known to need: TW_I32 where no sum of n-1
+ * weights can reach 2^30-1, else TW_F64 for whole weights; the weight type for others. A run begins
+ * with i32 for all whole weights and delivers i32 as long as that proves exact; f32 becomes f64
+ * when a sum overflows; levels of a breadth-first search come as u8, u16 or i32 with a scale. */
 tw_type twi_search_type(const tw_graph *graph, const double *potential);
 
 /* Working memory of a run besides the graph, in bytes. */
@@ -28,8 +30,10 @@ typedef struct twi_search_sample {
     double unreachable;        /* share of pairs without a path among those seen */
     int64_t sources;           /* searched */
 } twi_search_sample;
-/* Search from up to `sources` random sources (seeded, so the same for the same graph), stopping
- * after `budget` seconds. */
+/* Search from up to `sources` random sources (seeded, so the same for the same graph), in whole
+ * batches as a run would, stopping after `budget` seconds. When not even one batch ends within
+ * twice the budget, `sources` and `farthest` stay 0 and the seconds are extrapolated from the arcs
+ * scanned so far. */
 TW_CHECKED tw_status twi_search_sample_run(tw_context *ctx, const tw_plan *plan, tw_method method,
                                            int64_t sources, double budget, twi_search_sample *out);
 
