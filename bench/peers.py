@@ -261,7 +261,7 @@ def search(bench):
     """Sparse graphs, against one Dijkstra a source."""
     n = 500 if bench.args.quick else 4000
     graph = bench.graph("sparse", n, "--degree", 5, "--weights", "1:1000")
-    boost = Program(bench, "boost_dijkstra", "boost_dijkstra.cpp", [], "Boost n × Dijkstra")
+    boost = Program(bench, "boost_dijkstra", "boost_dijkstra.cpp", ["-pthread"], "Boost n × Dijkstra")
     tilewright = Tilewright(bench)
     title = f"sparse random, n = {n}, 5 arcs a vertex, weights 1…1000"
     rows = bench.compare(graph, [tilewright, boost], "wall", bench.args.repeat, 300)
