@@ -95,7 +95,7 @@ class Tilewright:
         return {
             "wall": wall,
             "memory": seconds["plan"] + seconds["compute"],
-            "work": wall - seconds["read"],
+            "work": seconds["total"] - seconds["read"],
             "read": seconds["read"],
             "method": report.get("method"),
             "peak": report.get("peak_rss", report.get("memory_peak")),
