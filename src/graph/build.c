@@ -201,6 +201,14 @@ static void scatter_any(const build *b, const twi_edge_part *part, int64_t first
     }
 }
 
+/* Thread 0 is the caller's own: what it has done of its share stands for the others. */
+static void report(const build *b, int64_t at, int64_t begin, int64_t end, bool scatter)
+{
+    double share = (double)(at - begin) / (double)(end - begin);
+    double edges = (double)b->edges;
+    twi_progress(b->ctx, "graph", edges * (scatter ? 0.5 + share / 2 : share / 2), edges, "edges");
+}
+
 /* Calls one of the passes over the share of thread `member`, part by part. */
 static void walk_share(const build *b, int member, bool scatter)
 {
@@ -224,6 +232,9 @@ static void walk_share(const build *b, int member, bool scatter)
                 count_any(b, part, first, count, base + first, row, mine);
             }
             first += count;
+            if (twi_thread_id() == 0) {
+                report(b, base + first, begin, end, scatter);
+            }
         }
         base += part->count;
     }

@@ -177,6 +177,10 @@ static bool fill_rows(const recipe *r, tw_graph *graph, twi_weight_stats *stats,
             for (int64_t i = 0; i < count; i++) {
                 twi_see_weight(&mine, put_weight(r, graph->weights, first + i, keys[i]));
             }
+            if (twi_thread_id() == 0) { /* whose rows come first, and stand for the others */
+                twi_progress(r->ctx, "generate", (double)(u * twi_team_size()), (double)graph->n,
+                             "rows");
+            }
         }
         twi_free(keys);
 #pragma omp critical(twi_generate_stats)

@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-enum { FIRST_ROOM = 1024, ROOM = 32768 }; /* edges a block; small files stay small */
+enum {
+    FIRST_ROOM = 1024, /* edges of a first block; small files stay small */
+    ROOM = 32768,      /* edges of the others */
+    CHECK_BLOCKS = 8   /* blocks between two looks at the memory that the machine has left */
+};
 
 static twi_edge_block *create_block(tw_context *ctx, int64_t room, bool real)
 {
@@ -43,7 +47,13 @@ static twi_edge_block *create_real_copy(tw_context *ctx, const twi_edge_block *o
 
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
 {
-    twi_edge_block *block = create_block(ctx, list->first == NULL ? FIRST_ROOM : ROOM, list->real);
+    int64_t room = list->first == NULL ? FIRST_ROOM : ROOM;
+    uint64_t bytes = (uint64_t)room * (2 * sizeof(int32_t) + sizeof(double));
+    if (list->blocks % CHECK_BLOCKS == 1 &&
+        tw_memory_limit(ctx) < tw_memory_used(ctx) + CHECK_BLOCKS * bytes) {
+        return false;
+    }
+    twi_edge_block *block = create_block(ctx, room, list->real);
     if (block == NULL) {
         return false;
     }
