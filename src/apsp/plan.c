@@ -4,9 +4,10 @@
  * fits is taken.
  *
  * Rates are measured here and now: the closure's by a burst of its micro-kernel on operands in
- * cache, the searches' by searching from a few random sources. Those searches also show how far
- * distances reach, which tells the narrowest working type worth trying; the certificate
- * (certificate.h), not this estimate, decides whether it was enough.
+ * cache, the searches' by searching from a few random sources, unless the closure's estimate is out
+ * of their reach. One plain search before all that shows how far distances reach, which tells the
+ * narrowest working type worth trying; the certificate (certificate.h), not this estimate, decides
+ * whether it was enough.
  */
 #include "apsp/plan.h"
 
@@ -32,7 +33,9 @@
 #define CLOSURE_EFFICIENCY 0.87 /* of the micro-kernel's rate, as seen at n = 4096 */
 #define ROUND_SECONDS 20e-6     /* of a pivot, whatever its size: the team's start and end */
 #define FARTHER 1.25            /* how much farther than the sample distances are taken to reach */
-#define SEARCH_FLOOR 0.1e-9     /* seconds an arc and source that no search has come below */
+#define SEARCH_FLOOR 0.5e-9     /* seconds an arc and source: a tenth of what searches need */
+#define BFS_FLOOR 0.005e-9      /* the same for the bit-parallel search */
+#define UNKNOWN (-1.0)          /* how far distances reach */
 #define REFERENCE_RATE 0.5e9    /* relaxations a second of the triple loop: a guess is enough */
 
 /* One way to do it. */
@@ -180,6 +183,24 @@ static void rule_out(candidate *c, const char *format, ...)
     va_end(args);
 }
 
+static uint64_t memory_left(tw_context *ctx)
+{
+    uint64_t limit = tw_memory_limit(ctx);
+    uint64_t used = tw_memory_used(ctx);
+    return limit > used ? limit - used : 0;
+}
+
+static void rule_out_if_too_large(tw_context *ctx, candidate *c)
+{
+    uint64_t left = memory_left(ctx);
+    char need[32];
+    char have[32];
+    if (c->possible && c->memory > left) {
+        rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
+                 twi_bytes(have, (double)left));
+    }
+}
+
 /* The narrowest type that could hold distances up to `farthest`, from what was seen. */
 static tw_type narrowest(const tw_plan *plan, double farthest)
 {
@@ -189,6 +210,9 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
     }
     if (!graph->integral) {
         return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
+    }
+    if (farthest == UNKNOWN) {
+        return TW_I32;
     }
     if (farthest * FARTHER < TW_INF_U8) {
         return TW_U8;
@@ -239,6 +263,7 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, 
     if (!closure_memory(plan, kernel, &c->memory)) {
         rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
     }
+    rule_out_if_too_large(ctx, c);
     return TW_OK;
 }
 
@@ -274,15 +299,14 @@ static void consider_reference(const tw_plan *plan, candidate *c)
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }
 
-/* How far distances reach from one source, without preparing the graph for searches: for graphs so
- * dense that preparing would cost more than it can tell. */
+/* How far distances reach from one source. UNKNOWN stays where weights are negative. */
 static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *farthest)
 {
     const tw_graph *graph = plan->graph;
     twi_textbook search;
     void *memory = NULL;
     if (graph->n == 0 || plan->potential != NULL) {
-        return TW_OK; /* with potentials the first type tried is a guess */
+        return TW_OK;
     }
     tw_status status =
         twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search for the plan");
@@ -291,6 +315,7 @@ static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *fa
     }
     twi_textbook_place(&search, graph, memory);
     twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
+    *farthest = 0;
     for (int64_t v = 0; v < graph->n; v++) {
         if (!isinf(search.distance[v]) && search.distance[v] > *farthest) {
             *farthest = search.distance[v];
@@ -300,47 +325,62 @@ static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *fa
     return TW_OK;
 }
 
-/* Whether a search could beat a closure even if the closure had to work in i32. */
-static tw_status search_can_win(tw_context *ctx, const tw_plan *plan, bool *out)
+/* Whether the smallest closure there is would fit: if not, there is nothing to find out for it. */
+static bool closure_fits(tw_context *ctx, const tw_plan *plan)
 {
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, TW_I32);
-    double n = (double)plan->graph->n;
-    double rate = 0;
-    tw_status status = burst_rate(ctx, kernel, &rate);
-    double search = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_FLOOR;
-    *out = search < n * n * n / rate;
-    return status;
+    uint64_t bytes;
+    tw_type type = plan->graph->integral ? TW_U8 : plan->graph->weight_type;
+    return closure_memory(plan, twi_minplus_kernel_find(plan->isa, type), &bytes) &&
+           bytes <= memory_left(ctx);
 }
 
-/* Searches first: they are cheap to sample and tell the closure its type. */
+/* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
+ */
+static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES],
+                                     int which, double *farthest)
+{
+    candidate *c = &all[which];
+    const candidate *closure = &all[CLOSURE];
+    tw_method forced = plan->options.method;
+    if (forced != TW_METHOD_AUTO && forced != c->method) {
+        return TW_OK;
+    }
+    double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
+    double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
+    if (forced == TW_METHOD_AUTO && closure->possible && least > closure->seconds) {
+        rule_out(c, "more than %.2g s even at its best: too many arcs", least);
+        return TW_OK;
+    }
+    double budget = SAMPLE_SECONDS;
+    if (closure->possible) {
+        budget = fmin(budget, fmax(closure->seconds * SAMPLE_SHARE, 1e-4));
+    }
+    return consider_search(ctx, plan, c, c->method, budget, farthest);
+}
+
 static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
 {
     const tw_graph *graph = plan->graph;
-    double n = (double)graph->n;
-    double farthest = 0;
     tw_method forced = plan->options.method;
-    double expected = n * n * n / (20e9 * plan->threads); /* of a closure, roughly */
-    double budget = fmin(SAMPLE_SECONDS, fmax(expected * SAMPLE_SHARE, 1e-4));
+    double farthest = UNKNOWN;
     tw_status status = TW_OK;
-    if (!graph->equal) {
-        rule_out(&all[BFS], "the weights are not all equal");
-    } else if (forced == TW_METHOD_AUTO || forced == TW_METHOD_BFS) {
-        status = consider_search(ctx, plan, &all[BFS], TW_METHOD_BFS, budget, &farthest);
-    }
-    bool hopeful = true;
-    if (status == TW_OK && forced != TW_METHOD_DIJKSTRA) {
-        status = search_can_win(ctx, plan, &hopeful);
-    }
-    bool type_needed = (forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE) &&
-                       graph->integral && plan->options.work_type == TW_AUTO;
-    if (status == TW_OK && hopeful &&
-        (forced == TW_METHOD_AUTO || forced == TW_METHOD_DIJKSTRA || type_needed)) {
-        status = consider_search(ctx, plan, &all[DIJKSTRA], TW_METHOD_DIJKSTRA, budget, &farthest);
-    } else if (status == TW_OK && type_needed && !graph->equal) {
-        rule_out(&all[DIJKSTRA], "so many arcs that a closure is faster whatever its type");
+    bool closes = forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE;
+    if (closes && graph->integral && plan->options.work_type == TW_AUTO &&
+        closure_fits(ctx, plan)) {
         status = probe_farthest(ctx, plan, &farthest);
     }
-    if (status == TW_OK && (forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE)) {
+    if (status == TW_OK && closes) {
+        status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
+    }
+    if (!graph->equal) {
+        rule_out(&all[BFS], "the weights are not all equal");
+    } else if (status == TW_OK) {
+        status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
+    }
+    if (status == TW_OK) {
+        status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
+    }
+    if (status == TW_OK && closes && narrowest(plan, farthest) != plan->work_type) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (forced == TW_METHOD_REFERENCE) {
@@ -382,16 +422,13 @@ static void explain_candidate(tw_plan *plan, const candidate *c, tw_method metho
         say(plan, "  %-9s  %10.4g s  %8s  %s\n", tw_method_name(method), c->seconds,
             twi_bytes(bytes, (double)c->memory), c->basis);
     } else {
-        say(plan, "  %-9s  not possible: %s\n", tw_method_name(method),
+        say(plan, "  %-9s  left out: %s\n", tw_method_name(method),
             c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
     }
 }
 
 static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
 {
-    uint64_t limit = tw_memory_limit(ctx);
-    uint64_t used = tw_memory_used(ctx);
-    uint64_t left = limit > used ? limit - used : 0;
     const candidate *best = NULL;
     const candidate *smallest = NULL;
     char need[32];
@@ -406,10 +443,7 @@ static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES
         if (c->memory > 0 && (smallest == NULL || c->memory < smallest->memory)) {
             smallest = c;
         }
-        if (c->possible && c->memory > left) {
-            rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
-                     twi_bytes(have, (double)left));
-        }
+        rule_out_if_too_large(ctx, c);
         if (c->possible && (best == NULL || c->seconds < best->seconds)) {
             best = c;
         }
@@ -420,7 +454,7 @@ static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES
             "%lld vertices need %s of memory by %s, the method that needs least here, and "
             "%s is left; raise the limit, ask for fewer sources, or use a larger machine",
             (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
-            tw_method_name(smallest->method), twi_bytes(have, (double)left));
+            tw_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
     }
     if (best == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
