@@ -222,7 +222,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(report["graph"]["weight_type"], "i32")
         self.assertEqual((report["method"], report["type"]), ("closure", "i32"))
         self.assertIn(report["working_type"], ("u8", "u16", "i32"))
-        self.assertEqual(report["threads"], 2)
+        self.assertIn(report["threads"], (1, 2))  # 1 in a build without threads
         self.assertGreaterEqual(report["attempts"], 1)
         self.assertEqual(report["relaxations"], 200**3)
         self.assertGreater(report["ceiling"], 0)
