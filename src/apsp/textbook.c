@@ -72,7 +72,8 @@ static void sift_down(twi_textbook *s, int64_t count)
     put(s, at, vertex);
 }
 
-void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *s)
+void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
+                                  twi_textbook *s)
 {
     int64_t count = 1;
     start(graph, source, s);
@@ -86,7 +87,7 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
             double through = s->distance[u] + twi_graph_weight(graph, a);
-            if (through < s->distance[v]) {
+            if (through <= limit && through < s->distance[v]) {
                 if (s->place[v] == NOT_IN_HEAP) {
                     put(s, count, v);
                     count++;
@@ -98,6 +99,11 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
             }
         }
     }
+}
+
+void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    twi_textbook_dijkstra_within(graph, source, (double)INFINITY, s);
 }
 
 /* ------------------------------------------------------------------------------ Bellman-Ford */

@@ -24,6 +24,9 @@ void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory);
 
 /* For graphs without negative weights. Worker-safe. */
 void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *search);
+/* The same, where vertices farther than `limit` count as unreachable. */
+void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
+                                  twi_textbook *search);
 
 /* For any graph without a negative cycle within reach of the source. Worker-safe. False if the
  * distances still change after n rounds. */
