@@ -774,6 +774,11 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
         assert_true(sample.seconds_per_source > 0);
         assert_true(sample.unreachable == 0.5);
         assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
+        /* No time at all: a guess, and one search to see how far it goes. */
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 64, 1e-9, &sample));
+        assert_true(sample.sources >= 1);
+        assert_true(sample.seconds_per_source > 0);
+        assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
         tw_graph_destroy(graph);
         free(e);
     }
