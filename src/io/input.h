@@ -1,6 +1,7 @@
 /*
  * Input files as bytes in memory: a regular file is mapped, so that only what is looked at is
- * read; a pipe or standard input is read to its end.
+ * read; a pipe or standard input is read to its end. A mapped file must not be cut by somebody
+ * else while it is in use: the system ends a program that reads beyond the new end.
  */
 #ifndef TWI_IO_INPUT_H
 #define TWI_IO_INPUT_H

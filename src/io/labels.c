@@ -123,7 +123,7 @@ tw_status twi_labels_give(tw_context *ctx, twi_labels *labels, tw_graph *graph)
 {
     tw_status status = twi_alloc(ctx, &graph->label_order, (uint64_t)graph->n, sizeof(int32_t),
                                  "the order of vertex names");
-    if (status == TW_OK && labels->text == NULL) {
+    if (status == TW_OK && labels->count == 0) {
         status = make_room(ctx, labels, 0); /* a graph without vertices is labelled all the same */
     }
     if (status != TW_OK) {
