@@ -25,7 +25,6 @@
 static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-#define POWERS ((int)(sizeof powers / sizeof *powers))
 
 /* ---------------------------------------------------------------------------------- writing */
 
@@ -245,30 +244,37 @@ static void skip_blanks(reader *r)
     }
 }
 
-/* Digits with at most one point, when few enough to be exact. */
-static bool quick_number(const char *at, const char *end, double *out)
+static bool ends_number(char c)
 {
-    bool negative = at < end && *at == '-';
+    return c == ',' || c == '\n' || is_blank(c);
+}
+
+/* Digits with at most one point, when few enough to be exact: the cursor moves behind them. */
+static bool quick_number(reader *r, double *out)
+{
+    const char *at = r->at;
+    bool negative = at < r->end && *at == '-';
     at += negative ? 1 : 0;
     uint64_t m = 0;
     int decimals = -1;
     int digits = 0;
-    for (; at < end; at++) {
-        if (*at == '.' && decimals < 0) {
-            decimals = 0;
-        } else if (*at >= '0' && *at <= '9' && digits < 15) {
+    for (; at < r->end && !ends_number(*at); at++) {
+        if (*at >= '0' && *at <= '9' && digits < 15) {
             m = m * 10 + (uint64_t)(*at - '0');
             digits++;
             decimals += decimals >= 0 ? 1 : 0;
+        } else if (*at == '.' && decimals < 0) {
+            decimals = 0;
         } else {
             return false;
         }
     }
-    if (digits == 0 || decimals >= POWERS) {
+    if (digits == 0) {
         return false;
     }
-    double value = (double)m / powers[decimals > 0 ? decimals : 0];
+    double value = decimals > 0 ? (double)m / powers[decimals] : (double)m;
     *out = negative ? -value : value;
+    r->at = at;
     return true;
 }
 
@@ -277,25 +283,25 @@ static bool read_number(reader *r, double *out)
 {
     char text[TOKEN_MOST + 1];
     const char *start = r->at;
-    while (r->at < r->end && *r->at != ',' && *r->at != '\n' && !is_blank(*r->at)) {
-        r->at++;
-    }
-    size_t length = (size_t)(r->at - start);
-    if (quick_number(start, r->at, out)) {
+    if (quick_number(r, out)) {
         return true;
     }
+    const char *at = start;
+    while (at < r->end && !ends_number(*at)) {
+        at++;
+    }
+    size_t length = (size_t)(at - start);
     if (length == 0 || length > TOKEN_MOST) {
-        r->at = start;
         return false;
     }
     memcpy(text, start, length);
     text[length] = '\0';
     char *stop;
     *out = strtod_l(text, &stop, r->c_locale);
-    if (*stop != '\0' || isnan(*out) || memchr(text, 'x', length) != NULL) {
-        r->at = start;
+    if (*stop != '\0' || isnan(*out) || strpbrk(text, "xX") != NULL) {
         return false;
     }
+    r->at = at;
     return true;
 }
 
