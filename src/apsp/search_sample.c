@@ -15,6 +15,8 @@
  * graph, a breadth-first search of a graph of low diameter. */
 #define USUAL_SCANS 7
 
+#define BLOCK_MOST (8 << 20) /* elements of a sample's rows */
+
 static void add_row(twi_search_sample *sample, tw_type type, double scale, const void *row,
                     int64_t n)
 {
@@ -138,6 +140,9 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_plan *plan, tw_method 
     }
     int64_t size = twi_searcher_batch(method);
     size = twi_plan_rows(plan) < size ? twi_plan_rows(plan) : size;
+    while (size > 1 && size * plan->graph->n > BLOCK_MOST) {
+        size /= 2;
+    }
     tw_status status = twi_searcher_create(ctx, &e, plan, method, 1);
     if (status == TW_OK) {
         /* 8 bytes an element: the batch may have to be redone in f64 */
