@@ -57,11 +57,13 @@ void apsp_conclude(const apsp_run *run)
         snprintf(share, sizeof share, ", %.0f %% of this machine's ceiling",
                  100 * rate_of(report) / run->ceiling);
     }
-    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s relaxations/s%s",
+    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s %s/s%s",
             cli_show_seconds(total, cli_seconds() - run->job->started),
             cli_show_seconds(read, run->seconds_read),
             cli_show_seconds(compute, report->seconds_compute),
             cli_show_seconds(output, output_seconds(run)), cli_show_scaled(rate, rate_of(report)),
+            report->method == TW_METHOD_DIJKSTRA || report->method == TW_METHOD_BFS ? "arcs"
+                                                                                    : "relaxations",
             share);
 }
 

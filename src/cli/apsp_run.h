@@ -16,7 +16,7 @@ typedef struct apsp_settings {
     int64_t block;
     const char *sources;
     const char *targets;
-    double cutoff;
+    double cutoff; /* NaN: none */
     const char *predecessors;
     int32_t summary;
     int64_t verify; /* rows; 0: all; -1: none */

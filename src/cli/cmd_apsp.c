@@ -15,7 +15,8 @@
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
 
-static const apsp_settings defaults = {.reading = CLI_READING_INIT, .cutoff = -1, .verify = -1};
+static const apsp_settings defaults = {
+    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
@@ -109,7 +110,7 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     if (s->block > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
     }
-    if (s->cutoff < 0 && s->cutoff != -1) {
+    if (s->cutoff < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: a distance of 0 or more is expected",
                        s->cutoff);
     }
@@ -140,7 +141,7 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->source_count = run->sources.count;
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
-    opts->cutoff = s->cutoff;
+    opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
     started = cli_seconds();
     status = tw_plan_create(ctx, &run->plan, run->graph, opts);
     run->seconds_plan = cli_seconds() - started;
@@ -228,6 +229,7 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
         if (run->summary != NULL && !s->reading.common.json) {
             cli_naming naming = {run->graph, run->sources.list, run->targets.list};
             cli_statistics_print(run->summary, &naming);
+            fflush(stdout); /* before the last line of news, where both go to one place */
         }
         apsp_conclude(run);
     }

@@ -89,10 +89,16 @@ typedef struct bench {
 
 /* ---------------------------------------------------------------------------------------- cases */
 
-/* Words of `text` separated by commas, read by `read` into items[]. */
-static tw_status parse_list(tw_context *ctx, const char *option, const char *text,
-                            bool (*read)(const char *word, int64_t *out), int64_t items[MOST_ITEMS],
-                            int *count)
+/* An option that takes a list: how it is called, read and explained. */
+typedef struct list_kind {
+    const char *option;
+    bool (*read)(const char *word, int64_t *out);
+    const char *expected;
+} list_kind;
+
+/* Words of `text` separated by commas, into items[]. */
+static tw_status parse_list(tw_context *ctx, const list_kind *kind, const char *text,
+                            int64_t items[MOST_ITEMS], int *count)
 {
     *count = 0;
     while (true) {
@@ -101,12 +107,13 @@ static tw_status parse_list(tw_context *ctx, const char *option, const char *tex
         size_t length = strcspn(text, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word),
                  text);
-        if (!read(word, &item)) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: '%s' is not what is expected here", option,
-                           word);
+        if (!kind->read(word, &item)) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s '%s': %s is expected", kind->option, word,
+                           kind->expected);
         }
         if (*count == MOST_ITEMS) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: more than %d items", option, MOST_ITEMS);
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: more than %d items", kind->option,
+                           MOST_ITEMS);
         }
         items[(*count)++] = item;
         if (text[length] == '\0') {
@@ -133,6 +140,10 @@ static bool read_type(const char *word, int64_t *out)
     *out = type;
     return known;
 }
+
+static const list_kind size_list = {"--n", read_size, "a number of vertices from 1 to 1000000"};
+static const list_kind type_list = {"--types", read_type, "one of u8 u16 i32 f32 f64"};
+static const list_kind thread_list = {"--threads", read_threads, "a number from 0 (all) to 4096"};
 
 static void add_case(bench *b, int64_t n, tw_type type, int64_t threads, bool undirected)
 {
@@ -175,14 +186,14 @@ static tw_status choose_cases(bench *b)
         return TW_OK;
     }
     tw_status status =
-        parse_list(ctx, "--n", s->sizes != NULL ? s->sizes : "4096", read_size, sizes, &size_count);
+        parse_list(ctx, &size_list, s->sizes != NULL ? s->sizes : "4096", sizes, &size_count);
     if (status == TW_OK) {
-        status = parse_list(ctx, "--types", s->types != NULL ? s->types : "i32,u16,u8,f32,f64",
-                            read_type, types, &type_count);
+        status = parse_list(ctx, &type_list, s->types != NULL ? s->types : "i32,u16,u8,f32,f64",
+                            types, &type_count);
     }
     if (status == TW_OK) {
-        status = parse_list(ctx, "--threads", s->threads != NULL ? s->threads : "1,0", read_threads,
-                            threads, &thread_count);
+        status = parse_list(ctx, &thread_list, s->threads != NULL ? s->threads : "1,0", threads,
+                            &thread_count);
     }
     for (int i = 0; i < size_count && status == TW_OK; i++) {
         for (int t = 0; t < type_count; t++) {

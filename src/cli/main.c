@@ -67,7 +67,7 @@ static tw_status run_command(cli_job *job, int argc, char **argv)
 
 static tw_status help(cli_job *job, int argc, char **argv)
 {
-    if (argc == 0) {
+    if (argc == 0 || strcmp(argv[0], "help") == 0) {
         cli_help_overview(stdout);
         return TW_OK;
     }

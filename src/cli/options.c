@@ -345,7 +345,7 @@ static tw_status check_operands(parser *p, int count)
 {
     const cli_command *command = p->command;
     if (count < command->least) {
-        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: something is missing: tilewright %s %s",
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: an operand is missing: tilewright %s %s",
                        command->name, command->name, command->usage);
     }
     if (count > command->most) {
