@@ -79,11 +79,10 @@ static void multiply_chunk(const slab *s, int64_t row)
 
 static tw_status multiply(tw_context *ctx, slab *s, const tw_matrix *b)
 {
-    int threads = twi_thread_count(ctx);
     for (s->begin = 0; s->begin < b->rows; s->begin += DEPTH) {
         s->depth = b->rows - s->begin < DEPTH ? b->rows - s->begin : DEPTH;
         twi_pack_b(s->kernel, &s->b, 0, b->cols, s->depth, twi_matrix_row(b, s->begin), b->stride);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic)
         for (int64_t row = 0; row < s->c->rows; row += TWI_ROWS_AT_ONCE) {
             if (!twi_is_cancelled(ctx)) {
                 multiply_chunk(s, row);

@@ -38,6 +38,7 @@ static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64
 void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work)
 {
     const tw_graph *graph = plan->graph;
+    (void)ctx; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 16)
     for (int64_t u = 0; u < work->n; u++) {
         switch (work->kernel->type) {
@@ -97,6 +98,7 @@ static bool square_differs(const twi_work *work, int64_t i0, int64_t j0)
 bool twi_is_symmetric(tw_context *ctx, const twi_work *work)
 {
     atomic_bool differ = false;
+    (void)ctx; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic)
     for (int64_t i = 0; i < work->n; i += SQUARE) {
         for (int64_t j = 0; j <= i && !atomic_load_explicit(&differ, memory_order_relaxed);
