@@ -12,7 +12,7 @@ _tilewright()
     summary) words='--type --in-format --histogram --eccentricity --closeness --threads --memory --json --quiet --no-progress --help' ;;
     generate) words='--vertices --degree --density --rows --cols --directed --undirected --weights --weight-type --seed --out-format --threads --memory --json --quiet --no-progress --help' ;;
     devices) words='--no-measure --threads --memory --device --isa --json --quiet --no-progress --help' ;;
-    selftest) words='--verbose --seed --threads --memory --device --isa --json --quiet --no-progress --help' ;;
+    selftest) words='--verbose --seed --device --threads --memory --json --quiet --no-progress --help' ;;
     bench) words='--n --types --threads --undirected --repeat --memory --device --isa --json --quiet --no-progress --help' ;;
     esac
     case $word in

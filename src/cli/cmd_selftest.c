@@ -12,22 +12,23 @@ typedef struct settings {
 
 static const settings defaults = {.common = CLI_COMMON_INIT, .seed = 1};
 
-static const cli_option own_options[] = {{"verbose", 'v', CLI_FLAG, NULL,
-                                          offsetof(settings, verbose), 1,
-                                          "List every case, not the failing ones alone."},
-                                         {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
-                                          "Seed of the random cases; 1 by default."},
-                                         {0}};
+static const cli_option own_options[] = {
+    {"verbose", 'v', CLI_FLAG, NULL, offsetof(settings, verbose), 1,
+     "List every case, not the failing ones alone."},
+    {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
+     "Seed of the random cases; 1 by default."},
+    {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
+     "Where to compute: auto or cpu."},
+    {0}};
 
 static const cli_group groups[] = {{"Cases", own_options},
                                    {"Resources", cli_resource_options},
-                                   {"Machine", cli_device_options},
                                    {"What it says", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_example examples[] = {
     {"tilewright selftest", "a line for each failure, then the count"},
-    {"tilewright selftest -v --isa scalar", "every case, without vector instructions"},
+    {"tilewright selftest -v --seed 7", "every case, with other random graphs"},
     {NULL, NULL}};
 
 static const cli_operand operands[] = {{NULL, NULL}};

@@ -136,6 +136,7 @@ void cli_help_command(FILE *file, const cli_command *command)
     for (const cli_group *group = command->groups; group->title != NULL; group++) {
         print_options(file, group->title, group->options, group[1].title == NULL);
     }
+    fputs("\nExit status: 0 done; 1 done, but the answer is no; 2 it could not be done.\n", file);
 }
 
 void cli_help_overview(FILE *file)

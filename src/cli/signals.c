@@ -23,18 +23,27 @@ static void on_signal(int number)
     }
 }
 
+/* A signal that was ignored when the program began stays so: nohup and background jobs mean it. */
+static void watch(int number, const struct sigaction *action)
+{
+    struct sigaction before;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(number, action, NULL);
+    }
+}
+
 void cli_signals_watch(tw_context *ctx)
 {
     atomic_store(&watched, ctx);
     struct sigaction action = {0};
     sigemptyset(&action.sa_mask);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    action.sa_handler = SIG_IGN;
-    action.sa_flags = 0;
-    sigaction(SIGPIPE, &action, NULL);
+    watch(SIGINT, &action);
+    watch(SIGTERM, &action);
 }
 
 void cli_signals_forget(void)

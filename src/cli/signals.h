@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* From now on SIGINT and SIGTERM cancel ctx; a second one ends the program at once. SIGPIPE is
- * ignored, so that a closed pipe is an error like any other and gets its sentence. */
+/* From now on SIGINT and SIGTERM, unless they are ignored, cancel ctx; a second one ends the
+ * program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file over the
+ * limit are errors like any other and get their sentence. */
 void cli_signals_watch(tw_context *ctx);
 
 /* Stop watching; the context may be destroyed after this. */

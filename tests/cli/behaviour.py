@@ -65,7 +65,9 @@ class Behaviour(unittest.TestCase):
             return file.read()
 
     def start(self, *words, **more):
+        # A test that runs in the background has SIGINT ignored, and its children inherit that.
         process = subprocess.Popen([PROGRAM, *words], cwd=self.folder.name, env=self.environment,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                    **more)
         self.addCleanup(process.kill)
         return process
