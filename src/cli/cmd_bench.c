@@ -80,6 +80,7 @@ typedef struct bench {
     int count;
     int done;
     bench_case *cases;
+    double load;     /* of the machine before the first case; -1: unknown */
     tw_graph *graph; /* of the last case, reused when the next wants the same */
     int64_t graph_n;
     tw_type graph_type;
@@ -322,7 +323,7 @@ static void print_row(const bench *b, const bench_case *c)
         printf("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type", "threads", "graph",
                "seconds", "spread", "G relax/s", "ceiling", "ratio");
     }
-    printf("%7lld %5s %8d %10s %10.4f %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
+    printf("%7lld %5s %8d %10s %10.4g %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
            tw_type_name(c->type), c->threads, c->symmetric ? "undirected" : "directed", f.median,
            100 * f.spread, f.rate * 1e-9, c->ceiling * 1e-9, 100 * f.ratio);
     fflush(stdout);
@@ -339,6 +340,7 @@ static void print_json(const bench *b, tw_status status)
         cli_report_text(&json, "processor", machine.processor);
         cli_report_integer(&json, "processors", machine.threads);
     }
+    cli_report_number(&json, "load", b->load);
     cli_report_bool(&json, "complete", status == TW_OK);
     cli_report_integer(&json, "repeat", b->settings->repeat);
     cli_report_array(&json, "cases");
@@ -363,6 +365,20 @@ static void print_json(const bench *b, tw_status status)
     }
     cli_report_end_array(&json);
     cli_report_end(&json);
+}
+
+/* Figures measured beside other work are too low; whoever reads them should know. */
+static void notice_load(bench *b)
+{
+    tw_machine machine;
+    if (getloadavg(&b->load, 1) != 1) {
+        b->load = -1;
+    }
+    if (tw_machine_describe(b->job->ctx, &machine) == TW_OK && b->load > machine.threads) {
+        cli_say(b->job,
+                "note: this machine is busy (load %.1f on %d processor%s): the figures will be low",
+                b->load, machine.threads, machine.threads == 1 ? "" : "s");
+    }
 }
 
 /* Ctrl-C ends the series; what was measured until then is still told. */
@@ -403,6 +419,9 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the list of cases");
     }
     status = choose_cases(&b);
+    if (status == TW_OK) {
+        notice_load(&b);
+    }
     if (status == TW_OK) {
         status = run_cases(&b);
     }

@@ -168,7 +168,7 @@ class Behaviour(unittest.TestCase):
 
     def test_an_interrupted_bench_keeps_what_it_has(self):
         process = self.start("bench", "--n", "64,3000", "--types", "i32", "--threads", "1",
-                             "--isa", "scalar", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                             "--isa", "scalar", "-q", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         head, row = process.stdout.readline(), process.stdout.readline()
         self.assertRegex(head, rb"^ +n +type +threads")
         self.assertRegex(row, rb"^ +64 +i32 +1 +directed ")
