@@ -9,8 +9,9 @@ FUZZ_SECONDS ?= 20
 HERE := $(shell uname -m)
 FOREIGN := $(if $(filter aarch64 arm64,$(HERE)),x86_64,aarch64)
 
+# $(call compile,PRESET[,TARGET]): configure quietly, then build all or one target.
 compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
-          cmake --build --preset $(1) -j $(JOBS)
+          cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
 .DEFAULT_GOAL := build
 .PHONY: help demo build test lint clang no-openmp asan tsan fuzz coverage cross consumer bench \
@@ -20,11 +21,13 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	    while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
 
-demo: build ## generate a graph, solve it, verify it, and show the answer
+demo: | build/ ## generate a graph, solve it, verify it, and show the answer
+	@tools/setup build test
+	@$(call compile,$(PRESET),tilewright)
 	@tools/demo build/$(PRESET)
 
-build: | build/ ## the library and the command, in build/$(PRESET)
-	@tools/setup build
+build: | build/ ## the library and the command, in build/release or the PRESET given
+	@tools/setup build test
 	@$(call compile,$(PRESET))
 
 test: | build/ ## build and run every test
