@@ -181,7 +181,10 @@ class Behaviour(unittest.TestCase):
 
     def run_on_terminal(self, *words, until):
         """Everything a long run writes to a terminal until `until` has been seen, and its end."""
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # a bare container may have none
+            self.skipTest(f"no terminal to test with: {error}")
         process = self.start(*words, stderr=slave, stdout=subprocess.DEVNULL)
         os.close(slave)
         said, sent = b"", False
