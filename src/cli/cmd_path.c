@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define NAME_WIDTH 12
+
 typedef struct settings {
     cli_reading reading;
     tw_type type;
@@ -61,6 +63,16 @@ static double hop_weight(const tw_graph *graph, int32_t u, int32_t v)
     return least;
 }
 
+/* A name in a column of its own, wide as it looks: UTF-8 continuation bytes take no place. */
+static void print_name(const char *name)
+{
+    int width = 0;
+    for (const char *c = name; *c != '\0'; c++) {
+        width += ((unsigned char)*c & 0xC0) != 0x80;
+    }
+    printf("%s%*s", name, width < NAME_WIDTH ? NAME_WIDTH - width + 1 : 1, "");
+}
+
 static void print_text(const tw_graph *graph, const tw_path *path)
 {
     char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
@@ -68,14 +80,17 @@ static void print_text(const tw_graph *graph, const tw_path *path)
     printf("distance     %s\n", cli_show_value(sum, path->distance));
     printf("hops         %lld\n", (long long)path->count - 1);
     if (path->count > 1) {
-        printf("\n%-12s %-12s %12s %12s\n", "from", "to", "weight", "total");
+        putchar('\n');
+        print_name("from");
+        print_name("to");
+        printf("%12s %12s\n", "weight", "total");
     }
     for (int64_t i = 0; i + 1 < path->count; i++) {
         double hop = hop_weight(graph, path->vertices[i], path->vertices[i + 1]);
         total += hop;
-        printf("%-12s %-12s %12s %12s\n", cli_show_vertex(from, graph, path->vertices[i]),
-               cli_show_vertex(to, graph, path->vertices[i + 1]), cli_show_value(weight, hop),
-               cli_show_value(sum, total));
+        print_name(cli_show_vertex(from, graph, path->vertices[i]));
+        print_name(cli_show_vertex(to, graph, path->vertices[i + 1]));
+        printf("%12s %12s\n", cli_show_value(weight, hop), cli_show_value(sum, total));
     }
 }
 

@@ -15,7 +15,8 @@ const cli_option cli_reading_options[] = {
      "The column of an edge list that holds the weight, by number from 1 or by its name in the "
      "header. By default the third, if there is one."},
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
-     "Vertices of an edge list are named by arbitrary words; give them and get them by name."},
+     "Vertices of an edge list are named by arbitrary words; give them and get them by "
+     "name. Rows and columns follow the order in which names first appear."},
     {"no-edge", 0, CLI_NUMBER, "VALUE", offsetof(cli_reading, no_edge), 0,
      "The entry of an .npy matrix that means 'no edge', besides infinity."},
     {0}};
