@@ -408,6 +408,38 @@ TW_API TW_CHECKED tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink 
 TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                                     const tw_apsp_options *opts);
 
+/*
+ * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
+ * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
+ * path"; integers above TW_INF_I32 count as that, and the diagonal counts as 0. Weights are not
+ * negative and not NaN: others give meaningless distances, nothing worse.
+ *
+ * The work is put on `stream` of the GPU that holds the matrix, after what is on it already; the
+ * call does not wait for it. An error of the device while it runs is therefore reported by a later
+ * call. Until the work is done the matrix and the workspace, memory of the same GPU aligned to 256
+ * bytes, must stay.
+ */
+typedef struct tw_device_options {
+    size_t size;
+    tw_type work_type;  /* TW_AUTO; the matrix's own type; or, for i32, TW_U16. 16 bits, twice as
+                           fast, are tried first and kept where they prove exact: where every pair
+                           has a path shorter than 2^15 - 1 */
+    int32_t undirected; /* 1: the matrix is symmetric, half of the work is enough */
+    void *stream;       /* a cudaStream_t or hipStream_t; NULL: the default stream */
+    void *workspace;    /* at least the bytes that tw_apsp_device_workspace says */
+    uint64_t workspace_bytes;
+} tw_device_options;
+#define TW_DEVICE_OPTIONS_INIT                               \
+    {                                                        \
+        sizeof(tw_device_options), TW_AUTO, 0, NULL, NULL, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix,
+                                           const tw_device_options *opts);
+/* The workspace that tw_apsp_device needs for this matrix and these options. */
+TW_API TW_CHECKED tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes,
+                                                     const tw_matrix *matrix,
+                                                     const tw_device_options *opts);
+
 /* C = min(C, A (x) B) where (A (x) B)[i][j] = min over k of A[i][k] + B[k][j]. All of one type, one
  * of TW_U8, TW_U16, TW_I32, TW_F32, TW_F64. Integer sums stop at the type's infinity; entries
  * above it (i32) or below 0 (i32) are refused. C may not overlap A or B. */

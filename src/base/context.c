@@ -121,12 +121,40 @@ uint64_t tw_memory_peak(const tw_context *ctx)
     return twi_meter_peak(ctx->meter);
 }
 
+/* TWI_GPU_NAME alone, or followed by ":0", ":0,1", ...: whether such devices exist is seen when
+ * they are used. */
+#ifdef TWI_GPU_NAME
+static bool names_gpus(const char *name)
+{
+    const size_t prefix = sizeof TWI_GPU_NAME - 1;
+    if (strncmp(name, TWI_GPU_NAME, prefix) != 0) {
+        return false;
+    }
+    const char *at = name + prefix;
+    for (char mark = ':'; *at != '\0'; mark = ',') {
+        size_t digits = strspn(at + 1, "0123456789");
+        if (*at != mark || digits == 0 || digits > 3) {
+            return false;
+        }
+        at += 1 + digits;
+    }
+    return true;
+}
+#define DEVICES_OF_THIS_BUILD "use 'cpu', 'auto', '" TWI_GPU_NAME "' or '" TWI_GPU_NAME ":0'"
+#else
+static bool names_gpus(const char *name)
+{
+    (void)name;
+    return false;
+}
+#define DEVICES_OF_THIS_BUILD "this build computes on the CPU only; use 'cpu' or 'auto'"
+#endif
+
 tw_status tw_set_device(tw_context *ctx, const char *name)
 {
-    if (strcmp(name, "auto") != 0 && strcmp(name, "cpu") != 0) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "device '%.40s': this build computes on the CPU only; use 'cpu' or 'auto'",
-                       name);
+    bool known = strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0 || names_gpus(name);
+    if (!known || strlen(name) >= sizeof ctx->device) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device '%.40s': " DEVICES_OF_THIS_BUILD, name);
     }
     snprintf(ctx->device, sizeof ctx->device, "%s", name);
     return TW_OK;

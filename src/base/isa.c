@@ -6,7 +6,6 @@
 #include "base/isa.h"
 
 #include "base/context.h"
-#include "base/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +45,7 @@ bool twi_isa_usable(twi_isa isa)
     }
 }
 
-static void usable_names(char out[64])
+void twi_isa_names(char out[64])
 {
     out[0] = '\0';
     for (size_t i = 0; i < PREFERENCES; i++) {
@@ -66,7 +65,7 @@ static tw_status isa_by_name(tw_context *ctx, twi_isa *out, const char *name, co
             return TW_OK;
         }
     }
-    usable_names(have);
+    twi_isa_names(have);
     return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                    "%s'%.40s' is not an instruction set of this machine and build; it has: %s",
                    where, name, have);
@@ -102,42 +101,4 @@ tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out)
         }
     }
     return tw_fail(ctx, TW_ERR_INTERNAL, "no instruction set is usable, not even scalar");
-}
-
-static void processor_name(char *out, size_t size)
-{
-    out[0] = '\0';
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    if (file == NULL) {
-        return;
-    }
-    char line[256];
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            snprintf(out, size, "%s", colon + 2);
-            out[strcspn(out, "\n")] = '\0';
-            break;
-        }
-    }
-    fclose(file);
-}
-
-tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
-{
-    twi_isa isa;
-    processor_name(ctx->processor, sizeof ctx->processor);
-    usable_names(ctx->isa_list);
-    bool resolved = twi_isa_resolve(ctx, &isa) == TW_OK;
-    *out = (tw_machine){
-        .size = sizeof *out,
-        .processor = ctx->processor,
-        .threads = twi_processor_count(),
-        .memory = twi_memory_total(),
-        .memory_available = twi_memory_available(),
-        .isa = resolved ? isa_names[isa] : "",
-        .isas = ctx->isa_list,
-        .gpu = "none in this build",
-    };
-    return TW_OK;
 }

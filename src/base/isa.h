@@ -19,6 +19,8 @@ typedef enum twi_isa {
 } twi_isa;
 
 const char *twi_isa_name(twi_isa isa);
+/* Those that are usable, best first, by spaces. */
+void twi_isa_names(char out[64]);
 /* Compiled into this build and supported by this processor. */
 bool twi_isa_usable(twi_isa isa);
 /* The ISA of this context: forced, else TW_ISA, else the best. */

@@ -138,7 +138,10 @@ static void a_device_this_build_lacks_is_an_error(void **state)
     (void)state;
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_device(ctx, "cpu"));
-    assert_fails(ctx, TW_ERR_UNSUPPORTED, "CPU only", tw_set_device(ctx, "cuda:0"));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "'tpu'", tw_set_device(ctx, "tpu"));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "'cuda:'", tw_set_device(ctx, "cuda:"));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "'cuda:0,'", tw_set_device(ctx, "cuda:0,"));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "'cuda:x'", tw_set_device(ctx, "cuda:x"));
     close_context(ctx);
 }
 

@@ -1,0 +1,39 @@
+/*
+ * The closure on a GPU. The rounds (gpu_closure.c) put kernels (gpu_kernels.h) on two streams: the
+ * wide update of one pivot runs on the caller's stream while the next pivot's rows, tile and panels
+ * are made on a stream of higher priority. tw_apsp_device (gpu_device.c) is the entry for matrices
+ * that already lie in GPU memory.
+ */
+#ifndef TWI_APSP_GPU_H
+#define TWI_APSP_GPU_H
+
+#include "apsp/gpu_kernels.h"
+#include "base/context.h"
+
+/* A working matrix in device memory. */
+typedef struct twi_gpu_work {
+    const twi_gpu_kernel *kernel;
+    void *data; /* 16-byte aligned */
+    int64_t n;
+    int64_t ld; /* elements; whole 16-byte pieces */
+    bool symmetric;
+    const int32_t *needed; /* NULL, or a device flag: 0 makes every kernel do nothing */
+} twi_gpu_work;
+
+/* The kernel for n vertices: small tiles while a matrix of large ones would be all critical path.
+ */
+const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n);
+
+/* Bytes of device memory for panels besides the matrix. */
+uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric);
+
+/*
+ * Close `work` in place: the diagonal is 0 and no entry is above infinity on entry. `panels` is
+ * twi_gpu_closure_bytes of device memory, 256-byte aligned. Everything is put on `stream` (or made
+ * to be waited for by it) and nothing is waited for, unless `paced`: then the call follows the
+ * device, reports progress and can be cancelled.
+ */
+TW_CHECKED tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels,
+                                     void *stream, bool paced);
+
+#endif

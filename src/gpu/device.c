@@ -1,0 +1,126 @@
+/* Devices and their errors: see device.h. */
+#include "gpu/device.h"
+
+#include "gpu/compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *twi_gpu_text(void)
+{
+    static const char *const counts[] = {
+        "no device",
+        "1 " TWI_GPU_API " device",
+        "2 " TWI_GPU_API " devices",
+        "3 " TWI_GPU_API " devices",
+        "4 " TWI_GPU_API " devices",
+        "5 " TWI_GPU_API " devices",
+        "6 " TWI_GPU_API " devices",
+        "7 " TWI_GPU_API " devices",
+        "8 " TWI_GPU_API " devices",
+    };
+    const int most = sizeof counts / sizeof *counts - 1;
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver) {
+        return "no driver";
+    }
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError();
+        count = 0;
+    }
+    return count <= most ? counts[count] : "more than 8 " TWI_GPU_API " devices";
+}
+
+/* TW_OK and a count of at least 1, or the reason. */
+static tw_status count_devices(tw_context *ctx, int *count)
+{
+    cudaError_t error = cudaGetDeviceCount(count);
+    if (error == cudaErrorInsufficientDriver) {
+        return tw_fail(ctx, TW_ERR_DEVICE,
+                       "no " TWI_GPU_API " driver that this build can use: install or update it, "
+                       "or use the device 'cpu'");
+    }
+    if (error == cudaErrorNoDevice || (error == cudaSuccess && *count == 0)) {
+        (void)cudaGetLastError();
+        return tw_fail(ctx, TW_ERR_DEVICE,
+                       "this machine has no " TWI_GPU_API " device; use the device 'cpu'");
+    }
+    return twi_gpu_check(ctx, (int)error, "counting the devices");
+}
+
+tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
+{
+    *out = (twi_gpu_list){0};
+    const char *name = ctx->device;
+    const size_t prefix = strlen(TWI_GPU_PREFIX);
+    if (strncmp(name, TWI_GPU_PREFIX, prefix) != 0) {
+        return TW_OK;
+    }
+    int have = 0;
+    tw_status status = count_devices(ctx, &have);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (name[prefix] == '\0') {
+        out->count = 1;
+        return TW_OK;
+    }
+    const char *at = name + prefix; /* at the colon, then at a comma */
+    while (*at != '\0') {
+        char *end;
+        long index = strtol(at + 1, &end, 10);
+        if (index < 0 || index >= have) {
+            return tw_fail(ctx, TW_ERR_DEVICE,
+                           "device %ld of '%s' does not exist: this machine has %d, numbered from "
+                           "0",
+                           index, name, have);
+        }
+        if (out->count == TWI_GPU_MOST) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "'%s' names more than %d devices", name,
+                           TWI_GPU_MOST);
+        }
+        out->index[out->count++] = (int32_t)index;
+        at = end;
+    }
+    return TW_OK;
+}
+
+tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
+{
+    struct cudaDeviceProp props;
+    size_t available = 0;
+    size_t total = 0;
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaGetDeviceProperties(&props, device),
+                               "reading its properties");
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaMemGetInfo(&available, &total), "reading its memory");
+    }
+    if (status == TW_OK) {
+        *out = (twi_gpu_info){
+            .memory = total,
+            .memory_free = available,
+            .processors = props.multiProcessorCount,
+            .compute = props.major * 10 + props.minor,
+        };
+        snprintf(out->name, sizeof out->name, "%.63s", props.name);
+    }
+    return status;
+}
+
+tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
+{
+    if (error == (int)cudaSuccess) {
+        return TW_OK;
+    }
+    int device = -1;
+    (void)cudaGetDevice(&device);
+    (void)cudaGetLastError(); /* an error that does not stick must not be seen again */
+    return tw_fail(ctx, error == (int)cudaErrorMemoryAllocation ? TW_ERR_MEMORY : TW_ERR_DEVICE,
+                   TWI_GPU_PREFIX ":%d: %s: %s", device, call,
+                   cudaGetErrorString((cudaError_t)error));
+}

@@ -1,0 +1,37 @@
+/*
+ * GPUs: which there are, which a name means, and how their errors become statuses. Nothing here
+ * knows any problem. A build without a GPU has the same functions; they say so and fail.
+ */
+#ifndef TWI_GPU_DEVICE_H
+#define TWI_GPU_DEVICE_H
+
+#include "base/context.h"
+
+#define TWI_GPU_MOST 16 /* devices one run can name */
+
+typedef struct twi_gpu_list {
+    int32_t count;
+    int32_t index[TWI_GPU_MOST]; /* the same device may stand here more than once */
+} twi_gpu_list;
+
+typedef struct twi_gpu_info {
+    char name[64];
+    uint64_t memory; /* bytes, all of it */
+    uint64_t memory_free;
+    int32_t processors;
+    int32_t compute; /* 90 for compute capability 9.0; on HIP the number of the gfx name */
+} twi_gpu_info;
+
+/* "none in this build", "no driver", "no device", or a count such as "1 CUDA device". */
+const char *twi_gpu_text(void);
+
+/* The devices that the context's device name means: "cuda" is device 0, "cuda:0,1" two. A name of
+ * the CPU ("auto", "cpu") gives a count of 0. A device that is not there is TW_ERR_DEVICE. */
+TW_CHECKED tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out);
+TW_CHECKED tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out);
+
+/* TW_OK for 0; else TW_ERR_DEVICE (TW_ERR_MEMORY if it is about memory) with a sentence that names
+ * the current device and `call`, which is what was being done: "allocating 4.3 GB for panels". */
+TW_CHECKED tw_status twi_gpu_check(tw_context *ctx, int error, const char *call);
+
+#endif

@@ -1,0 +1,27 @@
+/* A build without GPU code: see device.h. */
+#include "gpu/device.h"
+
+const char *twi_gpu_text(void)
+{
+    return "none in this build";
+}
+
+tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
+{
+    (void)ctx; /* its device is "auto" or "cpu": tw_set_device takes no other here */
+    *out = (twi_gpu_list){0};
+    return TW_OK;
+}
+
+tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
+{
+    *out = (twi_gpu_info){0};
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
+                   device);
+}
+
+tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
+{
+    (void)error;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s: this build computes on the CPU only", call);
+}
