@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-#define TILE_BYTES_MOST                                                       \
-    1024 /* mr x nr elements of the largest kernel: 4 x 4 vectors of 64 bytes \
-          */
+#define TILE_BYTES_MOST 1024 /* the largest kernel's: 4 x 4 vectors of 64 bytes */
 
 static int64_t even(int64_t depth)
 {

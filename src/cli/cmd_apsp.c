@@ -236,8 +236,7 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
-/* The library's sentence names the cycle by numbers; whoever gave names wants them back. The graph
- * is NULL if reading it was enough to find the cycle. */
+/* The library's sentence names the cycle by numbers; whoever gave names wants them back. */
 static tw_status show_negative_cycle(apsp_run *run)
 {
     const int32_t *vertices = NULL;
@@ -248,7 +247,7 @@ static tw_status show_negative_cycle(apsp_run *run)
     if (run->settings->reading.common.json) {
         apsp_report_cycle(run);
     }
-    if (run->graph == NULL || count == 0 || tw_graph_label(run->graph, vertices[0]) == NULL) {
+    if (count == 0 || tw_graph_label(run->graph, vertices[0]) == NULL) {
         return TW_ERR_NEGATIVE_CYCLE;
     }
     for (int64_t i = 0; i < count && i < most && used < sizeof names; i++) {

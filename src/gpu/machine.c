@@ -6,6 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Arm's own cores by the part number in /proc/cpuinfo, which has no names on aarch64. */
+static const char *arm_core(unsigned part)
+{
+    switch (part) {
+    case 0xd08:
+        return "Arm Cortex-A72";
+    case 0xd0b:
+        return "Arm Cortex-A76";
+    case 0xd0c:
+        return "Arm Neoverse N1";
+    case 0xd40:
+        return "Arm Neoverse V1";
+    case 0xd49:
+        return "Arm Neoverse N2";
+    case 0xd4f:
+        return "Arm Neoverse V2";
+    default:
+        return NULL;
+    }
+}
+
 static void processor_name(char *out, size_t size)
 {
     out[0] = '\0';
@@ -14,12 +35,14 @@ static void processor_name(char *out, size_t size)
         return;
     }
     char line[256];
-    while (fgets(line, sizeof line, file) != NULL) {
+    unsigned part;
+    while (out[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
         char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
             snprintf(out, size, "%s", colon + 2);
             out[strcspn(out, "\n")] = '\0';
-            break;
+        } else if (sscanf(line, "CPU part : %x", &part) == 1 && arm_core(part) != NULL) {
+            snprintf(out, size, "%s", arm_core(part));
         }
     }
     fclose(file);

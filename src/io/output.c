@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define PIECE ((uint64_t)4 << 20) /* bytes a thread writes in one call */
@@ -163,13 +164,29 @@ static tw_status open_temporary(tw_context *ctx, twi_output *output)
     return open_failed(ctx, output->target, error);
 }
 
-/* ENOSPC now instead of at the last row. File systems that cannot reserve are tolerated. */
+/* Whether the file system says that it has fewer bytes left. */
+static bool too_large_for_disk(int fd, uint64_t bytes)
+{
+    struct statvfs disk;
+    if (fstatvfs(fd, &disk) != 0 || disk.f_frsize == 0) {
+        return false;
+    }
+    return bytes / disk.f_frsize > disk.f_bavail;
+}
+
+/* ENOSPC now instead of at the last row. File systems that cannot reserve are tolerated. Asking
+ * for more than there is would fill the disk for a moment before it failed, so that is not tried.
+ */
 static tw_status reserve(tw_context *ctx, twi_output *output, uint64_t bytes)
 {
     char size[32];
     int failed;
     if (bytes > (uint64_t)INT64_MAX) {
         return write_failed(ctx, output, EFBIG);
+    }
+    if (too_large_for_disk(output->fd, bytes)) {
+        return tw_fail(ctx, TW_ERR_IO, "no room for '%.600s': %s for its %s", output->target,
+                       strerror(ENOSPC), twi_bytes(size, (double)bytes));
     }
     do {
         failed = bytes > 0 ? fallocate(output->fd, 0, 0, (off_t)bytes) : 0;
