@@ -56,7 +56,9 @@ void twi_pack_b(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t firs
     int64_t size = (int64_t)tw_type_size(kernel->type);
     int64_t strip_bytes = (int64_t)twi_packed_b_bytes(kernel, kernel->nr, depth);
     int64_t strip = first / kernel->nr;
-    panel->depth = depth;
+    if (first == 0) {
+        panel->depth = depth;
+    }
     for (int64_t col = 0; col < cols; col += kernel->nr, strip++) {
         int64_t width = cols - col < kernel->nr ? cols - col : kernel->nr;
         panel->ranges[strip] = kernel->pack_b((char *)panel->data + strip * strip_bytes, width,

@@ -29,7 +29,8 @@ typedef struct twi_panel {
 bool twi_pack_a(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t rows, int64_t depth,
                 const void *src, int64_t row_step, int64_t depth_step);
 /* Pack columns first ... first+cols-1 of a right panel; `first` is a multiple of nr, and src points
- * at the element (0, first). */
+ * at the element (0, first). Threads may pack pieces of one panel; the one with column 0 sets its
+ * depth. */
 void twi_pack_b(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t first, int64_t cols,
                 int64_t depth, const void *src, int64_t ld);
 
