@@ -4,6 +4,7 @@
 #include "gpu/device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Arm's own cores by the part number in /proc/cpuinfo, which has no names on aarch64. */
@@ -35,14 +36,14 @@ static void processor_name(char *out, size_t size)
         return;
     }
     char line[256];
-    unsigned part;
     while (out[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
         char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
             snprintf(out, size, "%s", colon + 2);
             out[strcspn(out, "\n")] = '\0';
-        } else if (sscanf(line, "CPU part : %x", &part) == 1 && arm_core(part) != NULL) {
-            snprintf(out, size, "%s", arm_core(part));
+        } else if (strncmp(line, "CPU part", 8) == 0 && colon != NULL) {
+            const char *core = arm_core((unsigned)strtoul(colon + 1, NULL, 16));
+            snprintf(out, size, "%s", core != NULL ? core : "");
         }
     }
     fclose(file);
