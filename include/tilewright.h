@@ -515,6 +515,95 @@ TW_API TW_CHECKED tw_status tw_verifier_result(tw_context *ctx, const tw_verifie
                                                int64_t *rows);
 TW_API void tw_verifier_destroy(tw_verifier *verifier);
 
+/* ------------------------------------------------------------------------------- local entropy */
+
+/*
+ * For each element of a 2-D array, the Shannon entropy of the values in the window around it:
+ *     H = log N - (1/N) sum over values of n log n
+ * where a value occurs n times among the N elements that count. Counts are whole numbers and
+ * n log n is a table of whole numbers (docs/methods.md), so the result has the same bits for every
+ * instruction set and any number of threads. A window of equal values gives exactly 0, one in
+ * which nothing counts gives NaN.
+ */
+typedef int32_t tw_border;
+enum {
+    TW_BORDER_CROP = 0,      /* windows end at the edge: only elements inside count */
+    TW_BORDER_REFLECT = 1,   /* d c b | a b c d | c b a: mirrored about the edge element */
+    TW_BORDER_SYMMETRIC = 2, /* c b a | a b c d | d c b: mirrored about the edge */
+    TW_BORDER_CLAMP = 3,     /* a a a | a b c d | d d d */
+    TW_BORDER_WRAP = 4,      /* b c d | a b c d | a b c */
+    TW_BORDER_VALID = 5      /* only windows that lie inside: the result is smaller */
+};
+TW_API const char *tw_border_name(tw_border border); /* "crop", "reflect", ...; "?" if unknown */
+TW_API tw_status tw_border_parse(tw_border *out, const char *name); /* the inverse */
+
+typedef int32_t tw_base;
+enum {
+    TW_BASE_E = 0,
+    TW_BASE_2 = 2,
+    TW_BASE_10 = 10,
+    TW_BASE_LEVELS = -1 /* logarithms to the base `levels`: the result lies between 0 and 1 */
+};
+
+typedef struct tw_entropy_options {
+    size_t size;
+    int32_t levels; /* 2 ... 65536; values are 0 ... levels-1, unless there is a range */
+    /* The window: window_rows x window_cols elements, from -(k/2) to k-1-k/2 around the centre,
+     * or a disk of `radius` (>= 0) when that is not negative, or a footprint when there is one:
+     * a TW_U8 matrix whose nonzero elements belong to the window, placed so that element
+     * (anchor_row, anchor_col) lies on the centre; -1 takes rows/2 and cols/2. At most 4095 rows
+     * and columns and 2^20 elements. */
+    int32_t window_rows;
+    int32_t window_cols;
+    int32_t radius;
+    const tw_matrix *footprint;
+    int32_t anchor_row;
+    int32_t anchor_col;
+    tw_border border;
+    tw_base base;
+    const double *range; /* two numbers lo < hi: values are put into `levels` equal bins from lo to
+                            hi, hi itself into the last; NULL: values are levels */
+    const tw_matrix *mask; /* TW_U8, as large as the input: elements where it is 0 do not count */
+    const double *no_data; /* elements equal to it do not count; NaN means NaN */
+} tw_entropy_options;
+#define TW_ENTROPY_OPTIONS_INIT                                                                   \
+    {                                                                                             \
+        sizeof(tw_entropy_options), 256, 5, 5, -1, NULL, -1, -1, TW_BORDER_CROP, TW_BASE_E, NULL, \
+            NULL, NULL                                                                            \
+    }
+
+typedef struct tw_entropy_report {
+    size_t size;
+    const char *method; /* "counters", "lanes" or "list": see docs/methods.md */
+    const char *isa;
+    int32_t threads;
+    int64_t rows, cols;     /* of the result */
+    int64_t window;         /* elements of a whole window */
+    double seconds_compute; /* checking the values included */
+    double seconds_output;  /* the sinks */
+} tw_entropy_report;
+#define TW_ENTROPY_REPORT_INIT                              \
+    {                                                       \
+        sizeof(tw_entropy_report), "", "", 0, 0, 0, 0, 0, 0 \
+    }
+
+/* The shape of the result: that of the input, except with TW_BORDER_VALID, where it is smaller by
+ * the window less one (and 0 x 0 if the window fits nowhere). Checks the options. opts NULL takes
+ * the defaults. */
+TW_API TW_CHECKED tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
+                                             const tw_entropy_options *opts);
+
+/* Into the caller's TW_F32 matrix of that shape, which may not overlap the input. The input is
+ * TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN, and
+ * that no mask or no_data excludes, is TW_ERR_RANGE with its place. */
+TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
+                                       const tw_entropy_options *opts);
+
+/* The same, pushed through sinks in blocks of rows. `report` may be NULL. */
+TW_API TW_CHECKED tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in,
+                                           const tw_entropy_options *opts, tw_sink *sinks,
+                                           int32_t sink_count, tw_entropy_report *report);
+
 /* ------------------------------------------------------------------------ the machine, measured */
 
 typedef struct tw_machine {

@@ -84,4 +84,54 @@ TWI_AVX512_FLOAT_TYPE(f64, double, pd)
 #define opaque_f32(v) __asm__ volatile("" : "+v"(v))
 #define opaque_f64(v) __asm__ volatile("" : "+v"(v))
 
+typedef __m128i bytes16;
+typedef struct lookup32 {
+    __m128i low, high;
+} lookup32;
+
+static inline bytes16 zero_bytes16(void)
+{
+    return _mm_setzero_si128();
+}
+static inline bytes16 load_bytes16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const void *)p);
+}
+static inline void store_bytes16(uint8_t *p, bytes16 v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+static inline bytes16 add_bytes16(bytes16 a, bytes16 b)
+{
+    return _mm_add_epi8(a, b);
+}
+static inline bytes16 sub_bytes16(bytes16 a, bytes16 b)
+{
+    return _mm_sub_epi8(a, b);
+}
+static inline lookup32 load_lookup32(const uint8_t *p)
+{
+    return (lookup32){load_bytes16(p), load_bytes16(p + 16)};
+}
+/* A byte shuffle gives 0 where bit 7 of the index is set: 0x70 sets it from 16 on, -16 below. */
+static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
+{
+    __m128i low = _mm_shuffle_epi8(table.low, _mm_add_epi8(at, _mm_set1_epi8(0x70)));
+    __m128i high = _mm_shuffle_epi8(table.high, _mm_sub_epi8(at, _mm_set1_epi8(16)));
+    return _mm_or_si128(low, high);
+}
+/* Two halves of a vector, each summed in 64 bits: those of two and then four vectors close up. */
+static inline __m128i halves_of_4_bytes16(const bytes16 v[4])
+{
+    const __m128i zero = _mm_setzero_si128();
+    __m128i a = _mm_packus_epi32(_mm_sad_epu8(v[0], zero), _mm_sad_epu8(v[1], zero));
+    __m128i b = _mm_packus_epi32(_mm_sad_epu8(v[2], zero), _mm_sad_epu8(v[3], zero));
+    return _mm_packus_epi32(a, b);
+}
+static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    __m128i sums = _mm_hadd_epi16(halves_of_4_bytes16(v), halves_of_4_bytes16(v + 4));
+    _mm_storeu_si128((void *)out, sums);
+}
+
 #endif

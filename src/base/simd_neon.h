@@ -47,4 +47,44 @@ TWI_NEON_TYPE(f64, double, float64x2_t, 2, f64, vaddq)
 #define opaque_f32(v) __asm__ volatile("" : "+w"(v))
 #define opaque_f64(v) __asm__ volatile("" : "+w"(v))
 
+typedef uint8x16_t bytes16;
+typedef uint8x16x2_t lookup32;
+
+static inline bytes16 zero_bytes16(void)
+{
+    return vdupq_n_u8(0);
+}
+static inline bytes16 load_bytes16(const uint8_t *p)
+{
+    return vld1q_u8(p);
+}
+static inline void store_bytes16(uint8_t *p, bytes16 v)
+{
+    vst1q_u8(p, v);
+}
+static inline bytes16 add_bytes16(bytes16 a, bytes16 b)
+{
+    return vaddq_u8(a, b);
+}
+static inline bytes16 sub_bytes16(bytes16 a, bytes16 b)
+{
+    return vsubq_u8(a, b);
+}
+static inline lookup32 load_lookup32(const uint8_t *p)
+{
+    return (lookup32){{vld1q_u8(p), vld1q_u8(p + 16)}};
+}
+static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
+{
+    return vqtbl2q_u8(table, at);
+}
+static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    uint16x8_t a = vpaddq_u16(vpaddlq_u8(v[0]), vpaddlq_u8(v[1]));
+    uint16x8_t b = vpaddq_u16(vpaddlq_u8(v[2]), vpaddlq_u8(v[3]));
+    uint16x8_t c = vpaddq_u16(vpaddlq_u8(v[4]), vpaddlq_u8(v[5]));
+    uint16x8_t d = vpaddq_u16(vpaddlq_u8(v[6]), vpaddlq_u8(v[7]));
+    vst1q_u16(out, vpaddq_u16(vpaddq_u16(a, b), vpaddq_u16(c, d)));
+}
+
 #endif

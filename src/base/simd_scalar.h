@@ -11,6 +11,11 @@
  *                         broadcast costs an arithmetic slot, 1 where a load does it
  *   opaque_S(v)           hides the value of v from the optimiser
  * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
+ *
+ * Sixteen bytes at a time, whatever the width of the other vectors:
+ *   bytes16               zero_, load_, store_, add_ and sub_bytes16; sums are mod 256
+ *   lookup32              32 bytes as a table; find_lookup32 looks up sixteen indices below 32
+ *   sum_8_bytes16         the sums over the bytes of eight vectors, as eight u16
  */
 #ifndef TWI_BASE_SIMD_SCALAR_H
 #define TWI_BASE_SIMD_SCALAR_H
@@ -59,5 +64,65 @@ TWI_SCALAR_TYPE(f64, double, a + b)
 #define opaque_i32(v) __asm__ volatile("" : "+r"(v))
 #define opaque_f32(v) __asm__ volatile("" : TWI_FLOAT_REGISTER(v))
 #define opaque_f64(v) __asm__ volatile("" : TWI_FLOAT_REGISTER(v))
+
+typedef struct bytes16 {
+    uint8_t byte[16];
+} bytes16;
+typedef struct lookup32 {
+    const uint8_t *entry;
+} lookup32;
+
+static inline bytes16 zero_bytes16(void)
+{
+    return (bytes16){{0}};
+}
+static inline bytes16 load_bytes16(const uint8_t *p)
+{
+    bytes16 v;
+    for (int i = 0; i < 16; i++) {
+        v.byte[i] = p[i];
+    }
+    return v;
+}
+static inline void store_bytes16(uint8_t *p, bytes16 v)
+{
+    for (int i = 0; i < 16; i++) {
+        p[i] = v.byte[i];
+    }
+}
+static inline bytes16 add_bytes16(bytes16 a, bytes16 b)
+{
+    for (int i = 0; i < 16; i++) {
+        a.byte[i] = (uint8_t)(a.byte[i] + b.byte[i]);
+    }
+    return a;
+}
+static inline bytes16 sub_bytes16(bytes16 a, bytes16 b)
+{
+    for (int i = 0; i < 16; i++) {
+        a.byte[i] = (uint8_t)(a.byte[i] - b.byte[i]);
+    }
+    return a;
+}
+static inline lookup32 load_lookup32(const uint8_t *p)
+{
+    return (lookup32){p};
+}
+static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
+{
+    for (int i = 0; i < 16; i++) {
+        at.byte[i] = table.entry[at.byte[i]];
+    }
+    return at;
+}
+static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    for (int i = 0; i < 8; i++) {
+        out[i] = 0;
+        for (int k = 0; k < 16; k++) {
+            out[i] = (uint16_t)(out[i] + v[i].byte[k]);
+        }
+    }
+}
 
 #endif

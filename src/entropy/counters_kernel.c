@@ -1,0 +1,107 @@
+/*
+ * The inner loops of the counters (kernels.h), compiled once per instruction set. Eight outputs
+ * are made at once: their sixteen counts each stay in registers while the planes are looked up and
+ * summed, eight sums to a vector.
+ *
+ * The divisor is below 2^24, and so is the number it divides: both are exact in f32, and the f32
+ * quotient has the bits of the f64 quotient rounded to f32, since 53 >= 2 * 24 + 2.
+ */
+#include "entropy/kernels.h"
+
+#if defined(TWI_KERNEL_NEON)
+#include "base/simd_neon.h"
+#define KERNEL_ISA TWI_ISA_NEON
+#elif defined(TWI_KERNEL_AVX2)
+#include "base/simd_avx2.h"
+#define KERNEL_ISA TWI_ISA_AVX2
+#elif defined(TWI_KERNEL_AVX512)
+#include "base/simd_avx512.h"
+#define KERNEL_ISA TWI_ISA_AVX512
+#else
+#include "base/simd_scalar.h"
+#define KERNEL_ISA TWI_ISA_SCALAR
+#endif
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+static inline bytes16 update_column(const twi_counters_row *row, int64_t x)
+{
+    bytes16 counts =
+        add_bytes16(load_bytes16(row->column[x]), load_bytes16(row->delta[row->change[x]]));
+    store_bytes16(row->column[x], counts);
+    return counts;
+}
+
+static inline __attribute__((always_inline)) void run_row(const twi_counters_row *row,
+                                                          int64_t window_cols)
+{
+    lookup32 plane[TWI_PLANES];
+    bytes16 window = zero_bytes16();
+    for (int p = 0; p < TWI_PLANES; p++) {
+        plane[p] = load_lookup32(row->plane[p]);
+    }
+    for (int64_t x = 0; x < window_cols - 1; x++) {
+        window = add_bytes16(window, update_column(row, x));
+    }
+    bytes16 leaving = zero_bytes16();
+    for (int64_t x = 0; x < row->outputs; x += TWI_GROUP) {
+        bytes16 counts[TWI_GROUP];
+        for (int i = 0; i < TWI_GROUP; i++) {
+            bytes16 entering = update_column(row, x + i + window_cols - 1);
+            window = add_bytes16(window, sub_bytes16(entering, leaving));
+            leaving = load_bytes16(row->column[x + i]);
+            counts[i] = window;
+        }
+        for (int p = 0; p < TWI_PLANES; p++) {
+            bytes16 found[TWI_GROUP];
+            for (int i = 0; i < TWI_GROUP; i++) {
+                found[i] = find_lookup32(plane[p], counts[i]);
+            }
+            sum_8_bytes16(row->sum[p] + x, found);
+        }
+    }
+}
+
+static void counters_row(const twi_counters_row *row)
+{
+    if (row->window_cols == 5) {
+        run_row(row, 5);
+    } else if (row->window_cols == 3) {
+        run_row(row, 3);
+    } else {
+        run_row(row, row->window_cols);
+    }
+}
+
+static void counters_finish(float *out, const twi_counters_row *row, int64_t begin, int64_t end,
+                            int32_t total, float divisor)
+{
+    const uint16_t *low = row->sum[0];
+    const uint16_t *middle = row->sum[1];
+    const uint16_t *high = row->sum[2];
+    for (int64_t x = begin; x < end; x++) {
+        int32_t sum = low[x] + (middle[x] << 8) + (high[x] << 16);
+        out[x] = (float)(total - sum) / divisor;
+    }
+}
+
+static void counters_pair(uint8_t *change, const uint8_t *entering, const uint8_t *leaving,
+                          int64_t count)
+{
+    for (int64_t x = 0; x < count; x++) {
+        change[x] = (uint8_t)(entering[x] << 4 | leaving[x]);
+    }
+}
+
+#define KERNEL JOIN(twi_counters, TWI_KERNEL_ISA)
+extern const twi_counters_kernel KERNEL;
+const twi_counters_kernel KERNEL = {
+    .isa = KERNEL_ISA,
+    .name = "counters_" TEXT(TWI_KERNEL_ISA),
+    .row = counters_row,
+    .finish = counters_finish,
+    .pair = counters_pair,
+};

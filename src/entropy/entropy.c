@@ -1,0 +1,346 @@
+/*
+ * The entry of the entropy wing: options are checked and completed, the method is chosen, values
+ * are checked before anything is written, and the rows go into the caller's matrix or through
+ * sinks.
+ *
+ * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
+ * counting, and full windows of less than 32 elements; the lanes full windows of 4 rows or more;
+ * the list everything.
+ */
+#include "entropy/entropy.h"
+
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/threads.h"
+#include "entropy/slide.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of rows for the sinks */
+
+static const char *const border_names[] = {"crop",  "reflect", "symmetric",
+                                           "clamp", "wrap",    "valid"};
+#define BORDERS ((int32_t)(sizeof border_names / sizeof *border_names))
+
+const char *tw_border_name(tw_border border)
+{
+    return border >= 0 && border < BORDERS ? border_names[border] : "?";
+}
+
+tw_status tw_border_parse(tw_border *out, const char *name)
+{
+    for (int32_t border = 0; border < BORDERS; border++) {
+        if (strcmp(name, border_names[border]) == 0) {
+            *out = border;
+            return TW_OK;
+        }
+    }
+    return TW_ERR_ARGUMENT;
+}
+
+const char *twi_entropy_method_name(twi_entropy_method method)
+{
+    static const char *const names[] = {"auto", "counters", "lanes", "list"};
+    return names[method];
+}
+
+/* --------------------------------------------------------------------------------------- checks */
+
+static tw_status check_range(tw_context *ctx, const tw_entropy_options *opts)
+{
+    if (opts->range != NULL && !(isfinite(opts->range[0]) && isfinite(opts->range[1]) &&
+                                 opts->range[0] < opts->range[1])) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a range from %.9g to %.9g: give two numbers, the lesser first",
+                       opts->range[0], opts->range[1]);
+    }
+    return TW_OK;
+}
+
+static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matrix *mask)
+{
+    tw_status status = twi_matrix_check(ctx, mask, "the mask");
+    if (status == TW_OK && mask->type != TW_U8) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the mask is of %s: u8 is wanted",
+                         tw_type_name(mask->type));
+    }
+    if (status == TW_OK && (mask->rows != in->rows || mask->cols != in->cols)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the mask has %lld rows of %lld, the array %lld rows of %lld: they must "
+                         "be of one size",
+                         (long long)mask->rows, (long long)mask->cols, (long long)in->rows,
+                         (long long)in->cols);
+    }
+    return status;
+}
+
+static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
+{
+    if (opts->levels < 2 || opts->levels > TWI_LEVELS_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: give a number from 2 to %d", opts->levels,
+                       TWI_LEVELS_MOST);
+    }
+    if (opts->border < 0 || opts->border >= BORDERS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no border number %d", opts->border);
+    }
+    if (opts->base != TW_BASE_E && opts->base != TW_BASE_2 && opts->base != TW_BASE_10 &&
+        opts->base != TW_BASE_LEVELS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no base number %d: take e, 2, 10 or levels",
+                       opts->base);
+    }
+    bool all_count = opts->border != TW_BORDER_CROP && opts->mask == NULL && opts->no_data == NULL;
+    if (opts->levels == TWI_LEVELS_MOST && !all_count) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "%d levels leave no mark for what does not count: take another border than "
+                       "crop and no mask, or one level less",
+                       opts->levels);
+    }
+    return check_range(ctx, opts);
+}
+
+static tw_status check_input(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts)
+{
+    tw_status status = twi_matrix_check(ctx, in, "the array");
+    if (status == TW_OK && in->type != TW_U8 && in->type != TW_U16 && in->type != TW_I16 &&
+        in->type != TW_F32) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "an array of %s: u8, u16, i16 and f32 can be read",
+                         tw_type_name(in->type));
+    }
+    if (status == TW_OK && (in->rows > INT64_MAX / 2 - TWI_WINDOW_SIDE ||
+                            in->cols > INT64_MAX / 2 - TWI_WINDOW_SIDE)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "an array of %lld x %lld is too large",
+                         (long long)in->rows, (long long)in->cols);
+    }
+    if (status == TW_OK && opts->mask != NULL) {
+        status = check_mask(ctx, in, opts->mask);
+    }
+    return status;
+}
+
+/* A struct of another version of the header may be shorter or longer. */
+static tw_status copy_options(tw_context *ctx, tw_entropy_options *out,
+                              const tw_entropy_options *given)
+{
+    *out = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    if (given == NULL) {
+        return TW_OK;
+    }
+    if (given->size < sizeof(size_t)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the options have no size: begin with TW_ENTROPY_OPTIONS_INIT");
+    }
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    return TW_OK;
+}
+
+/* ------------------------------------------------------------------------------------ the plan */
+
+bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
+{
+    const tw_entropy_options *opts = &setup->opts;
+    switch (method) {
+    case TWI_ENTROPY_COUNTERS:
+        return opts->levels <= 16 && opts->mask == NULL && opts->no_data == NULL &&
+               setup->window.full && setup->window.size < 32;
+    case TWI_ENTROPY_LANES:
+        return twi_lane_count(&setup->window) > 0;
+    default:
+        return true;
+    }
+}
+
+static void shape_result(twi_entropy_setup *setup)
+{
+    const tw_matrix *in = setup->in;
+    const twi_window *window = &setup->window;
+    bool valid = setup->opts.border == TW_BORDER_VALID;
+    int64_t rows = valid ? in->rows - window->rows + 1 : in->rows;
+    int64_t cols = valid ? in->cols - window->cols + 1 : in->cols;
+    bool empty = rows <= 0 || cols <= 0;
+    setup->shape = (tw_shape){valid && empty ? 0 : rows, valid && empty ? 0 : cols, TW_F32};
+    setup->above = valid ? 0 : window->top;
+    setup->before = valid ? 0 : window->left;
+}
+
+tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_matrix *in,
+                              const tw_entropy_options *opts, twi_entropy_method method)
+{
+    *out = (twi_entropy_setup){.in = in};
+    tw_status status = copy_options(ctx, &out->opts, opts);
+    if (status == TW_OK) {
+        status = check_choices(ctx, &out->opts);
+    }
+    if (status == TW_OK) {
+        status = check_input(ctx, in, &out->opts);
+    }
+    if (status == TW_OK) {
+        status = twi_isa_resolve(ctx, &out->isa);
+    }
+    if (status == TW_OK) {
+        status = twi_window_make(ctx, &out->window, &out->opts);
+    }
+    if (status == TW_OK) {
+        status = twi_entropy_table_make(ctx, &out->table, out->window.size, out->opts.base,
+                                        out->opts.levels);
+    }
+    if (status == TW_OK) {
+        shape_result(out);
+        /* Without a byte-table instruction sixteen look-ups are sixteen loads. */
+        bool vectors = out->isa != TWI_ISA_SCALAR;
+        out->method = method != TWI_ENTROPY_AUTO ? method
+                      : vectors                  ? TWI_ENTROPY_COUNTERS
+                                                 : TWI_ENTROPY_LANES;
+        while (method == TWI_ENTROPY_AUTO && !twi_entropy_can(out, out->method)) {
+            out->method++;
+        }
+        if (!twi_entropy_can(out, out->method)) {
+            status = tw_fail(ctx, TW_ERR_ARGUMENT, "the method '%s' cannot take this window",
+                             twi_entropy_method_name(method));
+        }
+    }
+    if (status != TW_OK) {
+        twi_entropy_clear(out);
+    }
+    return status;
+}
+
+void twi_entropy_clear(twi_entropy_setup *setup)
+{
+    twi_entropy_table_clear(&setup->table);
+    twi_window_clear(&setup->window);
+}
+
+/* -------------------------------------------------------------------------------------- entries */
+
+tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
+                           const tw_entropy_options *opts)
+{
+    twi_entropy_setup setup;
+    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
+    if (status == TW_OK) {
+        *out = setup.shape;
+        twi_entropy_clear(&setup);
+    }
+    return status;
+}
+
+static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
+{
+    tw_status status = twi_matrix_check(ctx, out, "the result");
+    if (status == TW_OK && out->type != TW_F32) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result is to be of %s: f32 is what there is",
+                         tw_type_name(out->type));
+    }
+    if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the result has %lld rows of %lld: %lld rows of %lld are wanted",
+                         (long long)out->rows, (long long)out->cols, (long long)shape->rows,
+                         (long long)shape->cols);
+    }
+    return status;
+}
+
+tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
+                     const tw_entropy_options *opts)
+{
+    twi_entropy_setup setup;
+    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = check_result(ctx, out, &setup.shape);
+    if (status == TW_OK) {
+        status = twi_levels_check(ctx, &setup);
+    }
+    if (status == TW_OK) {
+        status = twi_entropy_rows(ctx, &setup, 0, setup.shape.rows, out->data, out->stride);
+    }
+    twi_entropy_clear(&setup);
+    return status;
+}
+
+/* Blocks of rows, computed and handed on. `begun` counts the sinks that know of the result. */
+static tw_status push_blocks(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *sinks,
+                             int32_t sink_count, float *block, int64_t rows,
+                             tw_entropy_report *report)
+{
+    const tw_shape *shape = &setup->shape;
+    tw_status status = TW_OK;
+    for (int64_t first = 0; first < shape->rows && status == TW_OK; first += rows) {
+        int64_t count = shape->rows - first < rows ? shape->rows - first : rows;
+        double started = twi_seconds();
+        status = twi_entropy_rows(ctx, setup, first, count, block, shape->cols);
+        double computed = twi_seconds();
+        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
+            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
+        }
+        report->seconds_compute += computed - started;
+        report->seconds_output += twi_seconds() - computed;
+    }
+    return status;
+}
+
+static tw_status push(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *sinks,
+                      int32_t sink_count, tw_entropy_report *report)
+{
+    const tw_shape *shape = &setup->shape;
+    const uint64_t row = (uint64_t)shape->cols * sizeof(float);
+    int64_t rows = (int64_t)(BLOCK_BYTES / (row > 0 ? row : 1));
+    int32_t begun = 0;
+    int32_t ended = 0;
+    float *block = NULL;
+    rows = rows < 1 ? 1 : rows < shape->rows ? rows : shape->rows;
+    tw_status status =
+        twi_alloc(ctx, &block, (uint64_t)(rows > 0 ? rows : 1), row, "a block of the result");
+    for (; begun < sink_count && status == TW_OK; begun++) {
+        status = sinks[begun].begin(sinks[begun].self, ctx, shape);
+        if (status != TW_OK) {
+            break;
+        }
+    }
+    if (status == TW_OK) {
+        status = push_blocks(ctx, setup, sinks, sink_count, block, rows, report);
+    }
+    double started = twi_seconds();
+    while (ended < begun && status == TW_OK) {
+        status = sinks[ended].end(sinks[ended].self, ctx);
+        ended++;
+    }
+    report->seconds_output += twi_seconds() - started;
+    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
+        sinks[i].abort(sinks[i].self, ctx);
+    }
+    twi_free(block);
+    return status;
+}
+
+tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts,
+                         tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
+{
+    tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
+    twi_entropy_setup setup;
+    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
+    if (status != TW_OK) {
+        return status;
+    }
+    double started = twi_seconds();
+    status = twi_levels_check(ctx, &setup);
+    seen.seconds_compute = twi_seconds() - started;
+    if (status == TW_OK) {
+        status = push(ctx, &setup, sinks, sink_count, &seen);
+    }
+    if (status == TW_OK && report != NULL) {
+        seen.method = twi_entropy_method_name(setup.method);
+        seen.isa = twi_isa_name(setup.method == TWI_ENTROPY_COUNTERS ? setup.isa : TWI_ISA_SCALAR);
+        seen.threads = twi_thread_count(ctx);
+        seen.rows = setup.shape.rows;
+        seen.cols = setup.shape.cols;
+        seen.window = setup.window.size;
+        size_t size = report->size;
+        memcpy(report, &seen, size < sizeof seen ? size : sizeof seen);
+        report->size = size;
+    }
+    twi_entropy_clear(&setup);
+    return status;
+}

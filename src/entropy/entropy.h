@@ -1,0 +1,111 @@
+/*
+ * The inside of the entropy wing: what a call is made of once its options are checked.
+ *
+ *   window   which elements belong to a window, as runs of columns in each of its rows
+ *   table    n log n as whole numbers, and what a count of n adds to or takes from the sum
+ *   levels   rows of the input as levels, with the border laid around them
+ *   setup    all of that for one call, and the method chosen
+ *
+ * Coordinates: the input with its border around it is the padded array. Element (y, x) of the
+ * result has its window's upper left corner at (y, x) of the padded array, whatever the border.
+ */
+#ifndef TWI_ENTROPY_ENTROPY_H
+#define TWI_ENTROPY_ENTROPY_H
+
+#include "base/context.h"
+
+#define TWI_WINDOW_SIDE 4095
+#define TWI_WINDOW_SIZE ((int64_t)1 << 20)
+#define TWI_LEVELS_MOST 65536
+
+/* Columns begin ... end-1 of one row of the window, counted from its upper left corner. */
+typedef struct twi_run {
+    int32_t row;
+    int32_t begin;
+    int32_t end;
+} twi_run;
+
+typedef struct twi_window {
+    int32_t rows, cols; /* of the bounding box */
+    int32_t top, left;  /* of the centre within it */
+    int64_t size;       /* elements */
+    bool full;          /* the box is filled */
+    twi_run *runs;
+    int64_t run_count;
+} twi_window;
+
+/* A whole window of N elements has sums below 2^24 (N < 32), 2^32 (N <= 1024) or 2^52. */
+typedef struct twi_entropy_table {
+    int64_t size;
+    int32_t fraction; /* F: bits after the point */
+    uint64_t *sum;    /* T[0 ... size] = round(n log n 2^F) */
+    uint64_t *step;   /* step[n] = T[n] - T[n-1]; step[0] = 0 */
+    uint32_t *step32; /* the same in 32 bits, where T fits; else NULL */
+} twi_entropy_table;
+
+typedef enum twi_entropy_method {
+    TWI_ENTROPY_AUTO,
+    TWI_ENTROPY_COUNTERS, /* 16 counters in one vector: few levels, small full windows */
+    TWI_ENTROPY_LANES,    /* several rows of outputs in one histogram: full windows */
+    TWI_ENTROPY_LIST      /* one row of outputs, elements that enter and leave by a list: any */
+} twi_entropy_method;
+
+typedef struct twi_entropy_setup {
+    tw_entropy_options opts;
+    const tw_matrix *in;
+    twi_window window;
+    twi_entropy_table table;
+    tw_shape shape;
+    twi_entropy_method method;
+    twi_isa isa;
+    int64_t above;  /* rows of border above the input: top, or 0 when valid */
+    int64_t before; /* columns of border left of it */
+} twi_entropy_setup;
+
+/* Check everything but the values, and choose. `method` forces one (AUTO: the best); a method that
+ * cannot do it is an argument error. Clear with twi_entropy_clear. */
+TW_CHECKED tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out,
+                                         const tw_matrix *in, const tw_entropy_options *opts,
+                                         twi_entropy_method method);
+void twi_entropy_clear(twi_entropy_setup *setup);
+bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method);
+const char *twi_entropy_method_name(twi_entropy_method method);
+
+TW_CHECKED tw_status twi_window_make(tw_context *ctx, twi_window *out,
+                                     const tw_entropy_options *opts);
+void twi_window_clear(twi_window *window);
+
+/* Tables of a window of `size` elements; base as in the options. */
+TW_CHECKED tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_t size,
+                                            tw_base base, int32_t levels);
+void twi_entropy_table_clear(twi_entropy_table *table);
+
+/* The number itself: what every kernel must return for this sum and this many elements. */
+static inline float twi_entropy_value(uint64_t total, uint64_t sum, int64_t n, double unit)
+{
+    return n > 0 ? (float)((double)(int64_t)(total - sum) / ((double)n * unit))
+                 : __builtin_nanf("");
+}
+
+/* TW_ERR_RANGE with the first place, in reading order, whose value is no level. On all threads. */
+TW_CHECKED tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup);
+
+/* The levels of a row of the padded array. What does not count gets the level `levels` in u16, for
+ * the general methods, and 0 in u8, for the counters, which never look at it. */
+void twi_levels_row_u16(const twi_entropy_setup *setup, int64_t row, uint16_t *out);
+void twi_levels_row_u8(const twi_entropy_setup *setup, int64_t row, uint8_t *out);
+int64_t twi_padded_cols(const twi_entropy_setup *setup);
+
+/* Where index `at` of `count` lies under a border; -1 for nowhere. */
+int64_t twi_border_place(tw_border border, int64_t at, int64_t count);
+
+/* Rows first ... first+count-1 of the result into `out`, on all threads. Values are checked. */
+TW_CHECKED tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup,
+                                      int64_t first, int64_t count, float *out, int64_t stride);
+
+/* The same for a test that wants its own height of bands; 0: chosen. */
+TW_CHECKED tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup,
+                                       int64_t first, int64_t count, float *out, int64_t stride,
+                                       int64_t band);
+
+#endif

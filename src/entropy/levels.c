@@ -1,0 +1,264 @@
+/*
+ * From values to levels. A value is its own level, or falls into one of `levels` equal bins of the
+ * range: floor((v - lo) / (hi - lo) * levels) in f64, and hi itself into the last. Masked elements
+ * and those equal to no_data do not count, and may hold anything. Rows come out with the border
+ * laid around them, so that no kernel knows about borders.
+ */
+#include "entropy/entropy.h"
+
+#include "base/matrix.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NO_LEVEL (-1)
+
+int64_t twi_border_place(tw_border border, int64_t at, int64_t count)
+{
+    if (at >= 0 && at < count) {
+        return at;
+    }
+    if (count == 0) {
+        return -1;
+    }
+    int64_t period;
+    switch (border) {
+    case TW_BORDER_CLAMP:
+        return at < 0 ? 0 : count - 1;
+    case TW_BORDER_WRAP:
+        at %= count;
+        return at < 0 ? at + count : at;
+    case TW_BORDER_SYMMETRIC:
+        period = 2 * count;
+        at = (at % period + period) % period;
+        return at < count ? at : period - 1 - at;
+    case TW_BORDER_REFLECT:
+        period = count > 1 ? 2 * count - 2 : 1;
+        at = (at % period + period) % period;
+        return at < count ? at : period - at;
+    default:
+        return -1;
+    }
+}
+
+static bool is_plain(const twi_entropy_setup *setup)
+{
+    const tw_entropy_options *opts = &setup->opts;
+    return opts->range == NULL && opts->mask == NULL && opts->no_data == NULL;
+}
+
+/* The level of a value that counts, or NO_LEVEL. */
+static int32_t level_of(const tw_entropy_options *opts, double value)
+{
+    if (opts->range == NULL) {
+        return value >= 0 && value < opts->levels && value == floor(value) ? (int32_t)value
+                                                                           : NO_LEVEL;
+    }
+    const double low = opts->range[0];
+    const double high = opts->range[1];
+    if (!(value >= low && value <= high)) {
+        return NO_LEVEL;
+    }
+    double bin = floor((value - low) / (high - low) * opts->levels);
+    return bin < opts->levels ? (int32_t)bin : opts->levels - 1;
+}
+
+static bool counts(const tw_entropy_options *opts, const uint8_t *mask, int64_t col, double value)
+{
+    if (mask != NULL && mask[col] == 0) {
+        return false;
+    }
+    if (opts->no_data == NULL) {
+        return true;
+    }
+    return isnan(*opts->no_data) ? !isnan(value) : value != *opts->no_data;
+}
+
+static const uint8_t *mask_row(const twi_entropy_setup *setup, int64_t row)
+{
+    return setup->opts.mask != NULL ? twi_matrix_row(setup->opts.mask, row) : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- check */
+
+/* Whether a glance tells that all of a row are levels. */
+static bool glance(const twi_entropy_setup *setup, const void *row)
+{
+    const int64_t cols = setup->in->cols;
+    if (setup->opts.range != NULL) {
+        return false;
+    }
+    unsigned largest = 0;
+    if (setup->in->type == TW_U8) {
+        uint8_t top = 0;
+        for (int64_t j = 0; j < cols; j++) {
+            uint8_t value = ((const uint8_t *)row)[j];
+            top = value > top ? value : top;
+        }
+        largest = top;
+    } else if (setup->in->type == TW_U16) {
+        uint16_t top = 0;
+        for (int64_t j = 0; j < cols; j++) {
+            uint16_t value = ((const uint16_t *)row)[j];
+            top = value > top ? value : top;
+        }
+        largest = top;
+    } else {
+        return false;
+    }
+    return largest < (unsigned)setup->opts.levels;
+}
+
+/* The first column of a row that counts and has no level; -1 if there is none. */
+static int64_t first_bad(const twi_entropy_setup *setup, int64_t row)
+{
+    const void *values = twi_matrix_row(setup->in, row);
+    const uint8_t *mask = mask_row(setup, row);
+    if (glance(setup, values)) {
+        return -1;
+    }
+    for (int64_t j = 0; j < setup->in->cols; j++) {
+        double value = twi_element(values, setup->in->type, j);
+        if (level_of(&setup->opts, value) == NO_LEVEL && counts(&setup->opts, mask, j, value)) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int64_t row)
+{
+    const tw_entropy_options *opts = &setup->opts;
+    int64_t col = first_bad(setup, row);
+    double value = twi_element(twi_matrix_row(setup->in, row), setup->in->type, col);
+    if (opts->range != NULL) {
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the value at row %lld, column %lld is %.9g, outside the range %.9g to "
+                       "%.9g: widen the range, mask it, or name it as no data",
+                       (long long)row, (long long)col, value, opts->range[0], opts->range[1]);
+    }
+    return tw_fail(ctx, TW_ERR_RANGE,
+                   "the value at row %lld, column %lld is %.9g, which is none of the levels 0 to "
+                   "%d: give more levels or a range, mask it, or name it as no data",
+                   (long long)row, (long long)col, value, opts->levels - 1);
+}
+
+tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup)
+{
+    const tw_matrix *in = setup->in;
+    const int64_t most = in->type == TW_U8 ? 256 : in->type == TW_U16 ? 65536 : INT64_MAX;
+    int64_t bad = INT64_MAX;
+    if (is_plain(setup) && setup->opts.levels >= most) {
+        return TW_OK;
+    }
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) \
+    reduction(min                                                            \
+              : bad) if (in->rows > 1 && in->cols > 0)
+    for (int64_t row = 0; row < in->rows; row++) {
+        if (row < bad && !twi_is_cancelled(ctx) && first_bad(setup, row) >= 0) {
+            bad = row;
+        }
+    }
+    tw_status status = twi_check_cancel(ctx);
+    return status == TW_OK && bad < INT64_MAX ? fail_value(ctx, setup, bad) : status;
+}
+
+/* ----------------------------------------------------------------------------------------- rows */
+
+int64_t twi_padded_cols(const twi_entropy_setup *setup)
+{
+    return setup->opts.border == TW_BORDER_VALID ? setup->in->cols
+                                                 : setup->in->cols + setup->window.cols - 1;
+}
+
+static void lay_values(const twi_entropy_setup *setup, int64_t row, uint16_t *out)
+{
+    const tw_matrix *in = setup->in;
+    const void *values = twi_matrix_row(in, row);
+    const uint8_t *mask = mask_row(setup, row);
+    if (is_plain(setup) && in->type == TW_U8) {
+        for (int64_t j = 0; j < in->cols; j++) {
+            out[j] = ((const uint8_t *)values)[j];
+        }
+        return;
+    }
+    if (is_plain(setup) && in->type == TW_U16) {
+        memcpy(out, values, (size_t)in->cols * sizeof *out);
+        return;
+    }
+    for (int64_t j = 0; j < in->cols; j++) {
+        double value = twi_element(values, in->type, j);
+        out[j] = (uint16_t)(counts(&setup->opts, mask, j, value) ? level_of(&setup->opts, value)
+                                                                 : setup->opts.levels);
+    }
+}
+
+static void fill_u16(uint16_t *out, int64_t count, uint16_t value)
+{
+    for (int64_t j = 0; j < count; j++) {
+        out[j] = value;
+    }
+}
+
+void twi_levels_row_u16(const twi_entropy_setup *setup, int64_t row, uint16_t *out)
+{
+    const int64_t cols = setup->in->cols;
+    const int64_t padded = twi_padded_cols(setup);
+    const uint16_t none = (uint16_t)setup->opts.levels;
+    const tw_border border = setup->opts.border;
+    int64_t place = twi_border_place(border, row - setup->above, setup->in->rows);
+    if (place < 0 || cols == 0) {
+        fill_u16(out, padded, none);
+        return;
+    }
+    uint16_t *middle = out + setup->before;
+    lay_values(setup, place, middle);
+    for (int64_t j = 0; j < padded; j++) {
+        if (j == setup->before) {
+            j += cols;
+            if (j >= padded) {
+                break;
+            }
+        }
+        int64_t from = twi_border_place(border, j - setup->before, cols);
+        out[j] = from < 0 ? none : middle[from];
+    }
+}
+
+static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
+{
+    const tw_matrix *in = setup->in;
+    const void *values = twi_matrix_row(in, row);
+    if (is_plain(setup) && in->type == TW_U8) {
+        memcpy(out, values, (size_t)in->cols);
+        return;
+    }
+    for (int64_t j = 0; j < in->cols; j++) {
+        out[j] = (uint8_t)level_of(&setup->opts, twi_element(values, in->type, j));
+    }
+}
+
+void twi_levels_row_u8(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
+{
+    const int64_t cols = setup->in->cols;
+    const int64_t padded = twi_padded_cols(setup);
+    const tw_border border = setup->opts.border;
+    int64_t place = twi_border_place(border, row - setup->above, setup->in->rows);
+    if (place < 0 || cols == 0) {
+        memset(out, 0, (size_t)padded);
+        return;
+    }
+    uint8_t *middle = out + setup->before;
+    lay_bytes(setup, place, middle);
+    for (int64_t j = 0; j < padded; j++) {
+        if (j == setup->before) {
+            j += cols;
+            if (j >= padded) {
+                break;
+            }
+        }
+        int64_t from = twi_border_place(border, j - setup->before, cols);
+        out[j] = from < 0 ? 0 : middle[from];
+    }
+}

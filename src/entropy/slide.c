@@ -1,0 +1,90 @@
+/*
+ * Histograms that slide: see slide.h. Moving a window of k rows one column costs k elements that
+ * enter and k that leave, each a count and a look-up of what the count adds to the sum, so nothing
+ * depends on the number of levels.
+ *
+ * For full windows several rows of outputs go together (slide_lanes.h): windows above each other
+ * share all but one row, so 8 windows of 9 rows read, count and store 16 elements a column instead
+ * of 72; the look-ups stay. Windows of other shapes go row by row.
+ */
+#include "entropy/slide.h"
+
+#define LANES 8
+#define FIELD 8
+#define SUM uint32_t
+#define NAME bytes
+#include "entropy/slide_lanes.h"
+
+#define LANES 4
+#define FIELD 8
+#define SUM uint32_t
+#define NAME short_bytes
+#include "entropy/slide_lanes.h"
+
+#define LANES 4
+#define FIELD 16
+#define SUM uint64_t
+#define NAME words
+#include "entropy/slide_lanes.h"
+
+int64_t twi_slide_words(const twi_entropy_setup *setup)
+{
+    return setup->opts.levels + 1;
+}
+
+int32_t twi_lane_count(const twi_window *window)
+{
+    if (!window->full || window->rows < 4 || window->size > UINT16_MAX) {
+        return 0;
+    }
+    return window->size <= UINT8_MAX && window->rows >= 8 ? 8 : 4;
+}
+
+void twi_slide_lanes(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
+                     float *out, int64_t stride, int64_t live, uint64_t *histogram)
+{
+    const twi_entropy_table *table = &setup->table;
+    if (setup->window.size > UINT8_MAX) {
+        slide_words(setup, levels, pitch, out, stride, live, histogram, table->step);
+    } else if (setup->window.rows >= 8) {
+        slide_bytes(setup, levels, pitch, out, stride, live, histogram, table->step32);
+    } else {
+        slide_short_bytes(setup, levels, pitch, out, stride, live, histogram, table->step32);
+    }
+}
+
+void twi_slide_list(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
+                    float *out, uint64_t *histogram)
+{
+    const twi_window *window = &setup->window;
+    const uint64_t *step = setup->table.step;
+    const uint64_t *total = setup->table.sum;
+    const int64_t end = twi_padded_cols(setup) - window->cols;
+    const double unit = (double)((uint64_t)1 << setup->table.fraction);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < window->run_count; i++) {
+        const uint16_t *row = levels + window->runs[i].row * pitch;
+        for (int32_t x = window->runs[i].begin; x < window->runs[i].end; x++) {
+            sum += step[++histogram[row[x]]];
+        }
+    }
+    for (int64_t x = 0; x <= end; x++) {
+        const uint64_t uncounted = histogram[setup->opts.levels];
+        const int64_t n = window->size - (int64_t)uncounted;
+        out[x] = twi_entropy_value(total[n], sum - total[uncounted], n, unit);
+        if (x == end) {
+            break;
+        }
+        for (int64_t i = 0; i < window->run_count; i++) {
+            const uint16_t *row = levels + window->runs[i].row * pitch + x;
+            sum -= step[histogram[row[window->runs[i].begin]]--];
+            sum += step[++histogram[row[window->runs[i].end]]];
+        }
+    }
+    for (int64_t i = 0; i < window->run_count; i++) {
+        const uint16_t *row = levels + window->runs[i].row * pitch + end;
+        for (int32_t x = window->runs[i].begin; x < window->runs[i].end; x++) {
+            histogram[row[x]] = 0;
+        }
+    }
+}

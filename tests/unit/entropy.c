@@ -1,0 +1,684 @@
+/* Local entropy: the number, the windows, the borders, what counts, and what is refused. */
+#include "harness.h"
+
+#include "base/random.h"
+#include "entropy/kernels.h"
+#include "entropy/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POISON 0xA5
+
+/* An array of random levels, some of them rare. */
+static void fill_levels(void *data, tw_type type, int64_t count, int32_t levels, uint64_t seed)
+{
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t random = twi_random_at(seed, (uint64_t)i);
+        uint64_t few = twi_random_below(random, 4) == 0 ? (uint64_t)levels : 2;
+        uint64_t value = twi_random_below(random * 0x9E3779B97F4A7C15u, few);
+        switch (type) {
+        case TW_U8:
+            ((uint8_t *)data)[i] = (uint8_t)value;
+            break;
+        case TW_U16:
+            ((uint16_t *)data)[i] = (uint16_t)value;
+            break;
+        case TW_I16:
+            ((int16_t *)data)[i] = (int16_t)value;
+            break;
+        default:
+            ((float *)data)[i] = (float)value;
+            break;
+        }
+    }
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static bool same(float got, float want)
+{
+    return (isnan(got) && isnan(want)) || bits_of(got) == bits_of(want);
+}
+
+/* Every method, ISA, thread count and band height that can do it gives the reference's bits, and
+ * those lie within the stated bound of the real value. */
+static void check_all_ways(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts)
+{
+    twi_entropy_setup setup;
+    assert_ok(ctx, twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO));
+    assert_ok(ctx, twi_levels_check(ctx, &setup));
+    const int64_t count = setup.shape.rows * setup.shape.cols;
+    double *real = malloc((size_t)(count + 1) * sizeof *real);
+    float *exact = malloc((size_t)(count + 1) * sizeof *exact);
+    float *got = malloc((size_t)(count + 1) * sizeof *got);
+    assert_ok(ctx, twi_reference_entropy(ctx, &setup, real, exact));
+    for (int64_t i = 0; i < count; i++) {
+        assert_true(isnan(real[i]) == isnan((double)exact[i]));
+        for (int64_t n = 1; n <= setup.window.size && !isnan(real[i]); n++) {
+            if (fabs(real[i] - (double)exact[i]) <= twi_entropy_bound(&setup, n) + 1e-12) {
+                break;
+            }
+            assert_true(n < setup.window.size);
+        }
+    }
+    for (twi_entropy_method method = TWI_ENTROPY_COUNTERS; method <= TWI_ENTROPY_LIST; method++) {
+        for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+            for (int64_t band = 0; band < 4; band++) {
+                if (!twi_entropy_can(&setup, method) || !twi_isa_usable(isa)) {
+                    continue;
+                }
+                setup.method = method;
+                setup.isa = isa;
+                memset(got, POISON, (size_t)(count + 1) * sizeof *got);
+                assert_ok(ctx, tw_set_threads(ctx, (int32_t)band % 2 + 1));
+                assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, setup.shape.rows, got,
+                                                 setup.shape.cols, band == 2 ? 1 : 5 * band));
+                for (int64_t i = 0; i < count; i++) {
+                    if (!same(got[i], exact[i])) {
+                        fail_msg("%s on %s, %lld x %lld, window %d x %d, %d levels, border %s: "
+                                 "element %lld is %.9g, not %.9g",
+                                 twi_entropy_method_name(method), twi_isa_name(isa),
+                                 (long long)in->cols, (long long)in->rows, setup.window.cols,
+                                 setup.window.rows, setup.opts.levels,
+                                 tw_border_name(setup.opts.border), (long long)i, (double)got[i],
+                                 (double)exact[i]);
+                    }
+                }
+            }
+        }
+    }
+    free(got);
+    free(exact);
+    free(real);
+    twi_entropy_clear(&setup);
+}
+
+static void every_way_gives_the_same_bits_on_every_border(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{0, 0}, {0, 7}, {1, 1},  {1, 40}, {40, 1},
+                                   {2, 3}, {4, 4}, {9, 17}, {23, 31}};
+    static const int windows[][2] = {{5, 5}, {1, 1}, {3, 3}, {4, 6},
+                                     {6, 5}, {7, 2}, {9, 9}, {16, 17}};
+    static uint8_t data[1000];
+    tw_context *ctx = open_context();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+                tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+                tw_matrix in = {data, sizes[s][0], sizes[s][1], sizes[s][1], TW_U8};
+                opts.levels = w % 2 == 0 ? 16 : 9;
+                opts.window_rows = windows[w][0];
+                opts.window_cols = windows[w][1];
+                opts.border = border;
+                fill_levels(data, TW_U8, in.rows * in.cols, opts.levels, 100 * s + w);
+                check_all_ways(ctx, &in, &opts);
+            }
+        }
+    }
+    close_context(ctx);
+}
+
+static void a_strip_of_columns_joins_the_next(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static const int64_t widths[] = {1023, 1024, 1025, 1027, 2051};
+    uint8_t *data = malloc(2051 * 7);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            tw_matrix in = {data, 7, widths[i], widths[i], TW_U8};
+            opts.levels = 16;
+            opts.border = border;
+            fill_levels(data, TW_U8, in.rows * in.cols, 16, i);
+            check_all_ways(ctx, &in, &opts);
+        }
+    }
+    free(data);
+    close_context(ctx);
+}
+
+static void every_base_and_number_of_levels(void **state)
+{
+    (void)state;
+    static const int32_t levels[] = {2, 3, 15, 16, 17, 255, 256, 257, 4096, 65535};
+    static const tw_base bases[] = {TW_BASE_E, TW_BASE_2, TW_BASE_10, TW_BASE_LEVELS};
+    static uint16_t data[12 * 13];
+    tw_context *ctx = open_context();
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+        for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            tw_matrix in = {data, 12, 13, 13, TW_U16};
+            opts.levels = levels[l];
+            opts.base = bases[b];
+            fill_levels(data, TW_U16, 12 * 13, levels[l], l);
+            check_all_ways(ctx, &in, &opts);
+        }
+    }
+    close_context(ctx);
+}
+
+static void the_most_levels_work_without_uncounted_elements(void **state)
+{
+    (void)state;
+    static uint16_t data[9 * 9];
+    tw_context *ctx = open_context();
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    tw_matrix in = {data, 9, 9, 9, TW_U16};
+    opts.levels = 65536;
+    opts.border = TW_BORDER_REFLECT;
+    fill_levels(data, TW_U16, 81, 65536, 1);
+    check_all_ways(ctx, &in, &opts);
+    opts.border = TW_BORDER_CROP;
+    tw_shape shape;
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "one level less",
+                 tw_entropy_shape(ctx, &shape, &in, &opts));
+    close_context(ctx);
+}
+
+static void disks_and_footprints_with_any_anchor(void **state)
+{
+    (void)state;
+    static uint8_t data[20 * 21];
+    static uint8_t shape[] = {1, 0, 0, 1, /**/ 0, 0, 0, 0, /**/ 1, 1, 0, 1};
+    tw_context *ctx = open_context();
+    fill_levels(data, TW_U8, 20 * 21, 16, 3);
+    tw_matrix in = {data, 20, 21, 21, TW_U8};
+    for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.levels = 16;
+        opts.border = border;
+        for (opts.radius = 0; opts.radius <= 6; opts.radius++) {
+            check_all_ways(ctx, &in, &opts);
+        }
+        tw_matrix footprint = {shape, 3, 4, 4, TW_U8};
+        opts.footprint = &footprint;
+        for (int32_t anchor = -1; anchor < 3; anchor++) {
+            opts.anchor_row = anchor;
+            opts.anchor_col = anchor;
+            check_all_ways(ctx, &in, &opts);
+        }
+    }
+    close_context(ctx);
+}
+
+static void a_disk_has_the_elements_within_its_radius(void **state)
+{
+    (void)state;
+    static const int64_t elements[] = {1, 5, 13, 29, 49, 81, 113};
+    tw_context *ctx = open_context();
+    for (int32_t radius = 0; radius < 7; radius++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        twi_window window;
+        opts.radius = radius;
+        assert_ok(ctx, twi_window_make(ctx, &window, &opts));
+        assert_int_equal(window.size, elements[radius]);
+        twi_window_clear(&window);
+    }
+    close_context(ctx);
+}
+
+static void large_windows_keep_their_counts(void **state)
+{
+    (void)state;
+    static uint8_t data[40 * 44];
+    static const int windows[][2] = {{15, 17}, {16, 16}, {31, 31}, {33, 32}, {3, 101}, {100, 100}};
+    tw_context *ctx = open_context();
+    tw_matrix in = {data, 40, 44, 44, TW_U8};
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.window_rows = windows[w][0];
+        opts.window_cols = windows[w][1];
+        opts.border = w % 2 == 0 ? TW_BORDER_CROP : TW_BORDER_WRAP;
+        fill_levels(data, TW_U8, 40 * 44, w % 3 == 0 ? 2 : 256, w);
+        check_all_ways(ctx, &in, &opts);
+        memset(data, 7, sizeof data);
+        check_all_ways(ctx, &in, &opts);
+    }
+    close_context(ctx);
+}
+
+static void masked_elements_and_no_data_do_not_count(void **state)
+{
+    (void)state;
+    static float data[17 * 19];
+    static uint8_t kept[17 * 19];
+    tw_context *ctx = open_context();
+    tw_matrix in = {data, 17, 19, 19, TW_F32};
+    tw_matrix mask = {kept, 17, 19, 19, TW_U8};
+    double nothing = (double)NAN;
+    double three = 3;
+    fill_levels(data, TW_F32, 17 * 19, 16, 5);
+    for (int i = 0; i < 17 * 19; i++) {
+        kept[i] = i > 150 && twi_random_below(twi_random_at(9, (uint64_t)i), 3) == 0;
+        if (!kept[i] || i % 11 == 0) {
+            data[i] = NAN;
+        }
+    }
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 16;
+    opts.mask = &mask;
+    for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+        opts.border = border;
+        opts.no_data = &nothing;
+        check_all_ways(ctx, &in, &opts);
+    }
+    for (int i = 0; i < 17 * 19; i++) {
+        data[i] = isnan(data[i]) ? 3 : data[i];
+    }
+    opts.no_data = &three;
+    check_all_ways(ctx, &in, &opts);
+    close_context(ctx);
+}
+
+static void a_range_has_equal_bins_and_a_closed_top(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    float values[] = {-1, -0.5f, 0, 0.5f, 1, 0.99f, -0.51f, -1};
+    float got[8];
+    double range[] = {-1, 1};
+    tw_matrix in = {values, 1, 8, 8, TW_F32};
+    tw_matrix out = {got, 1, 8, 8, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 4;
+    opts.range = range;
+    opts.window_rows = 1;
+    opts.window_cols = 2; /* the element and the one before it */
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    static const int differs[] = {0, 1, 1, 1, 0, 0, 1, 0};
+    for (int i = 0; i < 8; i++) {
+        assert_float_equal(got[i], differs[i] ? log(2) : 0, 1e-6);
+    }
+    check_all_ways(ctx, &in, &opts);
+    static int16_t shorts[40 * 10];
+    for (int i = 0; i < 400; i++) {
+        shorts[i] = (int16_t)(twi_random_below(twi_random_at(1, (uint64_t)i), 2001) - 1000);
+    }
+    double wide[] = {-1000, 1000};
+    tw_matrix signed_in = {shorts, 10, 40, 40, TW_I16};
+    opts = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    opts.range = wide;
+    opts.levels = 16;
+    check_all_ways(ctx, &signed_in, &opts);
+    opts.levels = 300;
+    check_all_ways(ctx, &signed_in, &opts);
+    close_context(ctx);
+}
+
+static void rows_further_apart_than_their_length(void **state)
+{
+    (void)state;
+    static uint8_t data[13 * 50];
+    static float got[13 * 60];
+    static float packed[13 * 41];
+    static uint8_t dense[13 * 41];
+    tw_context *ctx = open_context();
+    memset(data, 99, sizeof data);
+    memset(got, POISON, sizeof got);
+    fill_levels(dense, TW_U8, 13 * 41, 16, 8);
+    for (int y = 0; y < 13; y++) {
+        memcpy(data + y * 50, dense + y * 41, 41);
+    }
+    tw_matrix in = {data, 13, 41, 50, TW_U8};
+    tw_matrix in_dense = {dense, 13, 41, 41, TW_U8};
+    tw_matrix out = {got, 13, 41, 60, TW_F32};
+    tw_matrix out_dense = {packed, 13, 41, 41, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 16;
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    assert_ok(ctx, tw_entropy(ctx, &out_dense, &in_dense, &opts));
+    float poison;
+    memset(&poison, POISON, sizeof poison);
+    for (int y = 0; y < 13; y++) {
+        assert_memory_equal(got + y * 60, packed + y * 41, 41 * sizeof(float));
+        for (int x = 41; x < 60; x++) {
+            assert_int_equal(bits_of(got[y * 60 + x]), bits_of(poison));
+        }
+    }
+    close_context(ctx);
+}
+
+/* ---------------------------------------------------------------------------- count patterns */
+
+/* Partitions of n into at most `parts` parts of at most `largest`: each as an image whose only
+ * window holds it, through every kernel. */
+typedef struct pattern {
+    tw_context *ctx;
+    twi_entropy_setup setup;
+    uint8_t cells[25];
+    int used;
+    int64_t seen;
+} pattern;
+
+static void try_pattern(pattern *p)
+{
+    double real;
+    float exact;
+    float got;
+    assert_ok(p->ctx, twi_reference_entropy(p->ctx, &p->setup, &real, &exact));
+    int64_t n = p->used;
+    assert_true(fabs(real - (double)exact) <= twi_entropy_bound(&p->setup, n));
+    for (twi_entropy_method method = TWI_ENTROPY_COUNTERS; method <= TWI_ENTROPY_LIST; method++) {
+        if (!twi_entropy_can(&p->setup, method)) {
+            continue;
+        }
+        memset(&got, POISON, sizeof got);
+        p->setup.method = method;
+        assert_ok(p->ctx, twi_entropy_rows(p->ctx, &p->setup, 0, 1, &got, 1));
+        assert_int_equal(bits_of(got), bits_of(exact));
+    }
+    p->seen++;
+}
+
+static void partitions(pattern *p, int left, int largest, int parts)
+{
+    if (left == 0) {
+        try_pattern(p);
+        return;
+    }
+    if (parts == 0) {
+        return;
+    }
+    for (int part = left < largest ? left : largest; part > 0; part--) {
+        memset(p->cells + p->used, 16 - parts, (size_t)part);
+        p->used += part;
+        partitions(p, left - part, part, parts - 1);
+        p->used -= part;
+    }
+}
+
+static void all_count_patterns_of_a_5x5_window_with_16_levels(void **state)
+{
+    (void)state;
+    static const struct {
+        int rows, cols;
+        int64_t patterns;
+    } sizes[] = {{3, 3, 30}, {3, 4, 77}, {3, 5, 176}, {4, 4, 231}, {4, 5, 620}, {5, 5, 1891}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        pattern p = {.ctx = open_context()};
+        assert_ok(p.ctx, tw_set_threads(p.ctx, 1));
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        tw_matrix in = {p.cells, sizes[s].rows, sizes[s].cols, sizes[s].cols, TW_U8};
+        opts.levels = 16;
+        opts.border = TW_BORDER_VALID;
+        opts.window_rows = sizes[s].rows;
+        opts.window_cols = sizes[s].cols;
+        assert_ok(p.ctx, twi_entropy_prepare(p.ctx, &p.setup, &in, &opts, TWI_ENTROPY_AUTO));
+        /* The table of the 5 x 5 window: a border window is a part of one. */
+        twi_entropy_table_clear(&p.setup.table);
+        assert_ok(p.ctx, twi_entropy_table_make(p.ctx, &p.setup.table, 25, TW_BASE_E, 16));
+        partitions(&p, sizes[s].rows * sizes[s].cols, 25, 16);
+        assert_int_equal(p.seen, sizes[s].patterns);
+        twi_entropy_clear(&p.setup);
+        close_context(p.ctx);
+    }
+}
+
+static void the_table_is_n_log_n(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static const int64_t sizes[] = {1, 2, 25, 31, 32, 81, 1024, 1025, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        twi_entropy_table table;
+        assert_ok(ctx, twi_entropy_table_make(ctx, &table, sizes[i], TW_BASE_2, 16));
+        for (int64_t n = 0; n <= sizes[i]; n++) {
+            double want = n > 0 ? (double)n * log2((double)n) * ldexp(1, table.fraction) : 0;
+            assert_true(fabs((double)table.sum[n] - want) <= 0.5625 + want * 0x1p-50);
+        }
+        int bits = sizes[i] < 32 ? 24 : sizes[i] <= 1024 ? 32 : 52;
+        assert_true(table.sum[sizes[i]] >> bits == 0);
+        twi_entropy_table_clear(&table);
+    }
+    close_context(ctx);
+}
+
+static void constant_windows_are_exactly_zero_and_empty_ones_nan(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint8_t data[10 * 10];
+    static uint8_t kept[10 * 10];
+    float got[100];
+    tw_matrix in = {data, 10, 10, 10, TW_U8};
+    tw_matrix out = {got, 10, 10, 10, TW_F32};
+    tw_matrix mask = {kept, 10, 10, 10, TW_U8};
+    memset(data, 200, sizeof data);
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, NULL));
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(bits_of(got[i]), 0);
+    }
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.mask = &mask;
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    for (int i = 0; i < 100; i++) {
+        assert_true(isnan(got[i]));
+    }
+    close_context(ctx);
+}
+
+static void a_million_in_a_row_or_in_a_column(void **state)
+{
+    (void)state;
+    const int64_t many = 1000000;
+    tw_context *ctx = open_context();
+    uint8_t *data = malloc((size_t)many);
+    float *row = malloc((size_t)many * sizeof *row);
+    float *column = malloc((size_t)many * sizeof *column);
+    fill_levels(data, TW_U8, many, 16, 4);
+    for (int32_t levels = 16; levels <= 256; levels *= 16) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.levels = levels;
+        tw_matrix wide = {data, 1, many, many, TW_U8};
+        tw_matrix tall = {data, many, 1, 1, TW_U8};
+        tw_matrix wide_out = {row, 1, many, many, TW_F32};
+        tw_matrix tall_out = {column, many, 1, 1, TW_F32};
+        assert_ok(ctx, tw_entropy(ctx, &wide_out, &wide, &opts));
+        assert_ok(ctx, tw_entropy(ctx, &tall_out, &tall, &opts));
+        assert_memory_equal(row, column, (size_t)many * sizeof *row);
+    }
+    free(column);
+    free(row);
+    free(data);
+    close_context(ctx);
+}
+
+/* --------------------------------------------------------------------------------- refusals */
+
+static void bad_values_are_named_by_their_place(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    float data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    float got[12];
+    tw_matrix in = {data, 3, 4, 4, TW_F32};
+    tw_matrix out = {got, 3, 4, 4, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 11;
+    memset(got, POISON, sizeof got);
+    assert_fails(ctx, TW_ERR_RANGE, "row 2, column 3 is 11, which is none of the levels 0 to 10",
+                 tw_entropy(ctx, &out, &in, &opts));
+    data[5] = 1.5f;
+    assert_fails(ctx, TW_ERR_RANGE, "row 1, column 1 is 1.5", tw_entropy(ctx, &out, &in, &opts));
+    data[2] = NAN;
+    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is nan", tw_entropy(ctx, &out, &in, &opts));
+    double range[] = {0, 5};
+    opts.range = range;
+    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is nan", tw_entropy(ctx, &out, &in, &opts));
+    data[2] = -1;
+    assert_fails(ctx, TW_ERR_RANGE, "-1, outside the range 0 to 5",
+                 tw_entropy(ctx, &out, &in, &opts));
+    uint8_t bytes[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 10, 11};
+    in = (tw_matrix){bytes, 3, 4, 4, TW_U8};
+    opts = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 16;
+    assert_fails(ctx, TW_ERR_RANGE, "row 2, column 1 is 16", tw_entropy(ctx, &out, &in, &opts));
+    float poison;
+    memset(&poison, POISON, sizeof poison);
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(bits_of(got[i]), bits_of(poison));
+    }
+    close_context(ctx);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    uint8_t data[12] = {0};
+    float got[12];
+    tw_matrix in = {data, 3, 4, 4, TW_U8};
+    tw_matrix out = {got, 3, 4, 4, TW_F32};
+    const tw_entropy_options good = TW_ENTROPY_OPTIONS_INIT;
+    tw_entropy_options opts = good;
+    static const int32_t levels[] = {-5, 0, 1, 65537};
+    for (int i = 0; i < 4; i++) {
+        opts.levels = levels[i];
+        assert_fails(ctx, TW_ERR_ARGUMENT, "levels: give a number from 2 to 65536",
+                     tw_entropy(ctx, &out, &in, &opts));
+    }
+    opts = good;
+    opts.window_cols = 0;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "a window of 0 x 5", tw_entropy(ctx, &out, &in, &opts));
+    opts = good;
+    opts.window_rows = opts.window_cols = 4000;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "16000000 elements", tw_entropy(ctx, &out, &in, &opts));
+    opts = good;
+    opts.radius = 5000;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "a disk of radius 5000", tw_entropy(ctx, &out, &in, &opts));
+    uint8_t empty[4] = {0};
+    tw_matrix footprint = {empty, 2, 2, 2, TW_U8};
+    opts = good;
+    opts.footprint = &footprint;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no element that is not 0",
+                 tw_entropy(ctx, &out, &in, &opts));
+    empty[0] = 1;
+    opts.anchor_row = 2;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "outside the footprint", tw_entropy(ctx, &out, &in, &opts));
+    tw_matrix mask = {data, 4, 3, 3, TW_U8};
+    opts = good;
+    opts.mask = &mask;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the mask has 4 rows of 3",
+                 tw_entropy(ctx, &out, &in, &opts));
+    opts = good;
+    opts.border = 6;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "border", tw_entropy(ctx, &out, &in, &opts));
+    opts = good;
+    opts.base = 3;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "base", tw_entropy(ctx, &out, &in, &opts));
+    double range[] = {1, 1};
+    opts = good;
+    opts.range = range;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the lesser first", tw_entropy(ctx, &out, &in, &opts));
+    out.cols = 3;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "3 rows of 4 are wanted", tw_entropy(ctx, &out, &in, &good));
+    in.type = TW_F64;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "an array of f64", tw_entropy(ctx, &out, &in, &good));
+    opts = good;
+    opts.size = 0;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_ENTROPY_OPTIONS_INIT",
+                 tw_entropy(ctx, &out, &in, &opts));
+    close_context(ctx);
+}
+
+static void a_failed_allocation_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint8_t data[30 * 30];
+    static float got[30 * 30];
+    tw_matrix in = {data, 30, 30, 30, TW_U8};
+    tw_matrix out = {got, 30, 30, 30, TW_F32};
+    for (int32_t k = 3; k <= 9; k += 6) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.window_rows = opts.window_cols = k;
+        int64_t n = 1;
+        for (;; n++) {
+            twi_meter_fail_at(ctx->meter, n);
+            tw_status status = tw_entropy(ctx, &out, &in, &opts);
+            twi_meter_fail_at(ctx->meter, 0);
+            assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+            if (status == TW_OK) {
+                break;
+            }
+            assert_int_equal(status, TW_ERR_MEMORY);
+        }
+        assert_true(n > 3);
+    }
+    close_context(ctx);
+}
+
+static void a_cancelled_run_says_so(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint8_t data[30 * 30];
+    static float got[30 * 30];
+    tw_matrix in = {data, 30, 30, 30, TW_U8};
+    tw_matrix out = {got, 30, 30, 30, TW_F32};
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped", tw_entropy(ctx, &out, &in, NULL));
+    tw_clear_cancel(ctx);
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, NULL));
+    close_context(ctx);
+}
+
+static void sinks_get_the_same_rows(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint8_t data[30 * 33];
+    static float direct[30 * 33];
+    static float pushed[30 * 33];
+    tw_matrix in = {data, 30, 33, 33, TW_U8};
+    tw_matrix out = {direct, 30, 33, 33, TW_F32};
+    tw_matrix target = {pushed, 30, 33, 33, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
+    tw_sink sink;
+    opts.levels = 16;
+    fill_levels(data, TW_U8, 30 * 33, 16, 2);
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &target));
+    assert_ok(ctx, tw_entropy_run(ctx, &in, &opts, &sink, 1, &report));
+    tw_sink_destroy(&sink);
+    assert_memory_equal(direct, pushed, sizeof direct);
+    assert_int_equal(report.window, 25);
+    assert_int_equal(report.rows, 30);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_gives_the_same_bits_on_every_border),
+        cmocka_unit_test(a_strip_of_columns_joins_the_next),
+        cmocka_unit_test(every_base_and_number_of_levels),
+        cmocka_unit_test(the_most_levels_work_without_uncounted_elements),
+        cmocka_unit_test(disks_and_footprints_with_any_anchor),
+        cmocka_unit_test(a_disk_has_the_elements_within_its_radius),
+        cmocka_unit_test(large_windows_keep_their_counts),
+        cmocka_unit_test(masked_elements_and_no_data_do_not_count),
+        cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
+        cmocka_unit_test(rows_further_apart_than_their_length),
+        cmocka_unit_test(all_count_patterns_of_a_5x5_window_with_16_levels),
+        cmocka_unit_test(the_table_is_n_log_n),
+        cmocka_unit_test(constant_windows_are_exactly_zero_and_empty_ones_nan),
+        cmocka_unit_test(a_million_in_a_row_or_in_a_column),
+        cmocka_unit_test(bad_values_are_named_by_their_place),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+        cmocka_unit_test(a_cancelled_run_says_so),
+        cmocka_unit_test(sinks_get_the_same_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
