@@ -1,7 +1,7 @@
 /*
  * The closure on the CPU. The matrix stays row-major; a pivot's row panel is packed once for all
- * threads, a column panel is packed by the thread that uses it, TWI_ROWS_AT_ONCE rows at a time
- * ("a chunk"). The tasks of one round k, with p = k + 1 the next pivot:
+ * threads, a column panel is packed by the thread that uses it, some rows at a time ("a chunk").
+ * The tasks of one round k, with p = k + 1 the next pivot:
  *
  *   head   chunks of p's rows, which take update k first (and, in the symmetric case, p's columns
  *          of every chunk below, since those are p's rows transposed)
@@ -29,6 +29,8 @@
 
 #define PIECE 512      /* columns of a panel task; a multiple of every nr */
 #define CLOSE_BLOCK 64 /* tiles up to this size are closed by the plain triple loop */
+#define CHUNK_SMALL 32 /* rows of a task where those of TWI_ROWS_AT_ONCE would be too few */
+#define CHUNKS_A_THREAD 16
 #define BLOCK_SMALL 128
 #define BLOCK_LARGE 256
 #define BLOCK_SMALL_UP_TO 1536 /* n; below it the tile closures of a wide block cost too much */
@@ -46,6 +48,7 @@ typedef struct cpu_closure {
     int64_t ld;
     int64_t size; /* bytes of an element */
     int64_t block;
+    int64_t chunk;  /* rows of a task */
     int64_t padded; /* n rounded up to whole strips */
     int64_t pivots;
     int threads;
@@ -162,6 +165,8 @@ static cpu_closure describe(const twi_minplus_kernel *kernel, int64_t n, int32_t
         .n = n,
         .size = (int64_t)tw_type_size(kernel->type),
         .block = block,
+        .chunk = n >= (int64_t)TWI_ROWS_AT_ONCE * CHUNKS_A_THREAD * threads ? TWI_ROWS_AT_ONCE
+                                                                            : CHUNK_SMALL,
         .padded = round_up(n, kernel->nr),
         .pivots = (n + block - 1) / block,
         .threads = threads,
@@ -371,7 +376,7 @@ static void directed_chunk(cpu_closure *self, thread_space *space, int64_t row)
 {
     int64_t at = pivot_begin(self, self->pivot);
     int64_t width = pivot_width(self, self->pivot);
-    int64_t rows = least(TWI_ROWS_AT_ONCE, self->n - row);
+    int64_t rows = least(self->chunk, self->n - row);
     char *col = element(self, row, at);
     if (!twi_pack_a(self->kernel, &space->a, rows, width, col, self->ld, 1)) {
         return;
@@ -386,7 +391,7 @@ static void directed_chunk(cpu_closure *self, thread_space *space, int64_t row)
 static void symmetric_next_columns(cpu_closure *self, thread_space *space, int64_t row)
 {
     int64_t width = pivot_width(self, self->pivot);
-    int64_t rows = least(TWI_ROWS_AT_ONCE, self->n - row);
+    int64_t rows = least(self->chunk, self->n - row);
     const char *col = self->gathered[self->pivot % 2] + row * self->size;
     int64_t next = pivot_begin(self, self->pivot + 1);
     int64_t next_end = round_up(next + pivot_width(self, self->pivot + 1), self->kernel->nr);
@@ -399,7 +404,7 @@ static void symmetric_chunk(cpu_closure *self, thread_space *space, int64_t row)
 {
     int64_t at = pivot_begin(self, self->pivot);
     int64_t width = pivot_width(self, self->pivot);
-    int64_t rows = least(TWI_ROWS_AT_ONCE, self->n - row);
+    int64_t rows = least(self->chunk, self->n - row);
     const char *col = self->gathered[self->pivot % 2] + row * self->size;
     if (row > at) {
         self->kernel->transpose(element(self, row, at), self->ld, col, self->padded, width, rows);
@@ -427,8 +432,8 @@ static void update_chunk(cpu_closure *self, thread_space *space, int64_t row)
 /* Chunks of the next pivot's rows; in the symmetric case then the chunks below it. */
 static void head_task(cpu_closure *self, thread_space *space, int64_t task)
 {
-    int64_t row = pivot_begin(self, self->pivot + 1) + task * TWI_ROWS_AT_ONCE;
-    if (task * TWI_ROWS_AT_ONCE < self->block) {
+    int64_t row = pivot_begin(self, self->pivot + 1) + task * self->chunk;
+    if (task * self->chunk < self->block) {
         update_chunk(self, space, row);
     } else {
         symmetric_next_columns(self, space, row);
@@ -439,7 +444,7 @@ static void head_task(cpu_closure *self, thread_space *space, int64_t task)
  * next pivot are not part of the rest. */
 static void rest_task(cpu_closure *self, thread_space *space, int64_t task)
 {
-    int64_t row = (self->rest_count - 1 - task) * TWI_ROWS_AT_ONCE;
+    int64_t row = (self->rest_count - 1 - task) * self->chunk;
     int64_t owner = row / self->block;
     if (owner != self->pivot && owner != self->pivot + 1) {
         update_chunk(self, space, row);
@@ -507,13 +512,13 @@ static tw_status advance(void *self_, int64_t pivot)
 {
     cpu_closure *self = self_;
     self->pivot = pivot;
-    self->rest_count = (self->n + TWI_ROWS_AT_ONCE - 1) / TWI_ROWS_AT_ONCE;
+    self->rest_count = (self->n + self->chunk - 1) / self->chunk;
     self->head_count = 0;
     self->panel_count = 0;
     if (pivot + 1 < self->pivots) {
         int64_t rows =
             self->symmetric ? self->n - pivot_begin(self, pivot + 1) : pivot_width(self, pivot + 1);
-        self->head_count = (rows + TWI_ROWS_AT_ONCE - 1) / TWI_ROWS_AT_ONCE;
+        self->head_count = (rows + self->chunk - 1) / self->chunk;
         self->panel_count = (self->padded + PIECE - 1) / PIECE;
     }
     run_round(self);

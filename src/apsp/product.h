@@ -7,9 +7,9 @@
 
 #include "apsp/kernels.h"
 
-/* Rows of a left panel that one thread packs and multiplies at a time: with a depth of 256 and
- * 16-byte vectors 128 KiB, half of a second-level cache. */
-#define TWI_ROWS_AT_ONCE 32
+/* Rows of a left panel that one thread packs and multiplies at a time, at most: with a depth of 256
+ * and 16-byte vectors 256 KiB, a quarter of a second-level cache. */
+#define TWI_ROWS_AT_ONCE 64
 
 /* Depths of a product are at most this, so that ranges fit 32 bits and panels stay small. */
 #define TWI_DEPTH_MOST 1024

@@ -20,24 +20,32 @@ static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64
     return weight;
 }
 
-#define SCATTER_ROW(T, INFTY)                                                       \
-    {                                                                               \
-        T *row = (T *)work->data + u * work->ld;                                    \
-        for (int64_t j = 0; j < work->ld; j++) {                                    \
-            row[j] = (INFTY);                                                       \
-        }                                                                           \
-        row[u] = 0;                                                                 \
-        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) { \
-            int32_t v = graph->targets[arc];                                        \
-            double weight = arc_weight(plan, u, v, arc);                            \
-            T entry = weight < (double)(INFTY) ? (T)weight : (INFTY);               \
-            row[v] = entry < row[v] ? entry : row[v];                               \
-        }                                                                           \
+/* Arcs of plain i32 weights, the usual case, need no double on the way. */
+#define SCATTER_ROW(T, INFTY)                                                           \
+    {                                                                                   \
+        T *row = (T *)work->data + u * work->ld;                                        \
+        for (int64_t j = 0; j < work->ld; j++) {                                        \
+            row[j] = (INFTY);                                                           \
+        }                                                                               \
+        row[u] = 0;                                                                     \
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {     \
+            int32_t v = graph->targets[arc];                                            \
+            T entry;                                                                    \
+            if (plain != NULL) {                                                        \
+                entry = (double)plain[arc] < (double)(INFTY) ? (T)plain[arc] : (INFTY); \
+            } else {                                                                    \
+                double weight = arc_weight(plan, u, v, arc);                            \
+                entry = weight < (double)(INFTY) ? (T)weight : (INFTY);                 \
+            }                                                                           \
+            row[v] = entry < row[v] ? entry : row[v];                                   \
+        }                                                                               \
     }
 
 void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work)
 {
     const tw_graph *graph = plan->graph;
+    const int32_t *plain =
+        graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
     (void)ctx; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 16)
     for (int64_t u = 0; u < work->n; u++) {
