@@ -27,16 +27,18 @@
 
 #define EXPLANATION_BYTES 4096
 #define SAMPLE_SOURCES 16
-#define SAMPLE_SECONDS 0.015    /* most time spent on searches that only inform the plan */
-#define SAMPLE_SHARE 0.03       /* and the share of the expected run it may take */
-#define BURST_SECONDS 0.0003    /* a burst of the micro-kernel */
-#define CLOSURE_EFFICIENCY 0.87 /* of the micro-kernel's rate, as seen at n = 4096 */
-#define ROUND_SECONDS 20e-6     /* of a pivot, whatever its size: the team's start and end */
-#define FARTHER 1.25            /* how much farther than the sample distances are taken to reach */
-#define SEARCH_FLOOR 0.5e-9     /* seconds an arc and source: a tenth of what searches need */
-#define BFS_FLOOR 0.005e-9      /* the same for the bit-parallel search */
-#define UNKNOWN (-1.0)          /* how far distances reach */
-#define REFERENCE_RATE 0.5e9    /* relaxations a second of the triple loop: a guess is enough */
+#define SAMPLE_SECONDS 0.015   /* most time spent on searches that only inform the plan */
+#define SAMPLE_SHARE 0.03      /* and the share of the expected run it may take */
+#define BURST_SECONDS 0.0003   /* a burst of the micro-kernel */
+#define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
+#define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
+#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
+#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored */
+#define FARTHER 1.25           /* how much farther than the sample distances are taken to reach */
+#define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
+#define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
+#define UNKNOWN (-1.0)         /* how far distances reach */
+#define REFERENCE_RATE 0.5e9   /* relaxations a second of the triple loop: a guess is enough */
 
 /* One way to do it. */
 typedef struct candidate {
@@ -254,12 +256,13 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, 
                       ? twi_block_round(kernel, plan->graph->n, plan->options.block)
                       : twi_block_choose(kernel, plan->graph->n);
     double share = plan->symmetric ? 0.53 : 1.0; /* the lower triangle and the tiles it cuts */
-    double team = rate * plan->threads * CLOSURE_EFFICIENCY;
-    c->seconds = share * n * n * n / team + n / plan->block * ROUND_SECONDS;
+    rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
+    double team = fmax(rate * plan->threads, 1);
+    c->seconds = share * n * n * n / team + n / plan->block * ROUND_SECONDS +
+                 n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "n^3%s in %s at %.1f G relax/s a thread, pivot block %d",
-             plan->symmetric ? "/2" : "", tw_type_name(plan->work_type),
-             rate * CLOSURE_EFFICIENCY / 1e9, plan->block);
+             plan->symmetric ? "/2" : "", tw_type_name(plan->work_type), rate / 1e9, plan->block);
     if (!closure_memory(plan, kernel, &c->memory)) {
         rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
     }

@@ -73,8 +73,8 @@ static tw_status sample_one(twi_searcher *e, void *block, double took, int size,
 {
     const tw_graph *graph = e->plan->graph;
     double scanned = fmax(e->workers[0].scanned, 1);
-    bool singly = e->method != TW_METHOD_BFS && atomic_load(&e->lanes) == 0;
-    double whole = (double)graph->arcs * (singly ? size : USUAL_SCANS);
+    double scale = e->method == TW_METHOD_BFS ? graph->max_weight : 1;
+    double scans = e->method != TW_METHOD_BFS && atomic_load(&e->lanes) == 0 ? size : USUAL_SCANS;
     tw_status status = TW_OK;
     e->deadline = 0;
     do {
@@ -85,8 +85,13 @@ static tw_status sample_one(twi_searcher *e, void *block, double took, int size,
     } while (atomic_load(&e->verdict) == TWI_SEARCH_WIDEN &&
              (status = twi_searcher_widen(e)) == TW_OK);
     if (status == TW_OK) {
-        *out = (twi_search_sample){.seconds_per_source = took * fmax(whole / scanned, 1) / size};
-        add_row(out, e->type, e->method == TW_METHOD_BFS ? graph->max_weight : 1, block, graph->n);
+        *out = (twi_search_sample){0};
+        add_row(out, e->type, scale, block, graph->n);
+        if (e->method == TW_METHOD_BFS) {
+            scans = fmin(scans, fmax(out->farthest / scale, 1)); /* one a level */
+        }
+        double whole = (double)graph->arcs * scans;
+        out->seconds_per_source = took * fmax(whole / scanned, 1) / size;
     }
     return status;
 }
