@@ -134,5 +134,9 @@ static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
     __m128i sums = _mm_hadd_epi16(halves_of_4_bytes16(v), halves_of_4_bytes16(v + 4));
     _mm_storeu_si128((void *)out, sums);
 }
+static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    sum_8_bytes16(out, v);
+}
 
 #endif

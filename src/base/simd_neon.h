@@ -86,5 +86,11 @@ static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
     uint16x8_t d = vpaddq_u16(vpaddlq_u8(v[6]), vpaddlq_u8(v[7]));
     vst1q_u16(out, vpaddq_u16(vpaddq_u16(a, b), vpaddq_u16(c, d)));
 }
+static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    uint8x16_t a = vpaddq_u8(vpaddq_u8(v[0], v[1]), vpaddq_u8(v[2], v[3]));
+    uint8x16_t b = vpaddq_u8(vpaddq_u8(v[4], v[5]), vpaddq_u8(v[6], v[7]));
+    vst1q_u16(out, vpaddlq_u8(vpaddq_u8(a, b)));
+}
 
 #endif

@@ -16,6 +16,7 @@
  *   bytes16               zero_, load_, store_, add_ and sub_bytes16; sums are mod 256
  *   lookup32              32 bytes as a table; find_lookup32 looks up sixteen indices below 32
  *   sum_8_bytes16         the sums over the bytes of eight vectors, as eight u16
+ *   sum_8_small_bytes16   the same, if none of them is above 255
  */
 #ifndef TWI_BASE_SIMD_SCALAR_H
 #define TWI_BASE_SIMD_SCALAR_H
@@ -123,6 +124,10 @@ static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
             out[i] = (uint16_t)(out[i] + v[i].byte[k]);
         }
     }
+}
+static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+{
+    sum_8_bytes16(out, v);
 }
 
 #endif

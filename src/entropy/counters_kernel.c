@@ -27,41 +27,46 @@
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
-static inline bytes16 update_column(const twi_counters_row *row, int64_t x)
-{
-    bytes16 counts =
-        add_bytes16(load_bytes16(row->column[x]), load_bytes16(row->delta[row->change[x]]));
-    store_bytes16(row->column[x], counts);
-    return counts;
-}
-
 static inline __attribute__((always_inline)) void run_row(const twi_counters_row *row,
                                                           int64_t window_cols)
 {
-    lookup32 plane[TWI_PLANES];
+    const uint8_t *change = row->change;
+    const uint8_t(*delta)[TWI_COUNTERS] = row->delta;
+    uint8_t(*column)[TWI_COUNTERS] = row->column;
+    const int64_t outputs = row->outputs;
+    uint16_t *const sum[TWI_PLANES] = {row->sum[0], row->sum[1], row->sum[2]};
+    const lookup32 plane[TWI_PLANES] = {load_lookup32(row->plane[0]), load_lookup32(row->plane[1]),
+                                        load_lookup32(row->plane[2])};
     bytes16 window = zero_bytes16();
-    for (int p = 0; p < TWI_PLANES; p++) {
-        plane[p] = load_lookup32(row->plane[p]);
-    }
-    for (int64_t x = 0; x < window_cols - 1; x++) {
-        window = add_bytes16(window, update_column(row, x));
-    }
     bytes16 leaving = zero_bytes16();
-    for (int64_t x = 0; x < row->outputs; x += TWI_GROUP) {
+    for (int64_t x = 0; x < window_cols - 1; x++) {
+        bytes16 entering = add_bytes16(load_bytes16(column[x]), load_bytes16(delta[change[x]]));
+        store_bytes16(column[x], entering);
+        window = add_bytes16(window, entering);
+    }
+    for (int64_t x = 0; x < outputs; x += TWI_GROUP) {
         bytes16 counts[TWI_GROUP];
+        bytes16 found[TWI_GROUP];
+        bytes16 entered[TWI_GROUP];
         for (int i = 0; i < TWI_GROUP; i++) {
-            bytes16 entering = update_column(row, x + i + window_cols - 1);
-            window = add_bytes16(window, sub_bytes16(entering, leaving));
-            leaving = load_bytes16(row->column[x + i]);
+            const int64_t at = x + i + window_cols - 1;
+            entered[i] = add_bytes16(load_bytes16(column[at]), load_bytes16(delta[change[at]]));
+            store_bytes16(column[at], entered[i]);
+            window = add_bytes16(window, sub_bytes16(entered[i], leaving));
+            leaving =
+                i < window_cols - 1 ? load_bytes16(column[x + i]) : entered[i - (window_cols - 1)];
             counts[i] = window;
         }
-        for (int p = 0; p < TWI_PLANES; p++) {
-            bytes16 found[TWI_GROUP];
+        for (int p = 0; p < TWI_PLANES - 1; p++) {
             for (int i = 0; i < TWI_GROUP; i++) {
                 found[i] = find_lookup32(plane[p], counts[i]);
             }
-            sum_8_bytes16(row->sum[p] + x, found);
+            sum_8_bytes16(sum[p] + x, found);
         }
+        for (int i = 0; i < TWI_GROUP; i++) {
+            found[i] = find_lookup32(plane[TWI_PLANES - 1], counts[i]);
+        }
+        sum_8_small_bytes16(sum[TWI_PLANES - 1] + x, found);
     }
 }
 
