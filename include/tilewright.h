@@ -515,6 +515,58 @@ TW_API TW_CHECKED tw_status tw_verifier_result(tw_context *ctx, const tw_verifie
                                                int64_t *rows);
 TW_API void tw_verifier_destroy(tw_verifier *verifier);
 
+/* ------------------------------------------------------------------------------------- images */
+
+/*
+ * Arrays and images as planes: matrices one after the other, each of its own size and type. A grey
+ * image and an array have one plane, a colour image three, a file of records one for each.
+ */
+typedef struct tw_image tw_image;
+
+/* An image without planes, and one more plane of zeros, whose data the caller may write. */
+TW_API TW_CHECKED tw_status tw_image_create(tw_context *ctx, tw_image **out);
+TW_API TW_CHECKED tw_status tw_image_add(tw_context *ctx, tw_image *image, int64_t rows,
+                                         int64_t cols, tw_type type);
+TW_API void tw_image_destroy(tw_image *image);
+
+TW_API int64_t tw_image_planes(const tw_image *image);
+/* A view of a plane, owned by the image and valid until a plane is added; NULL if there is none. */
+TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
+
+/* Read "npy" (one plane of any tw_type), "pnm" (PGM, PPM: u8 or u16), "pfm" (f32) or "records"
+ * (u8). format NULL follows the extension, else the content. "-" is standard input. */
+TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
+                                          const char *format);
+
+/* Write "npy" (one plane), "pnm" (one or three planes of u8 or u16), "pfm" (one or three of f32),
+ * "records" (any number of u8, or of f32 as lines of text with five decimals). format NULL follows
+ * the extension. The file appears whole or not at all; "-" is standard output. */
+TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
+                                           const char *format);
+
+/*
+ * Images to try things on, of u8 for up to 256 levels, else u16. The same options give the same
+ * image on every machine.
+ *   "noise"     each element by itself, every level as likely
+ *   "gradient"  levels rise from the upper left to the lower right corner
+ *   "checker"   squares of 8 x 8 of the lowest and the highest level
+ *   "natural"   noise of many sizes at once, the larger the stronger, as in photographs
+ */
+typedef struct tw_image_options {
+    size_t size;
+    const char *kind;
+    int64_t rows, cols;
+    int32_t levels; /* 2 ... 65536 */
+    uint64_t seed;
+} tw_image_options;
+#define TW_IMAGE_OPTIONS_INIT                                   \
+    {                                                           \
+        sizeof(tw_image_options), "natural", 1000, 1000, 256, 1 \
+    }
+
+TW_API TW_CHECKED tw_status tw_image_generate(tw_context *ctx, tw_image **out,
+                                              const tw_image_options *opts);
+
 /* ------------------------------------------------------------------------------- local entropy */
 
 /*

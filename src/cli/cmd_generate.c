@@ -1,4 +1,5 @@
-/* tilewright generate: graphs to try things on, the same for the same options everywhere. */
+/* tilewright generate: graphs and images to try things on, the same for the same options
+ * everywhere. */
 #include "commands.h"
 #include "job.h"
 #include "report.h"
@@ -17,6 +18,7 @@ typedef struct settings {
     cli_interval weights;
     tw_type weight_type;
     int32_t directed;
+    int64_t levels;
 } settings;
 
 static const settings defaults = {.common = CLI_COMMON_INIT,
@@ -26,7 +28,8 @@ static const settings defaults = {.common = CLI_COMMON_INIT,
                                   .seed = 1,
                                   .weights = {1, 1000},
                                   .weight_type = TW_I32,
-                                  .directed = TW_DIRECTED_AS_FILE};
+                                  .directed = TW_DIRECTED_AS_FILE,
+                                  .levels = 256};
 
 static const cli_option shape_options[] = {
     {"vertices", 'n', CLI_COUNT, "N", offsetof(settings, vertices), 0,
@@ -37,8 +40,13 @@ static const cli_option shape_options[] = {
      "dense: the probability of each arc, 0.5 by default; grid: of each lattice edge, 1 by "
      "default."},
     {"rows", 0, CLI_COUNT, "R", offsetof(settings, rows), 0,
-     "grid: rows of the lattice; near-square for --vertices by default."},
-    {"cols", 0, CLI_COUNT, "C", offsetof(settings, cols), 0, "grid: columns of the lattice."},
+     "grid: rows of the lattice; near-square for --vertices by default. Images: rows; 1000 by "
+     "default."},
+    {"cols", 0, CLI_COUNT, "C", offsetof(settings, cols), 0,
+     "grid: columns of the lattice. "
+     "Images: columns; as many as rows by default."},
+    {"levels", 0, CLI_COUNT, "L", offsetof(settings, levels), 0,
+     "Images: values from 0 to L-1, of u8 up to 256 levels, else of u16; 256 by default."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_YES,
      "Each arc by itself; in a grid each direction has a weight of its own."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_NO,
@@ -56,7 +64,8 @@ static const cli_option weight_options[] = {
 
 static const cli_option output_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
-     "triples, gr, mtx, edges, metis or npy; by default the extension of OUT decides."},
+     "Graphs: triples, gr, mtx, edges, metis or npy. Images: npy, pnm or records. By default the "
+     "extension of OUT decides."},
     {0}};
 
 static const cli_group groups[] = {
@@ -65,10 +74,12 @@ static const cli_group groups[] = {
     {"What it says", cli_talk_options}, {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"KIND", "complete: every ordered pair. dense: each pair with probability --density. sparse: "
-             "--degree arcs a vertex between random ones. grid: a lattice, like roads. "
-             "preferential: the rich get richer, like a social network. rmat: skewed and "
-             "clustered, like the web."},
+    {"KIND",
+     "complete: every ordered pair. dense: each pair with probability --density. sparse: "
+     "--degree arcs a vertex between random ones. grid: a lattice, like roads. "
+     "preferential: the rich get richer, like a social network. rmat: skewed and "
+     "clustered, like the web. Images: noise: each element by itself. gradient: from corner to "
+     "corner. checker: squares. natural: noise of many sizes, like a photograph."},
     {"OUT", "The file to write; '-' is standard output."},
     {NULL, NULL}};
 
@@ -79,6 +90,8 @@ static const cli_example examples[] = {
      "every pair of 4000 vertices, as binary edge triples"},
     {"tilewright generate graph preferential net.mtx --degree 3 --weights 1:1",
      "a network of 1000 vertices and equal weights, as Matrix Market"},
+    {"tilewright generate image natural photo.pgm --rows 480 --cols 640",
+     "a grey image to try 'tilewright entropy' on"},
     {NULL, NULL}};
 
 static void report(const cli_job *job, const settings *s, const tw_graph *graph, const char *kind,
@@ -110,15 +123,42 @@ static void report(const cli_job *job, const settings *s, const tw_graph *graph,
     cli_report_end(&json);
 }
 
-static tw_status run(cli_job *job, const void *given, int count, char **words)
+static tw_status run_image(cli_job *job, const settings *s, char **words)
 {
-    const settings *s = given;
-    tw_graph *graph = NULL;
-    (void)count;
-    if (strcmp(words[0], "graph") != 0) {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                       "generate '%.60s': it is 'tilewright generate graph KIND OUT'", words[0]);
+    tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
+    tw_image *image = NULL;
+    opts.kind = words[1];
+    opts.rows = s->rows > 0 ? s->rows : opts.rows;
+    opts.cols = s->cols > 0 ? s->cols : opts.rows;
+    opts.levels = s->levels > INT32_MAX ? INT32_MAX : (int32_t)s->levels;
+    opts.seed = s->seed;
+    tw_status status = tw_image_generate(job->ctx, &image, &opts);
+    if (status == TW_OK) {
+        status = tw_image_write(job->ctx, image, words[2], s->format);
     }
+    if (status == TW_OK && s->common.json) {
+        cli_report json;
+        cli_report_begin(&json, strcmp(words[2], "-") == 0 ? stderr : stdout);
+        cli_report_text(&json, "command", "generate image");
+        cli_report_text(&json, "kind", words[1]);
+        cli_report_integer(&json, "rows", opts.rows);
+        cli_report_integer(&json, "cols", opts.cols);
+        cli_report_integer(&json, "levels", opts.levels);
+        cli_report_integer(&json, "seed", (int64_t)s->seed);
+        cli_report_number(&json, "seconds", cli_seconds() - job->started);
+        cli_report_text(&json, "output", words[2]);
+        cli_report_end(&json);
+    } else if (status == TW_OK) {
+        cli_say(job, "%s: %lld rows of %lld, %d levels", words[2], (long long)opts.rows,
+                (long long)opts.cols, opts.levels);
+    }
+    tw_image_destroy(image);
+    return status;
+}
+
+static tw_status run_graph(cli_job *job, const settings *s, char **words)
+{
+    tw_graph *graph = NULL;
     tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
     opts.kind = words[1];
     opts.vertices = s->vertices;
@@ -135,10 +175,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     opts.min_weight = s->weights.low;
     opts.max_weight = s->weights.high;
     opts.directed = s->directed;
-    tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK) {
-        status = tw_graph_generate(job->ctx, &graph, &opts);
-    }
+    tw_status status = tw_graph_generate(job->ctx, &graph, &opts);
     if (status == TW_OK) {
         status = tw_graph_write(job->ctx, graph, words[2], s->format);
     }
@@ -149,12 +186,34 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     return status;
 }
 
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    (void)count;
+    tw_status status = cli_begin(job, &s->common);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (strcmp(words[0], "graph") == 0) {
+        return run_graph(job, s, words);
+    }
+    if (strcmp(words[0], "image") == 0) {
+        return run_image(job, s, words);
+    }
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                   "generate '%.60s': it is 'tilewright generate graph KIND OUT' or 'tilewright "
+                   "generate image KIND OUT'",
+                   words[0]);
+}
+
 const cli_command cli_generate = {
     .name = "generate",
-    .usage = "graph KIND OUT",
-    .summary = "make a graph: complete, dense, sparse, grid, preferential or rmat",
+    .usage = "graph|image KIND OUT",
+    .summary = "make a graph (complete, dense, sparse, grid, ...) or an image",
     .text = "Generates a graph and writes it in any format that can be read: by the extension of "
-            "OUT .bin (triples), .gr, .mtx, .el, .graph (METIS) or .npy.",
+            "OUT .bin (triples), .gr, .mtx, .el, .graph (METIS) or .npy. Likewise images: .pgm, "
+            ".npy or "
+            ".records.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

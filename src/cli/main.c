@@ -18,8 +18,9 @@
 
 #define MOST_COMMANDS 16
 
-const cli_command *const cli_commands[] = {&cli_apsp,    &cli_path,     &cli_summary, &cli_generate,
-                                           &cli_devices, &cli_selftest, &cli_bench,   NULL};
+const cli_command *const cli_commands[] = {&cli_apsp,     &cli_path,     &cli_summary,
+                                           &cli_entropy,  &cli_generate, &cli_devices,
+                                           &cli_selftest, &cli_bench,    NULL};
 
 static const cli_command *find_command(const char *name)
 {

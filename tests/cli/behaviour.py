@@ -21,7 +21,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 DOCS = os.path.abspath(sys.argv[2])
 INFINITY = 2**30 - 1
 LIMIT = 120  # seconds after which something hangs
-COMMANDS = ["apsp", "path", "summary", "generate", "devices", "selftest", "bench"]
+COMMANDS = ["apsp", "path", "summary", "entropy", "generate", "devices", "selftest", "bench"]
 
 
 def floyd_warshall(n, edges):

@@ -1,0 +1,172 @@
+/*
+ * Records: int32 width, int32 height, width * height bytes, little-endian, again and again until
+ * the end of the file; each is a plane. Planes of f32 are written as text, one line a record: the
+ * width, the height and the values with five decimals, a comma after every number, the last too.
+ *
+ * A float times 10^5 has at most 41 bits and is exact in f64, so rounding it to a whole number
+ * gives the five decimals that are nearest.
+ */
+#include "io/image_format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADER 8
+#define VALUE_MOST 48 /* bytes of a value and its comma: the largest float, five decimals */
+#define PIECE 4096    /* values formatted at once */
+
+typedef struct header {
+    int32_t cols, rows;
+} header;
+
+/* The record at byte `at`: false if no whole one is there. */
+static bool record_at(const twi_input *input, uint64_t at, header *out)
+{
+    if (input->size - at < HEADER) {
+        return false;
+    }
+    memcpy(out, input->bytes + at, HEADER);
+    return out->cols >= 0 && out->rows >= 0 &&
+           (uint64_t)out->cols * (uint64_t)out->rows <= input->size - at - HEADER;
+}
+
+/* Told by content if and only if the records fill the file. */
+static bool recognised(const twi_input *input)
+{
+    uint64_t at = 0;
+    header found;
+    while (at < input->size && record_at(input, at, &found)) {
+        at += HEADER + (uint64_t)found.cols * (uint64_t)found.rows;
+    }
+    return input->size > 0 && at == input->size;
+}
+
+static tw_status fail_record(tw_context *ctx, const twi_input *input, uint64_t at,
+                             const header *found)
+{
+    const uint64_t left = input->size - at;
+    if (left < HEADER) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s: %llu bytes at byte %llu are too few for the head of a record",
+                       input->name, (unsigned long long)left, (unsigned long long)at);
+    }
+    return tw_fail(ctx, TW_ERR_FORMAT,
+                   "%.500s: the record at byte %llu says %d x %d elements, but %llu bytes of the "
+                   "file are left",
+                   input->name, (unsigned long long)at, found->cols, found->rows,
+                   (unsigned long long)(left - HEADER));
+}
+
+static tw_status read_records(tw_context *ctx, tw_image *image, const twi_input *input)
+{
+    uint64_t at = 0;
+    header found = {0, 0};
+    tw_status status = TW_OK;
+    while (at < input->size && status == TW_OK) {
+        if (!record_at(input, at, &found)) {
+            return fail_record(ctx, input, at, &found);
+        }
+        uint64_t bytes = (uint64_t)found.cols * (uint64_t)found.rows;
+        status = tw_image_add(ctx, image, found.rows, found.cols, TW_U8);
+        if (status == TW_OK) {
+            memcpy(twi_image_last(image)->data, input->bytes + at + HEADER, bytes);
+            status = twi_check_cancel(ctx);
+        }
+        at += HEADER + bytes;
+    }
+    return status;
+}
+
+static tw_status accepts(tw_context *ctx, const tw_image *image)
+{
+    for (int64_t i = 0; i < image->count; i++) {
+        const tw_matrix *plane = &image->planes[i];
+        if ((plane->type != TW_U8 && plane->type != TW_F32) ||
+            plane->type != image->planes[0].type) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "records hold u8, or as text f32: plane %lld is of %s", (long long)i,
+                           tw_type_name(plane->type));
+        }
+        if (plane->rows > INT32_MAX || plane->cols > INT32_MAX) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "plane %lld is too large for a record",
+                           (long long)i);
+        }
+    }
+    return TW_OK;
+}
+
+/* One value, five decimals and a comma; returns the bytes written. */
+static size_t format_value(char *out, float value)
+{
+    double scaled = (double)value * 1e5;
+    if (!(fabs(scaled) < 9e15) || scaled < 0) {
+        return (size_t)snprintf(out, VALUE_MOST, "%.5f,", (double)value);
+    }
+    uint64_t whole = (uint64_t)llrint(scaled);
+    uint64_t decimals = whole % 100000;
+    char digits[24];
+    size_t used = 0;
+    size_t length = 0;
+    whole /= 100000;
+    do {
+        digits[used++] = (char)('0' + whole % 10);
+        whole /= 10;
+    } while (whole > 0);
+    while (used > 0) {
+        out[length++] = digits[--used];
+    }
+    out[length++] = '.';
+    for (int i = 4; i >= 0; i--) {
+        out[length + (size_t)i] = (char)('0' + decimals % 10);
+        decimals /= 10;
+    }
+    length += 5;
+    out[length++] = ',';
+    return length;
+}
+
+static tw_status write_line(tw_context *ctx, const tw_matrix *plane, twi_output *output, char *text)
+{
+    const int64_t count = plane->rows * plane->cols;
+    const float *values = plane->data;
+    int length =
+        snprintf(text, VALUE_MOST, "%lld,%lld,", (long long)plane->cols, (long long)plane->rows);
+    tw_status status = twi_output_write(ctx, output, text, (uint64_t)length);
+    for (int64_t at = 0; at < count && status == TW_OK; at += PIECE) {
+        size_t used = 0;
+        for (int64_t i = at; i < count && i < at + PIECE; i++) {
+            used += format_value(text + used, values[i]);
+        }
+        status = twi_output_write(ctx, output, text, used);
+        if (status == TW_OK) {
+            status = twi_check_cancel(ctx);
+        }
+    }
+    return status == TW_OK ? twi_output_write(ctx, output, "\n", 1) : status;
+}
+
+static tw_status write_bytes(tw_context *ctx, const tw_matrix *plane, twi_output *output)
+{
+    header head = {(int32_t)plane->cols, (int32_t)plane->rows};
+    tw_status status = twi_output_write(ctx, output, &head, sizeof head);
+    return status == TW_OK ? twi_output_write(ctx, output, plane->data,
+                                              (uint64_t)plane->rows * (uint64_t)plane->cols)
+                           : status;
+}
+
+static tw_status write_records(tw_context *ctx, const tw_image *image, twi_output *output)
+{
+    char *text = NULL;
+    tw_status status = twi_alloc(ctx, &text, PIECE, VALUE_MOST, "lines of text");
+    for (int64_t i = 0; i < image->count && status == TW_OK; i++) {
+        const tw_matrix *plane = &image->planes[i];
+        status = plane->type == TW_U8 ? write_bytes(ctx, plane, output)
+                                      : write_line(ctx, plane, output, text);
+    }
+    twi_free(text);
+    return status;
+}
+
+const twi_image_format twi_image_records = {"records",    "records", recognised,
+                                            read_records, accepts,   write_records};
