@@ -38,5 +38,9 @@ function(tw_gpu_source name source)
   target_include_directories(tw_gpu_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(tw_gpu_${name} PRIVATE ${ARGN})
+  # Nothing of the C++ library, so that a C program can link the static library. (The statics are
+  # the compiler's own, and any thread would set them to the same value.)
+  target_compile_options(tw_gpu_${name} PRIVATE
+    -Xcompiler=-fno-exceptions,-fno-rtti,-fno-threadsafe-statics)
   set_property(GLOBAL APPEND PROPERTY TW_KERNEL_OBJECTS $<TARGET_OBJECTS:tw_gpu_${name}>)
 endfunction()

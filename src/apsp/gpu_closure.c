@@ -27,7 +27,8 @@ static const twi_gpu_kernel *const kernels[] = {
 };
 #define KERNELS (sizeof kernels / sizeof *kernels)
 
-#define SMALL_TILES_UP_TO 1500 /* n */
+#define SMALL_TILES_UP_TO 3000 /* n */
+#define TOGETHER_MOST 22       /* tiles a side: 484 tiles are what a large GPU can hold at once */
 
 typedef struct gpu_closure {
     tw_context *ctx;
@@ -90,6 +91,33 @@ static uint64_t place_panels(gpu_closure *self, void *base)
     return used;
 }
 
+/* Whether the matrix is small enough to be closed in one launch, if the device can. */
+static bool is_small(const gpu_closure *self)
+{
+    return self->kernel->together != NULL && self->round.tiles <= TOGETHER_MOST;
+}
+
+static uint64_t flag_bytes(const gpu_closure *self)
+{
+    int64_t tiles = self->round.tiles;
+    return (uint64_t)(2 * tiles + 1) * (uint64_t)tiles * sizeof(int32_t);
+}
+
+/* Everything that is published while a small matrix is closed in one launch. */
+static uint64_t place_together(gpu_closure *self, void *base)
+{
+    twi_gpu_round *round = &self->round;
+    int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
+    int64_t tiles = round->tiles;
+    uint64_t used = 0;
+    round->ready = place(base, &used, (int64_t)flag_bytes(self), 1);
+    round->next_row = place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->next_col = place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->tile = place(base, &used, tiles * tile, self->kernel->word);
+    round->tile_t = place(base, &used, tiles * tile, self->kernel->word);
+    return used;
+}
+
 static gpu_closure describe(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
 {
     return (gpu_closure){
@@ -110,7 +138,9 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
         return 0;
     }
     gpu_closure self = describe(kernel, n, symmetric);
-    return place_panels(&self, NULL);
+    uint64_t panels = place_panels(&self, NULL);
+    uint64_t together = is_small(&self) ? place_together(&self, NULL) : 0;
+    return panels > together ? panels : together;
 }
 
 /* --------------------------------------------------------------------------------- streams */
@@ -255,6 +285,35 @@ static tw_status run_rounds(gpu_closure *self, bool paced)
     return status;
 }
 
+/* Both halves are computed: a small matrix is bound by its critical path, not by its work. */
+static tw_status run_together(gpu_closure *self, void *memory)
+{
+    (void)place_together(self, memory);
+    tw_status status =
+        check(self, (int)cudaMemsetAsync(self->round.ready, 0, flag_bytes(self), self->wide),
+              "clearing the flags");
+    return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide),
+                                   "starting to close a small matrix")
+                           : status;
+}
+
+static tw_status run_on_two_streams(gpu_closure *self, void *memory, bool paced)
+{
+    (void)place_panels(self, memory);
+    tw_status status = check(self, self->kernel->set_up(), "setting up the kernels");
+    if (status == TW_OK) {
+        status = open_streams(self);
+    }
+    if (status == TW_OK) {
+        status = run_rounds(self, paced);
+    }
+    if (status == TW_OK && self->round.symmetric) {
+        status = check(self, self->kernel->mirror(&self->round, self->wide), "starting to mirror");
+    }
+    close_streams(self);
+    return status;
+}
+
 tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels, void *stream,
                           bool paced)
 {
@@ -268,17 +327,15 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     if (work->n <= work->kernel->side) {
         return check(&self, self.kernel->alone(&self.round, stream), "starting to close a tile");
     }
-    (void)place_panels(&self, panels);
-    tw_status status = check(&self, self.kernel->set_up(), "setting up the kernels");
-    if (status == TW_OK) {
-        status = open_streams(&self);
+    int32_t most = 0;
+    if (is_small(&self)) {
+        tw_status status = check(&self, self.kernel->together_most(&most), "asking for its size");
+        if (status != TW_OK) {
+            return status;
+        }
     }
-    if (status == TW_OK) {
-        status = run_rounds(&self, paced);
+    if (self.round.tiles * self.round.tiles <= most) {
+        return run_together(&self, panels);
     }
-    if (status == TW_OK && work->symmetric) {
-        status = check(&self, self.kernel->mirror(&self.round, stream), "starting to mirror");
-    }
-    close_streams(&self);
-    return status;
+    return run_on_two_streams(&self, panels, paced);
 }

@@ -44,6 +44,7 @@ typedef struct twi_gpu_round {
     void *raw_tile; /* side x side elements */
     void *tile;     /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
     void *tile_t;   /* likewise, [k][m] = D[m][k] */
+    int32_t *ready; /* together: flags, all 0; 2 * tiles * tiles + tiles of them */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 
@@ -69,6 +70,11 @@ typedef struct twi_gpu_kernel {
     int (*alone)(const twi_gpu_round *round, void *stream);
     /* The upper triangle from the lower one. */
     int (*mirror)(const twi_gpu_round *round, void *stream);
+    /* All of a small matrix at once, clamping and clearing the diagonal on the way: row, col, tile
+     * and tile_t then hold tiles for every pivot, one pivot after another. NULL where there is no
+     * such kernel. *most: the tiles that the current device can work on at once. */
+    int (*together)(const twi_gpu_round *round, void *stream);
+    int (*together_most)(int32_t *most);
 } twi_gpu_kernel;
 
 /* NULL for a type without kernels; side 0 asks for the one with the largest tile. */

@@ -4,8 +4,8 @@
  * Hopper has c = min(a + b, c) in one instruction, at half of the issue rate. Two additions and one
  * minimum of three take three issues for two steps, but the additions can go elsewhere: an integer
  * multiply-add by a 1 that the compiler does not know runs on the multiply pipe. A mix of both
- * forms uses both pipes: the accumulators (i, j) with (j + SKEW * i) % 8 < FUSED take the first
- * form. The best mix was found by trying (H200, November 2026; docs/gpu.md).
+ * forms uses both pipes: of every 8 accumulators, counted with a skew of SKEW from row to row, the
+ * first FUSED take the first form. The best mix was found by trying (H200, November 2026; docs/gpu.md).
  *
  * Non-negative floats order like their bit patterns, so they share the integer minimum of three.
  * Halves of at most 0x7FFF add without a carry, so a plain 32-bit addition adds both.

@@ -1,0 +1,265 @@
+/*
+ * A tile and the threads that work on it: the shape that each type and tile side takes, where a
+ * thread stands, and how tiles come from and go to global memory.
+ *
+ * A thread block holds a tile in registers, ROWS x WORDS words a thread. A warp is WARP_ROWS x
+ * WARP_COLS threads; a thread's rows and words come in groups of 16 bytes, so that neighbouring
+ * threads read neighbouring 16-byte pieces of shared and of global memory.
+ */
+#ifndef TWI_APSP_GPU_TILE_CUH
+#define TWI_APSP_GPU_TILE_CUH
+
+#include "apsp/gpu_step.cuh"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define JOIN3(a, b, c) JOIN(JOIN(a, b), c)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+typedef JOIN(step_, TWI_GPU_TYPE) step;
+typedef step::element element;
+typedef step::word word;
+
+/* What a thread holds of a product: chosen by type and tile side so that the register file holds
+ * BLOCKS thread blocks of THREADS. */
+template <int word_bytes, int side> struct shape;
+template <> struct shape<4, 128> {
+    enum { ROWS = 8, WORDS = 8, DEPTH = 16, STAGES = 4 };
+};
+template <> struct shape<4, 64> {
+    enum { ROWS = 4, WORDS = 4, DEPTH = 16, STAGES = 4 };
+};
+template <> struct shape<8, 64> {
+    enum { ROWS = 4, WORDS = 4, DEPTH = 16, STAGES = 4 };
+};
+
+enum {
+    SIDE = TWI_GPU_SIDE,
+    LANES = step::LANES,
+    WIDTH = SIDE / LANES, /* words across a tile */
+    ROWS = shape<sizeof(word), SIDE>::ROWS,
+    WORDS = shape<sizeof(word), SIDE>::WORDS,
+    DEPTH = shape<sizeof(word), SIDE>::DEPTH,
+    STAGES = shape<sizeof(word), SIDE>::STAGES,
+    WARP_ROWS = 4,
+    WARP_COLS = 8,
+    WARP = WARP_ROWS * WARP_COLS,
+    WARPS_DOWN = SIDE / (WARP_ROWS * ROWS),
+    WARPS_ACROSS = WIDTH / (WARP_COLS * WORDS),
+    WARPS = WARPS_DOWN * WARPS_ACROSS,
+    THREADS = WARPS * WARP,
+    BLOCKS = 512 / THREADS, /* at a time on a processor: 128 registers a thread */
+    GROUP = 16 / sizeof(word),
+    A_WORDS = DEPTH * SIDE, /* of a chunk */
+    B_WORDS = DEPTH * WIDTH,
+    STAGE_WORDS = A_WORDS + B_WORDS,
+    CHUNKS = SIDE / DEPTH,
+    SHARED_BYTES = STAGES * STAGE_WORDS * sizeof(word),
+    CLOSE_BLOCKS = sizeof(word) > 4 ? 1 : 2, /* a tile is closed beside a block of the product */
+    BAND = 16, /* tile rows that are worked on together, to share panels in the cache */
+};
+
+struct __align__(16) group {
+    word at[GROUP];
+};
+
+/* Which of a thread's accumulators take the fused form of the step: number `at`, in row i. */
+static __host__ __device__ constexpr bool is_fused(int at, int i)
+{
+    return (at + step::SKEW * i) % 8 < step::FUSED;
+}
+
+static __device__ __forceinline__ bool skipped(const twi_gpu_round &r)
+{
+    return r.needed != NULL && *r.needed == 0;
+}
+
+/* --------------------------------------------------------------- where a thread stands in a tile */
+
+static __device__ __forceinline__ int thread_row(int i)
+{
+    int warp = threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
+    return (warp / WARPS_ACROSS) * (WARP_ROWS * ROWS) + (i / GROUP) * (WARP_ROWS * GROUP) +
+           (lane / WARP_COLS) * GROUP + i % GROUP;
+}
+
+static __device__ __forceinline__ int thread_word(int j)
+{
+    int warp = threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP;
+    return (warp % WARPS_ACROSS) * (WARP_COLS * WORDS) + (j / GROUP) * (WARP_COLS * GROUP) +
+           (lane % WARP_COLS) * GROUP + j % GROUP;
+}
+
+/* ------------------------------------------------------------------------ tiles in global memory */
+
+static __device__ __forceinline__ void fill(word (&c)[ROWS][WORDS])
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            c[i][j] = step::spread(step::infinity());
+        }
+    }
+}
+
+static __device__ __forceinline__ word join_lanes(const element *from)
+{
+    word w;
+    element *part = (element *)&w;
+#pragma unroll
+    for (int e = 0; e < LANES; e++) {
+        part[e] = from[e];
+    }
+    return w;
+}
+
+static __device__ __forceinline__ bool inside(const twi_gpu_round &r, int row, int col)
+{
+    return row + SIDE <= r.n && col + SIDE <= r.n;
+}
+
+/* c = the tile at (row, col) of the matrix; infinite outside of it. */
+static __device__ __forceinline__ void load_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                 int row, int col)
+{
+    const element *matrix = (const element *)r.c;
+    if (inside(r, row, col)) {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            const element *line = matrix + (row + thread_row(i)) * r.ld + col;
+#pragma unroll
+            for (int g = 0; g < WORDS / GROUP; g++) {
+                int4 raw = __ldcs((const int4 *)(line + thread_word(g * GROUP) * LANES));
+                group v = *(group *)&raw;
+#pragma unroll
+                for (int e = 0; e < GROUP; e++) {
+                    c[i][g * GROUP + e] = v.at[e];
+                }
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        int y = row + thread_row(i);
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            element part[LANES];
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                int x = col + thread_word(j) * LANES + e;
+                part[e] = y < r.n && x < r.n ? matrix[y * r.ld + x] : step::infinity();
+            }
+            c[i][j] = join_lanes(part);
+        }
+    }
+}
+
+static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
+                                                  const twi_gpu_round &r, int row, int col)
+{
+    element *matrix = (element *)r.c;
+    if (inside(r, row, col)) {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            element *line = matrix + (row + thread_row(i)) * r.ld + col;
+#pragma unroll
+            for (int g = 0; g < WORDS / GROUP; g++) {
+                group v;
+#pragma unroll
+                for (int e = 0; e < GROUP; e++) {
+                    v.at[e] = c[i][g * GROUP + e];
+                }
+                __stcs((int4 *)(line + thread_word(g * GROUP) * LANES), *(int4 *)&v);
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        int y = row + thread_row(i);
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                int x = col + thread_word(j) * LANES + e;
+                if (y < r.n && x < r.n) {
+                    matrix[y * r.ld + x] = step::lane(c[i][j], e);
+                }
+            }
+        }
+    }
+}
+
+/* out[x][y] = the tile's (y, x), rows of `pitch` elements; only y < most_y and x < most_x. */
+static __device__ __forceinline__ void store_transposed(const word (&c)[ROWS][WORDS], element *out,
+                                                        int64_t pitch, int most_y, int most_x)
+{
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+#pragma unroll
+        for (int e = 0; e < LANES; e++) {
+            int x = thread_word(j) * LANES + e;
+#pragma unroll
+            for (int g = 0; g < ROWS / GROUP; g++) {
+                int y = thread_row(g * GROUP);
+                struct __align__(GROUP * sizeof(element)) column {
+                    element at[GROUP];
+                } v;
+#pragma unroll
+                for (int i = 0; i < GROUP; i++) {
+                    v.at[i] = step::lane(c[g * GROUP + i][j], e);
+                }
+                if (x < most_x && y + GROUP <= most_y) {
+                    *(column *)(out + x * pitch + y) = v;
+                } else if (x < most_x) {
+#pragma unroll
+                    for (int i = 0; i < GROUP; i++) {
+                        if (y + i < most_y) {
+                            out[x * pitch + y + i] = v.at[i];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* A tile of a panel, as a right operand. */
+static __device__ __forceinline__ void store_words(const word (&c)[ROWS][WORDS], word *out)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int g = 0; g < WORDS / GROUP; g++) {
+            group v;
+#pragma unroll
+            for (int e = 0; e < GROUP; e++) {
+                v.at[e] = c[i][g * GROUP + e];
+            }
+            *(group *)(out + thread_row(i) * WIDTH + thread_word(g * GROUP)) = v;
+        }
+    }
+}
+
+/* The same as a left operand: each element a word of its own. */
+static __device__ __forceinline__ void store_spread(const word (&c)[ROWS][WORDS], word *out)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                out[thread_row(i) * SIDE + thread_word(j) * LANES + e] =
+                    step::spread(step::lane(c[i][j], e));
+            }
+        }
+    }
+}
+
+#endif
