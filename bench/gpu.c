@@ -129,7 +129,7 @@ static void prepare(const bench_case *c, prepared *p, int64_t ld)
     p->opts.undirected = c->undirected;
     if (strcmp(c->what, "closure") == 0) {
         const twi_gpu_kernel *kernel = twi_gpu_kernel_choose(c->type, c->n);
-        p->work = (twi_gpu_work){kernel, p->matrix, c->n, ld, c->undirected, NULL};
+        p->work = (twi_gpu_work){kernel, p->matrix, c->n, ld, c->undirected, NULL, false};
         p->opts.workspace_bytes = twi_gpu_closure_bytes(kernel, c->n, c->undirected);
     } else {
         must(tw_apsp_device_workspace(ctx, &p->opts.workspace_bytes, &p->view, &p->opts));

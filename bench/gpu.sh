@@ -18,12 +18,14 @@ program() { # program NAME SOURCE: against the static library, with the internal
 program devices tests/devices/devices.c
 program bench bench/gpu.c
 
-$build/devices
+bad=0
+$build/devices || bad=1
 if [ "${1:-}" != quick ]; then
     for tool in memcheck racecheck; do
-        echo "compute-sanitizer $tool:"
-        compute-sanitizer --tool $tool --error-exitcode 3 $build/devices small | tail -2
+        compute-sanitizer --tool $tool --error-exitcode 3 $build/devices small >"$out/$tool.txt" || bad=1
+        echo "compute-sanitizer $tool: $(tail -1 "$out/$tool.txt")"
     done
 fi
 nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader >"$out/machine.txt"
-$build/bench ${1:+10001} >"$out/gpu.json"
+$build/bench ${1:+10001} >"$out/gpu.json" || bad=1
+exit $bad

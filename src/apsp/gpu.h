@@ -18,6 +18,7 @@ typedef struct twi_gpu_work {
     int64_t ld; /* elements; whole 16-byte pieces */
     bool symmetric;
     const int32_t *needed; /* NULL, or a device flag: 0 makes every kernel do nothing */
+    bool untidy;           /* entries may be above infinity, and the diagonal anything */
 } twi_gpu_work;
 
 /* The kernel for n vertices: small tiles while a matrix of large ones would be all critical path.
@@ -28,7 +29,7 @@ const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n);
 uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric);
 
 /*
- * Close `work` in place: the diagonal is 0 and no entry is above infinity on entry. `panels` is
+ * Close `work` in place. `panels` is
  * twi_gpu_closure_bytes of device memory, 256-byte aligned. Everything is put on `stream` (or made
  * to be waited for by it) and nothing is waited for, unless `paced`: then the call follows the
  * device, reports progress and can be cancelled.

@@ -12,6 +12,7 @@
 #include "apsp/gpu.h"
 
 #include "apsp/closure.h"
+#include "apsp/gpu_convert.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
@@ -286,15 +287,26 @@ static tw_status run_rounds(gpu_closure *self, bool paced)
 }
 
 /* Both halves are computed: a small matrix is bound by its critical path, not by its work. */
-static tw_status run_together(gpu_closure *self, void *memory)
+static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
 {
     (void)place_together(self, memory);
     tw_status status =
         check(self, (int)cudaMemsetAsync(self->round.ready, 0, flag_bytes(self), self->wide),
               "clearing the flags");
-    return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide),
+    return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide, launched),
                                    "starting to close a small matrix")
                            : status;
+}
+
+static tw_status tidy(gpu_closure *self, const twi_gpu_work *work)
+{
+    twi_gpu_square square = {work->data, work->ld};
+    if (!work->untidy) {
+        return TW_OK;
+    }
+    return check(
+        self, twi_gpu_tidy(work->kernel->type, square, square, work->n, work->needed, self->wide),
+        "starting to tidy the matrix");
 }
 
 static tw_status run_on_two_streams(gpu_closure *self, void *memory, bool paced)
@@ -327,15 +339,13 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     if (work->n <= work->kernel->side) {
         return check(&self, self.kernel->alone(&self.round, stream), "starting to close a tile");
     }
-    int32_t most = 0;
+    int32_t launched = 0;
+    tw_status status = TW_OK;
     if (is_small(&self)) {
-        tw_status status = check(&self, self.kernel->together_most(&most), "asking for its size");
-        if (status != TW_OK) {
-            return status;
-        }
+        status = run_together(&self, panels, &launched);
     }
-    if (self.round.tiles * self.round.tiles <= most) {
-        return run_together(&self, panels);
+    if (status == TW_OK && !launched) {
+        status = tidy(&self, work);
     }
-    return run_on_two_streams(&self, panels, paced);
+    return status == TW_OK && !launched ? run_on_two_streams(&self, panels, paced) : status;
 }

@@ -150,7 +150,8 @@ static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *u
                                "starting to narrow the matrix");
     }
     if (status == TW_OK) {
-        twi_gpu_work work = {run->narrow, space, run->n, run->narrow_ld, run->undirected, NULL};
+        twi_gpu_work work = {run->narrow,     space, run->n, run->narrow_ld,
+                             run->undirected, NULL,  false};
         char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
         status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
@@ -172,14 +173,15 @@ static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_
     twi_gpu_square copy = {space, run->copy_ld};
     twi_gpu_square square = run->copy_ld > 0 ? copy : run->matrix;
     tw_status status = TW_OK;
-    if (run->n > run->kernel->side) { /* a matrix of one tile is tidied by its kernel */
+    if (run->copy_ld > 0) {
         status =
-            twi_gpu_check(ctx, twi_gpu_tidy(run->type, square, run->matrix, run->n, needed, stream),
-                          "starting to tidy the matrix");
+            twi_gpu_check(ctx, twi_gpu_tidy(run->type, copy, run->matrix, run->n, needed, stream),
+                          "starting to copy the matrix");
     }
     if (status == TW_OK) {
         char *panels = space + copy_bytes(run->n, run->copy_ld, (int64_t)tw_type_size(run->type));
-        twi_gpu_work work = {run->kernel, square.data, run->n, square.ld, run->undirected, needed};
+        twi_gpu_work work = {run->kernel,     square.data, run->n,           square.ld,
+                             run->undirected, needed,      run->copy_ld == 0};
         status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
     if (status == TW_OK && run->copy_ld > 0) {

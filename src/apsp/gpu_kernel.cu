@@ -21,9 +21,17 @@ static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], cons
     __shared__ pipeline pipe;
     operands in = {(const word *)r.col + (int64_t)down * SIDE * SIDE,
                    (const word *)r.row + (int64_t)across * SIDE * WIDTH};
+    bool whole = inside(r, down * SIDE, across * SIDE);
     product_begin(&pipe, in);
-    load_tile(c, r, down * SIDE, across * SIDE);
+    if (whole) {
+        load_inside(c, r, down * SIDE, across * SIDE);
+    } else {
+        fill(c);
+    }
     product_run(c, &pipe, in, r.one);
+    if (!whole) { /* at the end, where its many addresses are not in the way of the product */
+        merge_edge(c, r, down * SIDE, across * SIDE);
+    }
 }
 
 /* Number `at` of the tiles 0, 1, 2, ... without the pivot and the next one. */
@@ -308,33 +316,51 @@ static int mirror(const twi_gpu_round *r, void *stream)
 }
 
 #if TOGETHER
-static int together(const twi_gpu_round *r, void *stream)
-{
-    twi_gpu_round copy = *r;
-    void *arguments[] = {&copy};
-    unsigned blocks = (unsigned)(r->tiles * r->tiles);
-    return (int)cudaLaunchCooperativeKernel((const void *)together_kernel, dim3(blocks),
-                                            dim3(THREADS), arguments, 0, (cudaStream_t)stream);
-}
+/* The fewer blocks on a processor, the more registers each has. */
+static const void *const together_kernels[] = {
+    (const void *)together_kernel<2>,
+    (const void *)together_kernel<3>,
+    (const void *)together_kernel<4>,
+};
+enum { TOGETHER_KERNELS = sizeof together_kernels / sizeof *together_kernels };
 
-static int together_most(int32_t *most)
+static int blocks_at_once(const void *kernel, int *blocks)
 {
     int device = 0;
     int processors = 0;
-    int blocks = 0;
+    int each = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) {
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     }
     if (error == cudaSuccess) {
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, together_kernel, THREADS, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, THREADS, 0);
     }
-    *most = blocks * processors;
+    *blocks = each * processors;
     return (int)error;
+}
+
+static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
+{
+    twi_gpu_round copy = *r;
+    void *arguments[] = {&copy};
+    int tiles = r->tiles * r->tiles;
+    int error = 0;
+    *launched = 0;
+    for (int i = 0; i < TOGETHER_KERNELS && error == 0 && !*launched; i++) {
+        int most = 0;
+        error = blocks_at_once(together_kernels[i], &most);
+        if (error == 0 && tiles <= most) {
+            error = (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
+                                                     dim3(THREADS), arguments, 0,
+                                                     (cudaStream_t)stream);
+            *launched = 1;
+        }
+    }
+    return error;
 }
 #else
 #define together NULL
-#define together_most NULL
 #endif
 
 #define TYPE_i32 TW_I32
@@ -356,5 +382,4 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     alone,
     mirror,
     together,
-    together_most,
 };

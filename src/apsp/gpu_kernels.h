@@ -70,11 +70,10 @@ typedef struct twi_gpu_kernel {
     int (*alone)(const twi_gpu_round *round, void *stream);
     /* The upper triangle from the lower one. */
     int (*mirror)(const twi_gpu_round *round, void *stream);
-    /* All of a small matrix at once, clamping and clearing the diagonal on the way: row, col, tile
-     * and tile_t then hold tiles for every pivot, one pivot after another. NULL where there is no
-     * such kernel. *most: the tiles that the current device can work on at once. */
-    int (*together)(const twi_gpu_round *round, void *stream);
-    int (*together_most)(int32_t *most);
+    /* All of a small matrix in one launch, clamping and clearing the diagonal on the way:
+     * next_row, next_col, tile and tile_t hold tiles for every pivot, one pivot after another.
+     * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
+    int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
 } twi_gpu_kernel;
 
 /* NULL for a type without kernels; side 0 asks for the one with the largest tile. */

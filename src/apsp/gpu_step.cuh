@@ -28,6 +28,7 @@ struct step_i32 {
         return value < TW_INF_I32 ? value : TW_INF_I32;
     }
 
+    static __device__ __forceinline__ word least(word a, word b) { return min(a, b); }
     static __device__ __forceinline__ word fused(word c, word a, word b)
     {
 #if TWI_COMPUTE >= 900
@@ -60,6 +61,7 @@ struct step_f32 {
         return value == (int32_t)0x80000000 ? 0 : value; /* -0 */
     }
 
+    static __device__ __forceinline__ word least(word a, word b) { return min(a, b); }
     static __device__ __forceinline__ word sum(word a, word b)
     {
         return __float_as_int(__int_as_float(a) + __int_as_float(b));

@@ -122,27 +122,31 @@ static __device__ __forceinline__ bool inside(const twi_gpu_round &r, int row, i
     return row + SIDE <= r.n && col + SIDE <= r.n;
 }
 
-/* c = the tile at (row, col) of the matrix; infinite outside of it. */
-static __device__ __forceinline__ void load_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
-                                                 int row, int col)
+/* c = the tile at (row, col) of the matrix, which lies inside of it. */
+static __device__ __forceinline__ void load_inside(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                   int row, int col)
 {
-    const element *matrix = (const element *)r.c;
-    if (inside(r, row, col)) {
+    const element *tile = (const element *)r.c + row * r.ld + col;
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            const element *line = matrix + (row + thread_row(i)) * r.ld + col;
+    for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-            for (int g = 0; g < WORDS / GROUP; g++) {
-                int4 raw = __ldcs((const int4 *)(line + thread_word(g * GROUP) * LANES));
-                group v = *(group *)&raw;
+        for (int g = 0; g < WORDS / GROUP; g++) {
+            const element *from = tile + thread_row(i) * r.ld + thread_word(g * GROUP) * LANES;
+            int4 raw = __ldcs((const int4 *)from);
+            group v = *(group *)&raw;
 #pragma unroll
-                for (int e = 0; e < GROUP; e++) {
-                    c[i][g * GROUP + e] = v.at[e];
-                }
+            for (int e = 0; e < GROUP; e++) {
+                c[i][g * GROUP + e] = v.at[e];
             }
         }
-        return;
     }
+}
+
+/* c = min(c, the tile at (row, col)); what lies outside of the matrix counts as infinite. */
+static __device__ __forceinline__ void merge_edge(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                  int row, int col)
+{
+    const element *matrix = (const element *)r.c;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int y = row + thread_row(i);
@@ -154,8 +158,19 @@ static __device__ __forceinline__ void load_tile(word (&c)[ROWS][WORDS], const t
                 int x = col + thread_word(j) * LANES + e;
                 part[e] = y < r.n && x < r.n ? matrix[y * r.ld + x] : step::infinity();
             }
-            c[i][j] = join_lanes(part);
+            c[i][j] = step::least(c[i][j], join_lanes(part));
         }
+    }
+}
+
+static __device__ __forceinline__ void load_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                 int row, int col)
+{
+    if (inside(r, row, col)) {
+        load_inside(c, r, row, col);
+    } else {
+        fill(c);
+        merge_edge(c, r, row, col);
     }
 }
 

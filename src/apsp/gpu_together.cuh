@@ -23,8 +23,6 @@
 
 #if TOGETHER
 
-enum { TOGETHER_BLOCKS = 3 }; /* on a processor */
-
 struct together_shared {
     word a[SIDE * SIDE];
     word b[SIDE * WIDTH];
@@ -103,8 +101,9 @@ static __device__ __forceinline__ void load_tidy(word (&c)[ROWS][WORDS], const t
     }
 }
 
-static __global__ void __launch_bounds__(THREADS, TOGETHER_BLOCKS)
-    together_kernel(const twi_gpu_round r)
+/* With `blocks` of them on a processor. */
+template <int blocks>
+static __global__ void __launch_bounds__(THREADS, blocks) together_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;

@@ -154,7 +154,7 @@ static void run_closure(const device_case *c, char *matrix, int64_t ld)
     const twi_gpu_kernel *kernel = twi_gpu_kernel_find(c->type, c->side);
     void *panels = NULL;
     must_run(cudaMalloc(&panels, twi_gpu_closure_bytes(kernel, c->n, c->undirected) + 1), "panels");
-    twi_gpu_work work = {kernel, matrix, c->n, ld, c->undirected, NULL};
+    twi_gpu_work work = {kernel, matrix, c->n, ld, c->undirected, NULL, false};
     must(twi_gpu_closure(ctx, &work, panels, NULL, c->gap % 2 == 1), "the closure");
     must_run(cudaDeviceSynchronize(), "waiting for the closure");
     must_run(cudaFree(panels), "freeing panels");
