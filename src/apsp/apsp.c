@@ -6,6 +6,7 @@
 #include "apsp/certificate.h"
 #include "apsp/cpu.h"
 #include "apsp/deliver.h"
+#include "apsp/gpu.h"
 #include "apsp/plan.h"
 #include "apsp/reference.h"
 #include "apsp/scatter.h"
@@ -56,6 +57,20 @@ static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi
     return TW_OK;
 }
 
+/* On the GPU of the plan, or on the CPU. */
+static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work *work,
+                            outcome *out)
+{
+    if (plan->gpus.count > 0) {
+        twi_gpu_host host = {work->data, work->n, work->ld, work->kernel->type, out->symmetric};
+        return twi_gpu_close_host(ctx, plan->gpus.index[0], &host, &out->work_type);
+    }
+    out->block = plan->options.block > 0
+                     ? twi_block_round(work->kernel, work->n, plan->options.block)
+                     : twi_block_choose(work->kernel, work->n);
+    return twi_cpu_closure(ctx, work, out->block, plan->threads, out->symmetric);
+}
+
 /* One closure in one type; *exact tells whether it may be delivered. `work` holds it afterwards. */
 static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type type, twi_work *work,
                                  outcome *out, bool *exact)
@@ -73,10 +88,7 @@ static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type t
     out->work_type = type;
     out->attempts++;
     out->symmetric = plan->symmetric || twi_is_symmetric(ctx, work);
-    out->block = plan->options.block > 0
-                     ? twi_block_round(work->kernel, graph->n, plan->options.block)
-                     : twi_block_choose(work->kernel, graph->n);
-    status = twi_cpu_closure(ctx, work, out->block, plan->threads, out->symmetric);
+    status = close_work(ctx, plan, work, out);
     if (status == TW_OK && type == TW_F64) {
         *exact = true;
         status = check_exact_f64(ctx, plan, work);

@@ -37,4 +37,21 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
 TW_CHECKED tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels,
                                      void *stream, bool paced);
 
+/* A matrix in host memory, to be closed on a device. */
+typedef struct twi_gpu_host {
+    void *data;
+    int64_t n;
+    int64_t ld;
+    tw_type type; /* TW_I32, TW_F32 or TW_F64 */
+    bool symmetric;
+} twi_gpu_host;
+
+/* Device memory that closing it takes, at most. */
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric);
+
+/* Bring the matrix to the device, close it, bring it back. *used: the type that was enough, TW_U16
+ * or the matrix's own. */
+TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                                        tw_type *used);
+
 #endif

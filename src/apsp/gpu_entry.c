@@ -17,6 +17,8 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
+#include <stdio.h>
+
 #define FLAG_BYTES 256
 #define PIECE 16                /* bytes */
 #define NARROW_FROM 3000        /* n: below it a closure is bound by its critical path */
@@ -140,7 +142,7 @@ static device_run describe(const tw_matrix *matrix, const tw_device_options *opt
 
 /* In 16 bits, and back into the matrix unless *undecided is set. */
 static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *undecided,
-                              char *space, void *stream)
+                              char *space, void *stream, bool paced)
 {
     twi_gpu_square copy = {space, run->narrow_ld};
     tw_status status = twi_gpu_check(
@@ -153,7 +155,7 @@ static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *u
         twi_gpu_work work = {run->narrow,     space, run->n, run->narrow_ld,
                              run->undirected, NULL,  false};
         char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
-        status = twi_gpu_closure(ctx, &work, panels, stream, false);
+        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
     }
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, twi_gpu_find_capped(undecided, copy, run->n, stream),
@@ -168,7 +170,7 @@ static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *u
 
 /* In the matrix's own type; with `needed`, only if that is set by then. */
 static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_t *needed,
-                            char *space, void *stream)
+                            char *space, void *stream, bool paced)
 {
     twi_gpu_square copy = {space, run->copy_ld};
     twi_gpu_square square = run->copy_ld > 0 ? copy : run->matrix;
@@ -182,7 +184,7 @@ static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_
         char *panels = space + copy_bytes(run->n, run->copy_ld, (int64_t)tw_type_size(run->type));
         twi_gpu_work work = {run->kernel,     square.data, run->n,           square.ld,
                              run->undirected, needed,      run->copy_ld == 0};
-        status = twi_gpu_closure(ctx, &work, panels, stream, false);
+        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
     }
     if (status == TW_OK && run->copy_ld > 0) {
         status =
@@ -205,10 +207,10 @@ static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_o
     int32_t *undecided = opts->workspace;
     char *space = (char *)opts->workspace + FLAG_BYTES;
     if (run->narrow == NULL) {
-        return close_wide(ctx, run, NULL, space, opts->stream);
+        return close_wide(ctx, run, NULL, space, opts->stream, false);
     }
-    tw_status status = close_narrow(ctx, run, undecided, space, opts->stream);
-    return status == TW_OK ? close_wide(ctx, run, undecided, space, opts->stream) : status;
+    tw_status status = close_narrow(ctx, run, undecided, space, opts->stream, false);
+    return status == TW_OK ? close_wide(ctx, run, undecided, space, opts->stream, false) : status;
 }
 
 /* Both entries: with `bytes`, only the size of the workspace. */
@@ -253,4 +255,132 @@ tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_ma
 tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
 {
     return enter(ctx, NULL, matrix, opts);
+}
+
+/* ------------------------------------------------------------------- matrices in host memory */
+
+/* Everything a closure of a host matrix holds on the device. */
+typedef struct host_run {
+    tw_context *ctx;
+    device_run run;
+    void *matrix;
+    void *workspace;
+    cudaStream_t stream;
+} host_run;
+
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
+{
+    tw_matrix view = {NULL, n, n, row_length(n, (int64_t)tw_type_size(type)), type};
+    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    opts.undirected = symmetric;
+    device_run run = describe(&view, &opts, NARROW_COMPUTE);
+    return copy_bytes(n, view.stride, (int64_t)tw_type_size(type)) + run.bytes;
+}
+
+static tw_status open_host_run(host_run *self, const twi_gpu_host *host, uint64_t bytes)
+{
+    tw_context *ctx = self->ctx;
+    char text[32];
+    char sentence[96];
+    (void)twi_bytes(text, (double)bytes);
+    snprintf(sentence, sizeof sentence, "allocating %s for %lld vertices", text,
+             (long long)host->n);
+    tw_status status = twi_gpu_check(ctx, (int)cudaMalloc(&self->matrix, bytes), sentence);
+    if (status == TW_OK) {
+        status =
+            twi_gpu_check(ctx, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
+                          "making a stream");
+    }
+    return status;
+}
+
+static void close_host_run(host_run *self)
+{
+    if (self->stream != NULL) {
+        (void)cudaStreamSynchronize(self->stream);
+        (void)cudaStreamDestroy(self->stream);
+    }
+    (void)cudaFree(self->matrix); /* waits for what is still running on the device */
+}
+
+static tw_status copy_rows(host_run *self, const twi_gpu_host *host, int64_t ld, bool up)
+{
+    size_t size = tw_type_size(host->type);
+    size_t there = (size_t)ld * size;
+    size_t here = (size_t)host->ld * size;
+    size_t width = (size_t)host->n * size;
+    cudaError_t error =
+        up ? cudaMemcpy2DAsync(self->matrix, there, host->data, here, width, (size_t)host->n,
+                               cudaMemcpyHostToDevice, self->stream)
+           : cudaMemcpy2DAsync(host->data, here, self->matrix, there, width, (size_t)host->n,
+                               cudaMemcpyDeviceToHost, self->stream);
+    tw_status status = twi_gpu_check(self->ctx, (int)error, "copying the matrix");
+    return status == TW_OK ? twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
+                                           up ? "copying the matrix" : "closing the matrix")
+                           : status;
+}
+
+/* 16 bits first where they may do; the caller waits, so that the second closure is not queued in
+ * vain. */
+static tw_status close_host(host_run *self, tw_type *used)
+{
+    device_run *run = &self->run;
+    int32_t *flag = self->workspace;
+    char *space = (char *)self->workspace + FLAG_BYTES;
+    int32_t undecided = 1;
+    tw_status status = TW_OK;
+    *used = run->type;
+    if (run->narrow != NULL) {
+        status = close_narrow(self->ctx, run, flag, space, self->stream, true);
+        if (status == TW_OK) {
+            status = twi_gpu_check(self->ctx,
+                                   (int)cudaMemcpyAsync(&undecided, flag, sizeof undecided,
+                                                        cudaMemcpyDeviceToHost, self->stream),
+                                   "reading a flag");
+        }
+        if (status == TW_OK) {
+            status = twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
+                                   "closing the matrix in 16 bits");
+        }
+    }
+    if (status == TW_OK && undecided != 0) {
+        return close_wide(self->ctx, run, NULL, space, self->stream, true);
+    }
+    *used = TW_U16;
+    return status;
+}
+
+tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                             tw_type *used)
+{
+    host_run self = {.ctx = ctx};
+    twi_gpu_info info;
+    int64_t element = (int64_t)tw_type_size(host->type);
+    tw_matrix view = {NULL, host->n, host->n, row_length(host->n, element), host->type};
+    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    opts.undirected = host->symmetric;
+    *used = host->type;
+    if (host->n == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_gpu_describe(ctx, device, &info);
+    if (status != TW_OK) {
+        return status;
+    }
+    self.run = describe(&view, &opts, info.compute);
+    uint64_t matrix = copy_bytes(host->n, view.stride, element);
+    status = open_host_run(&self, host, matrix + self.run.bytes);
+    if (status == TW_OK) {
+        self.run.matrix.data = self.matrix;
+        self.workspace = (char *)self.matrix + matrix;
+        status = copy_rows(&self, host, view.stride, true);
+    }
+    if (status == TW_OK) {
+        status = close_host(&self, used);
+    }
+    if (status == TW_OK) {
+        status = copy_rows(&self, host, view.stride, false);
+    }
+    close_host_run(&self);
+    return status;
 }

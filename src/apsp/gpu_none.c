@@ -1,5 +1,5 @@
 /* A build without GPU code: the device entry says so. */
-#include "base/context.h"
+#include "apsp/gpu.h"
 
 tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
                                    const tw_device_options *opts)
@@ -13,4 +13,21 @@ tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_ma
 tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
 {
     return tw_apsp_device_workspace(ctx, NULL, matrix, opts);
+}
+
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
+{
+    (void)type;
+    (void)n;
+    (void)symmetric;
+    return 0;
+}
+
+tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                             tw_type *used)
+{
+    (void)host;
+    (void)used;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
+                   device);
 }

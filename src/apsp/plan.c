@@ -14,6 +14,7 @@
 #include "apsp/closure.h"
 #include "apsp/cpu.h"
 #include "apsp/deliver.h"
+#include "apsp/gpu.h"
 #include "apsp/product.h"
 #include "apsp/search.h"
 #include "apsp/textbook.h"
@@ -38,6 +39,8 @@
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define UNKNOWN (-1.0)         /* how far distances reach */
+#define GPU_STEPS 0.1e12       /* relaxations a second of a GPU processor, in 32 bits */
+#define GPU_LINK 8e9           /* bytes a second to and from a GPU */
 #define REFERENCE_RATE 0.5e9   /* relaxations a second of the triple loop: a guess is enough */
 
 /* One way to do it. */
@@ -213,8 +216,8 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
     if (!graph->integral) {
         return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
     }
-    if (farthest == UNKNOWN) {
-        return TW_I32;
+    if (farthest == UNKNOWN || (plan->gpus.count > 0 && farthest < TW_INF_I32)) {
+        return TW_I32; /* a GPU tries 16 bits by itself */
     }
     if (farthest * FARTHER < TW_INF_U8) {
         return TW_U8;
@@ -242,9 +245,42 @@ static bool closure_memory(const tw_plan *plan, const twi_minplus_kernel *kernel
     return true;
 }
 
+/* From the number of processors; their clocks differ less than an estimate needs. */
+static tw_status consider_gpu(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
+{
+    double n = (double)plan->graph->n;
+    char need[32];
+    char have[32];
+    twi_gpu_info info;
+    tw_status status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
+    if (status != TW_OK) {
+        return status;
+    }
+    plan->work_type = narrowest(plan, farthest);
+    double rate = GPU_STEPS * info.processors / (plan->work_type == TW_F64 ? 3 : 1);
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, plan->work_type);
+    double bytes = n * n * (double)tw_type_size(plan->work_type);
+    c->possible = true;
+    c->seconds = (plan->symmetric ? 0.53 : 1.0) * n * n * n / rate + 2 * bytes / GPU_LINK;
+    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s, and the copies",
+             plan->symmetric ? "/2" : "", tw_type_name(plan->work_type), info.name);
+    uint64_t device_bytes = twi_gpu_host_bytes(plan->work_type, plan->graph->n, plan->symmetric);
+    if (!closure_memory(plan, kernel, &c->memory)) {
+        rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+    } else if (device_bytes > info.memory_free) {
+        rule_out(c, "needs %s of GPU memory, %s is left", twi_bytes(need, (double)device_bytes),
+                 twi_bytes(have, (double)info.memory_free));
+    }
+    rule_out_if_too_large(ctx, c);
+    return TW_OK;
+}
+
 static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
 {
     double n = (double)plan->graph->n;
+    if (plan->gpus.count > 0) {
+        return consider_gpu(ctx, plan, c, farthest);
+    }
     plan->work_type = narrowest(plan, farthest);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, plan->work_type);
     double rate = 0;
@@ -346,6 +382,10 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, candidate a
     const candidate *closure = &all[CLOSURE];
     tw_method forced = plan->options.method;
     if (forced != TW_METHOD_AUTO && forced != c->method) {
+        return TW_OK;
+    }
+    if (plan->gpus.count > 0) {
+        rule_out(c, "it runs on the CPU, and the device is a GPU");
         return TW_OK;
     }
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
@@ -506,6 +546,25 @@ static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
     return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
 }
 
+/* What the context's device means for this plan. */
+static tw_status find_gpus(tw_context *ctx, tw_plan *plan)
+{
+    tw_status status = twi_gpu_select(ctx, &plan->gpus);
+    if (status != TW_OK || plan->gpus.count == 0) {
+        return status;
+    }
+    if (plan->gpus.count > 1) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "'%s': one GPU at a time in this version",
+                       ctx->device);
+    }
+    if (plan->options.work_type == TW_U8 || plan->options.work_type == TW_U16) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "on a GPU the working type is i32, f32 or f64; 16 bits are tried in any "
+                       "case");
+    }
+    return TW_OK;
+}
+
 static tw_status make_plan(tw_context *ctx, tw_plan *plan)
 {
     candidate all[CANDIDATES];
@@ -516,6 +575,9 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
     tw_status status = check_options(ctx, plan->graph, &plan->options);
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
+    }
+    if (status == TW_OK) {
+        status = find_gpus(ctx, plan);
     }
     if (status == TW_OK) {
         status = find_potentials(ctx, plan);

@@ -6,6 +6,7 @@
 #define TWI_APSP_PLAN_H
 
 #include "base/context.h"
+#include "gpu/device.h"
 #include "graph/graph.h"
 
 struct tw_plan {
@@ -15,6 +16,7 @@ struct tw_plan {
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
     twi_isa isa;
+    twi_gpu_list gpus; /* that the closure runs on; none: the CPU */
     int32_t threads;
     int32_t block;
     bool symmetric; /* the arcs are symmetric: a closure needs half of the tiles */
