@@ -58,7 +58,6 @@ static __device__ __forceinline__ void announce(int32_t *flag)
 
 static __device__ __forceinline__ void await(int32_t *first, int32_t *second)
 {
-    __syncthreads(); /* nobody reads shared memory of the round before any more */
     int32_t *mine = threadIdx.x == 0 ? first : second;
     if (threadIdx.x == 0 || (threadIdx.x == WARP && second != NULL)) {
         while (*(volatile int32_t *)mine == 0) {
@@ -115,6 +114,7 @@ static __global__ void __launch_bounds__(THREADS, blocks) together_kernel(const 
     word c[ROWS][WORDS];
     load_tidy(c, r, down, across);
     for (int pivot = 0; pivot < r.tiles; pivot++) {
+        __syncthreads(); /* nobody reads shared memory of the round before any more */
         word *tile = (word *)r.tile + pivot * words;
         word *tile_t = (word *)r.tile_t + pivot * words;
         word *row = (word *)r.next_row + (int64_t)pivot * r.tiles * words;
@@ -125,16 +125,16 @@ static __global__ void __launch_bounds__(THREADS, blocks) together_kernel(const 
             store_transposed(c, tile_t, SIDE, SIDE, SIDE);
             announce(tile_flag(r, pivot));
         } else if (down == pivot) {
+            store_words(c, shared.b); /* while the tile is still being closed */
             await(tile_flag(r, pivot), NULL);
             bring(shared.a, tile_t);
-            store_words(c, shared.b);
             multiply(c, &shared, r.one);
             store_words(c, row + across * words);
             announce(row_flag(r, pivot, across));
         } else if (across == pivot) {
+            store_transposed(c, shared.a, SIDE, SIDE, SIDE);
             await(tile_flag(r, pivot), NULL);
             bring(shared.b, tile);
-            store_transposed(c, shared.a, SIDE, SIDE, SIDE);
             multiply(c, &shared, r.one);
             store_transposed(c, col + down * words, SIDE, SIDE, SIDE);
             announce(col_flag(r, pivot, down));

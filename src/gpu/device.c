@@ -117,10 +117,12 @@ tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
     if (error == (int)cudaSuccess) {
         return TW_OK;
     }
+    char name[32] = TWI_GPU_PREFIX;
     int device = -1;
-    (void)cudaGetDevice(&device);
+    if (cudaGetDevice(&device) == cudaSuccess) {
+        snprintf(name, sizeof name, TWI_GPU_PREFIX ":%d", device);
+    }
     (void)cudaGetLastError(); /* an error that does not stick must not be seen again */
     return tw_fail(ctx, error == (int)cudaErrorMemoryAllocation ? TW_ERR_MEMORY : TW_ERR_DEVICE,
-                   TWI_GPU_PREFIX ":%d: %s: %s", device, call,
-                   cudaGetErrorString((cudaError_t)error));
+                   "%s: %s: %s", name, call, cudaGetErrorString((cudaError_t)error));
 }
