@@ -1,11 +1,13 @@
 /*
- * tw_selftest: every method, working type and instruction set of this machine against the oracle
- * of the wing, on graphs whose sizes lie around the tile edges, into poisoned matrices. It needs
- * nothing but the library, so a user can check a new machine with it.
+ * The wing's part of tw_selftest: every method, working type and instruction set of this machine
+ * against the oracle, on graphs whose sizes lie around the tile edges, into poisoned matrices. It
+ * needs nothing but the library, so a user can check a new machine with it.
  */
+#include "apsp/selftest.h"
+
 #include "apsp/kernels.h"
 #include "apsp/reference.h"
-#include "base/context.h"
+#include "graph/graph.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,25 +29,6 @@ typedef struct variant {
     const char *isa; /* NULL: the best */
 } variant;
 
-typedef struct tester {
-    tw_context *ctx;
-    tw_selftest_counts *counts;
-    tw_selftest_fn line;
-    void *user;
-} tester;
-
-static void tell(const tester *t, const char *name, int32_t passed, const char *detail)
-{
-    if (passed) {
-        t->counts->passed++;
-    } else {
-        t->counts->failed++;
-    }
-    if (t->line != NULL) {
-        t->line(t->user, name, passed, detail);
-    }
-}
-
 /* Relative difference that n-1 roundings of the type may make; 0 where sums are exact. */
 static double slack(const tw_graph *graph, tw_type work_type)
 {
@@ -60,7 +43,7 @@ static bool agrees(double got, double want, double bound)
     return got == want || (!isinf(got) && !isinf(want) && fabs(got - want) <= bound * want);
 }
 
-static void run_variant(const tester *t, const sample *s, const variant *v, tw_matrix *out)
+static void run_variant(const twi_tester *t, const sample *s, const variant *v, tw_matrix *out)
 {
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     char name[160];
@@ -77,7 +60,7 @@ static void run_variant(const tester *t, const sample *s, const variant *v, tw_m
     }
     if (status != TW_OK) {
         snprintf(detail, sizeof detail, "%s: %s", tw_status_name(status), tw_last_error(t->ctx));
-        tell(t, name, 0, detail);
+        twi_tell(t, name, 0, detail);
         return;
     }
     tw_type rounding = s->graph->weight_type == TW_F32 ? TW_F32 : TW_F64;
@@ -87,15 +70,15 @@ static void run_variant(const tester *t, const sample *s, const variant *v, tw_m
         if (!agrees(got[i], s->want[i], bound)) {
             snprintf(detail, sizeof detail, "entry %lld,%lld is %.17g, the reference has %.17g",
                      (long long)(i / n), (long long)(i % n), got[i], s->want[i]);
-            tell(t, name, 0, detail);
+            twi_tell(t, name, 0, detail);
             return;
         }
     }
-    tell(t, name, 1, detail);
+    twi_tell(t, name, 1, detail);
 }
 
 /* Every working type that fits the sample on every ISA, and every search. */
-static tw_status run_sample(const tester *t, const sample *s, tw_matrix *out)
+static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out)
 {
     static const tw_type whole[] = {TW_U8, TW_U16, TW_I32, TW_F64};
     static const tw_type narrow[] = {TW_F32, TW_F64};
@@ -159,7 +142,7 @@ static tw_status make_sample(tw_context *ctx, sample *s, int shape, int64_t n, u
     return status == TW_OK ? twi_reference_apsp(ctx, s->graph, s->want) : status;
 }
 
-static tw_status run_all(tester *t, double *want, double *got, uint64_t seed)
+static tw_status run_all(const twi_tester *t, double *want, double *got, uint64_t seed)
 {
     tw_status status = TW_OK;
     for (int shape = 0; shape < SHAPES && status == TW_OK; shape++) {
@@ -178,27 +161,18 @@ static tw_status run_all(tester *t, double *want, double *got, uint64_t seed)
     return status;
 }
 
-tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, uint64_t seed,
-                      tw_selftest_fn line, void *user)
+tw_status twi_apsp_selftest(const twi_tester *t, uint64_t seed)
 {
-    tester t = {ctx, counts, line, user};
-    twi_isa forced = ctx->isa;
     double *want = NULL;
     double *got = NULL;
-    *counts = (tw_selftest_counts){0, 0, 0};
-    tw_status status = twi_alloc(ctx, &want, LARGEST * LARGEST, sizeof *want, "the references");
+    tw_status status = twi_alloc(t->ctx, &want, LARGEST * LARGEST, sizeof *want, "the references");
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &got, LARGEST * LARGEST, sizeof *got, "the results");
+        status = twi_alloc(t->ctx, &got, LARGEST * LARGEST, sizeof *got, "the results");
     }
     if (status == TW_OK) {
-        status = run_all(&t, want, got, seed);
+        status = run_all(t, want, got, seed);
     }
-    ctx->isa = forced;
     twi_free(got);
     twi_free(want);
-    if (status == TW_OK && counts->failed > 0) {
-        return tw_fail(ctx, TW_ERR_VERIFY, "%lld of %lld cases differ from the reference",
-                       (long long)counts->failed, (long long)(counts->failed + counts->passed));
-    }
     return status;
 }
