@@ -129,14 +129,27 @@ static inline __m128i halves_of_4_bytes16(const bytes16 v[4])
     __m128i b = _mm_packus_epi32(_mm_sad_epu8(v[2], zero), _mm_sad_epu8(v[3], zero));
     return _mm_packus_epi32(a, b);
 }
-static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+typedef __m128i sums8;
+
+static inline void store_sums8(uint16_t *p, sums8 v)
 {
-    __m128i sums = _mm_hadd_epi16(halves_of_4_bytes16(v), halves_of_4_bytes16(v + 4));
-    _mm_storeu_si128((void *)out, sums);
+    _mm_storeu_si128((void *)p, v);
 }
-static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+static inline sums8 sum_8_bytes16(const bytes16 v[8])
 {
-    sum_8_bytes16(out, v);
+    return _mm_hadd_epi16(halves_of_4_bytes16(v), halves_of_4_bytes16(v + 4));
+}
+static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
+{
+    return sum_8_bytes16(v);
+}
+static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+{
+    __m256i sum = _mm256_slli_epi32(_mm256_cvtepu16_epi32(plane[2]), 8);
+    sum = _mm256_slli_epi32(_mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[1])), 8);
+    sum = _mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[0]));
+    __m256 rest = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(total), sum));
+    _mm256_storeu_ps(out, _mm256_div_ps(rest, _mm256_set1_ps(divisor)));
 }
 
 #endif

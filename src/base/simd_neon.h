@@ -78,19 +78,36 @@ static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
 {
     return vqtbl2q_u8(table, at);
 }
-static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+typedef uint16x8_t sums8;
+
+static inline void store_sums8(uint16_t *p, sums8 v)
+{
+    vst1q_u16(p, v);
+}
+static inline sums8 sum_8_bytes16(const bytes16 v[8])
 {
     uint16x8_t a = vpaddq_u16(vpaddlq_u8(v[0]), vpaddlq_u8(v[1]));
     uint16x8_t b = vpaddq_u16(vpaddlq_u8(v[2]), vpaddlq_u8(v[3]));
     uint16x8_t c = vpaddq_u16(vpaddlq_u8(v[4]), vpaddlq_u8(v[5]));
     uint16x8_t d = vpaddq_u16(vpaddlq_u8(v[6]), vpaddlq_u8(v[7]));
-    vst1q_u16(out, vpaddq_u16(vpaddq_u16(a, b), vpaddq_u16(c, d)));
+    return vpaddq_u16(vpaddq_u16(a, b), vpaddq_u16(c, d));
 }
-static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
 {
     uint8x16_t a = vpaddq_u8(vpaddq_u8(v[0], v[1]), vpaddq_u8(v[2], v[3]));
     uint8x16_t b = vpaddq_u8(vpaddq_u8(v[4], v[5]), vpaddq_u8(v[6], v[7]));
-    vst1q_u16(out, vpaddlq_u8(vpaddq_u8(a, b)));
+    return vpaddlq_u8(vpaddq_u8(a, b));
+}
+static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+{
+    uint32x4_t low = vaddw_u16(vshll_n_u16(vget_low_u16(plane[1]), 8), vget_low_u16(plane[0]));
+    uint32x4_t high = vaddw_high_u16(vshll_high_n_u16(plane[1], 8), plane[0]);
+    low = vaddq_u32(low, vshll_n_u16(vget_low_u16(plane[2]), 16));
+    high = vaddq_u32(high, vshll_high_n_u16(plane[2], 16));
+    int32x4_t all = vdupq_n_s32(total);
+    float32x4_t by = vdupq_n_f32(divisor);
+    vst1q_f32(out, vdivq_f32(vcvtq_f32_s32(vsubq_s32(all, vreinterpretq_s32_u32(low))), by));
+    vst1q_f32(out + 4, vdivq_f32(vcvtq_f32_s32(vsubq_s32(all, vreinterpretq_s32_u32(high))), by));
 }
 
 #endif

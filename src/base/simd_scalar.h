@@ -15,8 +15,10 @@
  * Sixteen bytes at a time, whatever the width of the other vectors:
  *   bytes16               zero_, load_, store_, add_ and sub_bytes16; sums are mod 256
  *   lookup32              32 bytes as a table; find_lookup32 looks up sixteen indices below 32
- *   sum_8_bytes16         the sums over the bytes of eight vectors, as eight u16
+ *   sum_8_bytes16         the sums over the bytes of eight vectors, as a sums8: eight u16
  *   sum_8_small_bytes16   the same, if none of them is above 255
+ *   store_sums8
+ *   divide_sums8          (total - (sums of bytes 0, 1 and 2 of a number)) / divisor, as eight f32
  */
 #ifndef TWI_BASE_SIMD_SCALAR_H
 #define TWI_BASE_SIMD_SCALAR_H
@@ -116,18 +118,36 @@ static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
     }
     return at;
 }
-static inline void sum_8_bytes16(uint16_t *out, const bytes16 v[8])
+typedef struct sums8 {
+    uint16_t sum[8];
+} sums8;
+
+static inline void store_sums8(uint16_t *p, sums8 v)
 {
     for (int i = 0; i < 8; i++) {
-        out[i] = 0;
-        for (int k = 0; k < 16; k++) {
-            out[i] = (uint16_t)(out[i] + v[i].byte[k]);
-        }
+        p[i] = v.sum[i];
     }
 }
-static inline void sum_8_small_bytes16(uint16_t *out, const bytes16 v[8])
+static inline sums8 sum_8_bytes16(const bytes16 v[8])
 {
-    sum_8_bytes16(out, v);
+    sums8 out = {{0}};
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 16; k++) {
+            out.sum[i] = (uint16_t)(out.sum[i] + v[i].byte[k]);
+        }
+    }
+    return out;
+}
+static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
+{
+    return sum_8_bytes16(v);
+}
+static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+{
+    for (int i = 0; i < 8; i++) {
+        int32_t sum = plane[0].sum[i] + (plane[1].sum[i] << 8) + (plane[2].sum[i] << 16);
+        out[i] = (float)(total - sum) / divisor;
+    }
 }
 
 #endif

@@ -114,27 +114,29 @@ static int64_t inside(int64_t begin, int64_t count, int64_t end)
     return to > from ? to - from : 0;
 }
 
-/* Elements that count in the window of output (y, begin + x) are this times the columns inside. */
-static void finish_row(const strip *s, int64_t y)
+/* The row of outputs y. Windows that lie inside have the row's own total; cropped ones are finished
+ * again, each with its own. */
+static void make_row(strip *s, int64_t y)
 {
     const twi_entropy_setup *setup = s->setup;
     const twi_window *window = &setup->window;
     const uint64_t *total = setup->table.sum;
     const float unit = (float)((uint64_t)1 << setup->table.fraction);
-    float *out = s->band->out + (y - s->band->first) * s->band->stride + s->begin;
     int64_t high =
         crops(s) ? inside(y - setup->above, window->rows, setup->in->rows) : window->rows;
-    for (int64_t x = 0; x < s->outputs;) {
+    s->row.out = s->band->out + (y - s->band->first) * s->band->stride + s->begin;
+    s->row.total = (int32_t)total[window->cols * high];
+    s->row.divisor = (float)(window->cols * high) * unit;
+    s->kernel->row(&s->row);
+    for (int64_t x = 0; x < s->outputs && crops(s); x++) {
         int64_t place = s->begin + x - setup->before;
-        int64_t wide = crops(s) ? inside(place, window->cols, setup->in->cols) : window->cols;
-        int64_t end = x + 1;
-        if (wide == window->cols) { /* all up to the last window that lies inside */
-            int64_t last = crops(s) ? setup->in->cols - window->cols + setup->before : INT64_MAX;
-            end = last - s->begin < s->outputs - 1 ? last - s->begin + 1 : s->outputs;
+        int64_t wide = inside(place, window->cols, setup->in->cols);
+        if (wide == window->cols) { /* so are all up to the last one inside */
+            x = setup->in->cols - window->cols + setup->before - s->begin;
+            continue;
         }
-        s->kernel->finish(out, &s->row, x, end, (int32_t)total[wide * high],
+        s->kernel->finish(&s->row, x, x + 1, (int32_t)total[wide * high],
                           (float)(wide * high) * unit);
-        x = end;
     }
 }
 
@@ -157,15 +159,15 @@ static void run_strip(strip *s)
                                 .delta = (const uint8_t(*)[TWI_COUNTERS])space->delta,
                                 .column = space->column,
                                 .window_cols = (int32_t)cols,
-                                .outputs = (s->outputs + TWI_GROUP - 1) / TWI_GROUP * TWI_GROUP};
+                                .outputs = (s->outputs + TWI_GROUP - 1) / TWI_GROUP * TWI_GROUP,
+                                .live = s->outputs};
     for (int p = 0; p < TWI_PLANES; p++) {
         s->row.plane[p] = space->plane[p];
         s->row.sum[p] = space->sum[p];
     }
     for (int64_t y = s->band->first; y < s->band->first + s->band->count; y++) {
         advance(s, y);
-        s->kernel->row(&s->row);
-        finish_row(s, y);
+        make_row(s, y);
     }
 }
 

@@ -27,6 +27,22 @@
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
+/* out[x] = (total - the planes of sum[x]) / divisor; the difference is exact. */
+static inline __attribute__((always_inline)) void
+finish(float *out, uint16_t *const *sum, int64_t begin, int64_t end, int32_t total, float divisor)
+{
+    for (int64_t x = begin; x < end; x++) {
+        int32_t whole = sum[0][x] + (sum[1][x] << 8) + (sum[2][x] << 16);
+        out[x] = (float)(total - whole) / divisor;
+    }
+}
+
+static void counters_finish(const twi_counters_row *row, int64_t begin, int64_t end, int32_t total,
+                            float divisor)
+{
+    finish(row->out, row->sum, begin, end, total, divisor);
+}
+
 static inline __attribute__((always_inline)) void run_row(const twi_counters_row *row,
                                                           int64_t window_cols)
 {
@@ -34,6 +50,10 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
     const uint8_t(*delta)[TWI_COUNTERS] = row->delta;
     uint8_t(*column)[TWI_COUNTERS] = row->column;
     const int64_t outputs = row->outputs;
+    const int64_t whole = row->live / TWI_GROUP * TWI_GROUP;
+    const int32_t total = row->total;
+    const float divisor = row->divisor;
+    float *out = row->out;
     uint16_t *const sum[TWI_PLANES] = {row->sum[0], row->sum[1], row->sum[2]};
     const lookup32 plane[TWI_PLANES] = {load_lookup32(row->plane[0]), load_lookup32(row->plane[1]),
                                         load_lookup32(row->plane[2])};
@@ -47,6 +67,7 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
     for (int64_t x = 0; x < outputs; x += TWI_GROUP) {
         bytes16 counts[TWI_GROUP];
         bytes16 found[TWI_GROUP];
+        sums8 sums[TWI_PLANES];
         bytes16 entered[TWI_GROUP];
         for (int i = 0; i < TWI_GROUP; i++) {
             const int64_t at = x + i + window_cols - 1;
@@ -57,17 +78,19 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
                 i < window_cols - 1 ? load_bytes16(column[x + i]) : entered[i - (window_cols - 1)];
             counts[i] = window;
         }
-        for (int p = 0; p < TWI_PLANES - 1; p++) {
+        for (int p = 0; p < TWI_PLANES; p++) {
             for (int i = 0; i < TWI_GROUP; i++) {
                 found[i] = find_lookup32(plane[p], counts[i]);
             }
-            sum_8_bytes16(sum[p] + x, found);
+            /* All T[n] together are at most T[N], below 2^24: their top bytes stay below 2^8. */
+            sums[p] = p < TWI_PLANES - 1 ? sum_8_bytes16(found) : sum_8_small_bytes16(found);
+            store_sums8(sum[p] + x, sums[p]);
         }
-        for (int i = 0; i < TWI_GROUP; i++) {
-            found[i] = find_lookup32(plane[TWI_PLANES - 1], counts[i]);
+        if (x < whole) {
+            divide_sums8(out + x, sums, total, divisor);
         }
-        sum_8_small_bytes16(sum[TWI_PLANES - 1] + x, found);
     }
+    finish(out, sum, whole, row->live, total, divisor);
 }
 
 static void counters_row(const twi_counters_row *row)
@@ -78,18 +101,6 @@ static void counters_row(const twi_counters_row *row)
         run_row(row, 3);
     } else {
         run_row(row, row->window_cols);
-    }
-}
-
-static void counters_finish(float *out, const twi_counters_row *row, int64_t begin, int64_t end,
-                            int32_t total, float divisor)
-{
-    const uint16_t *low = row->sum[0];
-    const uint16_t *middle = row->sum[1];
-    const uint16_t *high = row->sum[2];
-    for (int64_t x = begin; x < end; x++) {
-        int32_t sum = low[x] + (middle[x] << 8) + (high[x] << 16);
-        out[x] = (float)(total - sum) / divisor;
     }
 }
 

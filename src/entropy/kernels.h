@@ -23,15 +23,19 @@ typedef struct twi_counters_row {
     int64_t outputs; /* a multiple of TWI_GROUP; columns: that and window_cols - 1 */
     const uint8_t *plane[TWI_PLANES];
     uint16_t *sum[TWI_PLANES]; /* of each output and plane */
+    float *out;                /* the first `live` outputs, as those of whole windows */
+    int64_t live;
+    int32_t total; /* T[N] and N 2^F of a whole window */
+    float divisor;
 } twi_counters_row;
 
 typedef struct twi_counters_kernel {
     twi_isa isa;
     const char *name; /* "counters_neon" */
     void (*row)(const twi_counters_row *row);
-    /* out[x] = (total - sum of the planes of x) / divisor, which is exact before the division. */
-    void (*finish)(float *out, const twi_counters_row *row, int64_t begin, int64_t end,
-                   int32_t total, float divisor);
+    /* Outputs begin ... end-1 again from their sums, for another total and divisor. */
+    void (*finish)(const twi_counters_row *row, int64_t begin, int64_t end, int32_t total,
+                   float divisor);
     /* change[x] = entering[x] * 16 + leaving[x] */
     void (*pair)(uint8_t *change, const uint8_t *entering, const uint8_t *leaving, int64_t count);
 } twi_counters_kernel;
