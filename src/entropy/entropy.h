@@ -40,7 +40,7 @@ typedef struct twi_entropy_table {
     int32_t fraction; /* F: bits after the point */
     uint64_t *sum;    /* T[0 ... size] = round(n log n 2^F) */
     uint64_t *step;   /* step[n] = T[n] - T[n-1]; step[0] = 0 */
-    uint32_t *step32; /* the same in 32 bits, where T fits; else NULL */
+    uint64_t *pair;   /* step[a] + step[b] 2^32 at a + 256 b, for windows of up to 255; else NULL */
 } twi_entropy_table;
 
 typedef enum twi_entropy_method {

@@ -11,19 +11,16 @@
 
 #define LANES 8
 #define FIELD 8
-#define SUM uint32_t
 #define NAME bytes
 #include "entropy/slide_lanes.h"
 
 #define LANES 4
 #define FIELD 8
-#define SUM uint32_t
 #define NAME short_bytes
 #include "entropy/slide_lanes.h"
 
 #define LANES 4
 #define FIELD 16
-#define SUM uint64_t
 #define NAME words
 #include "entropy/slide_lanes.h"
 
@@ -43,13 +40,12 @@ int32_t twi_lane_count(const twi_window *window)
 void twi_slide_lanes(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
                      float *out, int64_t stride, int64_t live, uint64_t *histogram)
 {
-    const twi_entropy_table *table = &setup->table;
     if (setup->window.size > UINT8_MAX) {
-        slide_words(setup, levels, pitch, out, stride, live, histogram, table->step);
+        slide_words(setup, levels, pitch, out, stride, live, histogram);
     } else if (setup->window.rows >= 8) {
-        slide_bytes(setup, levels, pitch, out, stride, live, histogram, table->step32);
+        slide_bytes(setup, levels, pitch, out, stride, live, histogram);
     } else {
-        slide_short_bytes(setup, levels, pitch, out, stride, live, histogram, table->step32);
+        slide_short_bytes(setup, levels, pitch, out, stride, live, histogram);
     }
 }
 

@@ -71,8 +71,10 @@ static void fill(twi_entropy_table *table, wide unit)
         table->sum[n] = scaled(n, rebase(log, unit), table->fraction);
         table->step[n] = table->sum[n] - table->sum[n - 1];
     }
-    for (int64_t n = 0; table->step32 != NULL && n <= table->size; n++) {
-        table->step32[n] = (uint32_t)table->step[n];
+    for (int64_t high = 0; table->pair != NULL && high <= table->size; high++) {
+        for (int64_t low = 0; low <= table->size; low++) {
+            table->pair[high << 8 | low] = table->step[high] << 32 | table->step[low];
+        }
     }
 }
 
@@ -93,9 +95,9 @@ tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_
         status =
             twi_alloc(ctx, &out->step, (uint64_t)size + 1, sizeof *out->step, "the logarithms");
     }
-    if (status == TW_OK && bits <= 32) {
-        status =
-            twi_alloc(ctx, &out->step32, (uint64_t)size + 1, sizeof *out->step32, "the logarithms");
+    if (status == TW_OK && size <= UINT8_MAX) {
+        status = twi_alloc(ctx, &out->pair, ((uint64_t)size + 1) << 8, sizeof *out->pair,
+                           "the logarithms");
     }
     if (status != TW_OK) {
         twi_entropy_table_clear(out);
@@ -107,7 +109,7 @@ tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_
 
 void twi_entropy_table_clear(twi_entropy_table *table)
 {
-    twi_free(table->step32);
+    twi_free(table->pair);
     twi_free(table->step);
     twi_free(table->sum);
     *table = (twi_entropy_table){0};
