@@ -1,8 +1,9 @@
 /*
  * Times of the GPU closure on matrices that already lie in GPU memory: the closure alone by type,
- * and the device entry as a caller sees it. Each result is checked before its time is printed:
- * sources drawn at random against a plain dense Dijkstra. Complete graphs, weights 1 ... 1000.
- * One line of JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh.
+ * and the device entry as a caller sees it, beside the ceiling of each type. Each result is checked
+ * before its time is printed: sources drawn at random against a plain dense Dijkstra. Complete
+ * graphs, weights 1 ... 1000. One line of JSON a case on stdout, a table on stderr. Built and run
+ * by bench/gpu.sh.
  */
 #include "apsp/gpu.h"
 #include "base/random.h"
@@ -244,6 +245,19 @@ static int run_case(const bench_case *c)
     return wrong != 0;
 }
 
+/* The step on registers alone. */
+static void show_ceilings(void)
+{
+    static const tw_type types[] = {TW_I32, TW_U16, TW_F32, TW_F64};
+    for (int t = 0; t < 4; t++) {
+        double rate = 0;
+        must(twi_gpu_ceiling(ctx, 0, types[t], &rate));
+        printf("{\"case\": \"ceiling\", \"type\": \"%s\", \"relaxations_per_s\": %.4e}\n",
+               tw_type_name(types[t]), rate);
+        fprintf(stderr, "ceiling  %-4s %48.3f T/s\n", tw_type_name(types[t]), rate * 1e-12);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const bench_case cases[] = {
@@ -267,6 +281,7 @@ int main(int argc, char **argv)
     twi_gpu_info info;
     must(twi_gpu_describe(ctx, 0, &info));
     fprintf(stderr, "%s, %d processors\n", info.name, info.processors);
+    show_ceilings();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (cases[i].n <= most) {
             bad += run_case(&cases[i]);

@@ -671,7 +671,9 @@ typedef struct tw_machine {
 TW_API TW_CHECKED tw_status tw_machine_describe(tw_context *ctx, tw_machine *out);
 
 /* The register-only rate of d = min(d, a + b) in relaxations a second, on `threads` threads, with
- * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. */
+ * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With a GPU
+ * as the context's device, the same on that, whatever `threads`; 0 for a type it does not compute
+ * in. */
 TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type,
                                        int32_t threads);
 

@@ -3,10 +3,12 @@
  * register-only probe at the same time; the best of several bursts in either instruction order
  * counts, since anything else running on the machine can only make one slower.
  */
+#include "apsp/gpu.h"
 #include "apsp/kernels.h"
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/threads.h"
+#include "gpu/device.h"
 
 #define BURSTS 8
 #define ROUNDS 20000 /* of the probe in a burst: some 100 us */
@@ -14,7 +16,14 @@
 tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t threads)
 {
     twi_isa isa;
-    tw_status status = twi_isa_resolve(ctx, &isa);
+    twi_gpu_list gpus;
+    tw_status status = twi_gpu_select(ctx, &gpus);
+    if (status == TW_OK && gpus.count > 0) {
+        return twi_gpu_ceiling(ctx, gpus.index[0], type, rate);
+    }
+    if (status == TW_OK) {
+        status = twi_isa_resolve(ctx, &isa);
+    }
     if (status != TW_OK) {
         return status;
     }

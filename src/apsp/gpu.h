@@ -54,4 +54,7 @@ uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric);
 TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
                                         tw_type *used);
 
+/* The rate of the step on registers alone, in relaxations a second. */
+TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);
+
 #endif

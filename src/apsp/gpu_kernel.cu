@@ -253,6 +253,44 @@ static __global__ void mirror_kernel(const twi_gpu_round r)
     }
 }
 
+/* ---------------------------------------------------------------------------------- the probe */
+
+/* The steps of a product on registers alone, `rounds` times two depths: the ceiling of every
+ * product. The compiler is told that the operands change, so that it repeats every addition. */
+static __global__ void __launch_bounds__(THREADS, BLOCKS) probe_kernel(word *out, int rounds,
+                                                                       int one)
+{
+    word c[ROWS][WORDS], a[2][ROWS], b[2][WORDS];
+    fill(c);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        a[0][i] = (word)(threadIdx.x + i);
+        a[1][i] = (word)(threadIdx.x + 2 * i);
+    }
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+        b[0][j] = (word)(threadIdx.x + 3 * j);
+        b[1][j] = (word)(threadIdx.x + 4 * j);
+    }
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++) {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            asm volatile("" : OPAQUE(a[0][i]), OPAQUE(a[1][i]));
+        }
+        multiply_pair(c, a[0], b[0], a[1], b[1], one);
+    }
+    word least = c[0][0];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            least = step::least(least, c[i][j]);
+        }
+    }
+    out[blockIdx.x * THREADS + threadIdx.x] = least;
+}
+
 /* ------------------------------------------------------------------------------------- launches */
 
 #if defined(TWI_HIP)
@@ -312,6 +350,14 @@ static int mirror(const twi_gpu_round *r, void *stream)
     unsigned squares = (unsigned)((r->n + MIRROR - 1) / MIRROR);
     mirror_kernel<<<dim3(squares, squares), dim3(MIRROR, MIRROR_ROWS), 0,
                     (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+
+static int probe(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream)
+{
+    unsigned blocks = (unsigned)processors * BLOCKS;
+    probe_kernel<<<blocks, THREADS, 0, (cudaStream_t)stream>>>((word *)out, rounds, 1);
+    *relaxations = 2.0 * rounds * blocks * THREADS * ROWS * WORDS * LANES;
     return (int)cudaGetLastError();
 }
 
@@ -382,4 +428,5 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     alone,
     mirror,
     together,
+    probe,
 };

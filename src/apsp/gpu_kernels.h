@@ -48,6 +48,8 @@ typedef struct twi_gpu_round {
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 
+#define TWI_GPU_PROBE_BYTES 8192
+
 typedef struct twi_gpu_kernel {
     tw_type type;
     int32_t side;    /* of a tile */
@@ -74,6 +76,8 @@ typedef struct twi_gpu_kernel {
      * next_row, next_col, tile and tile_t hold tiles for every pivot, one pivot after another.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
+    /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */
+    int (*probe)(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream);
 } twi_gpu_kernel;
 
 /* NULL for a type without kernels; side 0 asks for the one with the largest tile. */

@@ -31,3 +31,11 @@ tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host
     return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
                    device);
 }
+
+tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
+{
+    (void)type;
+    (void)rate;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
+                   device);
+}

@@ -24,6 +24,25 @@ static __device__ __forceinline__ void take(word (&out)[count], const word *from
     }
 }
 
+/* Two depths of the product, all operands in registers. */
+static __device__ __forceinline__ void multiply_pair(word (&c)[ROWS][WORDS], const word (&a0)[ROWS],
+                                                     const word (&b0)[WORDS],
+                                                     const word (&a1)[ROWS],
+                                                     const word (&b1)[WORDS], int one)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            if (is_fused(i * WORDS + j, i)) {
+                c[i][j] = step::fused(step::fused(c[i][j], a0[i], b0[j]), a1[i], b1[j]);
+            } else {
+                c[i][j] = step::pair(c[i][j], a0[i], b0[j], a1[i], b1[j], one);
+            }
+        }
+    }
+}
+
 /* c = min(c, a (x) b) for one chunk of each operand in shared memory. */
 static __device__ __forceinline__ void multiply_chunk(word (&c)[ROWS][WORDS], const word *a,
                                                       const word *b, int one)
@@ -37,17 +56,7 @@ static __device__ __forceinline__ void multiply_chunk(word (&c)[ROWS][WORDS], co
         take(b0, b + k * WIDTH, WARP_COLS * GROUP);
         take(a1, a + (k + 1) * SIDE, WARP_ROWS * GROUP);
         take(b1, b + (k + 1) * WIDTH, WARP_COLS * GROUP);
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-#pragma unroll
-            for (int j = 0; j < WORDS; j++) {
-                if (is_fused(i * WORDS + j, i)) {
-                    c[i][j] = step::fused(step::fused(c[i][j], a0[i], b0[j]), a1[i], b1[j]);
-                } else {
-                    c[i][j] = step::pair(c[i][j], a0[i], b0[j], a1[i], b1[j], one);
-                }
-            }
-        }
+        multiply_pair(c, a0, b0, a1, b1, one);
     }
 }
 

@@ -21,6 +21,13 @@ typedef JOIN(step_, TWI_GPU_TYPE) step;
 typedef step::element element;
 typedef step::word word;
 
+/* A value that an empty piece of assembly may change, for all the compiler knows. */
+#define REGISTER_i32 "+r"
+#define REGISTER_f32 "+r"
+#define REGISTER_u16 "+r"
+#define REGISTER_f64 "+d"
+#define OPAQUE(value) JOIN(REGISTER_, TWI_GPU_TYPE)(value)
+
 /* What a thread holds of a product: chosen by type and tile side so that the register file holds
  * BLOCKS thread blocks of THREADS. */
 template <int word_bytes, int side> struct shape;

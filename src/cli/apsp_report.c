@@ -124,7 +124,9 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     cli_report_text(&json, "working_type",
                     tw_type_name(ran ? report->work_type : tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
-    cli_report_text(&json, "device", "cpu");
+    const char *device = run->settings->reading.common.device;
+    bool cpu = device == NULL || strcmp(device, "auto") == 0;
+    cli_report_text(&json, "device", cpu ? "cpu" : device);
     cli_report_text(&json, "isa", report->isa);
     cli_report_integer(&json, "threads", ran ? report->threads : tw_threads(run->job->ctx));
     cli_report_integer(&json, "block", report->block);
