@@ -21,13 +21,12 @@
 extern const twi_gpu_kernel twi_gpu_kernel_i32_128, twi_gpu_kernel_i32_64, twi_gpu_kernel_f32_128,
     twi_gpu_kernel_f32_64, twi_gpu_kernel_u16_128, twi_gpu_kernel_f64_64;
 
+enum { KERNELS = 6 };
 /* Of one type, largest tile first. */
-static const twi_gpu_kernel *const kernels[] = {
+static const twi_gpu_kernel *const kernels[KERNELS] = {
     &twi_gpu_kernel_i32_128, &twi_gpu_kernel_i32_64,  &twi_gpu_kernel_f32_128,
     &twi_gpu_kernel_f32_64,  &twi_gpu_kernel_u16_128, &twi_gpu_kernel_f64_64,
 };
-#define KERNELS (sizeof kernels / sizeof *kernels)
-
 #define SMALL_TILES_UP_TO 3000 /* n */
 #define TOGETHER_MOST 22       /* tiles a side: 484 tiles are what a large GPU can hold at once */
 
@@ -46,7 +45,7 @@ typedef struct gpu_closure {
 
 const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side)
 {
-    for (size_t i = 0; i < KERNELS; i++) {
+    for (int i = 0; i < KERNELS; i++) {
         if (kernels[i]->type == type && (side == 0 || kernels[i]->side == side)) {
             return kernels[i];
         }
