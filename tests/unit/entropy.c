@@ -226,6 +226,33 @@ static void a_disk_has_the_elements_within_its_radius(void **state)
     close_context(ctx);
 }
 
+/* What scikit-image 0.26 gives for rank.entropy(image, disk(2)), in bits: rows 0 and 3. */
+static void a_disk_in_base_2_is_the_entropy_of_scikit_image(void **state)
+{
+    (void)state;
+    static const float want[2][8] = {
+        {2.5849625f, 3.0f, 2.9477028f, 2.9477028f, 2.9477028f, 2.9477028f, 2.75f, 2.5849625f},
+        {3.169925f, 3.4182958f, 3.3927474f, 3.3927474f, 3.3927474f, 3.3927474f, 3.4182958f,
+         3.169925f}};
+    tw_context *ctx = open_context();
+    uint8_t data[64];
+    float got[64];
+    tw_matrix in = {data, 8, 8, 8, TW_U8};
+    tw_matrix out = {got, 8, 8, 8, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    for (int i = 0; i < 64; i++) {
+        data[i] = (uint8_t)(i * 7 % 11);
+    }
+    opts.radius = 2;
+    opts.base = TW_BASE_2;
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    for (int x = 0; x < 8; x++) {
+        assert_float_equal(got[x], want[0][x], 4e-6);
+        assert_float_equal(got[24 + x], want[1][x], 4e-6);
+    }
+    close_context(ctx);
+}
+
 static void large_windows_keep_their_counts(void **state)
 {
     (void)state;
@@ -666,6 +693,7 @@ int main(void)
         cmocka_unit_test(the_most_levels_work_without_uncounted_elements),
         cmocka_unit_test(disks_and_footprints_with_any_anchor),
         cmocka_unit_test(a_disk_has_the_elements_within_its_radius),
+        cmocka_unit_test(a_disk_in_base_2_is_the_entropy_of_scikit_image),
         cmocka_unit_test(large_windows_keep_their_counts),
         cmocka_unit_test(masked_elements_and_no_data_do_not_count),
         cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
