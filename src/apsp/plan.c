@@ -491,6 +491,10 @@ static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES
             best = c;
         }
     }
+    if (best == NULL && plan->gpus.count > 0 && all[CLOSURE].memory > 0) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
+                       (long long)plan->graph->n, all[CLOSURE].why_not);
+    }
     if (best == NULL && smallest != NULL) {
         return tw_fail(
             ctx, TW_ERR_MEMORY,
@@ -500,9 +504,12 @@ static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES
             tw_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
     }
     if (best == NULL) {
+        int asked = CLOSURE;
+        for (int i = 0; i < CANDIDATES; i++) {
+            asked = all[i].method == plan->options.method ? i : asked;
+        }
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
-                       tw_method_name(plan->options.method),
-                       all[plan->options.method == TW_METHOD_BFS ? BFS : CLOSURE].why_not);
+                       tw_method_name(plan->options.method), all[asked].why_not);
     }
     plan->method = best->method;
     plan->seconds = best->seconds;

@@ -7,6 +7,7 @@
 
 #include "apsp/kernels.h"
 #include "apsp/reference.h"
+#include "gpu/device.h"
 #include "graph/graph.h"
 
 #include <math.h>
@@ -77,7 +78,20 @@ static void run_variant(const twi_tester *t, const sample *s, const variant *v, 
     twi_tell(t, name, 1, detail);
 }
 
-/* Every working type that fits the sample on every ISA, and every search. */
+/* Every working type that fits the sample on the GPU, which does closures only. */
+static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, const tw_type *types,
+                       int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (types[i] != TW_U8 && types[i] != TW_U16) { /* a GPU tries 16 bits by itself */
+            run_variant(t, s, &(variant){TW_METHOD_CLOSURE, types[i], NULL}, out);
+        }
+    }
+    run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
+}
+
+/* Every working type that fits the sample on every ISA, and every search; or on the GPU, if that is
+ * the context's device. */
 static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out)
 {
     static const tw_type whole[] = {TW_U8, TW_U16, TW_I32, TW_F64};
@@ -86,6 +100,15 @@ static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out
     bool f32 = graph->weight_type == TW_F32 && !graph->integral;
     const tw_type *types = graph->integral ? whole : narrow + !f32;
     int count = graph->integral ? 4 : f32 ? 2 : 1;
+    twi_gpu_list gpus;
+    tw_status status = twi_gpu_select(t->ctx, &gpus);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (gpus.count > 0) {
+        run_on_gpu(t, s, out, types, count);
+        return twi_check_cancel(t->ctx);
+    }
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
         for (int i = 0; i < count && twi_isa_usable(isa); i++) {
             variant v = {TW_METHOD_CLOSURE, types[i], twi_isa_name(isa)};
