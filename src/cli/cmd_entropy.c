@@ -194,20 +194,24 @@ static tw_status read_window(entropy_run *run)
 static tw_status read_anchor(entropy_run *run)
 {
     const char *text = run->s->anchor;
-    int row, col, used = 0;
+    char first[32];
+    int64_t row, col;
     if (text == NULL) {
         return TW_OK;
     }
     if (run->footprint == NULL) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--anchor belongs to a --footprint");
     }
-    if (sscanf(text, "%9d,%9d%n", &row, &col, &used) != 2 || text[used] != '\0' || row < 0 ||
-        col < 0) {
+    const char *comma = strchr(text, ',');
+    size_t length = comma != NULL ? (size_t)(comma - text) : 0;
+    snprintf(first, sizeof first, "%.*s", (int)(length < 31 ? length : 31), text);
+    if (comma == NULL || !cli_read_count(first, &row) || !cli_read_count(comma + 1, &col) ||
+        row > INT32_MAX || col > INT32_MAX) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--anchor %.60s: give ROW,COL such as 0,2",
                        text);
     }
-    run->opts.anchor_row = row;
-    run->opts.anchor_col = col;
+    run->opts.anchor_row = (int32_t)row;
+    run->opts.anchor_col = (int32_t)col;
     return TW_OK;
 }
 

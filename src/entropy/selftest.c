@@ -39,10 +39,18 @@ typedef struct bench {
     float *got;
 } bench;
 
+static bool same(float a, float b)
+{
+    uint32_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] == bits[1] || (isnan(a) && isnan(b));
+}
+
 static bool same_bits(const float *a, const float *b, int64_t count, int64_t *at)
 {
     for (*at = 0; *at < count; ++*at) {
-        if (memcmp(a + *at, b + *at, sizeof *a) != 0 && !(isnan(a[*at]) && isnan(b[*at]))) {
+        if (!same(a[*at], b[*at])) {
             return false;
         }
     }

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const twi_image_format *const formats[] = {&twi_image_npy, &twi_image_pnm, &twi_image_pfm,
-                                                  &twi_image_records};
-#define FORMATS (sizeof formats / sizeof *formats)
+#define FORMATS 4
+static const twi_image_format *const formats[FORMATS] = {&twi_image_npy, &twi_image_pnm,
+                                                         &twi_image_pfm, &twi_image_records};
 
 static bool listed(const char *words, const char *wanted)
 {
