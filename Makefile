@@ -14,7 +14,7 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint clang no-openmp asan tsan fuzz coverage cross consumer bench \
+.PHONY: help demo build test lint clang no-openmp cuda asan tsan fuzz coverage cross consumer bench \
         bench-setup install clean
 
 help: ## this list
@@ -44,6 +44,13 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
 	@$(call compile,$@)
 	@tools/run-tests $@
+
+cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card, sooner built)
+	@tools/setup build test
+	@cmake --preset cuda $(if $(CUDA_ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)) \
+	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
+	@cmake --build --preset cuda -j $(JOBS)
+	@tools/run-tests cuda
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup build test
