@@ -8,6 +8,7 @@
 
 #include "apsp/routes.h"
 #include "base/clock.h"
+#include "base/matrix.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -39,22 +40,6 @@ typedef struct misfit {
     int64_t col;
     double value;
 } misfit;
-
-static double element(const void *rows, tw_type type, int64_t i)
-{
-    switch (type) {
-    case TW_U8:
-        return ((const uint8_t *)rows)[i];
-    case TW_U16:
-        return ((const uint16_t *)rows)[i];
-    case TW_I32:
-        return ((const int32_t *)rows)[i];
-    case TW_F32:
-        return ((const float *)rows)[i];
-    default:
-        return ((const double *)rows)[i];
-    }
-}
 
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
 static bool store(void *out, tw_type type, int64_t i, double value)
@@ -194,7 +179,7 @@ static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int6
     int32_t source = twi_plan_source(plan, row);
     for (int64_t j = 0; j < delivery->shape.cols; j++) {
         int32_t target = twi_plan_target(plan, j);
-        double value = distance_of(plan, rows, element(in, rows->type, target), source, target);
+        double value = distance_of(plan, rows, twi_element(in, rows->type, target), source, target);
         if (!store(out, delivery->shape.type, j, value) && first->row < 0) {
             *first = (misfit){row, j, value};
         }

@@ -6,6 +6,7 @@
 
 #include "apsp/searcher.h"
 #include "base/clock.h"
+#include "base/matrix.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -23,24 +24,7 @@ static void add_row(twi_search_sample *sample, tw_type type, double scale, const
     int64_t unreachable = 0;
     double infinity = tw_type_infinity(type);
     for (int64_t v = 0; v < n; v++) {
-        double d;
-        switch (type) {
-        case TW_U8:
-            d = ((const uint8_t *)row)[v];
-            break;
-        case TW_U16:
-            d = ((const uint16_t *)row)[v];
-            break;
-        case TW_I32:
-            d = ((const int32_t *)row)[v];
-            break;
-        case TW_F32:
-            d = ((const float *)row)[v];
-            break;
-        default:
-            d = ((const double *)row)[v];
-            break;
-        }
+        double d = twi_element(row, type, v);
         if (d >= infinity) {
             unreachable++;
         } else {

@@ -8,24 +8,7 @@
  */
 #include "entropy/kernels.h"
 
-#if defined(TWI_KERNEL_NEON)
-#include "base/simd_neon.h"
-#define KERNEL_ISA TWI_ISA_NEON
-#elif defined(TWI_KERNEL_AVX2)
-#include "base/simd_avx2.h"
-#define KERNEL_ISA TWI_ISA_AVX2
-#elif defined(TWI_KERNEL_AVX512)
-#include "base/simd_avx512.h"
-#define KERNEL_ISA TWI_ISA_AVX512
-#else
-#include "base/simd_scalar.h"
-#define KERNEL_ISA TWI_ISA_SCALAR
-#endif
-
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#include "base/simd.h"
 
 /* out[x] = (total - the planes of sum[x]) / divisor; the difference is exact. */
 static inline __attribute__((always_inline)) void
