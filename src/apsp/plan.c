@@ -38,10 +38,14 @@
 #define FARTHER 1.25           /* how much farther than the sample distances are taken to reach */
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define UNKNOWN (-1.0)         /* how far distances reach */
-#define GPU_STEPS 0.1e12       /* relaxations a second of a GPU processor, in 32 bits */
-#define GPU_LINK 8e9           /* bytes a second to and from a GPU */
-#define REFERENCE_RATE 0.5e9   /* relaxations a second of the triple loop: a guess is enough */
+#define BFS_ARC 0.02e-9  /* seconds an arc, level and source of it, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9 /* and an entry of the result */
+#define FEW_LEVELS 24    /* up to here it beats the other searches, */
+#define MANY_LEVELS 64   /* from here on it loses to them */
+#define UNKNOWN (-1.0)   /* how far distances reach */
+#define GPU_STEPS 0.1e12 /* relaxations a second of a GPU processor, in 32 bits */
+#define GPU_LINK 8e9     /* bytes a second to and from a GPU */
+#define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
 /* One way to do it. */
 typedef struct candidate {
@@ -186,6 +190,11 @@ static void rule_out(candidate *c, const char *format, ...)
     c->possible = false;
     vsnprintf(c->why_not, sizeof c->why_not, format, args);
     va_end(args);
+}
+
+static bool undecided(const candidate *c)
+{
+    return !c->possible && c->why_not[0] == '\0';
 }
 
 static uint64_t memory_left(tw_context *ctx)
@@ -401,6 +410,30 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, candidate a
     return consider_search(ctx, plan, c, c->method, budget, farthest);
 }
 
+/* Equal weights, and the probe told how many levels there are: that alone decides between the two
+ * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
+ * sample of it is 512 searches, a tenth of the run for a small graph. */
+static void decide_by_levels(tw_plan *plan, candidate all[CANDIDATES], double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    candidate *c = &all[BFS];
+    double levels = farthest / graph->max_weight;
+    if (levels > MANY_LEVELS) {
+        rule_out(c, "%.0f levels are too many for it", levels);
+    } else if (levels <= FEW_LEVELS) {
+        double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
+        double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
+        rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
+        if (2 * seconds < all[CLOSURE].seconds) {
+            c->possible = true;
+            c->seconds = seconds;
+            c->memory = twi_search_memory(plan, TW_METHOD_BFS) + twi_delivery_memory(plan, false);
+            snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
+                     (long long)graph->arcs);
+        }
+    }
+}
+
 static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
 {
     const tw_graph *graph = plan->graph;
@@ -417,10 +450,13 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CAND
     }
     if (!graph->equal) {
         rule_out(&all[BFS], "the weights are not all equal");
-    } else if (status == TW_OK) {
+    } else if (forced == TW_METHOD_AUTO && farthest != UNKNOWN && plan->gpus.count == 0) {
+        decide_by_levels(plan, all, farthest);
+    }
+    if (status == TW_OK && undecided(&all[BFS])) {
         status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && undecided(&all[DIJKSTRA])) {
         status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
     }
     if (status == TW_OK && closes && narrowest(plan, farthest) != plan->work_type) {
