@@ -19,11 +19,13 @@
 #include "apsp/search.h"
 #include "apsp/textbook.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/threads.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPLANATION_BYTES 4096
@@ -34,14 +36,16 @@
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
-#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored */
+#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
 #define FARTHER 1.25           /* how much farther than the sample distances are taken to reach */
+#define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define BFS_ARC 0.02e-9  /* seconds an arc, level and source of it, to see that it is far ahead */
 #define BFS_ENTRY 0.6e-9 /* and an entry of the result */
 #define FEW_LEVELS 24    /* up to here it beats the other searches, */
 #define MANY_LEVELS 64   /* from here on it loses to them */
+#define SPARSE_DEGREE 64 /* arcs a vertex, beyond which nobody looks for a band */
 #define UNKNOWN (-1.0)   /* how far distances reach */
 #define GPU_STEPS 0.1e12 /* relaxations a second of a GPU processor, in 32 bits */
 #define GPU_LINK 8e9     /* bytes a second to and from a GPU */
@@ -284,6 +288,63 @@ static tw_status consider_gpu(tw_context *ctx, tw_plan *plan, candidate *c, doub
     return TW_OK;
 }
 
+/* Whether some arcs, taken at random, all have their like in the other direction: enough for an
+ * estimate; the run looks at every entry. */
+static bool seems_symmetric(const tw_graph *graph)
+{
+    enum { ARCS = 32 };
+    for (uint64_t i = 0; i < ARCS && graph->arcs > 0; i++) {
+        int64_t arc = (int64_t)twi_random_below(twi_random_at(1, i), (uint64_t)graph->arcs);
+        int64_t from = 0;
+        int64_t after = graph->n; /* from is the last vertex whose arcs begin at or before arc */
+        while (after - from > 1) {
+            int64_t middle = from + (after - from) / 2;
+            if (graph->offsets[middle] <= arc) {
+                from = middle;
+            } else {
+                after = middle;
+            }
+        }
+        int32_t to = graph->targets[arc];
+        bool found = false;
+        for (int64_t b = graph->offsets[to]; b < graph->offsets[to + 1] && !found; b++) {
+            found = graph->targets[b] == from &&
+                    twi_graph_weight(graph, b) == twi_graph_weight(graph, arc);
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
+ * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
+ * what the pivots so far have joined are infinite and skipped. */
+static double closure_share(const tw_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    double n = (double)graph->n;
+    double share = plan->symmetric || seems_symmetric(graph) ? 0.53 : 1.0;
+    if (graph->n == 0 || graph->arcs > SPARSE_DEGREE * graph->n) {
+        return share;
+    }
+    int64_t band = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {
+            int64_t away = llabs(graph->targets[arc] - u);
+            band = away > band ? away : band;
+        }
+    }
+    double work = 0;
+    for (int64_t begin = 0; begin < graph->n; begin += plan->block) {
+        double end = fmin((double)(begin + plan->block), n);
+        double reach = fmin(end + (double)band, n);
+        work += (end - (double)begin) * reach * reach;
+    }
+    return share * work / (n * n * n);
+}
+
 static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
 {
     double n = (double)plan->graph->n;
@@ -300,14 +361,15 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, 
     plan->block = plan->options.block > 0
                       ? twi_block_round(kernel, plan->graph->n, plan->options.block)
                       : twi_block_choose(kernel, plan->graph->n);
-    double share = plan->symmetric ? 0.53 : 1.0; /* the lower triangle and the tiles it cuts */
+    double share = closure_share(plan);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
     double team = fmax(rate * plan->threads, 1);
     c->seconds = share * n * n * n / team + n / plan->block * ROUND_SECONDS +
                  n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
-    snprintf(c->basis, sizeof c->basis, "n^3%s in %s at %.1f G relax/s a thread, pivot block %d",
-             plan->symmetric ? "/2" : "", tw_type_name(plan->work_type), rate / 1e9, plan->block);
+    snprintf(c->basis, sizeof c->basis,
+             "%.0f %% of n^3 in %s at %.1f G relax/s a thread, pivot block %d", 100 * share,
+             tw_type_name(plan->work_type), rate / 1e9, plan->block);
     if (!closure_memory(plan, kernel, &c->memory)) {
         rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
     }
@@ -325,7 +387,10 @@ static tw_status consider_search(tw_context *ctx, tw_plan *plan, candidate *c, t
     }
     c->possible = true;
     c->memory = twi_search_memory(plan, method) + twi_delivery_memory(plan, false);
-    c->seconds = sample.seconds_per_source * (double)twi_plan_rows(plan) / plan->threads;
+    double rows = (double)twi_plan_rows(plan);
+    c->seconds = sample.seconds_per_source * rows / plan->threads +
+                 rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
+                 (method == TW_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
     snprintf(c->basis, sizeof c->basis, "%.3g us a source, from %lld of them; farthest %.9g",
              sample.seconds_per_source * 1e6, (long long)sample.sources, sample.farthest);
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
