@@ -14,25 +14,23 @@
 #include "apsp/closure.h"
 #include "apsp/cpu.h"
 #include "apsp/deliver.h"
+#include "apsp/estimate.h"
 #include "apsp/gpu.h"
 #include "apsp/product.h"
 #include "apsp/search.h"
 #include "apsp/textbook.h"
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/threads.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define EXPLANATION_BYTES 4096
 #define SAMPLE_SOURCES 16
 #define SAMPLE_SECONDS 0.015   /* most time spent on searches that only inform the plan */
 #define SAMPLE_SHARE 0.03      /* and the share of the expected run it may take */
-#define BURST_SECONDS 0.0003   /* a burst of the micro-kernel */
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
@@ -45,7 +43,6 @@
 #define BFS_ENTRY 0.6e-9 /* and an entry of the result */
 #define FEW_LEVELS 24    /* up to here it beats the other searches, */
 #define MANY_LEVELS 64   /* from here on it loses to them */
-#define SPARSE_DEGREE 64 /* arcs a vertex, beyond which nobody looks for a band */
 #define UNKNOWN (-1.0)   /* how far distances reach */
 #define GPU_STEPS 0.1e12 /* relaxations a second of a GPU processor, in 32 bits */
 #define GPU_LINK 8e9     /* bytes a second to and from a GPU */
@@ -152,39 +149,6 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
     return status;
 }
 
-/* ------------------------------------------------------------------------------- measured rates */
-
-/* Relaxations a second of one thread of the micro-kernel, operands in cache. */
-static tw_status burst_rate(tw_context *ctx, const twi_minplus_kernel *kernel, double *rate)
-{
-    enum { DEPTH = 128 };
-    char *memory = NULL;
-    uint64_t a = twi_packed_a_bytes(kernel, kernel->mr, DEPTH);
-    uint64_t b = twi_packed_b_bytes(kernel, kernel->nr, DEPTH);
-    uint64_t c = (uint64_t)kernel->mr * (uint64_t)kernel->nr * tw_type_size(kernel->type);
-    tw_status status = twi_alloc_zeroed(ctx, &memory, a + b + c, 1, "a measurement");
-    if (status != TW_OK) {
-        return status;
-    }
-    double began = twi_seconds();
-    double spent = 0;
-    double best = 0;
-    while (spent < BURST_SECONDS) {
-        enum { CALLS = 16 };
-        double start = twi_seconds();
-        for (int i = 0; i < CALLS; i++) {
-            kernel->update(DEPTH, memory, memory + a, memory + a + b, kernel->nr);
-        }
-        double now = twi_seconds();
-        double work = (double)CALLS * DEPTH * kernel->mr * kernel->nr;
-        best = now > start && work / (now - start) > best ? work / (now - start) : best;
-        spent = now - began;
-    }
-    *rate = best > 0 ? best : 1e9;
-    twi_free(memory);
-    return TW_OK;
-}
-
 /* --------------------------------------------------------------------------------- candidates */
 
 static void rule_out(candidate *c, const char *format, ...)
@@ -288,63 +252,6 @@ static tw_status consider_gpu(tw_context *ctx, tw_plan *plan, candidate *c, doub
     return TW_OK;
 }
 
-/* Whether some arcs, taken at random, all have their like in the other direction: enough for an
- * estimate; the run looks at every entry. */
-static bool seems_symmetric(const tw_graph *graph)
-{
-    enum { ARCS = 32 };
-    for (uint64_t i = 0; i < ARCS && graph->arcs > 0; i++) {
-        int64_t arc = (int64_t)twi_random_below(twi_random_at(1, i), (uint64_t)graph->arcs);
-        int64_t from = 0;
-        int64_t after = graph->n; /* from is the last vertex whose arcs begin at or before arc */
-        while (after - from > 1) {
-            int64_t middle = from + (after - from) / 2;
-            if (graph->offsets[middle] <= arc) {
-                from = middle;
-            } else {
-                after = middle;
-            }
-        }
-        int32_t to = graph->targets[arc];
-        bool found = false;
-        for (int64_t b = graph->offsets[to]; b < graph->offsets[to + 1] && !found; b++) {
-            found = graph->targets[b] == from &&
-                    twi_graph_weight(graph, b) == twi_graph_weight(graph, arc);
-        }
-        if (!found) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
- * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
- * what the pivots so far have joined are infinite and skipped. */
-static double closure_share(const tw_plan *plan)
-{
-    const tw_graph *graph = plan->graph;
-    double n = (double)graph->n;
-    double share = plan->symmetric || seems_symmetric(graph) ? 0.53 : 1.0;
-    if (graph->n == 0 || graph->arcs > SPARSE_DEGREE * graph->n) {
-        return share;
-    }
-    int64_t band = 0;
-    for (int64_t u = 0; u < graph->n; u++) {
-        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {
-            int64_t away = llabs(graph->targets[arc] - u);
-            band = away > band ? away : band;
-        }
-    }
-    double work = 0;
-    for (int64_t begin = 0; begin < graph->n; begin += plan->block) {
-        double end = fmin((double)(begin + plan->block), n);
-        double reach = fmin(end + (double)band, n);
-        work += (end - (double)begin) * reach * reach;
-    }
-    return share * work / (n * n * n);
-}
-
 static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
 {
     double n = (double)plan->graph->n;
@@ -354,14 +261,14 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, 
     plan->work_type = narrowest(plan, farthest);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, plan->work_type);
     double rate = 0;
-    tw_status status = burst_rate(ctx, kernel, &rate);
+    tw_status status = twi_kernel_rate(ctx, kernel, &rate);
     if (status != TW_OK) {
         return status;
     }
     plan->block = plan->options.block > 0
                       ? twi_block_round(kernel, plan->graph->n, plan->options.block)
                       : twi_block_choose(kernel, plan->graph->n);
-    double share = closure_share(plan);
+    double share = twi_closure_share(plan);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
     double team = fmax(rate * plan->threads, 1);
     c->seconds = share * n * n * n / team + n / plan->block * ROUND_SECONDS +
