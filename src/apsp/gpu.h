@@ -1,7 +1,7 @@
 /*
  * The closure on a GPU. The rounds (gpu_closure.c) put kernels (gpu_kernels.h) on two streams: the
  * wide update of one pivot runs on the caller's stream while the next pivot's rows, tile and panels
- * are made on a stream of higher priority. tw_apsp_device (gpu_device.c) is the entry for matrices
+ * are made on a stream of higher priority. tw_apsp_device (gpu_entry.c) is the entry for matrices
  * that already lie in GPU memory.
  */
 #ifndef TWI_APSP_GPU_H

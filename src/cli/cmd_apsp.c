@@ -20,8 +20,8 @@ static const apsp_settings defaults = {
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
-     "The type of the distances: u8, u16, i32, f32 or f64. By default i32 for whole weights, else "
-     "the type of the weights. A distance that does not fit is an error, never wrapped."},
+     "The type of the distances: u8, u16, i32, f32 or f64. By default that of "
+     "the weights. A distance that does not fit is an error, never wrapped."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
      "Only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
