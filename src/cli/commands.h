@@ -1,4 +1,4 @@
-/* The commands of the program; each is a table and a function in its own cmd_*.c. */
+/* The commands of tilewright; each is a table and a function in its own cmd_*.c. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
@@ -12,8 +12,5 @@ extern const cli_command cli_generate;
 extern const cli_command cli_devices;
 extern const cli_command cli_selftest;
 extern const cli_command cli_bench;
-
-/* All of them, in the order of the overview; NULL ends the list. */
-extern const cli_command *const cli_commands[];
 
 #endif

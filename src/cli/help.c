@@ -4,40 +4,12 @@
  */
 #include "help.h"
 
-#include "commands.h"
+#include "program.h"
 
 #include <string.h>
 
 #define COLUMNS 80
 #define OPTION_INDENT 26 /* where the explanation of an option begins */
-
-const char cli_one_line[] = "computing on big dense grids at the speed of the hardware";
-
-const cli_example cli_first_steps[] = {
-    {"tilewright generate graph grid roads.gr --vertices 2000", "make a graph to play with"},
-    {"tilewright apsp roads.gr", "solve it and describe the result"},
-    {"tilewright apsp roads.gr distances.npy --verify", "keep the distances, checked"},
-    {"tilewright path roads.gr distances.npy 0 1999", "show one route"},
-    {NULL, NULL}};
-
-const cli_topic cli_topics[] = {
-    {"Formats",
-     "Graphs are read from edge triples (triples, .bin: int32 V, E, then E times source, target, "
-     "weight, little-endian), DIMACS .gr, Matrix Market .mtx, edge lists (.el .txt .csv .tsv), "
-     "METIS .graph and square .npy matrices. Matrices are written as raw (row-major elements and "
-     "nothing else), .npy or .csv. The extension decides; a graph without a telling one is "
-     "recognised by its content. '-' is standard input or standard output."},
-    {"No path",
-     "A pair without a path has the distance 1073741823 (2^30-1) in i32, 65535 in u16, 255 in u8 "
-     "and infinity in f32 and f64."},
-    {"Files",
-     "An output file appears whole or not at all, and an existing one survives a run that fails "
-     "or is interrupted. Ctrl-C stops within moments and cleans up; a second Ctrl-C ends at once."},
-    {"Exit status",
-     "0: done. 1: done, but the answer is no (a verification failed, there is a negative cycle, "
-     "there is no path, a self-test failed). 2: wrong usage, bad input, interrupted, or it could "
-     "not be done; one line on standard error says what, where and what to do."},
-    {NULL, NULL}};
 
 /* ------------------------------------------------------------------------------------- wrapping */
 
@@ -123,7 +95,7 @@ static void print_examples(FILE *file, const char *title, const cli_example *exa
 
 void cli_help_command(FILE *file, const cli_command *command)
 {
-    fprintf(file, "usage: tilewright %s [OPTION...]%s%s\n\n", command->name,
+    fprintf(file, "usage: %s %s [OPTION...]%s%s\n\n", cli_program.name, command->name,
             command->usage[0] != '\0' ? " " : "", command->usage);
     wrap(file, command->text, 0, 0);
     print_examples(file, "Examples", command->examples);
@@ -141,14 +113,16 @@ void cli_help_command(FILE *file, const cli_command *command)
 
 void cli_help_overview(FILE *file)
 {
-    fprintf(file, "tilewright %s: %s\n\n", tw_version(), cli_one_line);
-    fputs("usage: tilewright COMMAND [OPTION...] [OPERAND...]\n", file);
-    print_examples(file, "First steps", cli_first_steps);
+    const char *name = cli_program.name;
+    fprintf(file, "%s %s: %s\n\n", name, tw_version(), cli_program.one_line);
+    fprintf(file, "usage: %s COMMAND [OPTION...] [OPERAND...]\n", name);
+    print_examples(file, "First steps", cli_program.first_steps);
     fputs("\nCommands:\n", file);
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         fprintf(file, "  %-10s%s\n", (*command)->name, (*command)->summary);
     }
-    fputs("\n'tilewright help COMMAND' explains a command, 'man tilewright' everything;\n"
-          "'tilewright --version' tells the version.\n",
-          file);
+    fprintf(file,
+            "\n'%s help COMMAND' explains a command, 'man %s' everything;\n"
+            "'%s --version' tells the version.\n",
+            name, name, name);
 }

@@ -17,13 +17,4 @@ void cli_completion(FILE *file);
 #define CLI_SPELLING 64
 const char *cli_spelling(char out[CLI_SPELLING], const cli_option *option);
 
-/* What there is to know about the program as a whole, for the overview and the manual. */
-typedef struct cli_topic {
-    const char *title; /* NULL ends the list */
-    const char *text;
-} cli_topic;
-extern const cli_topic cli_topics[];
-extern const cli_example cli_first_steps[];
-extern const char cli_one_line[];
-
 #endif

@@ -1,6 +1,7 @@
 /* One run of one command: see job.h. */
 #include "job.h"
 
+#include "program.h"
 #include "progress.h"
 
 #include <ctype.h>
@@ -68,7 +69,7 @@ void cli_say(const cli_job *job, const char *format, ...)
 void cli_error(const char *sentence)
 {
     cli_progress_clear();
-    fputs("tilewright: ", stderr);
+    fprintf(stderr, "%s: ", cli_program.name);
     for (const char *c = sentence; *c != '\0'; c++) {
         fputc(iscntrl((unsigned char)*c) ? '?' : *c, stderr);
     }

@@ -1,12 +1,12 @@
 /*
- * tilewright, the command: finds the command that is asked for, has its arguments read, runs it,
- * and turns the outcome into a sentence and an exit code.
+ * The frame of a program (program.h): finds the command that is asked for, has its arguments read,
+ * runs it, and turns the outcome into a sentence and an exit code.
  *
  * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, interrupted, or could not.
  */
-#include "commands.h"
 #include "help.h"
 #include "job.h"
+#include "program.h"
 #include "progress.h"
 #include "signals.h"
 
@@ -18,13 +18,9 @@
 
 #define MOST_COMMANDS 16
 
-const cli_command *const cli_commands[] = {&cli_apsp,     &cli_path,     &cli_summary,
-                                           &cli_entropy,  &cli_generate, &cli_devices,
-                                           &cli_selftest, &cli_bench,    NULL};
-
 static const cli_command *find_command(const char *name)
 {
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         if (strcmp((*command)->name, name) == 0) {
             return *command;
         }
@@ -36,7 +32,7 @@ static tw_status fail_unknown_command(tw_context *ctx, const char *name)
 {
     const char *names[MOST_COMMANDS] = {"help"};
     int count = 1;
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         names[count++] = (*command)->name;
     }
     const char *nearest = cli_nearest(name, names, count);
@@ -44,8 +40,8 @@ static tw_status fail_unknown_command(tw_context *ctx, const char *name)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': did you mean '%s'?", name,
                        nearest);
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': 'tilewright' alone lists them",
-                   name);
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': '%s' alone lists them", name,
+                   cli_program.name);
 }
 
 static tw_status run_command(cli_job *job, int argc, char **argv)
@@ -86,7 +82,7 @@ static tw_status about(cli_job *job, const char *option)
     if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
         cli_help_overview(stdout);
     } else if (strcmp(option, "--version") == 0) {
-        printf("tilewright %s\n", tw_version());
+        printf("%s %s\n", cli_program.name, tw_version());
     } else if (strcmp(option, "--man") == 0) {
         cli_manual(stdout);
     } else if (strcmp(option, "--completion") == 0) {
@@ -94,8 +90,8 @@ static tw_status about(cli_job *job, const char *option)
     } else {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                        "option '%.60s' before a command: options follow the command, as in "
-                       "'tilewright apsp --help'",
-                       option);
+                       "'%s %s --help'",
+                       option, cli_program.name, cli_program.commands[0]->name);
     }
     return TW_OK;
 }

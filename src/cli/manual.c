@@ -4,7 +4,7 @@
  */
 #include "help.h"
 
-#include "commands.h"
+#include "program.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -52,11 +52,18 @@ static void manual_examples(FILE *file, const cli_example *examples)
     }
 }
 
+static void capitals(FILE *file, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        fputc(toupper((unsigned char)*c), file);
+    }
+}
+
 static void manual_command(FILE *file, const cli_command *command)
 {
-    fputs(".SS tilewright ", file);
+    fprintf(file, ".SS %s ", cli_program.name);
     roff(file, command->name);
-    fputs(".B tilewright ", file);
+    fprintf(file, ".B %s ", cli_program.name);
     roff(file, command->name);
     fputs("[OPTION...] ", file);
     roff(file, command->usage);
@@ -80,18 +87,22 @@ static void manual_command(FILE *file, const cli_command *command)
 
 void cli_manual(FILE *file)
 {
-    fputs(".\\\" Printed by 'tilewright --man' from the tables of src/cli.\n", file);
-    fprintf(file, ".TH TILEWRIGHT 1 \"\" \"tilewright %s\" \"User Commands\"\n", tw_version());
-    fputs(".SH NAME\ntilewright \\- ", file);
-    roff(file, cli_one_line);
-    fputs(".SH SYNOPSIS\n.B tilewright\n.I COMMAND\n[OPTION...] [OPERAND...]\n", file);
-    fputs(".br\n.B tilewright help\n.I COMMAND\n", file);
-    fputs(".br\n.B tilewright\n\\-\\-version | \\-\\-help | \\-\\-man | \\-\\-completion\n", file);
+    const char *name = cli_program.name;
+    fprintf(file, ".\\\" Printed by '%s --man' from the tables of its commands.\n", name);
+    fputs(".TH ", file);
+    capitals(file, name);
+    fprintf(file, " 1 \"\" \"tilewright %s\" \"User Commands\"\n", tw_version());
+    fprintf(file, ".SH NAME\n%s \\- ", name);
+    roff(file, cli_program.one_line);
+    fprintf(file, ".SH SYNOPSIS\n.B %s\n.I COMMAND\n[OPTION...] [OPERAND...]\n", name);
+    fprintf(file, ".br\n.B %s help\n.I COMMAND\n", name);
+    fprintf(file, ".br\n.B %s\n", name);
+    fputs("\\-\\-version | \\-\\-help | \\-\\-man | \\-\\-completion\n", file);
     fputs(".SH DESCRIPTION\n", file);
     roff(file, "Each command does one thing; all take their options before, between or after "
                "their operands. Results go to standard output or into the named file, everything "
                "else to standard error.");
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         fputs(".TP\n", file);
         roff_bold(file, (*command)->name);
         roff(file, (*command)->summary);
@@ -100,16 +111,14 @@ void cli_manual(FILE *file)
     roff(file, "With --man the program prints this page, with --completion a completion script "
                "for Bash.");
     fputs(".SH EXAMPLES\n", file);
-    manual_examples(file, cli_first_steps);
+    manual_examples(file, cli_program.first_steps);
     fputs(".SH COMMANDS\n", file);
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         manual_command(file, *command);
     }
-    for (const cli_topic *topic = cli_topics; topic->title != NULL; topic++) {
+    for (const cli_topic *topic = cli_program.topics; topic->title != NULL; topic++) {
         fputs(".SH ", file);
-        for (const char *c = topic->title; *c != '\0'; c++) {
-            fputc(toupper((unsigned char)*c), file);
-        }
+        capitals(file, topic->title);
         fputc('\n', file);
         roff(file, topic->text);
     }
@@ -132,20 +141,22 @@ static void completion_words(FILE *file, const cli_command *command)
 
 void cli_completion(FILE *file)
 {
-    fputs("# Bash completion for tilewright, printed by 'tilewright --completion'.\n"
-          "_tilewright()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
+    fprintf(file,
+            "# Bash completion for %s, printed by '%s --completion'.\n"
+            "_tilewright()\n{\n",
+            cli_program.name, cli_program.name);
+    fputs("    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
           file);
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         fprintf(file, "%s ", (*command)->name);
     }
     fputs("help --help --version' -- \"$word\"))\n"
           "        return\n    fi\n"
           "    case ${COMP_WORDS[1]} in\n",
           file);
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
         completion_words(file, *command);
     }
     fputs("    esac\n"
@@ -153,7 +164,7 @@ void cli_completion(FILE *file)
           "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
           "    esac\n"
-          "}\n"
-          "complete -o filenames -F _tilewright tilewright\n",
+          "}\n",
           file);
+    fprintf(file, "complete -o filenames -F _tilewright %s\n", cli_program.name);
 }

@@ -5,6 +5,8 @@
  */
 #include "options.h"
 
+#include "program.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -95,8 +97,8 @@ static tw_status fail_unknown_option(tw_context *ctx, const cli_command *command
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown option '--%.60s': did you mean '--%s'?", name,
                        nearest);
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown option '--%.60s': see 'tilewright %s --help'",
-                   name, command->name);
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown option '--%.60s': see '%s %s --help'", name,
+                   cli_program.name, command->name);
 }
 
 /* -------------------------------------------------------------------------------------- values */
@@ -325,10 +327,10 @@ static tw_status parse_short(parser *p, const char *argument)
         char written[3] = {'-', *letter, '\0'};
         if (option == NULL) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT,
-                           "unknown option '-%c' in '" SHOWN_VALUE "': see 'tilewright %s --help'"
+                           "unknown option '-%c' in '" SHOWN_VALUE "': see '%s %s --help'"
                            " (an operand that begins with '-' goes after '--')",
                            isprint((unsigned char)*letter) ? *letter : '?', argument,
-                           p->command->name);
+                           cli_program.name, p->command->name);
         }
         if (option->kind == CLI_FLAG) {
             store_constant(p, option);
@@ -345,13 +347,13 @@ static tw_status check_operands(parser *p, int count)
 {
     const cli_command *command = p->command;
     if (count < command->least) {
-        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: an operand is missing: tilewright %s %s",
-                       command->name, command->name, command->usage);
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: an operand is missing: %s %s %s",
+                       command->name, cli_program.name, command->name, command->usage);
     }
     if (count > command->most) {
         return tw_fail(p->ctx, TW_ERR_ARGUMENT,
-                       "%s: '" SHOWN_VALUE "' is one operand too many: tilewright %s %s",
-                       command->name, p->argv[command->most], command->name, command->usage);
+                       "%s: '" SHOWN_VALUE "' is one operand too many: %s %s %s", command->name,
+                       p->argv[command->most], cli_program.name, command->name, command->usage);
     }
     return TW_OK;
 }

@@ -4,10 +4,13 @@
 #include "cli/checked.h"
 #include "cli/job.h"
 #include "cli/options.h"
+#include "cli/program.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+const cli_about cli_program = {.name = "pieces"};
 
 static void sizes_take_decimal_and_binary_letters(void **state)
 {
