@@ -657,6 +657,137 @@ TW_API TW_CHECKED tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in,
                                            const tw_entropy_options *opts, tw_sink *sinks,
                                            int32_t sink_count, tw_entropy_report *report);
 
+/* -------------------------------------------------------------------------------------- maps */
+
+/*
+ * An expression computed at every element of arrays. Infix, as in C:
+ *   numbers      12  0.5  1e-3  .25
+ *   names        inputs and constants as declared; row col rows cols (counted from 0); pi e
+ *   operators    + - * / %  ^ or ** (power, from right to left, before a unary minus on its left)
+ *                < <= > >= == !=  && || !  c ? a : b    with C's precedence
+ *   functions    abs sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh
+ *                cosh tanh floor ceil round rint trunc sign isnan isinf isfinite; fmod pow atan2
+ *                hypot; min max of two or more; clamp(v, low, high); where(c, a, b)
+ *
+ * Everything is a floating-point number of the compute type, f32 or f64. A comparison gives 1 or
+ * 0, a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left
+ * side); row % k and col % k are computed in whole numbers. Nothing traps: 1 / 0 is inf, log(-1) is
+ * NaN. Arithmetic and sqrt round correctly, each by itself; the other functions have the bounds of
+ * docs/methods.md. A whole power from -4 to 4 is a product (x^2 is x*x), within 1 ulp for each
+ * multiplication or division after the first.
+ */
+typedef struct tw_expr tw_expr;
+
+typedef struct tw_constant {
+    const char *name;
+    double value;
+} tw_constant;
+
+typedef struct tw_expr_options {
+    size_t size;
+    const char *const *inputs; /* their names, in the order of the matrices; NULL: "x" alone */
+    int32_t input_count;       /* at most 32 */
+    const tw_constant *constants;
+    int32_t constant_count;
+    int64_t *column; /* receives the place of an error, in characters from 1; 0 if it has none */
+} tw_expr_options;
+#define TW_EXPR_OPTIONS_INIT                            \
+    {                                                   \
+        sizeof(tw_expr_options), NULL, 0, NULL, 0, NULL \
+    }
+
+/* Read an expression. What is wrong with it is TW_ERR_FORMAT with the column and what was expected.
+ * Names are letters, digits and _. opts NULL takes the defaults. */
+TW_API TW_CHECKED tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
+                                           const tw_expr_options *opts);
+TW_API void tw_expr_destroy(tw_expr *expr);
+
+typedef struct tw_expr_info {
+    size_t size;
+    int32_t inputs;       /* declared */
+    uint32_t inputs_used; /* bit k: input k occurs */
+    int32_t operations;   /* operators and functions, equal sub-expressions counted once */
+    int32_t uses_row;     /* `row` occurs */
+    int32_t uses_col;
+} tw_expr_info;
+TW_API void tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
+
+typedef struct tw_map_options {
+    size_t size;
+    tw_type compute; /* TW_F32 or TW_F64; TW_AUTO: f64 if an input or the result is i32 or f64, else
+                        f32 */
+    tw_type type;    /* of the result; TW_AUTO: the compute type, f32 unless an input is i32 or f64.
+                        Integers are rounded to the nearest, ties to even, and clamped; NaN becomes
+                        no_data, or 0 without one */
+    int64_t repeat;  /* apply the expression so many times, input "x" (the first input, if none has
+                        that name) being the result of the time before: the same bits as so many
+                        calls. 1 or more */
+    int32_t fast;    /* 1: functions within 3.5 ulp instead of 1 */
+    const double *no_data; /* where an input is equal to it (as numbers of the compute type; NaN
+                              means NaN) the result is it, too */
+} tw_map_options;
+#define TW_MAP_OPTIONS_INIT                                  \
+    {                                                        \
+        sizeof(tw_map_options), TW_AUTO, TW_AUTO, 1, 0, NULL \
+    }
+
+/*
+ * A plan: the expression compiled for arrays of given shapes and types. The result has the rows and
+ * columns of the inputs; an input of one row or one column is repeated along the other direction.
+ * Inputs are of any type. A plan keeps the tables and the machine code it made, so running it again
+ * costs nothing but the run. It does not need the expression any more.
+ */
+typedef struct tw_map_plan tw_map_plan;
+TW_API TW_CHECKED tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **out,
+                                               const tw_expr *expr, const tw_shape *inputs,
+                                               int32_t input_count, const tw_map_options *opts);
+TW_API void tw_map_plan_destroy(tw_map_plan *plan);
+
+/* Several lines: the program or the generated kernel, its specialisation, bytes and operations an
+ * element, and what bounds it. */
+TW_API const char *tw_map_plan_explain(const tw_map_plan *plan);
+
+typedef struct tw_map_plan_info {
+    size_t size;
+    tw_shape shape; /* of the result */
+    tw_type compute;
+    const char *method;             /* "direct", "table" */
+    int32_t row_period, col_period; /* a program or table for each residue; 1: the same for all */
+    double bytes;                   /* read and written an element */
+    double operations;              /* an element, functions counted as one */
+} tw_map_plan_info;
+TW_API void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out);
+
+typedef struct tw_map_report {
+    size_t size;
+    const char *method;
+    const char *isa;
+    int32_t threads;
+    double seconds_compute;
+    double seconds_output; /* the sinks */
+} tw_map_report;
+#define TW_MAP_REPORT_INIT                     \
+    {                                          \
+        sizeof(tw_map_report), "", "", 0, 0, 0 \
+    }
+
+/* Into the caller's matrix, whose shape and type must be those of the result. It may be an input
+ * itself (same data, stride and type) and may not overlap one otherwise. `report` may be NULL. */
+TW_API TW_CHECKED tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
+                                              const tw_matrix *inputs, int32_t input_count,
+                                              tw_map_report *report);
+
+/* Pushed through sinks in blocks of rows. */
+TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
+                                            const tw_matrix *inputs, int32_t input_count,
+                                            tw_sink *sinks, int32_t sink_count,
+                                            tw_map_report *report);
+
+/* Plan and run in one call. */
+TW_API TW_CHECKED tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr,
+                                   const tw_matrix *inputs, int32_t input_count,
+                                   const tw_map_options *opts);
+
 /* ------------------------------------------------------------------------ the machine, measured */
 
 typedef struct tw_machine {
