@@ -1,0 +1,131 @@
+/*
+ * tilewright-lab report and compare. Both read the JSON that 'run --out' keeps; they are pages.py,
+ * a Python script beside this program, since plots come from Matplotlib. This file finds the
+ * script, starts it, and hands its exit status on.
+ */
+#include "commands_lab.h"
+
+#include "job.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct settings {
+    cli_common common;
+} settings;
+
+static const settings defaults = {.common = CLI_COMMON_INIT};
+static const cli_option no_options[] = {{0}};
+static const cli_group groups[] = {{"Options", no_options}, {NULL, NULL}};
+
+/* The script where it was installed, or in the tree this program was built from. */
+static const char *find_script(void)
+{
+    static const char *const places[] = {LAB_INSTALLED_PAGES, LAB_SOURCE_PAGES};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (access(places[i], R_OK) == 0) {
+            return places[i];
+        }
+    }
+    return NULL;
+}
+
+static tw_status run_script(cli_job *job, const char *verb, int count, char **words)
+{
+    const char *script = find_script();
+    char *arguments[8] = {NULL};
+    int status = 0;
+    if (script == NULL) {
+        return tw_fail(job->ctx, TW_ERR_IO, "pages.py is missing: it belongs at %s",
+                       LAB_INSTALLED_PAGES);
+    }
+    arguments[0] = (char *)"python3";
+    arguments[1] = (char *)script;
+    arguments[2] = (char *)verb;
+    for (int i = 0; i < count; i++) {
+        arguments[3 + i] = words[i];
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(arguments[0], arguments);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127) {
+        return tw_fail(job->ctx, TW_ERR_IO, "python3 could not be run: install Python 3");
+    }
+    job->answer_is_no = WEXITSTATUS(status) == 1;
+    if (WEXITSTATUS(status) > 1) {
+        return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why", verb);
+    }
+    return TW_OK;
+}
+
+static tw_status report(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_status status = cli_begin(job, &s->common);
+    return status != TW_OK ? status : run_script(job, "report", count, words);
+}
+
+static tw_status compare(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_status status = cli_begin(job, &s->common);
+    return status != TW_OK ? status : run_script(job, "compare", count, words);
+}
+
+static const cli_operand report_operands[] = {{"FOLDER", "Where 'run --out' kept its results."},
+                                              {NULL, NULL}};
+static const cli_example report_examples[] = {
+    {"tilewright-lab report results", "writes results/report.html and results/report.md"},
+    {NULL, NULL}};
+
+const cli_command lab_report = {
+    .name = "report",
+    .usage = "FOLDER",
+    .summary = "one page of tables and plots of the results in a folder",
+    .text = "Reads every result in FOLDER and writes FOLDER/report.html, one page that needs no "
+            "network, with the machine, a table and plots for each ladder, and FOLDER/report.md "
+            "with the same tables. A damaged file is named and left out; the exit status is then "
+            "1. Needs Python 3 with Matplotlib.",
+    .examples = report_examples,
+    .operands = report_operands,
+    .groups = groups,
+    .least = 1,
+    .most = 1,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = report,
+};
+
+static const cli_operand compare_operands[] = {
+    {"BEFORE", "A folder of results, or one of its files."},
+    {"AFTER", "Another one."},
+    {NULL, NULL}};
+static const cli_example compare_examples[] = {
+    {"tilewright-lab compare before after", "what became faster or slower beyond noise"},
+    {NULL, NULL}};
+
+const cli_command lab_compare = {
+    .name = "compare",
+    .usage = "BEFORE AFTER",
+    .summary = "what changed between two results, beyond noise",
+    .text = "Compares cases of the same ladder, rung and size. A change counts when the "
+            "repetitions of the two do not overlap and their medians differ by more than 3 %. The "
+            "exit status is 1 if anything became slower. Needs Python 3.",
+    .examples = compare_examples,
+    .operands = compare_operands,
+    .groups = groups,
+    .least = 2,
+    .most = 2,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = compare,
+};

@@ -1,0 +1,292 @@
+/* tilewright-lab list and run: which ladders there are, and climbing them. */
+#include "commands_lab.h"
+#include "ladders.h"
+#include "runner.h"
+
+#include "gpu/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAMES 256
+
+/* ----------------------------------------------------------------------------------------- list */
+
+typedef struct list_settings {
+    cli_common common;
+} list_settings;
+
+static const list_settings list_defaults = {.common = CLI_COMMON_INIT};
+
+static const cli_operand list_operands[] = {
+    {"LADDER", "Only this one, with the idea of each rung."}, {NULL, NULL}};
+static const cli_example list_examples[] = {
+    {"tilewright-lab list", "all ladders"},
+    {"tilewright-lab list apsp-cpu", "one ladder, with what each rung changes"},
+    {NULL, NULL}};
+static const cli_option no_options[] = {{0}};
+static const cli_group list_groups[] = {{"Options", no_options}, {NULL, NULL}};
+
+static tw_status find_ladder(tw_context *ctx, const char *name, const lab_ladder **out)
+{
+    const char *names[MOST_NAMES];
+    int count = 0;
+    for (const lab_ladder *const *ladder = lab_ladders; *ladder != NULL; ladder++) {
+        if (strcmp((*ladder)->name, name) == 0) {
+            *out = *ladder;
+            return TW_OK;
+        }
+        names[count++] = (*ladder)->name;
+    }
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown ladder '%.60s': did you mean '%s'?", name,
+                       nearest);
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "unknown ladder '%.60s': 'tilewright-lab list' names those there are", name);
+}
+
+static void list_rungs(const lab_ladder *ladder)
+{
+    printf("%s: %s\n\n", ladder->name, ladder->title);
+    for (int32_t i = 0; i < ladder->count; i++) {
+        const lab_rung *rung = &ladder->rungs[i];
+        printf("  %-22s %-5s %s", rung->name, rung->row != NULL ? rung->row : "ours", rung->idea);
+        if (rung->parent != NULL && (i == 0 || strcmp(rung->parent, rung[-1].name) != 0)) {
+            printf(" (from %s)", rung->parent);
+        }
+        putchar('\n');
+    }
+}
+
+static tw_status list(cli_job *job, const void *settings, int count, char **words)
+{
+    const list_settings *s = settings;
+    const lab_ladder *ladder = NULL;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK && count == 1) {
+        status = find_ladder(job->ctx, words[0], &ladder);
+        if (status == TW_OK) {
+            list_rungs(ladder);
+        }
+        return status;
+    }
+    for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
+        printf("  %-20s %s%s; %d rungs\n", (*each)->name, (*each)->title,
+               (*each)->gpu ? " (GPU)" : "", (*each)->count);
+    }
+    return status;
+}
+
+const cli_command lab_list = {
+    .name = "list",
+    .usage = "[LADDER]",
+    .summary = "the ladders, or the rungs of one",
+    .text = "Lists the ladders, or the rungs of one ladder with the row of the write-up that each "
+            "reproduces and the one idea it adds.",
+    .examples = list_examples,
+    .operands = list_operands,
+    .groups = list_groups,
+    .least = 0,
+    .most = 1,
+    .settings_size = sizeof(list_settings),
+    .defaults = &list_defaults,
+    .run = list,
+};
+
+/* ------------------------------------------------------------------------------------------ run */
+
+typedef struct settings {
+    cli_common common;
+    const char *sizes;
+    const char *rungs;
+    const char *out;
+    int64_t repeat;
+    double budget;
+    int32_t published;
+    uint64_t seed;
+} settings;
+
+static const settings defaults = {.common = CLI_COMMON_INIT, .repeat = 5, .budget = 5, .seed = 1};
+
+static const cli_option own_options[] = {
+    {"n", 'n', CLI_TEXT, "LIST", offsetof(settings, sizes), 0,
+     "Sizes, such as 500,1000; each ladder has its own by default."},
+    {"rungs", 0, CLI_TEXT, "LIST", offsetof(settings, rungs), 0,
+     "Only these rungs, by name; all by default."},
+    {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
+     "Time each rung R times and take the median; 5 by default."},
+    {"budget", 0, CLI_NUMBER, "SECONDS", offsetof(settings, budget), 0,
+     "A rung that would take longer for its repetitions is content with fewer; 5 by default."},
+    {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
+     "The sizes of the write-up, with its authors' figures beside ours."},
+    {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
+    {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
+     "Keep the results there, one JSON file a ladder, written after each case."},
+    {0}};
+
+static const cli_option talk_options[] = {
+    {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1,
+     "Say nothing on standard error but errors."},
+    {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_common, no_progress), 1,
+     "Show no progress line; there is one only if standard error is a terminal."},
+    {0}};
+
+static const cli_group groups[] = {{"What to run", own_options},
+                                   {"Machine", cli_resource_options},
+                                   {"What it says", talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"LADDER", "The ladder to climb; without one, all that this machine can run."}, {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright-lab run apsp-cpu --n 1000", "one ladder at one size"},
+    {"tilewright-lab run entropy-cpu --published", "the authors' sizes and figures beside ours"},
+    {"tilewright-lab run --out results", "everything, kept for 'report' and 'compare'"},
+    {NULL, NULL}};
+
+static tw_status read_sizes(tw_context *ctx, lab_run *run, const char *text)
+{
+    run->sizes_given = true;
+    for (const char *at = text;;) {
+        char word[24];
+        int64_t n = 0;
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
+        if (!cli_read_count(word, &n) || n < 1 || n > 1000000) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "--n '%s': sizes from 1 to 1000000 are expected",
+                           word);
+        }
+        if (run->size_count == LAB_MOST_SIZES) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "--n: more than %d sizes", LAB_MOST_SIZES);
+        }
+        run->sizes[run->size_count++] = n;
+        if (at[length] == '\0') {
+            return TW_OK;
+        }
+        at += length + 1;
+    }
+}
+
+/* Every name of --rungs is one of the ladder's. */
+static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const char *text)
+{
+    const char *names[MOST_NAMES];
+    for (int32_t i = 0; i < ladder->count && i < MOST_NAMES; i++) {
+        names[i] = ladder->rungs[i].name;
+    }
+    for (const char *at = text;;) {
+        char word[64];
+        size_t length = strcspn(at, ",");
+        bool known = false;
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
+        for (int32_t i = 0; i < ladder->count; i++) {
+            known = known || strcmp(names[i], word) == 0;
+        }
+        if (!known) {
+            const char *nearest = cli_nearest(word, names, ladder->count);
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no rung '%s': %s%s%s", ladder->name, word,
+                           nearest != NULL ? "did you mean '" : "see 'tilewright-lab list ",
+                           nearest != NULL ? nearest : ladder->name, nearest != NULL ? "'?" : "'");
+        }
+        if (at[length] == '\0') {
+            return TW_OK;
+        }
+        at += length + 1;
+    }
+}
+
+static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladder)
+{
+    lab_run one = {.job = job,
+                   .ladder = ladder,
+                   .published = s->published != 0,
+                   .rungs = s->rungs,
+                   .repeat = (int32_t)s->repeat,
+                   .budget = s->budget,
+                   .seed = s->seed,
+                   .folder = s->out};
+    tw_status status = TW_OK;
+    if (s->rungs != NULL) {
+        status = check_rungs(job->ctx, ladder, s->rungs);
+    }
+    if (status == TW_OK && s->sizes != NULL) {
+        status = read_sizes(job->ctx, &one, s->sizes);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(job->ctx, &one.cases, LAB_MOST_CASES, sizeof *one.cases, "the cases");
+    }
+    if (status == TW_OK) {
+        status = lab_run_ladder(&one);
+    }
+    twi_free(one.cases);
+    return status;
+}
+
+static bool has_gpu(tw_context *ctx)
+{
+    twi_gpu_info info;
+    return twi_gpu_describe(ctx, 0, &info) == TW_OK;
+}
+
+static tw_status run_all(cli_job *job, const settings *s)
+{
+    tw_status status = TW_OK;
+    bool gpu = has_gpu(job->ctx);
+    for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
+        if ((*each)->gpu && !gpu) {
+            cli_say(job, "%s is left out: %s", (*each)->name, twi_gpu_text());
+        } else if (!s->published || (*each)->published != NULL) {
+            status = run_one(job, s, *each);
+        }
+    }
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    const lab_ladder *ladder = NULL;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK && (s->repeat < 1 || s->repeat > LAB_MOST_REPEATS)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
+                         (long long)s->repeat, LAB_MOST_REPEATS);
+    }
+    if (status == TW_OK && count == 0 && (s->rungs != NULL || s->sizes != NULL)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "%s needs a ladder: rungs and sizes mean something within one",
+                         s->rungs != NULL ? "--rungs" : "--n");
+    }
+    if (status == TW_OK && count == 0) {
+        return run_all(job, s);
+    }
+    if (status == TW_OK) {
+        status = find_ladder(job->ctx, words[0], &ladder);
+    }
+    if (status == TW_OK && ladder->gpu && !has_gpu(job->ctx)) {
+        status =
+            tw_fail(job->ctx, TW_ERR_DEVICE, "%s needs a GPU: %s", ladder->name, twi_gpu_text());
+    }
+    return status != TW_OK ? status : run_one(job, s, ladder);
+}
+
+const cli_command lab_run_command = {
+    .name = "run",
+    .usage = "[LADDER]",
+    .summary = "climb a ladder: check each rung, then time it",
+    .text = "Runs the rungs of a ladder, the plainest first. Every answer is checked before its "
+            "time counts. The table tells the median time, its spread, how many times faster than "
+            "the first rung and than the rung it changes, the work done a second, that rate beside "
+            "the ceiling measured in the same run, and the bytes a second if every element were "
+            "read and written once. Ctrl-C keeps what is done.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 0,
+    .most = 1,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,12 @@
+/* The commands of tilewright-lab. */
+#ifndef LAB_COMMANDS_H
+#define LAB_COMMANDS_H
+
+#include "options.h"
+
+extern const cli_command lab_list;
+extern const cli_command lab_run_command;
+extern const cli_command lab_report;
+extern const cli_command lab_compare;
+
+#endif

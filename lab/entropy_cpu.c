@@ -1,0 +1,518 @@
+/*
+ * Ladder entropy-cpu: the entropy of the 5 x 5 window around each element of a square array of 16
+ * levels, on a CPU; border windows hold what is inside.
+ *
+ *   logarithms      counts of 16 levels for each element, a logarithm for each count (row D2, v10)
+ *   table           n log n from a table of 26 doubles (v11)
+ *   mixed           a table of floats, sums in double (v12)
+ *   integral        16 integral images, so that a count is three additions (v13)
+ *   sliding         one histogram slid along the row: 10 elements change instead of 25
+ *   engine          16 counters in one vector, a whole-number table: the library
+ *
+ * The rungs of the write-up are right to five decimals, the library's to the bit of the definition.
+ * entropy-windows shows the library over windows and levels.
+ */
+#include "ladders.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOW = 5, HALF = 2, LEVELS = 16, MOST = 25 };
+
+typedef struct bench {
+    tw_context *ctx;
+    int64_t n;
+    uint8_t *input;
+    float *right;
+    float *output;
+    uint8_t *many;      /* 256 levels, for the sweep */
+    int32_t *integrals; /* LEVELS images of (n+1)^2 */
+    int threads;
+} bench;
+
+static int64_t low(int64_t at)
+{
+    return at < HALF ? 0 : at - HALF;
+}
+
+static int64_t high(int64_t at, int64_t n)
+{
+    return at + HALF + 1 < n ? at + HALF + 1 : n;
+}
+
+static int count_window(const bench *b, int64_t y, int64_t x, int counts[LEVELS])
+{
+    memset(counts, 0, LEVELS * sizeof *counts);
+    for (int64_t i = low(y); i < high(y, b->n); i++) {
+        for (int64_t j = low(x); j < high(x, b->n); j++) {
+            counts[b->input[i * b->n + j]]++;
+        }
+    }
+    return (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
+}
+
+/* The definition: minus the sum of p log p. */
+static double entropy_of(const int counts[LEVELS], int total)
+{
+    double sum = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        if (counts[level] > 0) {
+            double p = (double)counts[level] / total;
+            sum -= p * log(p);
+        }
+    }
+    return sum;
+}
+
+static void solve_by_logarithms(const bench *b, float *out)
+{
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            out[y * b->n + x] = (float)entropy_of(counts, total);
+        }
+    }
+}
+
+static void solve_by_table(const bench *b, float *out)
+{
+    double table[MOST + 1] = {0};
+    for (int n = 1; n <= MOST; n++) {
+        table[n] = n * log(n);
+    }
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            double sum = 0;
+            for (int level = 0; level < LEVELS; level++) {
+                sum += table[counts[level]];
+            }
+            out[y * b->n + x] = (float)((table[total] - sum) / total);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- bench */
+
+/* The right answer comes from the table, in double: at 10240 elements a side logarithms would take
+ * longer than all the rungs. They are checked against each other. */
+
+static void close_bench(void *given)
+{
+    bench *b = given;
+    if (b != NULL) {
+        twi_free(b->integrals);
+        twi_free(b->many);
+        twi_free(b->output);
+        twi_free(b->right);
+        twi_free(b->input);
+        twi_free(b);
+    }
+}
+
+static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
+{
+    bench *b = NULL;
+    uint64_t cells = (uint64_t)n * (uint64_t)n;
+    tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
+    if (status != TW_OK) {
+        return status;
+    }
+    *out = b;
+    b->ctx = ctx;
+    b->n = n;
+    b->threads = twi_thread_count(ctx);
+    status = twi_alloc(ctx, &b->input, cells, 1, "the input");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &b->right, cells, 4, "the right answer");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &b->output, cells, 4, "the output");
+    }
+    if (status == TW_OK) {
+        for (uint64_t i = 0; i < cells; i++) {
+            b->input[i] = (uint8_t)(twi_random_at(seed, i) % LEVELS);
+        }
+        solve_by_table(b, b->right);
+        status = twi_check_cancel(ctx);
+    }
+    return status;
+}
+
+static void spoil(void *given)
+{
+    bench *b = given;
+    memset(b->output, 0xFF, (size_t)(b->n * b->n) * 4); /* NaN */
+}
+
+static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    for (int64_t i = 0; i < b->n * b->n; i++) {
+        if (!(fabsf(b->output[i] - b->right[i]) <= 5e-6F)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: entropy at row %lld, column %lld is %.9g, and should "
+                           "be %.9g",
+                           rung->name, (long long)(i / b->n), (long long)(i % b->n),
+                           (double)b->output[i], (double)b->right[i]);
+        }
+    }
+    return TW_OK;
+}
+
+static double work(int64_t n)
+{
+    return (double)n * (double)n;
+}
+
+static double traffic(int64_t n)
+{
+    return 5 * (double)n * (double)n;
+}
+
+/* No count of operations bounds it: the bytes do, so the ceiling is a copy. */
+static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    enum { BYTES = 1 << 26 };
+    char *from = NULL, *to = NULL;
+    double best = 0;
+    int threads = twi_thread_count(ctx);
+    tw_status status = twi_alloc_zeroed(ctx, &from, BYTES, 1, "a copy");
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &to, BYTES, 1, "a copy");
+    }
+    for (int round = 0; status == TW_OK && round < 5; round++) {
+        double begun = twi_seconds();
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int piece = 0; piece < 64; piece++) {
+            memcpy(to + piece * (BYTES / 64), from + piece * (BYTES / 64), BYTES / 64);
+        }
+        double rate = 2.0 * BYTES / (twi_seconds() - begun);
+        best = rate > best ? rate : best;
+    }
+    (void)threads;
+    twi_free(to);
+    twi_free(from);
+    out->bytes = best;
+    out->rate = best / traffic(1);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------- rungs */
+
+static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    solve_by_logarithms(b, b->output);
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+static tw_status run_table(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    solve_by_table(b, b->output);
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+typedef struct float_tables {
+    float n_log_n[MOST + 1];
+    float inverse[MOST + 1];
+} float_tables;
+
+static float_tables make_tables(void)
+{
+    float_tables t = {{0}, {0}};
+    for (int n = 1; n <= MOST; n++) {
+        t.n_log_n[n] = (float)(n * log(n));
+        t.inverse[n] = (float)(1.0 / n);
+    }
+    return t;
+}
+
+static float finish(const float_tables *t, const int *counts, int total)
+{
+    double sum = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        sum += (double)t->n_log_n[counts[level]];
+    }
+    return (float)(((double)t->n_log_n[total] - sum) * (double)t->inverse[total]);
+}
+
+static tw_status run_mixed(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            b->output[y * b->n + x] = finish(&t, counts, total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+/* Image `level` holds, at (i, j), how often the level occurs above row i and left of column j. */
+static void integrate(const bench *b, int level)
+{
+    int64_t side = b->n + 1;
+    int32_t *image = b->integrals + (int64_t)level * side * side;
+    memset(image, 0, (size_t)side * 4);
+    for (int64_t y = 0; y < b->n; y++) {
+        int32_t row = 0;
+        image[(y + 1) * side] = 0;
+        for (int64_t x = 0; x < b->n; x++) {
+            row += b->input[y * b->n + x] == level;
+            image[(y + 1) * side + x + 1] = image[y * side + x + 1] + row;
+        }
+    }
+}
+
+static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    int64_t side = b->n + 1, area = side * side;
+    (void)rung;
+    if (b->integrals == NULL) {
+        tw_status status =
+            twi_alloc(b->ctx, &b->integrals, (uint64_t)area, LEVELS * 4, "the integral images");
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel num_threads(b->threads)
+    {
+#pragma omp for schedule(static)
+        for (int level = 0; level < LEVELS; level++) {
+            integrate(b, level);
+        }
+#pragma omp for schedule(static)
+        for (int64_t y = 0; y < b->n; y++) {
+            int64_t top = low(y) * side, bottom = high(y, b->n) * side;
+            for (int64_t x = 0; x < b->n; x++) {
+                int64_t left = low(x), right = high(x, b->n);
+                int counts[LEVELS];
+                for (int level = 0; level < LEVELS; level++) {
+                    const int32_t *image = b->integrals + level * area;
+                    counts[level] = image[bottom + right] - image[top + right] -
+                                    image[bottom + left] + image[top + left];
+                }
+                int total = (int)((high(y, b->n) - low(y)) * (right - left));
+                b->output[y * b->n + x] = finish(&t, counts, total);
+            }
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+/* Add (sign 1) or take away (sign -1) column x of the windows of row y. */
+static void slide(const bench *b, int64_t y, int64_t x, int sign, int counts[LEVELS])
+{
+    for (int64_t i = low(y); x >= 0 && x < b->n && i < high(y, b->n); i++) {
+        counts[b->input[i * b->n + x]] += sign;
+    }
+}
+
+static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS] = {0};
+        for (int64_t x = 0; x < HALF; x++) {
+            slide(b, y, x, 1, counts);
+        }
+        for (int64_t x = 0; x < b->n; x++) {
+            slide(b, y, x + HALF, 1, counts);
+            slide(b, y, x - HALF - 1, -1, counts);
+            int total = (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
+            b->output[y * b->n + x] = finish(&t, counts, total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+static tw_status solve_by_library(bench *b, uint8_t *input, int32_t window, int32_t levels,
+                                  lab_time *time)
+{
+    tw_matrix in = {input, b->n, b->n, b->n, TW_U8};
+    tw_matrix out = {b->output, b->n, b->n, b->n, TW_F32};
+    tw_entropy_options options = TW_ENTROPY_OPTIONS_INIT;
+    options.levels = levels;
+    options.window_rows = options.window_cols = window;
+    double begun = twi_seconds();
+    tw_status status = tw_entropy(b->ctx, &out, &in, &options);
+    time->total = time->compute = twi_seconds() - begun;
+    return status;
+}
+
+static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    return solve_by_library(b, b->input, WINDOW, LEVELS, time);
+}
+
+static const lab_rung rungs[] = {
+    {.name = "logarithms",
+     .row = "D2",
+     .idea = "v10: count 25 elements, take a logarithm for each level that occurs",
+     .run = run_logarithms,
+     .most = 2560},
+    {.name = "table",
+     .parent = "logarithms",
+     .row = "D2",
+     .idea = "v11: a count is at most 25, so n log n is a table of 26",
+     .run = run_table},
+    {.name = "mixed",
+     .parent = "table",
+     .row = "D2",
+     .idea = "v12: floats in the table, sums in double",
+     .run = run_mixed},
+    {.name = "integral",
+     .parent = "mixed",
+     .row = "D2",
+     .idea = "v13: 16 integral images; less counting, and 64 bytes of them for each element",
+     .run = run_integral,
+     .most = 2560},
+    {.name = "sliding",
+     .parent = "mixed",
+     .idea = "one histogram slid along the row: 10 elements change instead of 25 counted anew",
+     .run = run_sliding},
+    {.name = "engine",
+     .parent = "sliding",
+     .idea = "16 counters in one vector, looked up at once in a table of whole numbers",
+     .run = run_engine},
+};
+
+static const int64_t default_sizes[] = {400, 2560, 0};
+
+static const lab_published published[] = {{"logarithms", 400, 9.27},
+                                          {"table", 400, 2.00},
+                                          {"mixed", 400, 1.71},
+                                          {"integral", 400, 7.09},
+                                          {"logarithms", 2560, 130.6},
+                                          {"table", 2560, 25.0},
+                                          {"mixed", 2560, 18.5},
+                                          {"integral", 2560, 98.2},
+                                          {"logarithms", 10240, 1888},
+                                          {"table", 10240, 316},
+                                          {"mixed", 10240, 259},
+                                          {"integral", 10240, 1148},
+                                          {NULL, 0, 0}};
+
+#define BENCH                                                                          \
+    .unit = "elements", .size = "elements a side", .open = open_bench, .spoil = spoil, \
+    .close = close_bench, .work = work, .traffic = traffic, .ceiling = ceiling
+
+const lab_ladder lab_entropy_cpu = {
+    .name = "entropy-cpu",
+    .title = "Entropy of 5 x 5 windows, 16 levels, on a CPU",
+    .rungs = rungs,
+    .count = LAB_COUNT(rungs),
+    .sizes = default_sizes,
+    .published = published,
+    .published_on = "28 cores of a server (row D)",
+    .check = check,
+    BENCH,
+};
+
+/* --------------------------------------------------------------------------- windows and levels */
+
+/* a: the window; b: the levels. */
+static tw_status run_window(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    uint64_t cells = (uint64_t)b->n * (uint64_t)b->n;
+    if (b->many == NULL) {
+        tw_status status = twi_alloc(b->ctx, &b->many, cells, 1, "the input");
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    for (uint64_t i = 0; i < cells; i++) {
+        b->many[i] = (uint8_t)(twi_random_at(2, i) % (uint64_t)rung->b);
+    }
+    return solve_by_library(b, b->many, rung->a, rung->b, time);
+}
+
+/* Some elements by the definition, those of the corners among them. */
+static tw_status check_window(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    for (uint64_t sample = 0; sample < 200; sample++) {
+        int32_t counts[256] = {0};
+        int64_t y = (int64_t)twi_random_below(twi_random_at(3, sample), (uint64_t)b->n);
+        int64_t x = (int64_t)twi_random_below(twi_random_at(4, sample), (uint64_t)b->n);
+        y = sample < 4 ? (int64_t)(sample % 2) * (b->n - 1) : y;
+        x = sample < 4 ? (int64_t)(sample / 2) * (b->n - 1) : x;
+        int64_t before = rung->a / 2, after = rung->a - 1 - before, total = 0;
+        for (int64_t i = y - before; i <= y + after; i++) {
+            for (int64_t j = x - before; j <= x + after; j++) {
+                if (i >= 0 && i < b->n && j >= 0 && j < b->n) {
+                    counts[b->many[i * b->n + j]]++;
+                    total++;
+                }
+            }
+        }
+        double right = 0;
+        for (int level = 0; level < rung->b; level++) {
+            double p = (double)counts[level] / (double)total;
+            right -= counts[level] > 0 ? p * log(p) : 0;
+        }
+        if (!(fabs((double)b->output[y * b->n + x] - right) <= 2e-6)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: entropy at row %lld, column %lld is %.9g, and should "
+                           "be %.9g",
+                           rung->name, (long long)y, (long long)x, (double)b->output[y * b->n + x],
+                           right);
+        }
+    }
+    return TW_OK;
+}
+
+#define CASE(k, l)                                                                     \
+    {                                                                                  \
+        .name = #k "x" #k "-" #l, .idea = "windows of " #k " x " #k ", " #l " levels", \
+        .run = run_window, .a = (k), .b = (l)                                          \
+    }
+
+static const lab_rung window_rungs[] = {CASE(3, 16),  CASE(5, 16),  CASE(9, 16),  CASE(31, 16),
+                                        CASE(3, 256), CASE(5, 256), CASE(9, 256), CASE(31, 256)};
+
+static const int64_t window_sizes[] = {1024, 0};
+
+const lab_ladder lab_entropy_windows = {
+    .name = "entropy-windows",
+    .title = "The library's entropy over windows and levels, on a CPU",
+    .rungs = window_rungs,
+    .count = LAB_COUNT(window_rungs),
+    .sizes = window_sizes,
+    .check = check_window,
+    BENCH,
+};

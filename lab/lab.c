@@ -1,0 +1,36 @@
+/* The program tilewright-lab: its commands, its ladders, and what it says about itself. */
+#include "commands_lab.h"
+#include "ladders.h"
+
+#include "program.h"
+
+static const cli_command *const commands[] = {&lab_list, &lab_run_command, &lab_report,
+                                              &lab_compare, NULL};
+
+const lab_ladder *const lab_ladders[] = {&lab_apsp_cpu,    &lab_apsp_cpu_blocks, &lab_apsp_threads,
+                                         &lab_entropy_cpu, &lab_entropy_windows, NULL};
+
+static const cli_example first_steps[] = {
+    {"tilewright-lab list", "the ladders and their rungs"},
+    {"tilewright-lab run apsp-cpu", "climb one: every rung checked, then timed"},
+    {"tilewright-lab run --out results", "all that this machine can run, kept as JSON"},
+    {"tilewright-lab report results", "a page of tables and plots of what was kept"},
+    {NULL, NULL}};
+
+static const cli_topic topics[] = {
+    {"Ladders",
+     "A ladder is one problem solved in several ways, from the plainest to the library's own. Each "
+     "rung changes one thing of its parent, so that the gain of every idea can be seen on the "
+     "machine at hand. A rung's answer is checked before it is timed."},
+    {"Exit status",
+     "0: done. 1: done, but the answer is no (a rung's answer was wrong, compare found a change "
+     "beyond noise). 2: wrong usage, a damaged file, interrupted, or it could not be done."},
+    {NULL, NULL}};
+
+const cli_about cli_program = {
+    .name = "tilewright-lab",
+    .one_line = "why each optimisation pays, rung by rung",
+    .first_steps = first_steps,
+    .topics = topics,
+    .commands = commands,
+};

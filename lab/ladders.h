@@ -1,0 +1,21 @@
+/* Every ladder; each has a file of its own. */
+#ifndef LAB_LADDERS_H
+#define LAB_LADDERS_H
+
+#include "ladder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const lab_ladder lab_apsp_cpu;
+extern const lab_ladder lab_apsp_cpu_blocks;
+extern const lab_ladder lab_apsp_threads;
+extern const lab_ladder lab_entropy_cpu;
+extern const lab_ladder lab_entropy_windows;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * The runner of ladders. For each size the bench is opened once; for each rung the output is
+ * poisoned, the rung runs, its answer is checked, and then it runs `repeat` times more for its
+ * median. A rung that takes long is content with fewer repetitions: what a whole run takes is
+ * bounded by the sizes, not by the slowest rung. Results are kept after each case, so that Ctrl-C
+ * loses nothing but the case it interrupts.
+ */
+#include "runner.h"
+
+#include "base/clock.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarise(lab_case *c)
+{
+    double sorted[LAB_MOST_REPEATS];
+    for (int32_t i = 0; i < c->repeats; i++) {
+        sorted[i] = c->times[i].total;
+    }
+    qsort(sorted, (size_t)c->repeats, sizeof *sorted, by_value);
+    int32_t middle = c->repeats / 2;
+    c->median = c->repeats % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    c->spread = c->median > 0 ? (sorted[c->repeats - 1] - sorted[0]) / c->median : 0;
+}
+
+double lab_median_of(const lab_run *run, const char *rung, int64_t n)
+{
+    for (int32_t i = 0; rung != NULL && i < run->count; i++) {
+        if (run->cases[i].n == n && strcmp(run->cases[i].rung->name, rung) == 0) {
+            return run->cases[i].median;
+        }
+    }
+    return 0;
+}
+
+static double published_for(const lab_ladder *ladder, const char *rung, int64_t n)
+{
+    for (const lab_published *p = ladder->published; p != NULL && p->rung != NULL; p++) {
+        if (p->n == n && strcmp(p->rung, rung) == 0) {
+            return p->milliseconds;
+        }
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------- tables */
+
+static const char *show_share(char out[16], double part, double whole)
+{
+    if (part > 0 && whole > 0) {
+        snprintf(out, 16, "%.3g %%", 100 * part / whole);
+    } else {
+        snprintf(out, 16, "-");
+    }
+    return out;
+}
+
+static const char *show_times(char out[16], double before, double now)
+{
+    if (before > 0 && now > 0) {
+        snprintf(out, 16, "%.3gx", before / now);
+    } else {
+        snprintf(out, 16, "-");
+    }
+    return out;
+}
+
+static void print_head(const lab_run *run, int64_t n)
+{
+    const lab_ladder *ladder = run->ladder;
+    printf("\n%s, n = %lld %s\n", ladder->title, (long long)n, ladder->size);
+    printf("%-22s %-5s %10s %7s %8s %8s %11s %8s %10s", "rung", "row", "time", "spread", "first",
+           "parent", "per second", "ceiling", "bytes/s");
+    if (ladder->gpu) {
+        printf(" %5s %7s %6s", "regs", "shared", "warps");
+    }
+    if (run->published) {
+        printf(" %12s", "published");
+    }
+    putchar('\n');
+}
+
+static void print_case(const lab_run *run, const lab_case *c)
+{
+    const lab_ladder *ladder = run->ladder;
+    char time[CLI_SHOWN], rate[CLI_SHOWN], bytes[CLI_SHOWN], spread[16], first[16], parent[16],
+        share[16];
+    double per_second = ladder->work(c->n) / c->median;
+    snprintf(spread, sizeof spread, "%.1f %%", 100 * c->spread);
+    printf("%-22s %-5s %10s %7s %8s %8s %11s %8s %10s", c->rung->name,
+           c->rung->row != NULL ? c->rung->row : "ours", cli_show_seconds(time, c->median), spread,
+           show_times(first, lab_median_of(run, ladder->rungs[0].name, c->n), c->median),
+           show_times(parent, lab_median_of(run, c->rung->parent, c->n), c->median),
+           cli_show_scaled(rate, per_second), show_share(share, per_second, run->ceiling.rate),
+           cli_show_bytes(bytes, ladder->traffic(c->n) / c->median));
+    if (ladder->gpu) {
+        char warps[16];
+        printf(" %5d %7d %6s", c->kernel.registers, c->kernel.shared,
+               show_share(warps, c->kernel.occupancy, 1));
+    }
+    if (run->published && c->published > 0) {
+        printf(" %9.4g ms", c->published);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* ---------------------------------------------------------------------------------------- cases */
+
+static bool is_chosen(const lab_run *run, const lab_rung *rung)
+{
+    if (run->rungs == NULL) {
+        return true;
+    }
+    size_t length = strlen(rung->name);
+    for (const char *at = run->rungs; *at != '\0';) {
+        size_t word = strcspn(at, ",");
+        if (word == length && strncmp(at, rung->name, length) == 0) {
+            return true;
+        }
+        at += word + (at[word] == ',');
+    }
+    return false;
+}
+
+static tw_status run_once(lab_run *run, void *bench, const lab_rung *rung, lab_time *time)
+{
+    *time = (lab_time){0};
+    double begun = twi_seconds();
+    tw_status status = rung->run(bench, rung, time);
+    if (time->total == 0) {
+        time->total = twi_seconds() - begun;
+    }
+    return status != TW_OK ? status : twi_check_cancel(run->job->ctx);
+}
+
+static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+{
+    tw_context *ctx = run->job->ctx;
+    lab_case *c = &run->cases[run->count];
+    lab_time first;
+    *c = (lab_case){.rung = rung, .n = n, .published = published_for(run->ladder, rung->name, n)};
+    twi_progress(ctx, rung->name, 0, run->repeat, "runs");
+    run->ladder->spoil(bench);
+    tw_status status = run_once(run, bench, rung, &first);
+    if (status == TW_OK) {
+        status = run->ladder->check(ctx, bench, rung);
+    }
+    double spent = 0;
+    for (int32_t i = 0; status == TW_OK && i < run->repeat; i++) {
+        if (i > 0 && spent + spent / i > run->budget) {
+            break;
+        }
+        status = run_once(run, bench, rung, &c->times[i]);
+        spent += c->times[i].total;
+        c->repeats = i + 1;
+        twi_progress(ctx, rung->name, i + 1, run->repeat, "runs");
+    }
+    if (status == TW_OK && rung->inspect != NULL) {
+        status = rung->inspect(bench, rung, &c->kernel);
+    }
+    if (status == TW_OK) {
+        summarise(c);
+        run->count++;
+    }
+    return status;
+}
+
+static tw_status run_size(lab_run *run, int64_t n)
+{
+    tw_context *ctx = run->job->ctx;
+    const lab_ladder *ladder = run->ladder;
+    void *bench = NULL;
+    twi_progress(ctx, "making the inputs and the right answer", 0, 0, "");
+    tw_status status = ladder->open(ctx, n, run->seed, &bench);
+    bool headed = false;
+    for (int32_t i = 0; status == TW_OK && i < ladder->count; i++) {
+        const lab_rung *rung = &ladder->rungs[i];
+        if (!is_chosen(run, rung) || (ladder->offers != NULL && !ladder->offers(ctx, rung)) ||
+            (rung->most != 0 && n > rung->most && !run->sizes_given)) {
+            continue;
+        }
+        if (run->count == LAB_MOST_CASES) {
+            status = tw_fail(ctx, TW_ERR_ARGUMENT, "more than %d cases in one run", LAB_MOST_CASES);
+            break;
+        }
+        status = run_case(run, bench, n, rung);
+        if (status == TW_OK) {
+            cli_progress_clear();
+            if (!headed) {
+                print_head(run, n);
+                headed = true;
+            }
+            print_case(run, &run->cases[run->count - 1]);
+            if (run->folder != NULL) {
+                status = lab_keep_results(run);
+            }
+        }
+    }
+    ladder->close(bench);
+    return status;
+}
+
+/* The authors' sizes: each once, in the order of their table. */
+static void take_published_sizes(lab_run *run)
+{
+    run->size_count = 0;
+    for (const lab_published *p = run->ladder->published; p != NULL && p->rung != NULL; p++) {
+        bool known = false;
+        for (int32_t i = 0; i < run->size_count; i++) {
+            known = known || run->sizes[i] == p->n;
+        }
+        if (!known && run->size_count < LAB_MOST_SIZES) {
+            run->sizes[run->size_count++] = p->n;
+        }
+    }
+}
+
+tw_status lab_run_ladder(lab_run *run)
+{
+    tw_context *ctx = run->job->ctx;
+    const lab_ladder *ladder = run->ladder;
+    if (run->published) {
+        take_published_sizes(run);
+        run->sizes_given = true;
+        if (run->size_count == 0) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no published figures", ladder->name);
+        }
+    } else if (!run->sizes_given) {
+        run->size_count = 0;
+        for (const int64_t *n = ladder->sizes; *n != 0; n++) {
+            run->sizes[run->size_count++] = *n;
+        }
+    }
+    if (getloadavg(&run->load, 1) != 1) {
+        run->load = -1;
+    }
+    tw_status status = ladder->ceiling(ctx, &run->ceiling);
+    for (int32_t i = 0; status == TW_OK && i < run->size_count; i++) {
+        status = run_size(run, run->sizes[i]);
+    }
+    if (status == TW_OK && run->published) {
+        printf("published: on %s\n", ladder->published_on);
+    }
+    return status;
+}

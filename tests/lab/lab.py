@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""lab.py PROGRAM: what tilewright-lab says, keeps and refuses."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+LIMIT = 120
+
+
+def lab(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT,
+                          check=False)
+
+
+def ladders():
+    return [line.split()[0] for line in lab("list").stdout.splitlines()]
+
+
+def cpu_ladders():
+    return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" not in line]
+
+
+class Laboratory(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def refuses(self, words, *says):
+        done = lab(*words)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
+
+    def result(self, name="apsp-cpu"):
+        return json.loads((self.path / f"{name}.json").read_text())
+
+    def test_every_rung_is_right_around_the_edges_of_tiles(self):
+        for name in cpu_ladders():
+            done = lab("run", name, "--n", "1,63,64,65,130", "--repeat", "1")
+            self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
+
+    def test_every_rung_has_an_idea_and_a_parent_that_exists(self):
+        for name in ladders():
+            done = lab("list", name)
+            self.assertEqual(done.returncode, 0)
+            rungs = [line.split()[0] for line in done.stdout.splitlines()[2:]]
+            self.assertEqual(len(rungs), len(set(rungs)))
+            for line in done.stdout.splitlines()[2:]:
+                self.assertGreater(len(line.split()), 3, line)
+                if "(from " in line:
+                    self.assertIn(line.rsplit("(from ", 1)[1].rstrip(")"), rungs)
+
+    def test_results_hold_every_repetition_and_the_machine(self):
+        done = lab("run", "apsp-cpu", "--n", "40", "--repeat", "3", "--rungs", "min,engine-i32",
+                   "--out", str(self.path), "--seed", "7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = self.result()
+        self.assertEqual([case["rung"] for case in result["cases"]], ["min", "engine-i32"])
+        self.assertEqual([len(case["seconds"]) for case in result["cases"]], [3, 3])
+        self.assertTrue(all(case["checked"] for case in result["cases"]))
+        self.assertEqual(result["seed"], "7")
+        for key in ("compiler", "commit", "version", "date"):
+            self.assertTrue(result[key])
+        self.assertGreater(result["ceiling"]["rate"], 0)
+        self.assertEqual([path.name for path in self.path.iterdir()], ["apsp-cpu.json"])
+
+    def test_published_figures_stand_beside_ours(self):
+        done = lab("run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "engine,mixed")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("published", done.stdout)
+        self.assertIn("1.71 ms", done.stdout)
+
+    def test_slips_get_the_nearest_name(self):
+        self.refuses(["run", "apsp-cpv"], "did you mean 'apsp-cpu'?")
+        self.refuses(["run", "nothing-like-it"], "tilewright-lab list")
+        self.refuses(["run", "apsp-cpu", "--rungs", "naive,engine-i33"], "engine-i32")
+        self.refuses(["rum"], "did you mean 'run'?")
+
+    def test_impossible_requests_are_refused(self):
+        self.refuses(["run", "apsp-cpu", "--n", "0"], "--n '0'")
+        self.refuses(["run", "apsp-cpu", "--n", "5,x"], "--n 'x'")
+        self.refuses(["run", "apsp-cpu", "--n", ",".join(["5"] * 17)], "more than 16")
+        self.refuses(["run", "apsp-cpu", "--repeat", "0"], "--repeat 0")
+        self.refuses(["run", "--rungs", "naive"], "needs a ladder")
+        self.refuses(["run", "apsp-cpu", "--n", "100000", "--memory", "1M"], "memory")
+        self.refuses(["run", "apsp-cpu-blocks", "--published"], "no published figures")
+        self.refuses(["run", "apsp-cpu", "--n", "5", "--out", "/dev/null/x"], "/dev/null/x")
+
+    def test_interrupting_keeps_what_is_done(self):
+        with subprocess.Popen([PROGRAM, "run", "apsp-cpu", "--n", "10,1500", "--out",
+                               str(self.path)], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + LIMIT
+            while not (self.path / "apsp-cpu.json").exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 2, said)
+        self.assertIn("interrupted", said)
+        self.assertGreaterEqual(len(self.result()["cases"]), 1)
+
+    def test_compare_tells_a_change_from_noise(self):
+        for name, factor in (("a", 1.0), ("b", 1.3), ("c", 1.01)):
+            folder = self.path / name
+            folder.mkdir()
+            times = [factor * t for t in (1.0, 1.001, 1.002)]
+            (folder / "x.json").write_text(json.dumps({
+                "format": "tilewright-lab 1", "ladder": "x", "cases": [
+                    {"rung": "r", "n": 5, "median": times[1], "seconds": times}]}))
+        slower = lab("compare", str(self.path / "a"), str(self.path / "b"))
+        self.assertEqual(slower.returncode, 1, slower.stderr)
+        self.assertIn("slower 1.3", slower.stdout)
+        faster = lab("compare", str(self.path / "b"), str(self.path / "a"))
+        self.assertEqual(faster.returncode, 0, faster.stderr)
+        self.assertIn("faster 1.3", faster.stdout)
+        same = lab("compare", str(self.path / "a"), str(self.path / "c"))
+        self.assertEqual(same.returncode, 0)
+        self.assertIn("0 changed", same.stdout)
+
+    def test_damaged_results_are_named(self):
+        bad = self.path / "bad.json"
+        for text in ("", "{", "[]", '{"format": "tilewright-lab 1"}', '{"format": "other"}',
+                     '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r"}]}',
+                     '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r", "n": 1,'
+                     ' "median": 0, "seconds": [0]}]}'):
+            bad.write_text(text)
+            done = lab("compare", str(self.path), str(self.path))
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn("bad.json is left out", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
