@@ -8,6 +8,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 # The static library leaves the OpenMP runtime to its user, by name: a path would tie the package
 # to the compiler that built it.
 set(private_libs ${OpenMP_C_LIB_NAMES} m)
+if(TW_HAVE_PNG)
+  list(APPEND private_libs png)
+endif()
 if(TW_GPU_API)
   list(APPEND private_libs cudart_static rt pthread dl)
 endif()

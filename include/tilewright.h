@@ -78,7 +78,8 @@ enum {
     TW_I16 = 3,
     TW_I32 = 4,
     TW_F32 = 5,
-    TW_F64 = 6
+    TW_F64 = 6,
+    TW_F16 = 7 /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
 };
 
 /* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32, +inf in floats. */
@@ -310,6 +311,21 @@ TW_API TW_CHECKED tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_
 TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path,
                                             const char *format);
 
+/*
+ * Rows of f32 on their way into `inner`, as another type. TW_U8 and TW_U16: 0 ... most becomes
+ * 0 ... 255 or 65535, rounded to the nearest; what lies outside becomes the nearest end, NaN 0.
+ * TW_F16: the nearest half-precision number, whatever `most`. `inner` stays the caller's and must
+ * outlive this one.
+ */
+TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner,
+                                           tw_type type, double most);
+
+/* A picture of f32 rows into an image file of the name's format (.png, .ppm): 0 ... most in a
+ * colour map of evenly rising lightness, grey where all is NaN. Larger results than 1024 x 1024
+ * are averaged in squares, which is said through the log. */
+TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
+                                               double most);
+
 /* Give back what a tw_sink_to_* or *_sink function put into *sink; NULL and {0} are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);
 
@@ -533,14 +549,16 @@ TW_API int64_t tw_image_planes(const tw_image *image);
 /* A view of a plane, owned by the image and valid until a plane is added; NULL if there is none. */
 TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
 
-/* Read "npy" (one plane of any tw_type), "pnm" (PGM, PPM: u8 or u16), "pfm" (f32) or "records"
- * (u8). format NULL follows the extension, else the content. "-" is standard input. */
+/* Read "npy" (one plane of any tw_type), "pnm" (PGM, PPM: u8 or u16), "pfm" (f32), "png" (grey,
+ * grey and alpha, colours, colours and alpha: u8 or u16) or "records" (u8). format NULL follows the
+ * extension, else the content. "-" is standard input. */
 TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
                                           const char *format);
 
 /* Write "npy" (one plane), "pnm" (one or three planes of u8 or u16), "pfm" (one or three of f32),
- * "records" (any number of u8, or of f32 as lines of text with five decimals). format NULL follows
- * the extension. The file appears whole or not at all; "-" is standard output. */
+ * "png" (one to four of u8 or u16), "records" (any number of u8, or of f32 as lines of text with
+ * five decimals). format NULL follows the extension. The file appears whole or not at all; "-" is
+ * standard output. */
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 
@@ -645,6 +663,11 @@ typedef struct tw_entropy_report {
  * the defaults. */
 TW_API TW_CHECKED tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
                                              const tw_entropy_options *opts);
+
+/* The largest value there can be: the logarithm of the lesser of the levels and the elements of a
+ * window, in the base of the options. 0 for a window of one element. */
+TW_API TW_CHECKED tw_status tw_entropy_largest(tw_context *ctx, double *out,
+                                               const tw_entropy_options *opts);
 
 /* Into the caller's TW_F32 matrix of that shape, which may not overlap the input. The input is
  * TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN, and

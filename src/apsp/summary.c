@@ -324,7 +324,8 @@ static tw_status begin_histogram(tw_context *ctx, tw_summary *summary)
 static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     tw_summary *summary = self;
-    if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0) {
+    if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0 ||
+        shape->type == TW_F16) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld x %lld of %s has no summary",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }

@@ -12,6 +12,9 @@ tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char 
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no element type (its type is %d)", what,
                        (int)matrix->type);
     }
+    if (matrix->type == TW_F16) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s is of f16, which only files hold", what);
+    }
     if (matrix->rows < 0 || matrix->cols < 0 || matrix->stride < matrix->cols) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s is %lld x %lld with a stride of %lld elements; sizes cannot be negative "

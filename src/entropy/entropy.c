@@ -225,6 +225,27 @@ tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
     return status;
 }
 
+tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_options *opts)
+{
+    const tw_matrix nothing = {NULL, 0, 0, 0, TW_U8};
+    twi_entropy_setup setup;
+    tw_entropy_options without;
+    tw_status status = copy_options(ctx, &without, opts);
+    if (status == TW_OK) {
+        without.mask = NULL;
+        status = twi_entropy_prepare(ctx, &setup, &nothing, &without, TWI_ENTROPY_AUTO);
+    }
+    if (status == TW_OK) {
+        int64_t kinds = setup.window.size < without.levels ? setup.window.size : without.levels;
+        double unit = without.base == TW_BASE_E        ? 1
+                      : without.base == TW_BASE_LEVELS ? log(without.levels)
+                                                       : log(without.base);
+        *out = log((double)kinds) / unit;
+        twi_entropy_clear(&setup);
+    }
+    return status;
+}
+
 static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
 {
     tw_status status = twi_matrix_check(ctx, out, "the result");

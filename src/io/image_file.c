@@ -8,9 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define FORMATS 4
-static const twi_image_format *const formats[FORMATS] = {&twi_image_npy, &twi_image_pnm,
-                                                         &twi_image_pfm, &twi_image_records};
+/* Records are told by their size alone, so they come last. */
+#define FORMATS 5
+static const twi_image_format *const formats[FORMATS] = {
+    &twi_image_npy, &twi_image_pnm, &twi_image_pfm, &twi_image_png, &twi_image_records};
 
 static bool listed(const char *words, const char *wanted)
 {
@@ -38,7 +39,8 @@ static tw_status find_format(tw_context *ctx, const twi_image_format **out, cons
     }
     if (name != NULL && *out == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "there is no image format '%.40s': take npy, pnm, pfm or records", name);
+                       "there is no image format '%.40s': take npy, pnm, pfm, png or records",
+                       name);
     }
     return TW_OK;
 }
@@ -53,7 +55,7 @@ static tw_status recognise(tw_context *ctx, const twi_image_format **out, const 
     if (*out == NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s is no image: neither its name nor its %llu bytes look like npy, "
-                       "PGM, PPM, PFM or records",
+                       "PGM, PPM, PFM, PNG or records",
                        input->name, (unsigned long long)input->size);
     }
     return TW_OK;
@@ -88,21 +90,32 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     return TW_OK;
 }
 
+static tw_status find_writer(tw_context *ctx, const twi_image_format **out, const tw_image *image,
+                             const char *path, const char *format)
+{
+    tw_status status = find_format(ctx, out, format, path);
+    if (status == TW_OK && *out == NULL) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the name %.500s tells no image format: use .npy, .pgm, .ppm, .pfm, "
+                         ".png or .records, or say which",
+                         path);
+    }
+    return status == TW_OK ? (*out)->accepts(ctx, image) : status;
+}
+
+tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *path,
+                            const char *format)
+{
+    const twi_image_format *found = NULL;
+    return find_writer(ctx, &found, image, path, format);
+}
+
 tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                          const char *format)
 {
     const twi_image_format *found = NULL;
     twi_output *output = NULL;
-    tw_status status = find_format(ctx, &found, format, path);
-    if (status == TW_OK && found == NULL) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the name %.500s tells no image format: use .npy, .pgm, .ppm, .pfm or "
-                         ".records, or say which",
-                         path);
-    }
-    if (status == TW_OK) {
-        status = found->accepts(ctx, image);
-    }
+    tw_status status = find_writer(ctx, &found, image, path, format);
     if (status == TW_OK) {
         status = twi_output_open(ctx, &output, path, 0);
     }

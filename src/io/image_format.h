@@ -19,7 +19,12 @@ typedef struct twi_image_format {
 extern const twi_image_format twi_image_npy;
 extern const twi_image_format twi_image_pnm;
 extern const twi_image_format twi_image_pfm;
+extern const twi_image_format twi_image_png;
 extern const twi_image_format twi_image_records;
+
+/* TW_ERR_ARGUMENT if the format, or with NULL the one of the path's extension, cannot hold it. */
+TW_CHECKED tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *path,
+                                       const char *format);
 
 /* The letters after the last point of the file's name. */
 const char *twi_extension(const char *path);

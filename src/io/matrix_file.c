@@ -201,7 +201,8 @@ tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path
     twi_matrix_format found = TWI_MATRIX_RAW;
     uint64_t bytes = 0;
     *out = NULL;
-    if (path == NULL || path[0] == '\0' || (type != TW_AUTO && tw_type_size(type) == 0)) {
+    if (path == NULL || path[0] == '\0' || type == TW_F16 ||
+        (type != TW_AUTO && tw_type_size(type) == 0)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix file needs a name and a known type");
     }
     tw_status status = twi_matrix_format_find(ctx, &found, format, path);

@@ -20,8 +20,8 @@ static const struct {
     tw_type type;
     char kind;
     int32_t width;
-} descriptions[] = {{TW_U8, 'u', 1},  {TW_U16, 'u', 2}, {TW_I16, 'i', 2},
-                    {TW_I32, 'i', 4}, {TW_F32, 'f', 4}, {TW_F64, 'f', 8}};
+} descriptions[] = {{TW_U8, 'u', 1},  {TW_U16, 'u', 2}, {TW_I16, 'i', 2}, {TW_I32, 'i', 4},
+                    {TW_F32, 'f', 4}, {TW_F64, 'f', 8}, {TW_F16, 'f', 2}};
 #define DESCRIPTIONS (sizeof descriptions / sizeof *descriptions)
 
 size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape)
@@ -195,7 +195,8 @@ static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, con
     out->width = (int)width;
     out->type = TW_AUTO;
     for (size_t i = 0; i < DESCRIPTIONS; i++) {
-        if (descriptions[i].kind == out->kind && descriptions[i].width == width) {
+        if (descriptions[i].kind == out->kind && descriptions[i].width == width &&
+            descriptions[i].type != TW_F16) { /* written, not read */
             out->type = descriptions[i].type;
         }
     }

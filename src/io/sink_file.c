@@ -123,6 +123,9 @@ static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a result of %lld x %lld of %s cannot be written",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
+    if (sink->format == TWI_MATRIX_CSV && shape->type == TW_F16) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "csv has no f16: write f32, which loses nothing");
+    }
     forget_run(sink);
     sink->shape = *shape;
     sink->next = 0;

@@ -86,11 +86,17 @@ static void every_format_reads_back_what_it_wrote(void **state)
     } cases[] = {{"a.npy", 1, TW_U8},  {"a.npy", 1, TW_U16},    {"a.npy", 1, TW_I16},
                  {"a.npy", 1, TW_F32}, {"a.pgm", 1, TW_U8},     {"a.pgm", 1, TW_U16},
                  {"a.ppm", 3, TW_U8},  {"a.ppm", 3, TW_U16},    {"a.pfm", 1, TW_F32},
-                 {"a.pfm", 3, TW_F32}, {"a.records", 1, TW_U8}, {"a.records", 4, TW_U8}};
+                 {"a.pfm", 3, TW_F32}, {"a.records", 1, TW_U8}, {"a.records", 4, TW_U8},
+                 {"a.png", 1, TW_U8},  {"a.png", 1, TW_U16},    {"a.png", 2, TW_U8},
+                 {"a.png", 3, TW_U16}, {"a.png", 4, TW_U8},     {"a.png", 4, TW_U16}};
     static const int64_t sizes[][2] = {{0, 0}, {1, 1}, {5, 7}, {3, 0}};
     tw_context *ctx = open_context();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (size_t s = 0; s < 4; s++) {
+            bool png = strcmp(cases[c].file, "a.png") == 0;
+            if (png && (!TW_TEST_PNG || sizes[s][1] == 0)) {
+                continue; /* which has no empty images */
+            }
             tw_image *image =
                 make_image(ctx, cases[c].planes, sizes[s][0], sizes[s][1], cases[c].type);
             tw_image *again = NULL;
@@ -203,12 +209,215 @@ static void mangled_files_end_in_a_sentence(void **state)
     close_context(ctx);
 }
 
+#if TW_TEST_PNG
+static void png_elements_are_those_of_the_file(void **state)
+{
+    (void)state;
+    static const uint8_t grey[6] = {1, 2, 3, 15, 0, 7};
+    static const uint8_t red[3] = {10, 70, 40};
+    static const uint8_t blue[3] = {30, 90, 60};
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/grey4.png", NULL));
+    assert_int_equal(tw_image_planes(image), 1);
+    assert_memory_equal(tw_image_plane(image, 0)->data, grey, 6);
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/palette.png", NULL));
+    assert_int_equal(tw_image_planes(image), 3);
+    assert_memory_equal(tw_image_plane(image, 0)->data, red, 3);
+    assert_memory_equal(tw_image_plane(image, 2)->data, blue, 3);
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/grey16-alpha.png", NULL));
+    assert_int_equal(tw_image_planes(image), 2);
+    const uint16_t *values = tw_image_plane(image, 0)->data;
+    assert_true(tw_image_plane(image, 0)->type == TW_U16 && values[0] == 0x0102);
+    assert_int_equal(values[1], 0x1234);
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/interlaced.png", NULL));
+    for (int i = 0; i < 25; i++) {
+        uint8_t value = (uint8_t)(i / 5 * 10 + i % 5);
+        assert_int_equal(((const uint8_t *)tw_image_plane(image, 0)->data)[i], value);
+        assert_int_equal(((const uint8_t *)tw_image_plane(image, 1)->data)[i], 100 + value);
+        assert_int_equal(((const uint8_t *)tw_image_plane(image, 2)->data)[i], 200 - value);
+    }
+    tw_image_destroy(image);
+    close_context(ctx);
+}
+
+static void mangled_png_files_end_in_a_sentence(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cut.png", "byte 55: the file ends before the image does"},
+        {"cut-header.png", "byte 20: the file ends before the image does"},
+        {"huge.png", "2000000000 x 2000000000 elements, which 68 bytes of PNG cannot hold"},
+        {"wrong-sum.png", "byte 55: "},
+        {"short-data.png", "byte 51: "},
+        {"no-width.png", "byte 33: "},
+        {"strange-depth.png", "byte 33: "}};
+    tw_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[512];
+        tw_image *image = NULL;
+        snprintf(path, sizeof path, TW_TEST_DATA "/mangled-images/%s", cases[i][0]);
+        assert_fails(ctx, TW_ERR_FORMAT, cases[i][1], tw_image_read(ctx, &image, path, NULL));
+        assert_null(image);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+    }
+    close_context(ctx);
+}
+
+#else
+static void png_without_its_library_says_what_to_install(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "libpng-dev",
+                 tw_image_read(ctx, &image, TW_TEST_DATA "/good/grey4.png", NULL));
+    image = make_image(ctx, 1, 2, 2, TW_U8);
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "libpng-dev",
+                 tw_image_write(ctx, image, in_scratch("a.png"), NULL));
+    tw_image_destroy(image);
+    close_context(ctx);
+}
+
+#endif
+
+/* The rows of a row-major f32 array through `sink`, in blocks of some rows. */
+static void push(tw_context *ctx, tw_sink *sink, const float *data, int64_t rows, int64_t cols)
+{
+    tw_matrix matrix = {(void *)data, rows, cols, cols, TW_F32};
+    assert_ok(ctx, tw_feed(ctx, &matrix, sink, 1));
+}
+
+static void scaled_rows_are_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    static const float values[8] = {0, 1, 2, 0.5f, -1, 3, NAN, 0.0117f};
+    static const uint8_t bytes[8] = {0, 128, 255, 64, 0, 255, 0, 1};
+    static const uint16_t words[8] = {0, 32768, 65535, 16384, 0, 65535, 0, 383};
+    tw_context *ctx = open_context();
+    uint8_t got8[8];
+    uint16_t got16[8];
+    tw_matrix target8 = {got8, 2, 4, 4, TW_U8};
+    tw_matrix target16 = {got16, 2, 4, 4, TW_U16};
+    tw_sink inner, sink;
+    memset(got8, 0xAA, sizeof got8);
+    memset(got16, 0xAA, sizeof got16);
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &inner, &target8));
+    assert_ok(ctx, tw_sink_scaled(ctx, &sink, &inner, TW_U8, 2));
+    push(ctx, &sink, values, 2, 4);
+    assert_memory_equal(got8, bytes, sizeof bytes);
+    tw_sink_destroy(&sink);
+    tw_sink_destroy(&inner);
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &inner, &target16));
+    assert_ok(ctx, tw_sink_scaled(ctx, &sink, &inner, TW_U16, 2));
+    push(ctx, &sink, values, 2, 4);
+    assert_memory_equal(got16, words, sizeof words);
+    tw_sink_destroy(&sink);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "not to f64", tw_sink_scaled(ctx, &sink, &inner, TW_F64, 2));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "above 0", tw_sink_scaled(ctx, &sink, &inner, TW_U8, 0));
+    tw_sink_destroy(&inner);
+    close_context(ctx);
+}
+
+static void half_precision_is_the_nearest_there_is(void **state)
+{
+    (void)state;
+    static const struct {
+        float value;
+        uint16_t half;
+    } cases[] = {{0, 0},
+                 {1, 0x3C00},
+                 {-2, 0xC000},
+                 {0.33325195f, 0x3555},
+                 {65504, 0x7BFF},
+                 {65519, 0x7BFF},
+                 {65520, 0x7C00},
+                 {INFINITY, 0x7C00},
+                 {NAN, 0x7E00},
+                 {0x1p-24f, 1},
+                 {0x1p-25f, 0},
+                 {0x1.8p-24f, 2},
+                 {0x1p-14f, 0x400},
+                 {0x1.ff8p-15f, 0x3FF},
+                 {1.00048828125f, 0x3C00},
+                 {1.00146484375f, 0x3C02}};
+    enum { COUNT = sizeof cases / sizeof *cases };
+    float values[COUNT];
+    unsigned char file[128 + 2 * COUNT];
+    tw_context *ctx = open_context();
+    tw_sink inner, sink;
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = cases[i].value;
+    }
+    assert_ok(ctx, tw_sink_to_file(ctx, &inner, in_scratch("h.raw"), NULL));
+    assert_ok(ctx, tw_sink_scaled(ctx, &sink, &inner, TW_F16, 0));
+    push(ctx, &sink, values, 1, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        memcpy(file + 2 * i, &cases[i].half, 2);
+    }
+    assert_file("h.raw", file, sizeof(uint16_t) * COUNT);
+    tw_sink_destroy(&sink);
+    tw_sink_destroy(&inner);
+    assert_ok(ctx, tw_sink_to_file(ctx, &inner, in_scratch("h.csv"), NULL));
+    assert_ok(ctx, tw_sink_scaled(ctx, &sink, &inner, TW_F16, 0));
+    tw_matrix matrix = {values, 1, COUNT, COUNT, TW_F32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "csv has no f16", tw_feed(ctx, &matrix, &sink, 1));
+    tw_sink_destroy(&sink);
+    tw_sink_destroy(&inner);
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
+static void a_preview_averages_squares_and_grows_lighter(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, COLS = 2050 };
+    static float values[ROWS * COLS];
+    tw_context *ctx = open_context();
+    tw_sink sink;
+    tw_image *image = NULL;
+    for (int i = 0; i < ROWS * COLS; i++) {
+        values[i] = i % COLS < 3 ? NAN : (float)(i % COLS) / COLS;
+    }
+    assert_ok(ctx, tw_sink_to_preview(ctx, &sink, in_scratch("p.ppm"), 1));
+    push(ctx, &sink, values, ROWS, COLS);
+    tw_sink_destroy(&sink);
+    assert_ok(ctx, tw_image_read(ctx, &image, in_scratch("p.ppm"), NULL));
+    const tw_matrix *red = tw_image_plane(image, 0);
+    const tw_matrix *green = tw_image_plane(image, 1);
+    const tw_matrix *blue = tw_image_plane(image, 2);
+    assert_true(red->rows == 1 && red->cols == 684); /* squares of 3 */
+    assert_int_equal(((const uint8_t *)red->data)[0], 128);
+    double before = -1;
+    for (int64_t i = 1; i < red->cols; i++) {
+        double light = 0.2126 * pow(((const uint8_t *)red->data)[i] / 255.0, 2.2) +
+                       0.7152 * pow(((const uint8_t *)green->data)[i] / 255.0, 2.2) +
+                       0.0722 * pow(((const uint8_t *)blue->data)[i] / 255.0, 2.2);
+        assert_true(light > before - 0.004);
+        before = light;
+    }
+    assert_true(before > 0.75);
+    tw_image_destroy(image);
+    assert_int_equal(unlink(in_scratch("p.ppm")), 0);
+    assert_ok(ctx, tw_sink_to_preview(ctx, &sink, in_scratch("p.xyz"), 1));
+    tw_matrix matrix = {values, ROWS, COLS, COLS, TW_F32};
+    assert_fails(ctx, TW_ERR_ARGUMENT, "tells no image format", tw_feed(ctx, &matrix, &sink, 1));
+    tw_sink_destroy(&sink);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "above 0",
+                 tw_sink_to_preview(ctx, &sink, in_scratch("p.ppm"), 0));
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
 static void a_failed_allocation_leaves_nothing_behind(void **state)
 {
     (void)state;
-    static const char *const files[] = {"a.npy", "a.ppm", "a.pfm", "a.records"};
+    static const char *const files[] = {"a.npy", "a.ppm", "a.pfm", "a.records", "a.png"};
     tw_context *ctx = open_context();
-    for (size_t f = 0; f < 4; f++) {
+    for (size_t f = 0; f < 4 + TW_TEST_PNG; f++) {
         tw_image *image = make_image(ctx, f == 0 ? 1 : 3, 4, 5, f == 2 ? TW_F32 : TW_U8);
         assert_ok(ctx, tw_image_write(ctx, image, in_scratch(files[f]), NULL));
         tw_image_destroy(image);
@@ -248,6 +457,15 @@ int main(void)
         cmocka_unit_test(five_decimals_are_those_of_printf),
         cmocka_unit_test(what_a_format_cannot_hold_is_refused_before_a_file_is_there),
         cmocka_unit_test(mangled_files_end_in_a_sentence),
+#if TW_TEST_PNG
+        cmocka_unit_test(png_elements_are_those_of_the_file),
+        cmocka_unit_test(mangled_png_files_end_in_a_sentence),
+#else
+        cmocka_unit_test(png_without_its_library_says_what_to_install),
+#endif
+        cmocka_unit_test(scaled_rows_are_rounded_to_the_nearest),
+        cmocka_unit_test(half_precision_is_the_nearest_there_is),
+        cmocka_unit_test(a_preview_averages_squares_and_grows_lighter),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

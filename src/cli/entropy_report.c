@@ -1,0 +1,138 @@
+/* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
+#include "entropy_run.h"
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ the sink */
+
+static tw_status seen_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)ctx;
+    ((entropy_tally *)self)->cols = shape->cols;
+    return TW_OK;
+}
+
+static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    (void)ctx;
+    (void)first;
+    entropy_tally *seen = self;
+    for (int64_t i = 0; i < count; i++) {
+        const float *row = (const float *)data + i * stride;
+        for (int64_t j = 0; j < seen->cols; j++) {
+            double value = (double)row[j];
+            if (isnan(value)) {
+                seen->empty++;
+                continue;
+            }
+            seen->least = seen->count == 0 || value < seen->least ? value : seen->least;
+            seen->most = seen->count == 0 || value > seen->most ? value : seen->most;
+            seen->sum += value;
+            seen->count++;
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status seen_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void seen_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+void entropy_tally_sink(entropy_run *run, tw_sink *out)
+{
+    *out = (tw_sink){&run->seen, seen_begin, seen_rows, seen_end, seen_abort, NULL};
+}
+
+/* -------------------------------------------------------------------------------------- the words
+ */
+
+static double rate_of(const entropy_run *run)
+{
+    double elements = (double)(run->seen.count + run->seen.empty);
+    return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
+}
+
+static double mean_of(const entropy_tally *seen)
+{
+    return seen->count > 0 ? seen->sum / (double)seen->count : (double)NAN;
+}
+
+static void print_summary(const entropy_run *run)
+{
+    const entropy_tally *seen = &run->seen;
+    printf("planes    %lld\n", (long long)run->planes);
+    printf("rows      %lld\n", (long long)run->report.rows);
+    printf("columns   %lld\n", (long long)run->report.cols);
+    if (seen->count > 0) {
+        printf("least     %.6f\n", seen->least);
+        printf("mean      %.6f\n", mean_of(seen));
+        printf("largest   %.6f\n", seen->most);
+    }
+    if (seen->empty > 0) {
+        printf("empty     %lld\n", (long long)seen->empty);
+    }
+    fflush(stdout);
+}
+
+static void print_json(const entropy_run *run)
+{
+    const tw_entropy_report *report = &run->report;
+    bool taken = run->output != NULL && strcmp(run->output, "-") == 0;
+    cli_report json;
+    cli_report_begin(&json, taken ? stderr : stdout);
+    cli_report_text(&json, "command", "entropy");
+    cli_report_text(&json, "version", tw_version());
+    cli_report_text(&json, "input", run->input);
+    cli_report_integer(&json, "planes", run->planes);
+    cli_report_integer(&json, "rows", report->rows);
+    cli_report_integer(&json, "cols", report->cols);
+    cli_report_integer(&json, "window", report->window);
+    cli_report_integer(&json, "levels", run->opts.levels);
+    cli_report_text(&json, "border", tw_border_name(run->opts.border));
+    cli_report_text(&json, "base", run->s->base);
+    cli_report_text(&json, "method", report->method);
+    cli_report_text(&json, "device", "cpu");
+    cli_report_text(&json, "isa", report->isa);
+    cli_report_integer(&json, "threads", report->threads);
+    cli_report_object(&json, "seconds");
+    cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "compute", run->seconds_compute);
+    cli_report_number(&json, "output", run->seconds_output);
+    cli_report_number(&json, "total", cli_seconds() - run->job->started);
+    cli_report_end_object(&json);
+    cli_report_number(&json, "rate", rate_of(run));
+    cli_report_number(&json, "least", run->seen.count > 0 ? run->seen.least : (double)NAN);
+    cli_report_number(&json, "mean", mean_of(&run->seen));
+    cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_integer(&json, "empty", run->seen.empty);
+    cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
+    cli_report_text(&json, "output", run->output);
+    cli_report_end(&json);
+}
+
+void entropy_conclude(const entropy_run *run)
+{
+    char total[CLI_SHOWN], read[CLI_SHOWN], work[CLI_SHOWN], output[CLI_SHOWN], rate[CLI_SHOWN];
+    if (run->s->common.json) {
+        print_json(run);
+    } else if (run->output == NULL) {
+        print_summary(run);
+    }
+    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
+            cli_show_seconds(total, cli_seconds() - run->job->started),
+            cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
+            cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
+            run->report.method, run->report.isa);
+}

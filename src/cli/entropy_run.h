@@ -1,0 +1,67 @@
+/*
+ * One run of tilewright entropy: what it was asked for, what it is made of, what it has seen. The
+ * options are read in entropy_options.c, the run is cmd_entropy.c, what is said about it is in
+ * entropy_report.c.
+ */
+#ifndef CLI_ENTROPY_RUN_H
+#define CLI_ENTROPY_RUN_H
+
+#include "job.h"
+
+#include <stdbool.h>
+
+typedef struct entropy_settings {
+    cli_common common;
+    const char *in_format;
+    const char *out_format;
+    const char *window;
+    int64_t radius; /* -1: none */
+    const char *footprint;
+    const char *anchor;
+    int64_t levels;
+    cli_interval range; /* NaN: none */
+    const char *border;
+    const char *base;
+    const char *mask;
+    double no_data;
+    int32_t nan_is_no_data;
+    int64_t plane; /* -1: all */
+    tw_type out_type;
+    const char *preview;
+} entropy_settings;
+
+/* What has been seen of the result: a sink. */
+typedef struct entropy_tally {
+    int64_t cols;
+    int64_t count;
+    int64_t empty; /* NaN */
+    double least, most, sum;
+} entropy_tally;
+
+typedef struct entropy_run {
+    cli_job *job;
+    const entropy_settings *s;
+    const char *input;
+    const char *output;
+    tw_image *image, *mask, *footprint, *result;
+    tw_entropy_options opts;
+    double range[2];
+    double no_data;
+    double most;  /* the largest value there can be */
+    tw_type type; /* of OUT */
+    bool keep;    /* the result goes out as an image, when it is whole */
+    entropy_tally seen;
+    tw_entropy_report report;
+    double seconds_read, seconds_compute, seconds_output;
+    int64_t planes;
+} entropy_run;
+
+/* --window, --levels, --mask ... into run->opts; reads the files that they name. */
+TW_CHECKED tw_status entropy_read_options(entropy_run *run);
+
+/* A sink that keeps run->seen. */
+void entropy_tally_sink(entropy_run *run, tw_sink *out);
+/* The summary or the JSON report on standard output, and a line of news. */
+void entropy_conclude(const entropy_run *run);
+
+#endif
