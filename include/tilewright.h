@@ -696,8 +696,8 @@ TW_API TW_CHECKED tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in,
  * 0, a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left
  * side); row % k and col % k are computed in whole numbers. Nothing traps: 1 / 0 is inf, log(-1) is
  * NaN. Arithmetic and sqrt round correctly, each by itself; the other functions have the bounds of
- * docs/methods.md. A whole power from -4 to 4 is a product (x^2 is x*x), within 1 ulp for each
- * multiplication or division after the first.
+ * docs/methods.md. Small whole powers are products: x^2 and x^-1 are correctly rounded, x^3 is
+ * within 2 ulp, x^4 and x^-2 within 3.
  */
 typedef struct tw_expr tw_expr;
 
