@@ -143,8 +143,15 @@ TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
 
 /* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0",
- * "cuda:0,1", "hip:...". */
+ * "cuda:0,1", "hip:...". "auto" takes a GPU for all-pairs shortest paths where one is there and is
+ * estimated to finish earlier, its start included; if it then fails, the CPU follows and the log
+ * says so. */
 TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
+
+/* Begin to start the GPU that tw_set_device named, in the background, while the caller does
+ * something else, such as reading a graph: a driver takes some tenths of a second. Never needed,
+ * never fails, and does nothing for "auto" and "cpu". tw_context_destroy waits for its end. */
+TW_API void tw_device_start(tw_context *ctx);
 
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
 TW_API void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user);
@@ -386,10 +393,11 @@ TW_API void tw_plan_destroy(tw_plan *plan);
 /* Several lines: the candidates with estimated seconds and bytes, the choice and the reason. */
 TW_API const char *tw_plan_explain(const tw_plan *plan);
 TW_API tw_method tw_plan_method(const tw_plan *plan);
-TW_API tw_type tw_plan_type(const tw_plan *plan);      /* of the result */
-TW_API tw_type tw_plan_work_type(const tw_plan *plan); /* first one to be tried */
-TW_API uint64_t tw_plan_memory(const tw_plan *plan);   /* bytes the run will hold at most */
-TW_API double tw_plan_seconds(const tw_plan *plan);    /* estimated */
+TW_API tw_type tw_plan_type(const tw_plan *plan);       /* of the result */
+TW_API tw_type tw_plan_work_type(const tw_plan *plan);  /* first one to be tried */
+TW_API uint64_t tw_plan_memory(const tw_plan *plan);    /* bytes the run will hold at most */
+TW_API double tw_plan_seconds(const tw_plan *plan);     /* estimated */
+TW_API const char *tw_plan_device(const tw_plan *plan); /* "cpu", "cuda", "cuda:1", ... */
 
 typedef struct tw_apsp_report {
     size_t size;
@@ -401,16 +409,21 @@ typedef struct tw_apsp_report {
     int32_t attempts;  /* working types tried */
     int32_t symmetric; /* half of the work was enough */
     const char *isa;
-    double relaxations; /* d = min(d, a + b) of the whole problem: n^3 for a closure, scanned
-                           arcs for searches */
-    double seconds_plan;
+    double relaxations;  /* d = min(d, a + b) of the whole problem: n^3 for a closure, scanned
+                            arcs for searches */
+    double seconds_plan; /* without waiting for a GPU to start */
     double seconds_compute;
-    double seconds_output; /* converting and the sinks */
-    uint64_t memory_peak;  /* of the context during the run */
+    double seconds_output;   /* converting and the sinks */
+    uint64_t memory_peak;    /* of the context during the run */
+    const char *device;      /* "cpu", or as in tw_set_device; owned by the plan */
+    double seconds_startup;  /* of the GPU's driver, in the background where it could be; 0: CPU */
+    double seconds_wait;     /* the part of it that was waited for */
+    double seconds_upload;   /* to the GPU: memory on both sides, and the graph */
+    double seconds_download; /* from the GPU: what the sinks' time did not hide */
 } tw_apsp_report;
-#define TW_APSP_REPORT_INIT                                            \
-    {                                                                  \
-        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 \
+#define TW_APSP_REPORT_INIT                                                            \
+    {                                                                                  \
+        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0 \
     }
 
 /* Compute and push the rows into every sink. `report` may be NULL. `predecessors`, if not NULL,

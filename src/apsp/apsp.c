@@ -13,6 +13,7 @@
 #include "apsp/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "gpu/startup.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,8 @@ typedef struct outcome {
     int32_t attempts;
     bool symmetric;
     double relaxations;
+    double upload; /* seconds */
+    double download;
 } outcome;
 
 static tw_type wider(tw_type type)
@@ -38,6 +41,15 @@ static tw_type wider(tw_type type)
     }
 }
 
+tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target)
+{
+    return tw_fail(
+        ctx, TW_ERR_RANGE,
+        "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers in f64 can "
+        "be; scale the weights down",
+        (long long)source, (long long)target);
+}
+
 /* Whole numbers in f64 are exact below 2^53; past that the result could be wrong without a sign. */
 static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi_work *work)
 {
@@ -46,11 +58,7 @@ static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi
         for (int64_t j = 0; j < work->n; j++) {
             double value = data[i * work->ld + j];
             if (value >= 0x1p53 && !isinf(value)) {
-                return tw_fail(
-                    ctx, TW_ERR_RANGE,
-                    "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers "
-                    "in f64 can be; scale the weights down",
-                    (long long)i, (long long)j);
+                return twi_fail_inexact(ctx, i, j);
             }
         }
     }
@@ -117,6 +125,22 @@ static tw_status deliver_closure(tw_context *ctx, const tw_plan *plan, const twi
     return status;
 }
 
+/* All on one GPU, delivery included. */
+static tw_status run_resident(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                              outcome *out)
+{
+    twi_gpu_outcome gpu;
+    double n = (double)plan->graph->n;
+    tw_status status = twi_gpu_resident_run(ctx, plan, delivery, &gpu);
+    out->work_type = gpu.used;
+    out->attempts = gpu.attempts;
+    out->symmetric = gpu.symmetric;
+    out->upload = gpu.seconds_upload;
+    out->download = gpu.seconds_download;
+    out->relaxations = n * n * n;
+    return status;
+}
+
 static tw_status run_closure(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
                              outcome *out)
 {
@@ -170,7 +194,8 @@ static tw_status run_method(tw_context *ctx, const tw_plan *plan, twi_delivery *
 {
     switch (plan->method) {
     case TW_METHOD_CLOSURE:
-        return run_closure(ctx, plan, delivery, out);
+        return plan->gpus.count > 0 && plan->gpu_resident ? run_resident(ctx, plan, delivery, out)
+                                                          : run_closure(ctx, plan, delivery, out);
     case TW_METHOD_REFERENCE:
         return run_reference(ctx, plan, delivery, out);
     default:
@@ -195,21 +220,41 @@ static tw_status check_run(tw_context *ctx, const tw_plan *plan, const tw_sink *
     return TW_OK;
 }
 
-tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t sink_count,
-                      tw_sink *predecessors, tw_apsp_report *report)
+static void fill_report(tw_context *ctx, const tw_plan *plan, const outcome *out, double seconds,
+                        double output, tw_apsp_report *report)
+{
+    *report = (tw_apsp_report){
+        .size = sizeof *report,
+        .method = plan->method,
+        .work_type = out->work_type,
+        .type = plan->type,
+        .threads = plan->threads,
+        .block = out->block,
+        .attempts = out->attempts,
+        .symmetric = out->symmetric,
+        .isa = twi_isa_name(plan->isa),
+        .relaxations = out->relaxations,
+        .seconds_plan = plan->spent,
+        .seconds_compute = seconds - output - out->upload - out->download,
+        .seconds_output = output,
+        .memory_peak = tw_memory_peak(ctx),
+        .device = plan->gpus.count > 0 ? plan->device : "cpu",
+        .seconds_startup = plan->gpus.count > 0 ? twi_gpu_startup_seconds(ctx) : 0,
+        .seconds_wait = plan->waited,
+        .seconds_upload = out->upload,
+        .seconds_download = out->download,
+    };
+}
+
+static tw_status run_plan(tw_context *ctx, const tw_plan *plan, tw_sink *sinks, int32_t sink_count,
+                          tw_sink *predecessors, tw_apsp_report *report)
 {
     twi_delivery *delivery = NULL;
-    outcome out = {plan->work_type, 0, 1, false, 0};
-    tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
-    if (status != TW_OK) {
-        return status;
-    }
+    outcome out = {.work_type = plan->work_type,
+                   .attempts = plan->method == TW_METHOD_CLOSURE ? 0 : 1};
     double began = twi_seconds();
     twi_meter_restart_peak(ctx->meter);
-    if (plan->method == TW_METHOD_CLOSURE) {
-        out.attempts = 0;
-    }
-    status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
+    tw_status status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
     if (status == TW_OK) {
         status = run_method(ctx, plan, delivery, &out);
     }
@@ -217,25 +262,45 @@ tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t si
         status = twi_delivery_end(ctx, delivery);
     }
     if (status == TW_OK && report != NULL) {
-        double output = twi_delivery_seconds(delivery);
-        *report = (tw_apsp_report){
-            .size = sizeof *report,
-            .method = plan->method,
-            .work_type = out.work_type,
-            .type = plan->type,
-            .threads = plan->threads,
-            .block = out.block,
-            .attempts = out.attempts,
-            .symmetric = out.symmetric,
-            .isa = twi_isa_name(plan->isa),
-            .relaxations = out.relaxations,
-            .seconds_plan = plan->spent,
-            .seconds_compute = twi_seconds() - began - output,
-            .seconds_output = output,
-            .memory_peak = tw_memory_peak(ctx),
-        };
+        fill_report(ctx, plan, &out, twi_seconds() - began, twi_delivery_seconds(delivery), report);
     }
     twi_delivery_destroy(ctx, delivery);
+    return status;
+}
+
+/* Nobody asked for the GPU that has failed: the same on the CPU, from the beginning. The sinks have
+ * been aborted and begin again. */
+static tw_status run_on_cpu_instead(tw_context *ctx, const tw_plan *plan, tw_sink *sinks,
+                                    int32_t sink_count, tw_sink *predecessors,
+                                    tw_apsp_report *report)
+{
+    tw_plan *other = NULL;
+    char device[sizeof ctx->device];
+    twi_log(ctx, "%s; computing on the CPU instead", tw_last_error(ctx));
+    memcpy(device, ctx->device, sizeof device);
+    tw_status status = tw_set_device(ctx, "cpu");
+    if (status == TW_OK) {
+        status = tw_plan_create(ctx, &other, plan->graph, &plan->options);
+    }
+    if (status == TW_OK) {
+        status = run_plan(ctx, other, sinks, sink_count, predecessors, report);
+    }
+    memcpy(ctx->device, device, sizeof device);
+    tw_plan_destroy(other);
+    return status;
+}
+
+tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t sink_count,
+                      tw_sink *predecessors, tw_apsp_report *report)
+{
+    tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
+    if (status == TW_OK) {
+        status = run_plan(ctx, plan, sinks, sink_count, predecessors, report);
+    }
+    bool failed = status == TW_ERR_DEVICE || status == TW_ERR_MEMORY;
+    if (failed && plan->automatic && plan->gpus.count > 0) {
+        status = run_on_cpu_instead(ctx, plan, sinks, sink_count, predecessors, report);
+    }
     return status;
 }
 

@@ -87,15 +87,15 @@ static double distance_of(const tw_plan *plan, const twi_rows *rows, double valu
     return distance;
 }
 
-static tw_status fail_misfit(tw_context *ctx, const twi_delivery *delivery, const misfit *first)
+tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int64_t row,
+                              int64_t col, double distance)
 {
-    const char *why = first->value == floor(first->value) ? "" : " (it is not a whole number)";
+    const char *why = distance == floor(distance) ? "" : " (it is not a whole number)";
     return tw_fail(ctx, TW_ERR_RANGE,
                    "the distance %d -> %d is %.17g, which type %s cannot hold%s; ask for a wider "
                    "type, such as f64",
-                   twi_plan_source(delivery->plan, first->row),
-                   twi_plan_target(delivery->plan, first->col), first->value,
-                   tw_type_name(delivery->shape.type), why);
+                   twi_plan_source(delivery->plan, row), twi_plan_target(delivery->plan, col),
+                   distance, tw_type_name(delivery->shape.type), why);
 }
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */
@@ -212,7 +212,8 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
             worst = first;
         }
     }
-    return worst.row >= 0 ? fail_misfit(ctx, delivery, &worst) : TW_OK;
+    return worst.row >= 0 ? twi_delivery_misfit(ctx, delivery, worst.row, worst.col, worst.value)
+                          : TW_OK;
 }
 
 static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, int64_t first,
@@ -294,6 +295,23 @@ tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_r
                               delivery->shape.cols);
             }
         }
+    }
+    delivery->seconds += twi_seconds() - began;
+    return status;
+}
+
+tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                     int64_t count, const void *rows)
+{
+    double began = twi_seconds();
+    int64_t cols = delivery->shape.cols;
+    int64_t row_bytes = cols * (int64_t)tw_type_size(delivery->shape.type);
+    /* Only predecessors are bound to the buffer's size. */
+    int64_t most = delivery->predecessors != NULL ? delivery->rows_at_once : count;
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i += most) {
+        int64_t part = count - i < most ? count - i : most;
+        status = feed(ctx, delivery, first + i, part, (const char *)rows + i * row_bytes, cols);
     }
     delivery->seconds += twi_seconds() - began;
     return status;

@@ -33,6 +33,16 @@ typedef struct twi_rows {
 TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
                                        const twi_rows *rows);
 
+/* `count` rows from result row `first` on that are already as the user wants them: of the result's
+ * type, columns picked, cutoff applied, adjacent in memory. */
+TW_CHECKED tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery,
+                                                int64_t first, int64_t count, const void *rows);
+
+/* TW_ERR_RANGE, naming the pair of a row and column of the result whose `distance` its type cannot
+ * hold. */
+tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int64_t row,
+                              int64_t col, double distance);
+
 /* end of every sink. */
 TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
 

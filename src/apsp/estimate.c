@@ -1,6 +1,7 @@
 /*
- * What a closure will cost: the rate of its micro-kernel here and now, and the share of n^3 that
- * symmetry and infinite rows leave to do.
+ * What a closure will cost. On the CPU: the rate of its micro-kernel here and now, and the share of
+ * n^3 that symmetry and infinite rows leave to do. On a GPU: its processors times what one of them
+ * does in a clock, with a part for each pivot that no size can hide, and the copies.
  */
 #include "apsp/estimate.h"
 
@@ -13,6 +14,12 @@
 
 #define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
 #define SPARSE_DEGREE 64     /* arcs a vertex, beyond which nobody looks for a band */
+#define GPU_CLOCK 1.5e9      /* of a device that does not tell */
+#define GPU_ROUND 15e-6      /* seconds of a pivot, whatever its size */
+#define GPU_PIVOT 128        /* vertices of one */
+#define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
+#define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
+#define LINK_PAGEABLE 8e9
 
 tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, double *rate)
 {
@@ -99,4 +106,35 @@ double twi_closure_share(const tw_plan *plan)
         work += (end - (double)begin) * reach * reach;
     }
     return share * work / (n * n * n);
+}
+
+/* Relaxations of one processor in one clock, of a large closure. Compute capability 9.0 is measured
+ * (H200, 2026-11; docs/gpu.md); earlier ones follow from the issue rates of their instructions. */
+static const struct {
+    int32_t compute; /* and later */
+    double i32, u16, f32, f64;
+} gpu_steps[] = {
+    {90, 65, 128, 58, 18.5}, {89, 30, 30, 58, 0.9}, {86, 30, 30, 58, 0.9},
+    {80, 30, 30, 30, 15},    {0, 30, 30, 30, 0.9},
+};
+
+double twi_gpu_rate(const twi_gpu_info *info, tw_type type)
+{
+    size_t row = 0;
+    while (info->compute < gpu_steps[row].compute) {
+        row++;
+    }
+    double steps = type == TW_U16   ? gpu_steps[row].u16
+                   : type == TW_I32 ? gpu_steps[row].i32
+                   : type == TW_F32 ? gpu_steps[row].f32
+                                    : gpu_steps[row].f64;
+    return steps * info->processors * (info->clock > 0 ? info->clock : GPU_CLOCK);
+}
+
+double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
+{
+    double n = (double)job->n;
+    return GPU_LAUNCH + job->share * n * n * n / twi_gpu_rate(info, job->type) +
+           ceil(n / GPU_PIVOT) * GPU_ROUND + job->pinned_bytes / LINK_PINNED +
+           job->pageable_bytes / LINK_PAGEABLE;
 }

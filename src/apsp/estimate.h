@@ -4,6 +4,7 @@
 
 #include "apsp/kernels.h"
 #include "apsp/plan.h"
+#include "gpu/device.h"
 
 /* Relaxations a second of one thread of the micro-kernel, operands in cache: measured for a
  * fraction of a millisecond. */
@@ -12,5 +13,18 @@ TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *
 
 /* The share of n^3 that a closure with the plan's block has to do. */
 double twi_closure_share(const tw_plan *plan);
+
+/* Relaxations a second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
+double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
+
+/* A closure on a GPU whose driver has started. */
+typedef struct twi_gpu_job {
+    int64_t n;
+    tw_type type;
+    double share;          /* of n^3 */
+    double pinned_bytes;   /* over the link, by pinned buffers */
+    double pageable_bytes; /* and from or to memory of the usual kind */
+} twi_gpu_job;
+double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job);
 
 #endif

@@ -7,7 +7,9 @@
 #ifndef TWI_APSP_GPU_H
 #define TWI_APSP_GPU_H
 
+#include "apsp/deliver.h"
 #include "apsp/gpu_kernels.h"
+#include "apsp/plan.h"
 #include "base/context.h"
 
 /* A working matrix in device memory. */
@@ -36,6 +38,25 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
  */
 TW_CHECKED tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels,
                                      void *stream, bool paced);
+
+/* What a run on a GPU finds out. */
+typedef struct twi_gpu_outcome {
+    tw_type used; /* the type that was enough; TW_U16 for 16 bits */
+    int32_t attempts;
+    bool symmetric;
+    double seconds_upload;   /* memory on both sides, and the arcs */
+    double seconds_download; /* waiting for rows; the sinks' time hides the rest */
+} twi_gpu_outcome;
+
+/* The closure of a plan whose matrix fits on its one GPU: from the arcs to the delivered rows. */
+TW_CHECKED tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan,
+                                          twi_delivery *delivery, twi_gpu_outcome *out);
+/* Device memory that it takes with a matrix of `type`, and host memory. */
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type);
+uint64_t twi_gpu_resident_memory(const tw_plan *plan);
+
+/* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute);
 
 /* A matrix in host memory, to be closed on a device. */
 typedef struct twi_gpu_host {

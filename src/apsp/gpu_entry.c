@@ -112,6 +112,11 @@ static tw_status check_arguments(tw_context *ctx, const tw_matrix *matrix,
     return TW_OK;
 }
 
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
+{
+    return n >= NARROW_FROM && compute >= NARROW_COMPUTE;
+}
+
 static device_run describe(const tw_matrix *matrix, const tw_device_options *opts, int compute)
 {
     int64_t n = matrix->rows;
@@ -124,7 +129,7 @@ static device_run describe(const tw_matrix *matrix, const tw_device_options *opt
         .kernel = twi_gpu_kernel_choose(matrix->type, n),
     };
     bool narrow = opts->work_type == TW_U16 ||
-                  (opts->work_type == TW_AUTO && n >= NARROW_FROM && compute >= NARROW_COMPUTE);
+                  (opts->work_type == TW_AUTO && twi_gpu_narrow_pays(n, compute));
     bool pieces = (uintptr_t)matrix->data % PIECE == 0 && matrix->stride * element % PIECE == 0;
     run.copy_ld = pieces || n <= run.kernel->side ? 0 : row_length(n, element);
     run.bytes =

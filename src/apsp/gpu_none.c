@@ -15,6 +15,35 @@ tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_opt
     return tw_apsp_device_workspace(ctx, NULL, matrix, opts);
 }
 
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                               twi_gpu_outcome *out)
+{
+    (void)plan;
+    (void)delivery;
+    (void)out;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "this build computes on the CPU only");
+}
+
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+{
+    (void)plan;
+    (void)type;
+    return 0;
+}
+
+uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
+{
+    (void)n;
+    (void)compute;
+    return false;
+}
+
 uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
 {
     (void)type;

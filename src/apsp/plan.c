@@ -11,6 +11,7 @@
  */
 #include "apsp/plan.h"
 
+#include "apsp/candidate.h"
 #include "apsp/closure.h"
 #include "apsp/cpu.h"
 #include "apsp/deliver.h"
@@ -35,7 +36,6 @@
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
-#define FARTHER 1.25           /* how much farther than the sample distances are taken to reach */
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
@@ -43,24 +43,16 @@
 #define BFS_ENTRY 0.6e-9 /* and an entry of the result */
 #define FEW_LEVELS 24    /* up to here it beats the other searches, */
 #define MANY_LEVELS 64   /* from here on it loses to them */
-#define UNKNOWN (-1.0)   /* how far distances reach */
-#define GPU_STEPS 0.1e12 /* relaxations a second of a GPU processor, in 32 bits */
-#define GPU_LINK 8e9     /* bytes a second to and from a GPU */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-/* One way to do it. */
-typedef struct candidate {
-    tw_method method;
-    bool possible;
-    char why_not[160];
-    double seconds;
-    uint64_t memory;
-    char basis[160]; /* what the estimate rests on */
-} candidate;
-
-enum { CLOSURE, DIJKSTRA, BFS, REFERENCE, CANDIDATES };
-static const tw_method candidate_methods[CANDIDATES] = {TW_METHOD_CLOSURE, TW_METHOD_DIJKSTRA,
-                                                        TW_METHOD_BFS, TW_METHOD_REFERENCE};
+enum { CLOSURE, GPU, DIJKSTRA, BFS, REFERENCE, CANDIDATES };
+static const twi_candidate candidates[CANDIDATES] = {
+    {.method = TW_METHOD_CLOSURE, .name = "closure"},
+    {.method = TW_METHOD_CLOSURE, .name = "gpu", .gpu = true},
+    {.method = TW_METHOD_DIJKSTRA, .name = "dijkstra"},
+    {.method = TW_METHOD_BFS, .name = "bfs"},
+    {.method = TW_METHOD_REFERENCE, .name = "reference"},
+};
 
 static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
 #define METHODS ((tw_method)(sizeof method_names / sizeof *method_names))
@@ -152,7 +144,7 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
 
 /* --------------------------------------------------------------------------------- candidates */
 
-static void rule_out(candidate *c, const char *format, ...)
+void twi_rule_out(twi_candidate *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -161,7 +153,7 @@ static void rule_out(candidate *c, const char *format, ...)
     va_end(args);
 }
 
-static bool undecided(const candidate *c)
+static bool undecided(const twi_candidate *c)
 {
     return !c->possible && c->why_not[0] == '\0';
 }
@@ -173,14 +165,14 @@ static uint64_t memory_left(tw_context *ctx)
     return limit > used ? limit - used : 0;
 }
 
-static void rule_out_if_too_large(tw_context *ctx, candidate *c)
+void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
 {
     uint64_t left = memory_left(ctx);
     char need[32];
     char have[32];
     if (c->possible && c->memory > left) {
-        rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
-                 twi_bytes(have, (double)left));
+        twi_rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
+                     twi_bytes(have, (double)left));
     }
 }
 
@@ -194,22 +186,22 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
     if (!graph->integral) {
         return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
     }
-    if (farthest == UNKNOWN || (plan->gpus.count > 0 && farthest < TW_INF_I32)) {
-        return TW_I32; /* a GPU tries 16 bits by itself */
+    if (farthest == TWI_UNKNOWN) {
+        return TW_I32;
     }
-    if (farthest * FARTHER < TW_INF_U8) {
+    if (farthest * TWI_FARTHER < TW_INF_U8) {
         return TW_U8;
     }
-    if (farthest * FARTHER < TW_INF_U16) {
+    if (farthest * TWI_FARTHER < TW_INF_U16) {
         return TW_U16;
     }
     return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
 }
 
-/* Bytes of the closure in one type: matrix, panels, delivery. */
-static bool closure_memory(const tw_plan *plan, const twi_minplus_kernel *kernel, uint64_t *out)
+bool twi_closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
 {
     int64_t n = plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
     uint64_t stride = (uint64_t)twi_work_stride(kernel, n) * tw_type_size(kernel->type);
     uint64_t matrix;
     if (!twi_mul(stride, (uint64_t)n, &matrix) || matrix > (uint64_t)INT64_MAX / 4) {
@@ -223,44 +215,11 @@ static bool closure_memory(const tw_plan *plan, const twi_minplus_kernel *kernel
     return true;
 }
 
-/* From the number of processors; their clocks differ less than an estimate needs. */
-static tw_status consider_gpu(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
+static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
 {
     double n = (double)plan->graph->n;
-    char need[32];
-    char have[32];
-    twi_gpu_info info;
-    tw_status status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
-    if (status != TW_OK) {
-        return status;
-    }
-    plan->work_type = narrowest(plan, farthest);
-    double rate = GPU_STEPS * info.processors / (plan->work_type == TW_F64 ? 3 : 1);
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, plan->work_type);
-    double bytes = n * n * (double)tw_type_size(plan->work_type);
-    c->possible = true;
-    c->seconds = (plan->symmetric ? 0.53 : 1.0) * n * n * n / rate + 2 * bytes / GPU_LINK;
-    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s, and the copies",
-             plan->symmetric ? "/2" : "", tw_type_name(plan->work_type), info.name);
-    uint64_t device_bytes = twi_gpu_host_bytes(plan->work_type, plan->graph->n, plan->symmetric);
-    if (!closure_memory(plan, kernel, &c->memory)) {
-        rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
-    } else if (device_bytes > info.memory_free) {
-        rule_out(c, "needs %s of GPU memory, %s is left", twi_bytes(need, (double)device_bytes),
-                 twi_bytes(have, (double)info.memory_free));
-    }
-    rule_out_if_too_large(ctx, c);
-    return TW_OK;
-}
-
-static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, double farthest)
-{
-    double n = (double)plan->graph->n;
-    if (plan->gpus.count > 0) {
-        return consider_gpu(ctx, plan, c, farthest);
-    }
-    plan->work_type = narrowest(plan, farthest);
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, plan->work_type);
+    c->work_type = narrowest(plan, farthest);
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
     double rate = 0;
     tw_status status = twi_kernel_rate(ctx, kernel, &rate);
     if (status != TW_OK) {
@@ -277,15 +236,16 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, candidate *c, 
     c->possible = true;
     snprintf(c->basis, sizeof c->basis,
              "%.0f %% of n^3 in %s at %.1f G relax/s a thread, pivot block %d", 100 * share,
-             tw_type_name(plan->work_type), rate / 1e9, plan->block);
-    if (!closure_memory(plan, kernel, &c->memory)) {
-        rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+             tw_type_name(c->work_type), rate / 1e9, plan->block);
+    c->block = plan->block;
+    if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
+        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
     }
-    rule_out_if_too_large(ctx, c);
+    twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }
 
-static tw_status consider_search(tw_context *ctx, tw_plan *plan, candidate *c, tw_method method,
+static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *c, tw_method method,
                                  double budget, double *farthest)
 {
     twi_search_sample sample = {0, 0, 0, 0};
@@ -305,14 +265,14 @@ static tw_status consider_search(tw_context *ctx, tw_plan *plan, candidate *c, t
     return TW_OK;
 }
 
-static void consider_reference(const tw_plan *plan, candidate *c)
+static void consider_reference(const tw_plan *plan, twi_candidate *c)
 {
     double n = (double)plan->graph->n;
     double bytes = n * n * sizeof(double);
     c->seconds = n * n * n / REFERENCE_RATE;
     if (bytes > (double)(INT64_MAX / 4)) {
         c->memory = UINT64_MAX;
-        rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
         return;
     }
     c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
@@ -320,7 +280,7 @@ static void consider_reference(const tw_plan *plan, candidate *c)
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }
 
-/* How far distances reach from one source. UNKNOWN stays where weights are negative. */
+/* How far distances reach from one source. TWI_UNKNOWN stays where weights are negative. */
 static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *farthest)
 {
     const tw_graph *graph = plan->graph;
@@ -351,29 +311,24 @@ static bool closure_fits(tw_context *ctx, const tw_plan *plan)
 {
     uint64_t bytes;
     tw_type type = plan->graph->integral ? TW_U8 : plan->graph->weight_type;
-    return closure_memory(plan, twi_minplus_kernel_find(plan->isa, type), &bytes) &&
-           bytes <= memory_left(ctx);
+    return twi_closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
 }
 
 /* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
  */
-static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES],
+static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES],
                                      int which, double *farthest)
 {
-    candidate *c = &all[which];
-    const candidate *closure = &all[CLOSURE];
+    twi_candidate *c = &all[which];
+    const twi_candidate *closure = &all[CLOSURE];
     tw_method forced = plan->options.method;
     if (forced != TW_METHOD_AUTO && forced != c->method) {
-        return TW_OK;
-    }
-    if (plan->gpus.count > 0) {
-        rule_out(c, "it runs on the CPU, and the device is a GPU");
         return TW_OK;
     }
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
     double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
     if (forced == TW_METHOD_AUTO && closure->possible && least > closure->seconds) {
-        rule_out(c, "more than %.2g s even at its best: too many arcs", least);
+        twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
         return TW_OK;
     }
     double budget = SAMPLE_SECONDS;
@@ -386,17 +341,17 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, candidate a
 /* Equal weights, and the probe told how many levels there are: that alone decides between the two
  * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
  * sample of it is 512 searches, a tenth of the run for a small graph. */
-static void decide_by_levels(tw_plan *plan, candidate all[CANDIDATES], double farthest)
+static void decide_by_levels(tw_plan *plan, twi_candidate all[CANDIDATES], double farthest)
 {
     const tw_graph *graph = plan->graph;
-    candidate *c = &all[BFS];
+    twi_candidate *c = &all[BFS];
     double levels = farthest / graph->max_weight;
     if (levels > MANY_LEVELS) {
-        rule_out(c, "%.0f levels are too many for it", levels);
+        twi_rule_out(c, "%.0f levels are too many for it", levels);
     } else if (levels <= FEW_LEVELS) {
         double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
         double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
-        rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
+        twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
         if (2 * seconds < all[CLOSURE].seconds) {
             c->possible = true;
             c->seconds = seconds;
@@ -407,11 +362,52 @@ static void decide_by_levels(tw_plan *plan, candidate all[CANDIDATES], double fa
     }
 }
 
-static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
+static bool is_wanted(const tw_plan *plan, const twi_candidate *c)
+{
+    return plan->options.method == TW_METHOD_AUTO ? c->method != TW_METHOD_REFERENCE
+                                                  : c->method == plan->options.method;
+}
+
+/* The candidate with the least estimated time that fits the memory; NULL without any. */
+static const twi_candidate *fastest(tw_context *ctx, const tw_plan *plan,
+                                    twi_candidate all[CANDIDATES])
+{
+    const twi_candidate *best = NULL;
+    for (int i = 0; i < CANDIDATES; i++) {
+        twi_rule_out_if_too_large(ctx, &all[i]);
+        if (is_wanted(plan, &all[i]) && all[i].possible &&
+            (best == NULL || all[i].seconds < best->seconds)) {
+            best = &all[i];
+        }
+    }
+    return best;
+}
+
+/* A GPU that was named is the only candidate; the probe goes on while its driver starts. */
+static tw_status consider_named_gpu(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
+{
+    tw_method forced = plan->options.method;
+    double farthest = TWI_UNKNOWN;
+    tw_status status = TW_OK;
+    for (int i = 0; i < CANDIDATES; i++) {
+        if (i != GPU) {
+            twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
+        }
+    }
+    if (forced != TW_METHOD_AUTO && forced != TW_METHOD_CLOSURE) {
+        return TW_OK;
+    }
+    if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
+        status = probe_farthest(ctx, plan, &farthest);
+    }
+    return status == TW_OK ? twi_consider_gpu(ctx, plan, &all[GPU], farthest) : status;
+}
+
+static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
 {
     const tw_graph *graph = plan->graph;
     tw_method forced = plan->options.method;
-    double farthest = UNKNOWN;
+    double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     bool closes = forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE;
     if (closes && graph->integral && plan->options.work_type == TW_AUTO &&
@@ -422,8 +418,8 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CAND
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (!graph->equal) {
-        rule_out(&all[BFS], "the weights are not all equal");
-    } else if (forced == TW_METHOD_AUTO && farthest != UNKNOWN && plan->gpus.count == 0) {
+        twi_rule_out(&all[BFS], "the weights are not all equal");
+    } else if (forced == TW_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
     if (status == TW_OK && undecided(&all[BFS])) {
@@ -432,13 +428,17 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, candidate all[CAND
     if (status == TW_OK && undecided(&all[DIJKSTRA])) {
         status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
     }
-    if (status == TW_OK && closes && narrowest(plan, farthest) != plan->work_type) {
+    if (status == TW_OK && closes && narrowest(plan, farthest) != all[CLOSURE].work_type) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (forced == TW_METHOD_REFERENCE) {
         consider_reference(plan, &all[REFERENCE]);
     } else {
-        rule_out(&all[REFERENCE], "only on request");
+        twi_rule_out(&all[REFERENCE], "only on request");
+    }
+    if (status == TW_OK) {
+        status =
+            twi_consider_gpu_if_it_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all), farthest);
     }
     return status;
 }
@@ -467,44 +467,37 @@ static void explain_graph(tw_plan *plan)
         twi_isa_name(plan->isa));
 }
 
-static void explain_candidate(tw_plan *plan, const candidate *c, tw_method method)
+static void explain_candidate(tw_plan *plan, const twi_candidate *c)
 {
     char bytes[32];
     if (c->possible) {
-        say(plan, "  %-9s  %10.4g s  %8s  %s\n", tw_method_name(method), c->seconds,
+        say(plan, "  %-9s  %10.4g s  %8s  %s\n", c->name, c->seconds,
             twi_bytes(bytes, (double)c->memory), c->basis);
     } else {
-        say(plan, "  %-9s  left out: %s\n", tw_method_name(method),
+        say(plan, "  %-9s  left out: %s\n", c->name,
             c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
     }
 }
 
-static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES])
+/* Why there is no way at all. */
+static tw_status fail_choice(tw_context *ctx, const tw_plan *plan,
+                             const twi_candidate all[CANDIDATES])
 {
-    const candidate *best = NULL;
-    const candidate *smallest = NULL;
+    const twi_candidate *smallest = NULL;
     char need[32];
     char have[32];
     for (int i = 0; i < CANDIDATES; i++) {
-        candidate *c = &all[i];
-        bool wanted = plan->options.method == TW_METHOD_AUTO ? c->method != TW_METHOD_REFERENCE
-                                                             : c->method == plan->options.method;
-        if (!wanted) {
-            continue;
-        }
-        if (c->memory > 0 && (smallest == NULL || c->memory < smallest->memory)) {
+        const twi_candidate *c = &all[i];
+        if (is_wanted(plan, c) && !c->gpu && c->memory > 0 &&
+            (smallest == NULL || c->memory < smallest->memory)) {
             smallest = c;
         }
-        rule_out_if_too_large(ctx, c);
-        if (c->possible && (best == NULL || c->seconds < best->seconds)) {
-            best = c;
-        }
     }
-    if (best == NULL && plan->gpus.count > 0 && all[CLOSURE].memory > 0) {
+    if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
         return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
-                       (long long)plan->graph->n, all[CLOSURE].why_not);
+                       (long long)plan->graph->n, all[GPU].why_not);
     }
-    if (best == NULL && smallest != NULL) {
+    if (smallest != NULL) {
         return tw_fail(
             ctx, TW_ERR_MEMORY,
             "%lld vertices need %s of memory by %s, the method that needs least here, and "
@@ -512,42 +505,50 @@ static tw_status choose(tw_context *ctx, tw_plan *plan, candidate all[CANDIDATES
             (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
             tw_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
     }
-    if (best == NULL) {
-        int asked = CLOSURE;
-        for (int i = 0; i < CANDIDATES; i++) {
-            asked = all[i].method == plan->options.method ? i : asked;
-        }
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
-                       tw_method_name(plan->options.method), all[asked].why_not);
+    int asked = CLOSURE;
+    for (int i = 0; i < CANDIDATES; i++) {
+        asked = all[i].method == plan->options.method && !all[i].gpu ? i : asked;
     }
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
+                   tw_method_name(plan->options.method), all[asked].why_not);
+}
+
+/* What the run needs to know of the chosen candidate. */
+static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
+{
     plan->method = best->method;
     plan->seconds = best->seconds;
     plan->memory = best->memory;
-    return TW_OK;
-}
-
-/* What the run needs to know of the chosen method. */
-static void settle(tw_plan *plan)
-{
+    plan->work_type = best->work_type;
+    plan->block = best->block;
+    plan->automatic = !twi_gpu_is_named(ctx);
+    if (best->gpu && plan->automatic) {
+        snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());
+    } else {
+        snprintf(plan->device, sizeof plan->device, "%s", best->gpu ? ctx->device : "cpu");
+    }
+    if (!best->gpu) {
+        plan->gpus.count = 0;
+    }
     if (plan->method == TW_METHOD_DIJKSTRA || plan->method == TW_METHOD_BFS) {
         plan->work_type = twi_search_type(plan->graph, plan->potential);
-        plan->block = 0;
     } else if (plan->method == TW_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
-        plan->block = 0;
     }
 }
 
-static void explain_choice(tw_plan *plan, const candidate all[CANDIDATES])
+static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
 {
     char bytes[32];
     say(plan, "candidates (estimated seconds, memory, basis):\n");
     for (int i = 0; i < CANDIDATES; i++) {
-        explain_candidate(plan, &all[i], all[i].method);
+        explain_candidate(plan, &all[i]);
     }
-    say(plan, "choice: %s, working in %s, about %.3g s and %s of memory: %s\n",
-        tw_method_name(plan->method), tw_type_name(plan->work_type), plan->seconds,
-        twi_bytes(bytes, (double)plan->memory),
+    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory: %s\n",
+        tw_method_name(plan->method), plan->device,
+        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
+                                                 : tw_type_name(plan->work_type),
+        plan->seconds, twi_bytes(bytes, (double)plan->memory),
         plan->options.method != TW_METHOD_AUTO ? "as asked for"
                                                : "the least estimated time that fits the memory");
 }
@@ -562,38 +563,13 @@ static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
     return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
 }
 
-/* What the context's device means for this plan. */
-static tw_status find_gpus(tw_context *ctx, tw_plan *plan)
-{
-    tw_status status = twi_gpu_select(ctx, &plan->gpus);
-    if (status != TW_OK || plan->gpus.count == 0) {
-        return status;
-    }
-    if (plan->gpus.count > 1) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "'%s': one GPU at a time in this version",
-                       ctx->device);
-    }
-    if (plan->options.work_type == TW_U8 || plan->options.work_type == TW_U16) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "on a GPU the working type is i32, f32 or f64; 16 bits are tried in any "
-                       "case");
-    }
-    return TW_OK;
-}
-
 static tw_status make_plan(tw_context *ctx, tw_plan *plan)
 {
-    candidate all[CANDIDATES];
-    memset(all, 0, sizeof all);
-    for (int i = 0; i < CANDIDATES; i++) {
-        all[i].method = candidate_methods[i];
-    }
+    twi_candidate all[CANDIDATES];
+    memcpy(all, candidates, sizeof all);
     tw_status status = check_options(ctx, plan->graph, &plan->options);
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
-    }
-    if (status == TW_OK) {
-        status = find_gpus(ctx, plan);
     }
     if (status == TW_OK) {
         status = find_potentials(ctx, plan);
@@ -604,12 +580,14 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
     plan->threads = twi_thread_count(ctx);
     plan->type = plan->options.type != TW_AUTO ? plan->options.type : plan->graph->weight_type;
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
-    status = consider_all(ctx, plan, all);
+    status =
+        twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all) : consider_all(ctx, plan, all);
     if (status == TW_OK) {
-        status = choose(ctx, plan, all);
-    }
-    if (status == TW_OK) {
-        settle(plan);
+        const twi_candidate *best = fastest(ctx, plan, all);
+        if (best == NULL) {
+            return fail_choice(ctx, plan, all);
+        }
+        settle(ctx, plan, best);
         explain_graph(plan);
         explain_choice(plan, all);
     }
@@ -637,7 +615,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
         tw_plan_destroy(plan);
         return status;
     }
-    plan->spent = twi_seconds() - began;
+    plan->spent = twi_seconds() - began - plan->waited;
     *out = plan;
     return TW_OK;
 }
@@ -680,4 +658,9 @@ uint64_t tw_plan_memory(const tw_plan *plan)
 double tw_plan_seconds(const tw_plan *plan)
 {
     return plan->seconds;
+}
+
+const char *tw_plan_device(const tw_plan *plan)
+{
+    return plan->device;
 }

@@ -17,6 +17,10 @@ struct tw_plan {
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
     twi_isa isa;
     twi_gpu_list gpus; /* that the closure runs on; none: the CPU */
+    char device[64];   /* the name of those, or "cpu" */
+    bool automatic;    /* nobody named the device: if a GPU fails, the CPU follows */
+    bool gpu_resident; /* one GPU holds all of it; else the matrix lies in host memory */
+    bool gpu_narrow;   /* 16 bits are worth trying on it */
     int32_t threads;
     int32_t block;
     bool symmetric; /* the arcs are symmetric: a closure needs half of the tiles */
@@ -29,8 +33,12 @@ struct tw_plan {
     uint64_t memory;
     double seconds; /* estimated */
     double spent;   /* making the plan took */
+    double waited;  /* for a GPU to start, before and besides that */
     char *explanation;
 };
+
+/* TW_ERR_RANGE: a whole distance that f64 cannot hold exactly. */
+tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target);
 
 /* The vertex of a row or column of the result. */
 static inline int64_t twi_plan_rows(const tw_plan *plan)

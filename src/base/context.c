@@ -1,6 +1,7 @@
 /* The context: see context.h. */
 #include "base/context.h"
 
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/threads.h"
 
@@ -58,6 +59,7 @@ void tw_context_destroy(tw_context *ctx)
     if (ctx == NULL) {
         return;
     }
+    twi_background_join(ctx->startup);
     twi_free(ctx->cycle);
     twi_meter_release(ctx->meter);
     free(ctx);

@@ -30,7 +30,10 @@ struct tw_context {
     atomic_int cancelled;
     int32_t *cycle; /* the last negative cycle */
     int64_t cycle_count;
-    char processor[128]; /* text behind tw_machine */
+    struct twi_background *startup; /* of a GPU, while it goes on: see gpu/startup.h */
+    int32_t startup_device;
+    double startup_seconds; /* 0: not started */
+    char processor[128];    /* text behind tw_machine */
     char isa_list[64];
 };
 

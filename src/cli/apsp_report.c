@@ -28,10 +28,10 @@ void apsp_announce(const apsp_run *run)
     tw_method method = tw_plan_method(run->plan);
     const char *work = tw_type_name(tw_plan_work_type(run->plan));
     bool closure = method == TW_METHOD_CLOSURE;
-    cli_say(run->job, "plan: %s%s%s, distances in %s, %d thread%s, %s of memory, about %s",
+    cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory, about %s",
             tw_method_name(method), closure ? " in " : "", closure ? work : "",
-            tw_type_name(tw_plan_type(run->plan)), tw_threads(run->job->ctx),
-            tw_threads(run->job->ctx) == 1 ? "" : "s",
+            tw_plan_device(run->plan), tw_type_name(tw_plan_type(run->plan)),
+            tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
             cli_show_bytes(memory, (double)tw_plan_memory(run->plan)),
             cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
 }
@@ -58,8 +58,7 @@ void apsp_conclude(const apsp_run *run)
                  100 * rate_of(report) / run->ceiling);
     }
     cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s %s/s%s",
-            cli_show_seconds(total, cli_seconds() - run->job->started),
-            cli_show_seconds(read, run->seconds_read),
+            cli_show_seconds(total, run->seconds_total), cli_show_seconds(read, run->seconds_read),
             cli_show_seconds(compute, report->seconds_compute),
             cli_show_seconds(output, output_seconds(run)), cli_show_scaled(rate, rate_of(report)),
             report->method == TW_METHOD_DIJKSTRA || report->method == TW_METHOD_BFS ? "arcs"
@@ -104,11 +103,15 @@ static void report_seconds(cli_report *json, const apsp_run *run)
 {
     cli_report_object(json, "seconds");
     cli_report_number(json, "read", run->seconds_read);
-    cli_report_number(json, "plan", run->seconds_plan);
+    cli_report_number(json, "startup", run->report.seconds_startup);
+    cli_report_number(json, "wait", run->report.seconds_wait);
+    cli_report_number(json, "plan", run->seconds_plan - run->report.seconds_wait);
+    cli_report_number(json, "upload", run->report.seconds_upload);
     cli_report_number(json, "compute", run->report.seconds_compute);
+    cli_report_number(json, "download", run->report.seconds_download);
     cli_report_number(json, "output", output_seconds(run));
     cli_report_number(json, "verify", run->verifier_sink.seconds);
-    cli_report_number(json, "total", cli_seconds() - run->job->started);
+    cli_report_number(json, "total", run->seconds_total);
     cli_report_end_object(json);
 }
 
@@ -124,9 +127,7 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     cli_report_text(&json, "working_type",
                     tw_type_name(ran ? report->work_type : tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
-    const char *device = run->settings->reading.common.device;
-    bool cpu = device == NULL || strcmp(device, "auto") == 0;
-    cli_report_text(&json, "device", cpu ? "cpu" : device);
+    cli_report_text(&json, "device", ran ? report->device : tw_plan_device(run->plan));
     cli_report_text(&json, "isa", report->isa);
     cli_report_integer(&json, "threads", ran ? report->threads : tw_threads(run->job->ctx));
     cli_report_integer(&json, "block", report->block);
@@ -171,6 +172,7 @@ void apsp_report_plan(const apsp_run *run)
     cli_report_text(&json, "method", tw_method_name(tw_plan_method(run->plan)));
     cli_report_text(&json, "working_type", tw_type_name(tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
+    cli_report_text(&json, "device", tw_plan_device(run->plan));
     cli_report_integer(&json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
     cli_report_number(&json, "seconds_estimated", tw_plan_seconds(run->plan));
     cli_report_text(&json, "explanation", tw_plan_explain(run->plan));

@@ -39,7 +39,8 @@ typedef struct apsp_run {
     cli_gated predecessor_sink;
     tw_apsp_report report;
     double seconds_read;
-    double seconds_plan; /* the plan, as seen from here */
+    double seconds_plan;  /* the plan, as seen from here */
+    double seconds_total; /* from the program's start to the result */
     int64_t verified_rows;
     double ceiling; /* relaxations a second of the working type; 0: not measured */
 } apsp_run;

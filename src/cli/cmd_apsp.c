@@ -121,6 +121,7 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
+    tw_device_start(ctx); /* goes on while the graph is read */
     double started = cli_seconds();
     tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
     if (status == TW_OK) {
@@ -208,6 +209,10 @@ static tw_status measure_ceiling(apsp_run *run)
     if (!closure || !asked) {
         return TW_OK;
     }
+    tw_status status = tw_set_device(run->job->ctx, run->report.device);
+    if (status != TW_OK) {
+        return status;
+    }
     return tw_ceiling(run->job->ctx, &run->ceiling, run->report.work_type, run->report.threads);
 }
 
@@ -216,6 +221,7 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
     const apsp_settings *s = run->settings;
     apsp_announce(run);
     tw_status status = execute(run, opts);
+    run->seconds_total = cli_seconds() - run->job->started;
     if (status != TW_OK && status != TW_ERR_VERIFY) {
         return status;
     }

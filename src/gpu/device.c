@@ -33,6 +33,11 @@ const char *twi_gpu_text(void)
     return count <= most ? counts[count] : "more than 8 " TWI_GPU_API " devices";
 }
 
+const char *twi_gpu_prefix(void)
+{
+    return TWI_GPU_PREFIX;
+}
+
 /* TW_OK and a count of at least 1, or the reason. */
 static tw_status count_devices(tw_context *ctx, int *count)
 {
@@ -92,6 +97,7 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
     struct cudaDeviceProp props;
     size_t available = 0;
     size_t total = 0;
+    int clock = 0; /* kHz */
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, (int)cudaGetDeviceProperties(&props, device),
@@ -101,10 +107,16 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
         status = twi_gpu_check(ctx, (int)cudaMemGetInfo(&available, &total), "reading its memory");
     }
     if (status == TW_OK) {
+        status =
+            twi_gpu_check(ctx, (int)cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device),
+                          "reading its clock");
+    }
+    if (status == TW_OK) {
         *out = (twi_gpu_info){
             .memory = total,
             .memory_free = available,
             .processors = props.multiProcessorCount,
+            .clock = clock * 1e3,
             .compute = props.major * 10 + props.minor,
         };
         snprintf(out->name, sizeof out->name, "%.63s", props.name);

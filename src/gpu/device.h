@@ -19,11 +19,15 @@ typedef struct twi_gpu_info {
     uint64_t memory; /* bytes, all of it */
     uint64_t memory_free;
     int32_t processors;
+    double clock;    /* the highest, in Hz; 0: not told */
     int32_t compute; /* 90 for compute capability 9.0; on HIP the number of the gfx name */
 } twi_gpu_info;
 
 /* "none in this build", "no driver", "no device", or a count such as "1 CUDA device". */
 const char *twi_gpu_text(void);
+
+/* What device names begin with: "cuda" or "hip"; "" without GPU code. */
+const char *twi_gpu_prefix(void);
 
 /* The devices that the context's device name means: "cuda" is device 0, "cuda:0,1" two. A name of
  * the CPU ("auto", "cpu") gives a count of 0. A device that is not there is TW_ERR_DEVICE. */

@@ -6,6 +6,11 @@ const char *twi_gpu_text(void)
     return "none in this build";
 }
 
+const char *twi_gpu_prefix(void)
+{
+    return "";
+}
+
 tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
 {
     (void)ctx; /* its device is "auto" or "cpu": tw_set_device takes no other here */

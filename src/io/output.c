@@ -8,12 +8,14 @@
  * terminal, /dev/null) cannot be replaced: it is written as it is, like standard output.
  *
  * When the size is known, the space is reserved at once: a full disk shows before the hours of
- * work, not after. Large pieces are written by all threads, each its own range of the file.
+ * work, not after. Large pieces are written by all threads, each its own range of the file, and the
+ * pages of a large file are found while its contents are being computed (mapped.h).
  * Nothing is forced to the disk: a power failure right after commit can lose the new file.
  */
 #include "io/output.h"
 
 #include "base/threads.h"
+#include "io/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,12 +34,13 @@
 
 struct twi_output {
     int fd;
-    bool standard;     /* standard output, which is not ours to close */
-    bool whole;        /* a new file, renamed at commit; else written as it comes */
-    uint64_t written;  /* bytes so far */
-    uint64_t reserved; /* size the file was given at the start */
-    char *target;      /* what the user called it, links followed */
-    char *temporary;   /* its name until commit */
+    bool standard;      /* standard output, which is not ours to close */
+    bool whole;         /* a new file, renamed at commit; else written as it comes */
+    uint64_t written;   /* bytes so far */
+    uint64_t reserved;  /* size the file was given at the start */
+    twi_mapped *mapped; /* of that size, or NULL: written by calls */
+    char *target;       /* what the user called it, links followed */
+    char *temporary;    /* its name until commit */
 };
 
 /* The sentence for a write that failed with `error`. */
@@ -147,7 +150,7 @@ static tw_status open_temporary(tw_context *ctx, twi_output *output)
             return open_failed(ctx, output->target, errno);
         }
         snprintf(output->temporary + folder, 40, ".tilewright-%016llx", (unsigned long long)random);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (output->fd >= 0) {
             output->whole = true;
             return TW_OK;
@@ -176,8 +179,9 @@ static bool too_large_for_disk(int fd, uint64_t bytes)
 
 /* ENOSPC now instead of at the last row. File systems that cannot reserve are tolerated. Asking
  * for more than there is would fill the disk for a moment before it failed, so that is not tried.
- */
-static tw_status reserve(tw_context *ctx, twi_output *output, uint64_t bytes)
+ * `later`: only the size is set, and space is taken as pages are found (mapped.h); in a file system
+ * in memory, reserving would find them all here and now, by one thread. */
+static tw_status reserve(tw_context *ctx, twi_output *output, uint64_t bytes, bool later)
 {
     char size[32];
     int failed;
@@ -189,7 +193,9 @@ static tw_status reserve(tw_context *ctx, twi_output *output, uint64_t bytes)
                        strerror(ENOSPC), twi_bytes(size, (double)bytes));
     }
     do {
-        failed = bytes > 0 ? fallocate(output->fd, 0, 0, (off_t)bytes) : 0;
+        failed = bytes == 0 ? 0
+                 : later    ? ftruncate(output->fd, (off_t)bytes)
+                            : fallocate(output->fd, 0, 0, (off_t)bytes);
     } while (failed != 0 && errno == EINTR && !twi_is_cancelled(ctx));
     if (failed == 0) {
         output->reserved = bytes;
@@ -228,7 +234,13 @@ static tw_status open_new(tw_context *ctx, twi_output *output, const struct stat
     if (old != NULL && fchmod(output->fd, old->st_mode & 0777) != 0) {
         return open_failed(ctx, output->target, errno);
     }
-    return reserve(ctx, output, bytes);
+    bool reserves = false;
+    bool suits = twi_mapped_suits(ctx, output->fd, bytes, &reserves);
+    status = reserve(ctx, output, bytes, suits && reserves);
+    if (status == TW_OK && suits && output->reserved == bytes) {
+        output->mapped = twi_mapped_open(ctx, output->fd, bytes);
+    }
+    return status;
 }
 
 static tw_status open_target(tw_context *ctx, twi_output *output, const char *path, uint64_t bytes)
@@ -312,6 +324,8 @@ tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data
         error = write_all(ctx, output->fd, data, bytes, -1);
     } else if (bytes > (uint64_t)INT64_MAX - output->written) {
         error = EFBIG;
+    } else if (output->mapped != NULL && bytes <= output->reserved - output->written) {
+        error = twi_mapped_write(ctx, output->mapped, data, bytes, output->written);
     } else {
         error = write_in_parallel(ctx, output->fd, data, bytes, output->written);
     }
@@ -336,6 +350,8 @@ static int close_output(twi_output *output)
 tw_status twi_output_commit(tw_context *ctx, twi_output *output)
 {
     int error = 0;
+    twi_mapped_close(output->mapped);
+    output->mapped = NULL;
     if (output->written < output->reserved && ftruncate(output->fd, (off_t)output->written) != 0) {
         error = errno;
     }
@@ -357,6 +373,7 @@ void twi_output_discard(twi_output *output)
     if (output == NULL) {
         return;
     }
+    twi_mapped_close(output->mapped);
     (void)close_output(output);
     if (output->whole) {
         unlink(output->temporary);

@@ -237,7 +237,8 @@ class Behaviour(unittest.TestCase):
         self.assertGreater(report["memory_peak"], 200 * 200)
         self.assertEqual(report["output"], "out.npy")
         self.assertEqual(set(report["seconds"]),
-                         {"read", "plan", "compute", "output", "verify", "total"})
+                         {"read", "startup", "wait", "plan", "upload", "compute", "download", "output",
+                          "verify", "total"})
         self.assertLessEqual(report["seconds"]["compute"], report["seconds"]["total"])
 
     def test_a_report_without_output_holds_the_summary(self):

@@ -1,0 +1,154 @@
+/*
+ * The GPU as a candidate of the plan. Its estimate (estimate.h) comes from what its processors do
+ * in a clock, which was measured once for each architecture: a probe here and now would see the low
+ * clock of an idle device.
+ *
+ * A GPU that was named is the only candidate. With "auto" it is looked at where the CPU would take
+ * longer than a driver takes to start: the look itself is that start. Then what is left of its time
+ * decides.
+ */
+#include "apsp/candidate.h"
+#include "apsp/estimate.h"
+#include "apsp/gpu.h"
+#include "gpu/startup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORTH_A_LOOK \
+    0.6 /* seconds on the CPU: two starts of a driver (0.3 s, H200 host, 2026-11) */
+
+bool twi_gpu_is_named(const tw_context *ctx)
+{
+    return strcmp(ctx->device, "auto") != 0 && strcmp(ctx->device, "cpu") != 0;
+}
+
+/* i32 for whole numbers, with 16 bits tried before; else as the weights are. */
+static tw_type type_for_gpu(const tw_plan *plan, double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    if (plan->options.work_type != TW_AUTO) {
+        return plan->options.work_type;
+    }
+    if (!graph->integral) {
+        return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
+    }
+    return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
+}
+
+static bool tries_narrow(const tw_plan *plan, tw_type type, const twi_gpu_info *info,
+                         double farthest)
+{
+    return type == TW_I32 && plan->options.work_type == TW_AUTO &&
+           twi_gpu_narrow_pays(plan->graph->n, info->compute) &&
+           farthest * TWI_FARTHER < TWI_GPU_INF_U16;
+}
+
+static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info)
+{
+    const tw_graph *graph = plan->graph;
+    double n = (double)graph->n;
+    tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
+    double matrix = n * n * (double)tw_type_size(c->work_type);
+    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
+                    (double)tw_type_size(plan->type);
+    twi_gpu_job job = {
+        .n = graph->n,
+        .type = closed_in,
+        .share = plan->symmetric ? 0.53 : 1.0,
+        .pinned_bytes = plan->gpu_resident ? (double)graph->arcs * 8 + result : 0,
+        .pageable_bytes = plan->gpu_resident ? 0 : 2 * matrix,
+    };
+    c->seconds = twi_gpu_estimate(info, &job);
+    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s",
+             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
+             info->name, twi_gpu_rate(info, closed_in) * 1e-12,
+             plan->gpu_resident ? "" : ", the matrix in host memory");
+}
+
+/* On the one device that holds it all, or from a matrix in host memory. */
+static void weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                  double farthest)
+{
+    char need[32];
+    char have[32];
+    c->work_type = type_for_gpu(plan, farthest);
+    c->possible = true;
+    plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
+    uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
+    uint64_t copied = twi_gpu_host_bytes(c->work_type, plan->graph->n, plan->symmetric);
+    plan->gpu_resident = plan->gpus.count == 1 && resident <= info->memory_free;
+    if (plan->gpu_resident) {
+        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+    } else if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
+        twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
+                     (long long)plan->graph->n, (long long)plan->graph->n);
+    } else if (copied > info->memory_free) {
+        twi_rule_out(c, "needs %s of GPU memory, %s is left", twi_bytes(need, (double)copied),
+                     twi_bytes(have, (double)info->memory_free));
+    }
+    if (c->possible) {
+        estimate(plan, c, info);
+    }
+    twi_rule_out_if_too_large(ctx, c);
+}
+
+static tw_status check_named(tw_context *ctx, const tw_plan *plan)
+{
+    if (plan->gpus.count > 1) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "'%s': one GPU at a time in this version",
+                       ctx->device);
+    }
+    if (plan->options.work_type == TW_U8 || plan->options.work_type == TW_U16) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "on a GPU the working type is i32, f32 or f64; 16 bits are tried in any "
+                       "case");
+    }
+    return TW_OK;
+}
+
+tw_status twi_consider_gpu(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
+{
+    twi_gpu_info info;
+    bool named = twi_gpu_is_named(ctx);
+    plan->waited += twi_gpu_await(ctx);
+    tw_status status = twi_gpu_select(ctx, &plan->gpus);
+    if (status == TW_OK && named) {
+        status = check_named(ctx, plan);
+    }
+    if (status == TW_OK && !named) {
+        plan->gpus = (twi_gpu_list){.count = 1};
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
+    }
+    if (status == TW_OK) {
+        weigh(ctx, plan, c, &info, farthest);
+    } else if (!named) {
+        twi_rule_out(c, "%.150s", tw_last_error(ctx));
+        status = TW_OK;
+    }
+    return status;
+}
+
+tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+                                         const twi_candidate *best, double farthest)
+{
+    char why[128];
+    bool started = twi_gpu_startup_seconds(ctx) > 0;
+    const tw_apsp_options *o = &plan->options;
+    if (strcmp(ctx->device, "cpu") == 0) {
+        twi_rule_out(c, "the device is the CPU");
+    } else if (o->method != TW_METHOD_AUTO && o->method != TW_METHOD_CLOSURE) {
+        return TW_OK;
+    } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
+        twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
+    } else if (best != NULL && best->seconds < WORTH_A_LOOK && !started) {
+        twi_rule_out(c, "its driver alone would take some tenths of a second to start");
+    } else if (!twi_gpu_present(why, sizeof why)) {
+        twi_rule_out(c, "%s", why);
+    } else {
+        return twi_consider_gpu(ctx, plan, c, farthest);
+    }
+    return TW_OK;
+}

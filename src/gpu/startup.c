@@ -1,0 +1,74 @@
+/* Starting a GPU: see startup.h. */
+#include "gpu/startup.h"
+
+#include "base/background.h"
+#include "base/clock.h"
+#include "gpu/compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Freeing nothing is the runtime's idiom for making the context of the current device. */
+static void start_device(void *ctx_)
+{
+    tw_context *ctx = ctx_;
+    double began = twi_seconds();
+    if (cudaSetDevice(ctx->startup_device) == cudaSuccess) {
+        (void)cudaFree(NULL);
+    }
+    (void)cudaGetLastError();
+    ctx->startup_seconds = twi_seconds() - began;
+}
+
+/* The first device that a name means, -1 for the CPU's. Whether it exists is seen when it is used.
+ */
+static int32_t first_device(const char *name)
+{
+    const size_t prefix = strlen(TWI_GPU_PREFIX);
+    if (strncmp(name, TWI_GPU_PREFIX, prefix) != 0) {
+        return -1;
+    }
+    return name[prefix] == ':' ? (int32_t)strtol(name + prefix + 1, NULL, 10) : 0;
+}
+
+void tw_device_start(tw_context *ctx)
+{
+    int32_t device = first_device(ctx->device);
+    if (device < 0 || ctx->startup != NULL || ctx->startup_seconds > 0) {
+        return;
+    }
+    ctx->startup_device = device;
+    ctx->startup = twi_background_start(start_device, ctx);
+}
+
+double twi_gpu_await(tw_context *ctx)
+{
+    double began = twi_seconds();
+    int32_t device = first_device(ctx->device);
+    twi_background_join(ctx->startup);
+    ctx->startup = NULL;
+    device = device < 0 ? 0 : device;
+    if (ctx->startup_seconds <= 0 || ctx->startup_device != device) {
+        ctx->startup_device = device;
+        start_device(ctx);
+    }
+    return twi_seconds() - began;
+}
+
+double twi_gpu_startup_seconds(const tw_context *ctx)
+{
+    return ctx->startup_seconds;
+}
+
+bool twi_gpu_present(char *why, size_t size)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count > 0) {
+        return true;
+    }
+    (void)cudaGetLastError();
+    snprintf(why, size, "%s", error == cudaSuccess ? "no device" : cudaGetErrorString(error));
+    return false;
+}

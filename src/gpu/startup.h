@@ -1,0 +1,23 @@
+/*
+ * Starting a GPU: loading the driver and making its context takes a third of a second, most of it
+ * waiting, so it is begun in the background as soon as the device is known. A context starts one
+ * device; whoever needs it waits for what is left.
+ */
+#ifndef TWI_GPU_STARTUP_H
+#define TWI_GPU_STARTUP_H
+
+#include "base/context.h"
+
+/* Wait until the context's (first) GPU can be used, starting it here and now if nobody has; with
+ * "auto", device 0. Returns the seconds that this took. An error of the driver shows in the call
+ * that uses the device. */
+double twi_gpu_await(tw_context *ctx);
+
+/* What the start of the context's device took, wherever it ran; 0: not started by this context. */
+double twi_gpu_startup_seconds(const tw_context *ctx);
+
+/* Whether this machine has a device at all; `why` (at least 128 bytes) says why not. Starts the
+ * driver, though no device. */
+bool twi_gpu_present(char *why, size_t size);
+
+#endif

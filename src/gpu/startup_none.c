@@ -1,0 +1,27 @@
+/* A build without GPU code: there is nothing to start. See startup.h. */
+#include "gpu/startup.h"
+
+#include <stdio.h>
+
+void tw_device_start(tw_context *ctx)
+{
+    (void)ctx;
+}
+
+double twi_gpu_await(tw_context *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+double twi_gpu_startup_seconds(const tw_context *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+bool twi_gpu_present(char *why, size_t size)
+{
+    snprintf(why, size, "none in this build");
+    return false;
+}
