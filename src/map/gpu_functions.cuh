@@ -1,0 +1,343 @@
+/*
+ * The functions that a generated kernel calls, as its text: the library carries this file as a
+ * string and hands it to the run-time compiler before the kernel (gpu_source.c). So it includes
+ * nothing, keeps to names that CUDA and HIP share, and is compiled without contraction of products
+ * and sums: what is fused here is written as fmaf.
+ *
+ * A value is an array of N lanes, or of one where it is the same for all: lane i is a[A == 1 ? 0 :
+ * i]. Functions of one f32 argument whose accuracy costs something come in two parts: a straight
+ * one without a branch that holds for the arguments of everyday, and, once for all lanes of the
+ * thread together, a test whether any of them is outside; those are computed in f64. The bounds of
+ * gpu_bounds.c were found by trying all 2^32 arguments.
+ */
+#define TW_DEVICE static __device__ __forceinline__
+#define TW_LANES _Pragma("unroll") for (int i = 0; i < N; i++)
+
+/* ------------------------------------------------------------------------- square root, f32 */
+
+/* sqrt(x) from an approximate 1/sqrt(x) and one step of Newton's method on the residual, which
+ * fmaf gives exactly: correctly rounded wherever no intermediate leaves the normal numbers. */
+TW_DEVICE bool tw_sqrt_is_far(float x)
+{
+    return (unsigned)(__float_as_int(x) - 0x0d000000) > 0x727fffffu;
+}
+
+TW_DEVICE float tw_sqrt_near(float x)
+{
+#ifdef __CUDA_ARCH__
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    float g = x * r;
+    float h = 0.5f * r;
+    return fmaf(fmaf(-g, g, x), h, g);
+#else
+    return sqrtf(x);
+#endif
+}
+
+static __device__ __noinline__ float tw_sqrt_far(float x)
+{
+    return sqrtf(x);
+}
+
+/* ------------------------------------------------------------------------- logarithm, f32 */
+
+/* x = 2^k (1 + f) with f in [-1/3, 1/3]; log x = k log 2 + f + f^2 P(f). k stays scaled by 2^23, as
+ * it stands in the bits of x. */
+TW_DEVICE bool tw_log_is_far(float x)
+{
+    return (unsigned)(__float_as_int(x) - 0x00800000) >= 0x7f000000u;
+}
+
+TW_DEVICE float tw_log_near(float x)
+{
+    int bits = __float_as_int(x);
+    int k = (bits - 0x3f2aaaab) & 0xff800000;
+    float f = __int_as_float(bits - k) - 1.0f;
+    float p = -1.2885657e-01f;
+    p = fmaf(p, f, 1.3986897e-01f);
+    p = fmaf(p, f, -1.2185714e-01f);
+    p = fmaf(p, f, 1.4005306e-01f);
+    p = fmaf(p, f, -1.6680376e-01f);
+    p = fmaf(p, f, 2.0010446e-01f);
+    p = fmaf(p, f, -2.49998e-01f);
+    p = fmaf(p, f, 3.3333215e-01f);
+    p = fmaf(p, f, -0.5f);
+    return fmaf((float)k, 8.262958e-08f, fmaf(f * f, p, f));
+}
+
+static __device__ __noinline__ float tw_log_far(float x)
+{
+    return (float)log((double)x);
+}
+
+/* ------------------------------------------------------------------- sine and cosine, f32 */
+
+/* x = q pi/2 + r + low with |r| < 0.79: pi/2 in three parts, the second so short that q times it is
+ * exact. The quarter decides between the polynomials of sine and cosine and the sign; both have the
+ * form a + a s P(s) + low with s = r^2, a = r or 1. */
+TW_DEVICE bool tw_sin_is_far(float x)
+{
+    return !(fabsf(x) < 8192.0f);
+}
+
+TW_DEVICE float tw_turned(float x, int quarters)
+{
+    float t = fmaf(x, 0.63661975f, 12582912.0f);
+    float q = t - 12582912.0f;
+    int n = __float_as_int(t) + quarters;
+    float near = fmaf(-q, 1.5707964f, x);
+    float r = fmaf(q, 4.3713953e-08f, near);
+    float low = fmaf(-q, 2.563344e-12f, fmaf(q, 4.3713953e-08f, near - r));
+    float s = r * r;
+    bool cosine = n & 1;
+    float a = cosine ? 1.0f : r;
+    float p = cosine ? 2.443188e-05f : 2.8322738e-06f;
+    p = fmaf(p, s, cosine ? -1.3887307e-03f : -1.9853053e-04f);
+    p = fmaf(p, s, cosine ? 4.1666646e-02f : 8.333379e-03f);
+    p = fmaf(p, s, cosine ? -0.5f : -1.6666667e-01f);
+    /* What rounding s and leaving out `low` does to the cosine: half of the loss of s. */
+    low = cosine ? -fmaf(fmaf(r, r, -s), 0.5f, r * low) : low;
+    float y = fmaf(a * s, p, low) + a;
+    return __int_as_float(__float_as_int(y) ^ ((n & 2) << 30));
+}
+
+TW_DEVICE float tw_sin_near(float x)
+{
+    float y = tw_turned(x, 0);
+    return x == 0.0f ? x : y; /* keeps -0 */
+}
+
+TW_DEVICE float tw_cos_near(float x)
+{
+    return tw_turned(x, 1);
+}
+
+static __device__ __noinline__ float tw_sin_far(float x)
+{
+    return (float)sin((double)x);
+}
+
+static __device__ __noinline__ float tw_cos_far(float x)
+{
+    return (float)cos((double)x);
+}
+
+/* ------------------------------------------------------------------- all lanes of a thread */
+
+#define TW_NEAR_AND_FAR(name, domain)                                         \
+    template <int N> TW_DEVICE void tw_##name(float (&y)[N], const float (&x)[N]) \
+    {                                                                         \
+        bool far = false;                                                     \
+        TW_LANES                                                              \
+        {                                                                     \
+            far |= tw_##domain##_is_far(x[i]);                                \
+            y[i] = tw_##name##_near(x[i]);                                    \
+        }                                                                     \
+        if (far) {                                                            \
+            TW_LANES                                                          \
+            {                                                                 \
+                if (tw_##domain##_is_far(x[i])) {                             \
+                    y[i] = tw_##name##_far(x[i]);                             \
+                }                                                             \
+            }                                                                 \
+        }                                                                     \
+    }
+TW_NEAR_AND_FAR(sqrt, sqrt)
+TW_NEAR_AND_FAR(log, log)
+TW_NEAR_AND_FAR(sin, sin)
+TW_NEAR_AND_FAR(cos, sin)
+
+/* One lane at a time: by the function of that type, or in f64 and rounded. */
+#define TW_ONE(name, type, function)                                            \
+    template <int N> TW_DEVICE void tw_##name(type (&y)[N], const type (&x)[N]) \
+    {                                                                           \
+        TW_LANES                                                                \
+        {                                                                       \
+            y[i] = (type)function(x[i]);                                        \
+        }                                                                       \
+    }
+#define TW_TWO(name, type, function)                                              \
+    template <int N, int A, int B>                                                \
+    TW_DEVICE void tw_##name(type (&y)[N], const type (&a)[A], const type (&b)[B]) \
+    {                                                                             \
+        TW_LANES                                                                  \
+        {                                                                         \
+            y[i] = (type)function(a[A == 1 ? 0 : i], b[B == 1 ? 0 : i]);          \
+        }                                                                         \
+    }
+#define TW_BY_F64_1(name) \
+    TW_DEVICE double tw_f64_##name(double x) { return name(x); } \
+    TW_ONE(name, float, tw_f64_##name)
+#define TW_BY_F64_2(name) \
+    TW_DEVICE double tw_f64_##name(double a, double b) { return name(a, b); } \
+    TW_TWO(name, float, tw_f64_##name)
+
+TW_ONE(abs, float, fabsf)
+TW_ONE(abs, double, fabs)
+TW_ONE(floor, float, floorf)
+TW_ONE(floor, double, floor)
+TW_ONE(ceil, float, ceilf)
+TW_ONE(ceil, double, ceil)
+TW_ONE(round, float, roundf)
+TW_ONE(round, double, round)
+TW_ONE(rint, float, rintf)
+TW_ONE(rint, double, rint)
+TW_ONE(trunc, float, truncf)
+TW_ONE(trunc, double, trunc)
+TW_TWO(min, float, fminf)
+TW_TWO(min, double, fmin)
+TW_TWO(max, float, fmaxf)
+TW_TWO(max, double, fmax)
+TW_TWO(fmod, float, fmodf)
+TW_TWO(fmod, double, fmod)
+
+TW_ONE(cbrt, float, cbrtf)
+TW_ONE(log2, float, log2f)
+TW_ONE(log1p, float, log1pf)
+TW_ONE(expm1, float, expm1f)
+TW_BY_F64_1(exp)
+TW_BY_F64_1(exp2)
+TW_BY_F64_1(log10)
+TW_BY_F64_1(tan)
+TW_BY_F64_1(asin)
+TW_BY_F64_1(acos)
+TW_BY_F64_1(atan)
+TW_BY_F64_1(sinh)
+TW_BY_F64_1(cosh)
+TW_BY_F64_1(tanh)
+TW_BY_F64_2(pow)
+TW_BY_F64_2(atan2)
+TW_BY_F64_2(hypot)
+
+TW_ONE(sqrt, double, sqrt)
+TW_ONE(cbrt, double, cbrt)
+TW_ONE(exp, double, exp)
+TW_ONE(exp2, double, exp2)
+TW_ONE(expm1, double, expm1)
+TW_ONE(log, double, log)
+TW_ONE(log2, double, log2)
+TW_ONE(log10, double, log10)
+TW_ONE(log1p, double, log1p)
+TW_ONE(sin, double, sin)
+TW_ONE(cos, double, cos)
+TW_ONE(tan, double, tan)
+TW_ONE(asin, double, asin)
+TW_ONE(acos, double, acos)
+TW_ONE(atan, double, atan)
+TW_ONE(sinh, double, sinh)
+TW_ONE(cosh, double, cosh)
+TW_ONE(tanh, double, tanh)
+TW_TWO(pow, double, pow)
+TW_TWO(atan2, double, atan2)
+TW_TWO(hypot, double, hypot)
+
+/* ------------------------------------------------------------------------------- storing */
+
+/* What a store as an integer and a load leave: rounded to the nearest, ties to even, clamped, NaN
+ * to 0. low and high are the ends of the type's range, rounded to the compute type. */
+TW_DEVICE float tw_whole(float v, float low, float high)
+{
+    v = v != v ? 0.0f : v;
+    return fminf(fmaxf(rintf(v), low), high);
+}
+
+TW_DEVICE double tw_whole(double v, double low, double high)
+{
+    v = v != v ? 0.0 : v;
+    return fmin(fmax(rint(v), low), high);
+}
+
+/* The value of the last operation as the type of the result, which can hold it. */
+template <class T, class F> struct tw_cast {
+    static __device__ __forceinline__ T of(F v)
+    {
+        return (T)v;
+    }
+};
+template <> struct tw_cast<int, float> {
+    static __device__ __forceinline__ int of(float v)
+    {
+        return v >= 2147483648.0f ? 2147483647 : (int)v; /* 2^31 - 1 is no f32 */
+    }
+};
+
+/* -------------------------------------------------------------------------------- access */
+
+template <int BYTES> struct tw_piece;
+template <> struct tw_piece<16> {
+    typedef uint4 type;
+};
+template <> struct tw_piece<8> {
+    typedef uint2 type;
+};
+template <> struct tw_piece<4> {
+    typedef unsigned type;
+};
+template <> struct tw_piece<2> {
+    typedef unsigned short type;
+};
+template <> struct tw_piece<1> {
+    typedef unsigned char type;
+};
+
+/* A thread computes W groups of E neighbouring elements, `spread` columns from one to the next. A
+ * group is read and written in pieces of U elements where rows are aligned and the thread's groups
+ * end before the row does; else element by element. Lanes past the end are 1. */
+template <int E, int U, int W, class T, class F>
+TW_DEVICE void tw_load(F (&to)[E * W], const T *at, long long spread)
+{
+    typedef typename tw_piece<sizeof(T) * U>::type piece;
+    piece pieces[E * W / U];
+    _Pragma("unroll") for (int w = 0; w < W; w++)
+    {
+        _Pragma("unroll") for (int g = 0; g < E / U; g++)
+        {
+            pieces[w * (E / U) + g] = *(const piece *)(at + w * spread + g * U);
+        }
+    }
+    _Pragma("unroll") for (int j = 0; j < E * W; j++)
+    {
+        to[j] = (F)((const T *)pieces)[j];
+    }
+}
+
+template <int E, int W, class T, class F>
+TW_DEVICE void tw_load_some(F (&to)[E * W], const T *at, long long spread, long long left)
+{
+    _Pragma("unroll") for (int j = 0; j < E * W; j++)
+    {
+        long long k = j / E * spread + j % E;
+        to[j] = k < left ? (F)at[k] : (F)1;
+    }
+}
+
+template <int E, int U, int W, class T, class F>
+TW_DEVICE void tw_store(T *at, const F (&from)[E * W], long long spread)
+{
+    typedef typename tw_piece<sizeof(T) * U>::type piece;
+    piece pieces[E * W / U];
+    _Pragma("unroll") for (int j = 0; j < E * W; j++)
+    {
+        ((T *)pieces)[j] = tw_cast<T, F>::of(from[j]);
+    }
+    _Pragma("unroll") for (int w = 0; w < W; w++)
+    {
+        _Pragma("unroll") for (int g = 0; g < E / U; g++)
+        {
+            *(piece *)(at + w * spread + g * U) = pieces[w * (E / U) + g];
+        }
+    }
+}
+
+template <int E, int W, class T, class F>
+TW_DEVICE void tw_store_some(T *at, const F (&from)[E * W], long long spread, long long left)
+{
+    _Pragma("unroll") for (int j = 0; j < E * W; j++)
+    {
+        long long k = j / E * spread + j % E;
+        if (k < left) {
+            at[k] = tw_cast<T, F>::of(from[j]);
+        }
+    }
+}
