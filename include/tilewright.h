@@ -418,12 +418,13 @@ typedef struct tw_apsp_report {
     const char *device;      /* "cpu", or as in tw_set_device; owned by the plan */
     double seconds_startup;  /* of the GPU's driver, in the background where it could be; 0: CPU */
     double seconds_wait;     /* the part of it that was waited for */
+    double seconds_device;   /* of the closure alone, by the GPU's clock; 0: not measured */
     double seconds_upload;   /* to the GPU: memory on both sides, and the graph */
     double seconds_download; /* from the GPU: what the sinks' time did not hide */
 } tw_apsp_report;
-#define TW_APSP_REPORT_INIT                                                            \
-    {                                                                                  \
-        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0 \
+#define TW_APSP_REPORT_INIT                                                               \
+    {                                                                                     \
+        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 \
     }
 
 /* Compute and push the rows into every sink. `report` may be NULL. `predecessors`, if not NULL,

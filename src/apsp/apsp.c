@@ -25,7 +25,8 @@ typedef struct outcome {
     int32_t attempts;
     bool symmetric;
     double relaxations;
-    double upload; /* seconds */
+    double device; /* seconds */
+    double upload;
     double download;
 } outcome;
 
@@ -135,6 +136,7 @@ static tw_status run_resident(tw_context *ctx, const tw_plan *plan, twi_delivery
     out->work_type = gpu.used;
     out->attempts = gpu.attempts;
     out->symmetric = gpu.symmetric;
+    out->device = gpu.seconds_device;
     out->upload = gpu.seconds_upload;
     out->download = gpu.seconds_download;
     out->relaxations = n * n * n;
@@ -241,6 +243,7 @@ static void fill_report(tw_context *ctx, const tw_plan *plan, const outcome *out
         .device = plan->gpus.count > 0 ? plan->device : "cpu",
         .seconds_startup = plan->gpus.count > 0 ? twi_gpu_startup_seconds(ctx) : 0,
         .seconds_wait = plan->waited,
+        .seconds_device = out->device,
         .seconds_upload = out->upload,
         .seconds_download = out->download,
     };

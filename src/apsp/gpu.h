@@ -44,6 +44,7 @@ typedef struct twi_gpu_outcome {
     tw_type used; /* the type that was enough; TW_U16 for 16 bits */
     int32_t attempts;
     bool symmetric;
+    double seconds_device;   /* of the closures alone, by the device's clock */
     double seconds_upload;   /* memory on both sides, and the arcs */
     double seconds_download; /* waiting for rows; the sinks' time hides the rest */
 } twi_gpu_outcome;

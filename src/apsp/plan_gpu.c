@@ -80,6 +80,9 @@ static void weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gp
     plan->gpu_resident = plan->gpus.count == 1 && resident <= info->memory_free;
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+    } else if (c->work_type == TW_U16) {
+        twi_rule_out(c, "in 16 bits alone needs %s of GPU memory, %s is left",
+                     twi_bytes(need, (double)resident), twi_bytes(have, (double)info->memory_free));
     } else if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);
@@ -99,10 +102,9 @@ static tw_status check_named(tw_context *ctx, const tw_plan *plan)
         return tw_fail(ctx, TW_ERR_UNSUPPORTED, "'%s': one GPU at a time in this version",
                        ctx->device);
     }
-    if (plan->options.work_type == TW_U8 || plan->options.work_type == TW_U16) {
+    if (plan->options.work_type == TW_U8) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "on a GPU the working type is i32, f32 or f64; 16 bits are tried in any "
-                       "case");
+                       "on a GPU the working type is u16 (15 bits of it), i32, f32 or f64");
     }
     return TW_OK;
 }
@@ -142,6 +144,7 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_can
     } else if (o->method != TW_METHOD_AUTO && o->method != TW_METHOD_CLOSURE) {
         return TW_OK;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
+        /* u16 means 16 bits, and a GPU has 15 of them. */
         twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
     } else if (best != NULL && best->seconds < WORTH_A_LOOK && !started) {
         twi_rule_out(c, "its driver alone would take some tenths of a second to start");

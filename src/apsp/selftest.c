@@ -83,7 +83,7 @@ static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, con
                        int count)
 {
     for (int i = 0; i < count; i++) {
-        if (types[i] != TW_U8 && types[i] != TW_U16) { /* a GPU tries 16 bits by itself */
+        if (types[i] != TW_U8) {
             run_variant(t, s, &(variant){TW_METHOD_CLOSURE, types[i], NULL}, out);
         }
     }

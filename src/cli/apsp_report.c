@@ -108,6 +108,7 @@ static void report_seconds(cli_report *json, const apsp_run *run)
     cli_report_number(json, "plan", run->seconds_plan - run->report.seconds_wait);
     cli_report_number(json, "upload", run->report.seconds_upload);
     cli_report_number(json, "compute", run->report.seconds_compute);
+    cli_report_number(json, "device", run->report.seconds_device);
     cli_report_number(json, "download", run->report.seconds_download);
     cli_report_number(json, "output", output_seconds(run));
     cli_report_number(json, "verify", run->verifier_sink.seconds);

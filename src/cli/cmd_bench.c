@@ -5,7 +5,11 @@
  * measured before and after the case, in the same run, and the better one counts.
  *
  * Narrow types need distances that fit them: on a complete graph a distance is at most the largest
- * weight, so weights up to 20 (u8) and 1000 (the rest) do.
+ * weight, so weights up to 20 (u8) and 1000 (the rest) do. A closure takes the same time for any
+ * graph, so large ones have 64 random arcs a vertex.
+ *
+ * On a GPU the time is that of the closure alone, the matrix lying in its memory, by the device's
+ * own clock; the first run of a case warms up and is not counted.
  */
 #include "commands.h"
 #include "job.h"
@@ -20,6 +24,8 @@
 #define MOST_ITEMS 16 /* of a list */
 #define MOST_REPEATS 100
 #define CHECKED_ROWS 3
+#define COMPLETE_UP_TO 8192 /* vertices */
+#define DEGREE 64           /* of larger graphs */
 
 typedef struct settings {
     cli_common common;
@@ -163,8 +169,35 @@ static void add_case(bench *b, int64_t n, tw_type type, int64_t threads, bool un
     }
 }
 
+static bool is_on_gpu(const bench *b)
+{
+    const char *device = b->settings->common.device;
+    return device != NULL && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0;
+}
+
+static void add_standard_gpu_cases(bench *b)
+{
+    static const struct {
+        int64_t n;
+        tw_type type;
+        bool undirected;
+    } cases[] = {
+        {100, TW_I32, false},   {1000, TW_I32, false},  {5000, TW_I32, false},
+        {10000, TW_I32, false}, {10000, TW_U16, false}, {10000, TW_F64, false},
+        {32768, TW_I32, false}, {32768, TW_U16, false}, {32768, TW_F32, false},
+        {32768, TW_I32, true},  {32768, TW_U16, true},  {32768, TW_F32, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        add_case(b, cases[i].n, cases[i].type, 0, cases[i].undirected);
+    }
+}
+
 static void add_standard_cases(bench *b)
 {
+    if (is_on_gpu(b)) {
+        add_standard_gpu_cases(b);
+        return;
+    }
     static const tw_type types[] = {TW_I32, TW_U16, TW_U8, TW_F32, TW_F64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         add_case(b, 4096, types[t], 1, false);
@@ -186,15 +219,18 @@ static tw_status choose_cases(bench *b)
         add_standard_cases(b);
         return TW_OK;
     }
+    const char *all_sizes = is_on_gpu(b) ? "10000" : "4096";
+    const char *all_types = is_on_gpu(b) ? "i32,u16,f32,f64" : "i32,u16,u8,f32,f64";
+    const char *all_threads = is_on_gpu(b) ? "0" : "1,0";
     tw_status status =
-        parse_list(ctx, &size_list, s->sizes != NULL ? s->sizes : "4096", sizes, &size_count);
+        parse_list(ctx, &size_list, s->sizes != NULL ? s->sizes : all_sizes, sizes, &size_count);
     if (status == TW_OK) {
-        status = parse_list(ctx, &type_list, s->types != NULL ? s->types : "i32,u16,u8,f32,f64",
-                            types, &type_count);
+        status = parse_list(ctx, &type_list, s->types != NULL ? s->types : all_types, types,
+                            &type_count);
     }
     if (status == TW_OK) {
-        status = parse_list(ctx, &thread_list, s->threads != NULL ? s->threads : "1,0", threads,
-                            &thread_count);
+        status = parse_list(ctx, &thread_list, s->threads != NULL ? s->threads : all_threads,
+                            threads, &thread_count);
     }
     for (int i = 0; i < size_count && status == TW_OK; i++) {
         for (int t = 0; t < type_count; t++) {
@@ -211,7 +247,8 @@ static tw_status choose_cases(bench *b)
 static tw_status prepare_graph(bench *b, const bench_case *c)
 {
     tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
-    opts.kind = "complete";
+    opts.kind = c->n <= COMPLETE_UP_TO ? "complete" : "sparse";
+    opts.degree = DEGREE;
     opts.vertices = c->n;
     opts.weight_type = c->type == TW_F32 || c->type == TW_F64 ? c->type : TW_I32;
     opts.max_weight = c->type == TW_U8 ? 20 : 1000;
@@ -255,7 +292,7 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
         status = tw_fail(ctx, TW_ERR_INTERNAL, "asked for %s, it was computed in %s",
                          tw_type_name(c->type), tw_type_name(report.work_type));
     }
-    *seconds = report.seconds_compute;
+    *seconds = is_on_gpu(b) ? report.seconds_device : report.seconds_compute;
     c->relaxations = report.relaxations;
     c->symmetric = report.symmetric != 0;
     c->block = report.block;
@@ -284,8 +321,8 @@ static tw_status run_case(bench *b, bench_case *c)
     if (status == TW_OK) {
         status = tw_ceiling(ctx, &before, c->type, c->threads);
     }
-    for (int r = 0; r < repeats && status == TW_OK; r++) {
-        status = run_once(b, c, &c->seconds[r]);
+    for (int r = is_on_gpu(b) ? -1 : 0; r < repeats && status == TW_OK; r++) {
+        status = run_once(b, c, &c->seconds[r < 0 ? 0 : r]);
     }
     if (status == TW_OK) {
         status = tw_ceiling(ctx, &after, c->type, c->threads);
@@ -318,14 +355,18 @@ static figures figures_of(const bench *b, const bench_case *c)
 static void print_row(const bench *b, const bench_case *c)
 {
     figures f = figures_of(b, c);
+    char threads[16];
     cli_progress_clear();
+    snprintf(threads, sizeof threads, "%d", c->threads);
     if (b->done == 0) {
-        printf("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type", "threads", "graph",
-               "seconds", "spread", "G relax/s", "ceiling", "ratio");
+        printf("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type",
+               is_on_gpu(b) ? "device" : "threads", "graph", "seconds", "spread", "G relax/s",
+               "ceiling", "ratio");
     }
-    printf("%7lld %5s %8d %10s %10.4g %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
-           tw_type_name(c->type), c->threads, c->symmetric ? "undirected" : "directed", f.median,
-           100 * f.spread, f.rate * 1e-9, c->ceiling * 1e-9, 100 * f.ratio);
+    printf("%7lld %5s %8.12s %10s %10.4g %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
+           tw_type_name(c->type), is_on_gpu(b) ? b->settings->common.device : threads,
+           c->symmetric ? "undirected" : "directed", f.median, 100 * f.spread, f.rate * 1e-9,
+           c->ceiling * 1e-9, 100 * f.ratio);
     fflush(stdout);
 }
 
@@ -340,6 +381,7 @@ static void print_json(const bench *b, tw_status status)
         cli_report_text(&json, "processor", machine.processor);
         cli_report_integer(&json, "processors", machine.threads);
     }
+    cli_report_text(&json, "device", is_on_gpu(b) ? b->settings->common.device : "cpu");
     cli_report_number(&json, "load", b->load);
     cli_report_bool(&json, "complete", status == TW_OK);
     cli_report_integer(&json, "repeat", b->settings->repeat);
@@ -411,6 +453,9 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
                          (long long)s->repeat, MOST_REPEATS);
     }
+    if (status == TW_OK && !is_on_gpu(&b)) {
+        status = tw_set_device(job->ctx, "cpu"); /* the same cases on every machine */
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -437,7 +482,8 @@ const cli_command cli_bench = {
     .text = "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
             "compares the rate with the ceiling of the same type and threads, measured in the same "
             "run. Without a list it runs the standard cases: i32, u16, u8, f32 and f64 at n = 4096 "
-            "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph.\n"
+            "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph; on a GPU "
+            "(--device cuda) n from 100 to 32768, the closure alone in its memory.\n"
             "The rate counts n^3 relaxations for the whole problem. An undirected graph needs half "
             "of them, so its ratio may exceed 100 %. Ctrl-C keeps what is done.",
     .examples = examples,

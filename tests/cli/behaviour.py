@@ -237,7 +237,7 @@ class Behaviour(unittest.TestCase):
         self.assertGreater(report["memory_peak"], 200 * 200)
         self.assertEqual(report["output"], "out.npy")
         self.assertEqual(set(report["seconds"]),
-                         {"read", "startup", "wait", "plan", "upload", "compute", "download", "output",
+                         {"read", "startup", "wait", "plan", "upload", "compute", "device", "download", "output",
                           "verify", "total"})
         self.assertLessEqual(report["seconds"]["compute"], report["seconds"]["total"])
 

@@ -56,6 +56,77 @@ static void large_pieces_arrive_in_place_for_any_thread_count(void **state)
     free(data);
 }
 
+/* Large enough to be written through a mapping, where the system has one. */
+enum { LARGE = (64 << 20) + 12345 };
+
+static unsigned char *make_large(void)
+{
+    unsigned char *data = malloc(LARGE);
+    assert_non_null(data);
+    for (size_t i = 0; i < LARGE; i++) {
+        data[i] = (unsigned char)(i * 37 + (i >> 12));
+    }
+    return data;
+}
+
+static void a_large_file_holds_what_was_written_piece_by_piece(void **state)
+{
+    (void)state;
+    static const size_t ends[] = {7, 4096, 1 << 20, (9 << 20) + 1, (40 << 20) - 3, LARGE};
+    unsigned char *data = make_large();
+    for (int threads = 1; threads <= 4; threads += 3) {
+        tw_context *ctx = open_context();
+        twi_output *output = NULL;
+        size_t begin = 0;
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("large"), LARGE));
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            assert_ok(ctx, twi_output_write(ctx, output, data + begin, ends[i] - begin));
+            begin = ends[i];
+        }
+        assert_ok(ctx, twi_output_commit(ctx, output));
+        assert_int_equal(scratch_count(), 1);
+        assert_file("large", data, LARGE);
+        close_context(ctx);
+    }
+    free(data);
+}
+
+static void a_large_file_may_end_early_or_late(void **state)
+{
+    (void)state;
+    unsigned char *data = make_large();
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("short"), LARGE));
+    assert_ok(ctx, twi_output_write(ctx, output, data, 5000));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_file("short", data, 5000);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("long"), LARGE - 5000));
+    assert_ok(ctx, twi_output_write(ctx, output, data, LARGE - 6000));
+    assert_ok(ctx, twi_output_write(ctx, output, data + LARGE - 6000, 6000));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_file("long", data, LARGE);
+    close_context(ctx);
+    free(data);
+}
+
+static void a_large_file_can_be_given_up(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("large"), LARGE));
+    twi_output_discard(output);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("large"), LARGE));
+    assert_ok(ctx, twi_output_write(ctx, output, "abc", 3));
+    tw_cancel(ctx);
+    assert_int_equal(twi_output_write(ctx, output, "abc", 3), TW_ERR_CANCELLED);
+    twi_output_discard(output);
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
 static void a_discarded_file_leaves_the_old_one_and_nothing_else(void **state)
 {
     (void)state;
@@ -253,6 +324,9 @@ int main(void)
         cmocka_unit_test(a_file_appears_at_commit_and_not_before),
         cmocka_unit_test(a_file_shorter_than_reserved_has_its_true_length),
         cmocka_unit_test(large_pieces_arrive_in_place_for_any_thread_count),
+        cmocka_unit_test(a_large_file_holds_what_was_written_piece_by_piece),
+        cmocka_unit_test(a_large_file_may_end_early_or_late),
+        cmocka_unit_test(a_large_file_can_be_given_up),
         cmocka_unit_test(a_discarded_file_leaves_the_old_one_and_nothing_else),
         cmocka_unit_test(a_replaced_file_keeps_its_permissions),
         cmocka_unit_test(a_link_is_written_through),

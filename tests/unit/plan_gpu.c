@@ -1,0 +1,165 @@
+/* The GPU in the plan: its estimate, from what a device says of itself, and when it is looked at.
+ */
+#include "harness.h"
+
+#include "apsp/estimate.h"
+#include "apsp/gpu_kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const twi_gpu_info h200 = {
+    .name = "NVIDIA H200", .processors = 132, .clock = 1.98e9, .compute = 90};
+
+static double estimate(int64_t n, tw_type type, double share)
+{
+    twi_gpu_job job = {.n = n, .type = type, .share = share};
+    return twi_gpu_estimate(&h200, &job);
+}
+
+/* Measured on that device, seconds of the closure alone: docs/gpu.md. */
+static void an_estimate_is_near_what_was_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n;
+        tw_type type;
+        double share, seconds;
+    } seen[] = {
+        {5000, TW_I32, 1, 0.00913}, {10000, TW_I32, 1, 0.0633},  {10000, TW_U16, 1, 0.0359},
+        {32768, TW_I32, 1, 2.06},   {32768, TW_U16, 1, 1.05},    {32768, TW_F32, 1, 2.29},
+        {10000, TW_F64, 1, 0.208},  {32768, TW_I32, 0.53, 1.04}, {32768, TW_U16, 0.53, 0.53},
+    };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        double off = estimate(seen[i].n, seen[i].type, seen[i].share) - seen[i].seconds;
+        assert_true(fabs(off) < 0.15 * seen[i].seconds + 0.005);
+    }
+}
+
+static void a_small_closure_is_bound_by_its_pivots(void **state)
+{
+    (void)state;
+    assert_true(estimate(0, TW_I32, 1) > 0);
+    assert_true(estimate(1000, TW_I32, 1) < 0.01);
+    assert_true(estimate(1000, TW_I32, 1) > estimate(100, TW_I32, 1));
+}
+
+static void copies_cost_by_the_byte_and_more_from_ordinary_memory(void **state)
+{
+    (void)state;
+    twi_gpu_job none = {.n = 1000, .type = TW_I32, .share = 1};
+    twi_gpu_job pinned = none;
+    twi_gpu_job pageable = none;
+    pinned.pinned_bytes = 4e9;
+    pageable.pageable_bytes = 4e9;
+    double base = twi_gpu_estimate(&h200, &none);
+    assert_true(twi_gpu_estimate(&h200, &pinned) > base + 0.05);
+    assert_true(twi_gpu_estimate(&h200, &pageable) > twi_gpu_estimate(&h200, &pinned) + 0.3);
+}
+
+static void every_architecture_has_a_rate(void **state)
+{
+    (void)state;
+    static const int32_t computes[] = {10, 75, 80, 86, 89, 90, 100, 120, 1030};
+    static const tw_type types[] = {TW_U16, TW_I32, TW_F32, TW_F64};
+    for (size_t i = 0; i < sizeof computes / sizeof *computes; i++) {
+        twi_gpu_info info = {.processors = 40, .compute = computes[i]};
+        for (int t = 0; t < 4; t++) {
+            assert_true(twi_gpu_rate(&info, types[t]) > 0);
+            twi_gpu_info twice = info;
+            twice.processors = 80;
+            assert_true(twi_gpu_rate(&twice, types[t]) == 2 * twi_gpu_rate(&info, types[t]));
+        }
+    }
+    assert_true(twi_gpu_rate(&h200, TW_U16) > 1.9 * twi_gpu_rate(&h200, TW_I32));
+}
+
+static tw_graph *make_graph(tw_context *ctx, int64_t n)
+{
+    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    opts.vertices = n;
+    opts.degree = 2;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &opts));
+    return graph;
+}
+
+/* The line of the plan's explanation that begins with `name`. */
+static void find_line(char *out, size_t size, const tw_plan *plan, const char *name)
+{
+    const char *at = strstr(tw_plan_explain(plan), name);
+    assert_non_null(at);
+    snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void auto_does_not_look_for_a_gpu_where_the_cpu_is_quick(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = make_graph(ctx, 50);
+    tw_plan *plan = NULL;
+    char line[512];
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
+    find_line(line, sizeof line, plan, "  gpu ");
+    assert_non_null(strstr(line, "to start"));
+    assert_string_equal(tw_plan_device(plan), "cpu");
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_plan_for_the_cpu_says_so(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = make_graph(ctx, 50);
+    tw_plan *plan = NULL;
+    char line[512];
+    assert_ok(ctx, tw_set_device(ctx, "cpu"));
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
+    find_line(line, sizeof line, plan, "  gpu ");
+    assert_non_null(strstr(line, "the device is the CPU"));
+    find_line(line, sizeof line, plan, "choice: ");
+    assert_non_null(strstr(line, " on cpu,"));
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+#ifdef TW_TEST_WITHOUT_GPU
+static void a_build_without_gpu_code_says_so_where_a_gpu_might_pay(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = make_graph(ctx, 30000);
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_plan *plan = NULL;
+    char line[512];
+    opts.method = TW_METHOD_CLOSURE;
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &opts));
+    find_line(line, sizeof line, plan, "  gpu ");
+    assert_non_null(strstr(line, "none in this build"));
+    assert_string_equal(tw_plan_device(plan), "cpu");
+    tw_device_start(ctx); /* nothing to start, nothing to wait for */
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_estimate_is_near_what_was_measured),
+        cmocka_unit_test(a_small_closure_is_bound_by_its_pivots),
+        cmocka_unit_test(copies_cost_by_the_byte_and_more_from_ordinary_memory),
+        cmocka_unit_test(every_architecture_has_a_rate),
+        cmocka_unit_test(auto_does_not_look_for_a_gpu_where_the_cpu_is_quick),
+        cmocka_unit_test(a_plan_for_the_cpu_says_so),
+#ifdef TW_TEST_WITHOUT_GPU
+        cmocka_unit_test(a_build_without_gpu_code_says_so_where_a_gpu_might_pay),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
