@@ -14,7 +14,7 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint clang no-openmp cuda asan tsan fuzz coverage cross consumer bench \
+.PHONY: help demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
         bench-setup install clean
 
 help: ## this list
@@ -51,6 +51,11 @@ cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of car
 	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
 	@cmake --build --preset cuda -j $(JOBS)
 	@tools/run-tests cuda
+
+hip: | build/ ## the same with HIP, for the architectures of TW_HIP_ARCHITECTURES
+	@tools/setup build test hip
+	@$(call compile,hip)
+	@tools/run-tests hip
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup build test

@@ -1,22 +1,30 @@
-# TW_GPU says whether the library computes on GPUs too; TW_GPU_API is what came of it: CUDA, or
+# TW_GPU says whether the library computes on GPUs too; TW_GPU_API is what came of it: CUDA, HIP, or
 # nothing. A build with GPU code has one set of device code for each architecture of
-# CMAKE_CUDA_ARCHITECTURES and, for later ones, code that their driver translates. The CUDA runtime
-# is linked statically, so that only the driver is asked of a user, and not before a GPU is used.
-set(TW_GPU OFF CACHE STRING "GPU code: CUDA, AUTO (CUDA if there is a compiler for it) or OFF")
-set_property(CACHE TW_GPU PROPERTY STRINGS AUTO CUDA OFF)
+# CMAKE_CUDA_ARCHITECTURES and, for later ones, code that their driver translates; or one for each of
+# TW_HIP_ARCHITECTURES. The CUDA runtime is linked statically, so that only the driver is asked of a
+# user, and not before a GPU is used; HIP's is a shared library.
+set(TW_GPU OFF CACHE STRING "GPU code: CUDA, HIP, AUTO (the first that has a compiler here) or OFF")
+set_property(CACHE TW_GPU PROPERTY STRINGS AUTO CUDA HIP OFF)
+set(TW_HIP_ARCHITECTURES gfx90a gfx1030 CACHE STRING "AMD architectures to make device code for")
+find_program(TW_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin)
+mark_as_advanced(TW_HIPCC)
 set(TW_GPU_API "")
 if(TW_GPU STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING AND NOT TW_SANITIZE AND NOT TW_FUZZ)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     set(TW_GPU_API CUDA)
+  elseif(TW_HIPCC)
+    set(TW_GPU_API HIP)
   endif()
-elseif(TW_GPU STREQUAL "CUDA")
-  set(TW_GPU_API CUDA)
+elseif(TW_GPU MATCHES "^(CUDA|HIP)$")
+  set(TW_GPU_API ${TW_GPU})
 elseif(NOT TW_GPU MATCHES "^(AUTO|OFF)$")
-  message(FATAL_ERROR "TW_GPU=${TW_GPU}: give AUTO, CUDA or OFF")
+  message(FATAL_ERROR "TW_GPU=${TW_GPU}: give AUTO, CUDA, HIP or OFF")
 endif()
 
+# tw_gpu: what the sources that call the runtime, and whoever links them, need.
+add_library(tw_gpu INTERFACE)
 if(TW_GPU_API STREQUAL "CUDA")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
@@ -29,6 +37,26 @@ if(TW_GPU_API STREQUAL "CUDA")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   find_package(Threads REQUIRED)
+  target_link_libraries(tw_gpu INTERFACE CUDA::cudart_static)
+elseif(TW_GPU_API STREQUAL "HIP")
+  # CMake's own HIP language does not find Debian's packages; hipcc is a C++ compiler like others,
+  # and nothing else here is C++.
+  if(NOT TW_HIPCC)
+    message(FATAL_ERROR "TW_GPU=HIP: hipcc is not here; on Debian, install the package hipcc")
+  endif()
+  set(CMAKE_CXX_COMPILER ${TW_HIPCC})
+  set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+  set(CMAKE_CXX_STANDARD 17)
+  list(TRANSFORM TW_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE TW_HIP_FLAGS)
+  list(JOIN TW_HIP_FLAGS " " CMAKE_CXX_FLAGS_INIT) # or else it looks for a card here
+  enable_language(CXX)
+  find_library(TW_HIP_RUNTIME amdhip64 HINTS $ENV{ROCM_PATH}/lib /opt/rocm/lib REQUIRED)
+  find_path(TW_HIP_INCLUDE hip/hip_runtime_api.h HINTS $ENV{ROCM_PATH}/include /opt/rocm/include
+            REQUIRED)
+  mark_as_advanced(TW_HIP_RUNTIME TW_HIP_INCLUDE)
+  target_include_directories(tw_gpu SYSTEM INTERFACE ${TW_HIP_INCLUDE})
+  target_compile_definitions(tw_gpu INTERFACE TWI_HIP __HIP_PLATFORM_AMD__)
+  target_link_libraries(tw_gpu INTERFACE ${TW_HIP_RUNTIME})
 endif()
 
 # tw_gpu_source(NAME FILE [DEFINITION...]) compiles a file of device code with these definitions; the
@@ -40,7 +68,18 @@ function(tw_gpu_source name source)
   target_compile_definitions(tw_gpu_${name} PRIVATE ${ARGN})
   # Nothing of the C++ library, so that a C program can link the static library. (The statics are
   # the compiler's own, and any thread would set them to the same value.)
-  target_compile_options(tw_gpu_${name} PRIVATE
-    -Xcompiler=-fno-exceptions,-fno-rtti,-fno-threadsafe-statics)
+  if(TW_GPU_API STREQUAL "HIP")
+    set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+    target_compile_definitions(tw_gpu_${name} PRIVATE TWI_HIP)
+    # In the pass for a device nobody calls the functions of the host.
+    target_compile_options(tw_gpu_${name} PRIVATE -x hip -Wall -Wextra -Wno-unused-function
+                           -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+    if(TW_WERROR)
+      target_compile_options(tw_gpu_${name} PRIVATE -Werror)
+    endif()
+  else()
+    target_compile_options(tw_gpu_${name} PRIVATE
+      -Xcompiler=-fno-exceptions,-fno-rtti,-fno-threadsafe-statics)
+  endif()
   set_property(GLOBAL APPEND PROPERTY TW_KERNEL_OBJECTS $<TARGET_OBJECTS:tw_gpu_${name}>)
 endfunction()

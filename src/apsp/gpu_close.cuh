@@ -20,8 +20,10 @@ enum {
     CLOSE_WORDS = WIDTH / CLOSE_SIDE,
     CLOSE_GROUP = 4,
     CLOSE_SPAN = CLOSE_GROUP * CLOSE_SIDE,
+    CLOSE_SPANS = SIDE / CLOSE_SPAN,
     CLOSE_UNROLL = 8, /* steps; whole groups of rows, and of words too */
 };
+static_assert(CLOSE_SPANS <= 2, "the spans are spelled out");
 static_assert(CLOSE_UNROLL % CLOSE_GROUP == 0 && CLOSE_UNROLL / LANES % CLOSE_GROUP == 0,
               "a batch of steps begins at the first register of a group");
 
@@ -30,7 +32,7 @@ struct close_shared {
     word col[2][2][SIDE];
 };
 
-/* Warps of 4 x 8 threads, as in the product. */
+/* Two warps lie side by side, as in the product with tiles of 64. */
 static __device__ __forceinline__ int close_y(void)
 {
     return threadIdx.x / WARP / 2 * WARP_ROWS + threadIdx.x % WARP / WARP_COLS;
@@ -40,6 +42,7 @@ static __device__ __forceinline__ int close_x(void)
 {
     return threadIdx.x / WARP % 2 * WARP_COLS + threadIdx.x % WARP % WARP_COLS;
 }
+static_assert(CLOSE_SIDE == 2 * WARP_COLS, "two warps lie side by side");
 
 static __device__ __forceinline__ int close_row(int i)
 {
@@ -112,57 +115,72 @@ static __device__ __forceinline__ void close_step(word &c, const close_pair &p, 
     }
 }
 
+/* A pair of steps, k and k + 1, with k = base + x. */
+template <int span, int x>
+static __device__ __forceinline__ void close_steps(word (&c)[CLOSE_ROWS][CLOSE_WORDS],
+                                                   close_shared *shared, int base, int one)
+{
+    __syncthreads();
+    close_pair p;
+    read_pair(p, shared, base + x);
+    const bool within = x + 2 < CLOSE_UNROLL;
+    const int next_i = ROW_INDEX(span, x + 2);
+    const int next_j = WORD_INDEX(span, x + 2);
+    const int next_j1 = next_j + 1 / LANES;
+    if (within) {
+#pragma unroll
+        for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+            for (int j = 0; j < CLOSE_WORDS; j++) {
+                if (i == next_i || i == next_i + 1 || j == next_j || j == next_j1) {
+                    close_step(c[i][j], p, i, j, one);
+                }
+            }
+        }
+        publish(c, shared, base + x + 2, next_i, next_j);
+    }
+#pragma unroll
+    for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < CLOSE_WORDS; j++) {
+            if (!within || (i != next_i && i != next_i + 1 && j != next_j && j != next_j1)) {
+                close_step(c[i][j], p, i, j, one);
+            }
+        }
+    }
+}
+
+/* The steps of one span; false if they were the last. */
+template <int span>
+static __device__ __forceinline__ bool close_span(word (&c)[CLOSE_ROWS][CLOSE_WORDS],
+                                                  close_shared *shared, int steps, int one)
+{
+#pragma unroll 1
+    for (int base = span * CLOSE_SPAN; base < (span + 1) * CLOSE_SPAN; base += CLOSE_UNROLL) {
+        if (base >= steps) {
+            return false;
+        }
+        close_steps<span, 0>(c, shared, base, one);
+        close_steps<span, 2>(c, shared, base, one);
+        close_steps<span, 4>(c, shared, base, one);
+        close_steps<span, 6>(c, shared, base, one);
+        int next = base + CLOSE_UNROLL;
+        if (next % CLOSE_SPAN != 0) {
+            publish(c, shared, next, ROW_INDEX(span, 0), WORD_INDEX(span, 0));
+        } else if (span + 1 < CLOSE_SPANS) {
+            publish(c, shared, next, ROW_INDEX(span + 1, 0), WORD_INDEX(span + 1, 0));
+        }
+    }
+    return span + 1 < CLOSE_SPANS;
+}
+
 /* The first `steps` steps: later ones would find rows of infinity. */
 static __device__ __forceinline__ void close_registers(word (&c)[CLOSE_ROWS][CLOSE_WORDS],
                                                        close_shared *shared, int steps, int one)
 {
     publish(c, shared, 0, 0, 0);
-#pragma unroll
-    for (int span = 0; span < SIDE / CLOSE_SPAN; span++) {
-#pragma unroll 1
-        for (int base = span * CLOSE_SPAN; base < (span + 1) * CLOSE_SPAN; base += CLOSE_UNROLL) {
-            if (base >= steps) {
-                return;
-            }
-#pragma unroll
-            for (int x = 0; x < CLOSE_UNROLL; x += 2) {
-                __syncthreads();
-                close_pair p;
-                read_pair(p, shared, base + x);
-                const bool within = x + 2 < CLOSE_UNROLL;
-                const int next_i = ROW_INDEX(span, x + 2);
-                const int next_j = WORD_INDEX(span, x + 2);
-                const int next_j1 = next_j + 1 / LANES;
-                if (within) {
-#pragma unroll
-                    for (int i = 0; i < CLOSE_ROWS; i++) {
-#pragma unroll
-                        for (int j = 0; j < CLOSE_WORDS; j++) {
-                            if (i == next_i || i == next_i + 1 || j == next_j || j == next_j1) {
-                                close_step(c[i][j], p, i, j, one);
-                            }
-                        }
-                    }
-                    publish(c, shared, base + x + 2, next_i, next_j);
-                }
-#pragma unroll
-                for (int i = 0; i < CLOSE_ROWS; i++) {
-#pragma unroll
-                    for (int j = 0; j < CLOSE_WORDS; j++) {
-                        if (!within || (i != next_i && i != next_i + 1 && j != next_j &&
-                                        j != next_j1)) {
-                            close_step(c[i][j], p, i, j, one);
-                        }
-                    }
-                }
-            }
-            int next = base + CLOSE_UNROLL;
-            if (next % CLOSE_SPAN != 0) {
-                publish(c, shared, next, ROW_INDEX(span, 0), WORD_INDEX(span, 0));
-            } else if (span + 1 < SIDE / CLOSE_SPAN) {
-                publish(c, shared, next, ROW_INDEX(span + 1, 0), WORD_INDEX(span + 1, 0));
-            }
-        }
+    if (close_span<0>(c, shared, steps, one)) {
+        (void)close_span<CLOSE_SPANS - 1>(c, shared, steps, one);
     }
 }
 

@@ -57,30 +57,25 @@ static uint64_t copy_bytes(int64_t n, int64_t ld, int64_t element)
 /* Make the GPU that holds `data` the current one. */
 static tw_status enter_device(tw_context *ctx, const void *data, int *previous, int *compute)
 {
-    struct cudaPointerAttributes at;
-    tw_status status =
-        twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), "looking at the matrix");
+    int32_t device;
+    tw_status status = twi_gpu_holder(ctx, data, &device);
     if (status != TW_OK) {
         return status;
     }
-    if (at.type != cudaMemoryTypeDevice && at.type != cudaMemoryTypeManaged) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the matrix is not in GPU memory; tw_apsp takes graphs in host memory");
-    }
     status = twi_gpu_check(ctx, (int)cudaGetDevice(previous), "asking for the device");
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaSetDevice(at.device), "selecting the device");
+        status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     }
     int major = 0;
     int minor = 0;
     if (status == TW_OK) {
         status = twi_gpu_check(
-            ctx, (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, at.device),
+            ctx, (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
             "asking for the architecture");
     }
     if (status == TW_OK) {
         status = twi_gpu_check(
-            ctx, (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, at.device),
+            ctx, (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
             "asking for the architecture");
     }
     *compute = major * 10 + minor;

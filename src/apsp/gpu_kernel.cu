@@ -44,7 +44,7 @@ static __device__ __forceinline__ int other_tile(int at, const twi_gpu_round &r)
     return at;
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS) update_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) update_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) update_kernel(const tw
 /* Blocks 0 ... tiles-1: the next pivot's row, tile by tile. Then, unless symmetric, its column
  * without the tile on the diagonal. In the symmetric case a tile of the row that lies right of the
  * diagonal is the transpose of one of the column. */
-static __global__ void __launch_bounds__(THREADS, BLOCKS) head_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) head_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) head_kernel(const twi_
 
 /* Blocks 0 ... tiles-2: the row panel without the pivot's own tile; then, unless symmetric, the
  * column panel, which is computed transposed. */
-static __global__ void __launch_bounds__(THREADS, BLOCKS) panels_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
@@ -148,7 +148,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) panels_kernel(const tw
 
 /* --------------------------------------------------------------------------------- closing a tile */
 
-static __global__ void __launch_bounds__(CLOSE_THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(CLOSE_THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
@@ -257,7 +257,7 @@ static __global__ void mirror_kernel(const twi_gpu_round r)
 
 /* The steps of a product on registers alone, `rounds` times two depths: the ceiling of every
  * product. The compiler is told that the operands change, so that it repeats every addition. */
-static __global__ void __launch_bounds__(THREADS, BLOCKS) probe_kernel(word *out, int rounds,
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) probe_kernel(word *out, int rounds,
                                                                        int one)
 {
     word c[ROWS][WORDS], a[2][ROWS], b[2][WORDS];
@@ -362,11 +362,16 @@ static int probe(void *out, int32_t processors, int32_t rounds, double *relaxati
 }
 
 #if TOGETHER
-/* The fewer blocks on a processor, the more registers each has. */
+/* The fewer blocks on a processor, the more registers each has. The shared memory of AMD's holds one.
+ */
 static const void *const together_kernels[] = {
+#if defined(TWI_HIP)
+    (const void *)together_kernel<1>,
+#else
     (const void *)together_kernel<2>,
     (const void *)together_kernel<3>,
     (const void *)together_kernel<4>,
+#endif
 };
 enum { TOGETHER_KERNELS = sizeof together_kernels / sizeof *together_kernels };
 
@@ -414,6 +419,7 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #define TYPE_u16 TW_U16
 #define TYPE_f64 TW_F64
 
+#if !defined(__HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
 extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     JOIN(TYPE_, TWI_GPU_TYPE),
     SIDE,
@@ -430,3 +436,4 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     together,
     probe,
 };
+#endif

@@ -4,7 +4,8 @@
  *
  * Where there is a copy engine one thread feeds it, and the warps drift apart by up to a chunk: a
  * chunk is waited for when it is used, and its place is filled again when every warp has left it.
- * Elsewhere all threads copy, and every chunk has a barrier.
+ * Elsewhere all threads copy, and every chunk has a barrier; where copies cannot run in the background
+ * the next chunk waits in registers.
  */
 #ifndef TWI_APSP_GPU_PRODUCT_CUH
 #define TWI_APSP_GPU_PRODUCT_CUH
@@ -49,7 +50,7 @@ static __device__ __forceinline__ void multiply_chunk(word (&c)[ROWS][WORDS], co
 {
     a += thread_row(0);
     b += thread_word(0);
-#pragma unroll
+#pragma unroll UNROLL
     for (int k = 0; k < DEPTH; k += 2) {
         word a0[ROWS], a1[ROWS], b0[WORDS], b1[WORDS];
         take(a0, a + k * SIDE, WARP_ROWS * GROUP);
@@ -131,33 +132,87 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
 struct pipeline {
 };
 
-static __device__ __forceinline__ void feed(const operands &in, int chunk)
+/* What a thread brings of a chunk: whole groups of A, then of B. */
+enum { A_GROUPS = A_WORDS / (THREADS * GROUP), B_GROUPS = B_WORDS / (THREADS * GROUP) };
+
+#if TWI_BACKGROUND_COPY
+
+struct piece {
+};
+
+static __device__ __forceinline__ void fetch(piece &, const operands &in, int chunk)
 {
-    word *stage = stage_of(chunk);
-    for (int at = threadIdx.x * GROUP; at < A_WORDS; at += THREADS * GROUP) {
-        copy16(stage + at, in.a + chunk * A_WORDS + at);
+    word *stage = stage_of(chunk) + threadIdx.x * GROUP;
+#pragma unroll
+    for (int g = 0; g < A_GROUPS; g++) {
+        int at = g * THREADS * GROUP;
+        copy16(stage + at, in.a + chunk * A_WORDS + threadIdx.x * GROUP + at);
     }
-    for (int at = threadIdx.x * GROUP; at < B_WORDS; at += THREADS * GROUP) {
-        copy16(stage + A_WORDS + at, in.b + chunk * B_WORDS + at);
+#pragma unroll
+    for (int g = 0; g < B_GROUPS; g++) {
+        int at = g * THREADS * GROUP;
+        copy16(stage + A_WORDS + at, in.b + chunk * B_WORDS + threadIdx.x * GROUP + at);
     }
 }
 
+static __device__ __forceinline__ void put(const piece &, int) {}
+
+#else
+
+struct piece { /* in registers while the chunk before it is being multiplied */
+    int4 a[A_GROUPS];
+    int4 b[B_GROUPS];
+};
+
+static __device__ __forceinline__ void fetch(piece &p, const operands &in, int chunk)
+{
+#pragma unroll
+    for (int g = 0; g < A_GROUPS; g++) {
+        p.a[g] = *(const int4 *)(in.a + chunk * A_WORDS + (g * THREADS + threadIdx.x) * GROUP);
+    }
+#pragma unroll
+    for (int g = 0; g < B_GROUPS; g++) {
+        p.b[g] = *(const int4 *)(in.b + chunk * B_WORDS + (g * THREADS + threadIdx.x) * GROUP);
+    }
+}
+
+static __device__ __forceinline__ void put(const piece &p, int chunk)
+{
+    word *stage = stage_of(chunk);
+#pragma unroll
+    for (int g = 0; g < A_GROUPS; g++) {
+        *(int4 *)(stage + (g * THREADS + threadIdx.x) * GROUP) = p.a[g];
+    }
+#pragma unroll
+    for (int g = 0; g < B_GROUPS; g++) {
+        *(int4 *)(stage + A_WORDS + (g * THREADS + threadIdx.x) * GROUP) = p.b[g];
+    }
+}
+
+#endif
+
 static __device__ __forceinline__ void product_begin(pipeline *, const operands &in)
 {
-    feed(in, 0);
+    piece p;
+    fetch(p, in, 0);
+    put(p, 0);
 }
 
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
                                                    const operands &in, int one)
 {
+    piece p;
 #pragma unroll 1
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
         copy16_wait();
-        __syncthreads();
+        __syncthreads(); /* chunk is there, and nobody reads the one before it any more */
         if (chunk + 1 < CHUNKS) {
-            feed(in, chunk + 1);
+            fetch(p, in, chunk + 1);
         }
         multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
+        if (chunk + 1 < CHUNKS) {
+            put(p, chunk + 1);
+        }
     }
 }
 

@@ -8,7 +8,8 @@
  * first FUSED take the first form. The best mix was found by trying (H200, November 2026; docs/gpu.md).
  *
  * Non-negative floats order like their bit patterns, so they share the integer minimum of three.
- * Halves of at most 0x7FFF add without a carry, so a plain 32-bit addition adds both.
+ * Halves of at most 0x7FFF add without a carry, so a plain 32-bit addition adds both. AMD has no fused
+ * step; its compiler finds the minimum of three, and the one of two halves, by itself.
  */
 #ifndef TWI_APSP_GPU_STEP_CUH
 #define TWI_APSP_GPU_STEP_CUH
@@ -99,6 +100,10 @@ struct step_u16 {
     {
 #if TWI_COMPUTE >= 900
         return __vminu2(a, b);
+#elif defined(TWI_HIP)
+        typedef uint16_t halves __attribute__((ext_vector_type(2)));
+        halves v = __builtin_elementwise_min(*(halves *)&a, *(halves *)&b);
+        return *(word *)&v;
 #else
         word low = min(a & 0xFFFFu, b & 0xFFFFu);
         word high = min(a >> 16, b >> 16);

@@ -3,8 +3,9 @@
  * thread stands, and how tiles come from and go to global memory.
  *
  * A thread block holds a tile in registers, ROWS x WORDS words a thread. A warp is WARP_ROWS x
- * WARP_COLS threads; a thread's rows and words come in groups of 16 bytes, so that neighbouring
- * threads read neighbouring 16-byte pieces of shared and of global memory.
+ * WARP_COLS threads, as many as go in step; a thread's rows and words come in groups of 16 bytes, so
+ * that neighbouring threads read neighbouring 16-byte pieces of shared and of global memory. The 8
+ * pieces of a warp's row are the 32 banks of shared memory once over, on every architecture.
  */
 #ifndef TWI_APSP_GPU_TILE_CUH
 #define TWI_APSP_GPU_TILE_CUH
@@ -22,24 +23,41 @@ typedef step::element element;
 typedef step::word word;
 
 /* A value that an empty piece of assembly may change, for all the compiler knows. */
+#if defined(__HIP_DEVICE_COMPILE__)
+#define REGISTER "+v"
+#elif defined(TWI_HIP)
+#define REGISTER "+m"
+#else
 #define REGISTER_i32 "+r"
 #define REGISTER_f32 "+r"
 #define REGISTER_u16 "+r"
 #define REGISTER_f64 "+d"
-#define OPAQUE(value) JOIN(REGISTER_, TWI_GPU_TYPE)(value)
+#define REGISTER JOIN(REGISTER_, TWI_GPU_TYPE)
+#endif
+#define OPAQUE(value) REGISTER(value)
 
 /* What a thread holds of a product: chosen by type and tile side so that the register file holds
  * BLOCKS thread blocks of THREADS. */
 template <int word_bytes, int side> struct shape;
 template <> struct shape<4, 128> {
-    enum { ROWS = 8, WORDS = 8, DEPTH = 16, STAGES = 4 };
+    enum { ROWS = 8, WORDS = 8, DEPTH = 16 };
 };
 template <> struct shape<4, 64> {
-    enum { ROWS = 4, WORDS = 4, DEPTH = 16, STAGES = 4 };
+    enum { ROWS = 4, WORDS = 4, DEPTH = 16 };
 };
 template <> struct shape<8, 64> {
-    enum { ROWS = 4, WORDS = 4, DEPTH = 16, STAGES = 4 };
+    enum { ROWS = 4, WORDS = 4, DEPTH = 16 };
 };
+
+/* Chunks of operands in shared memory. Two are enough without a copy engine; an AMD processor has
+ * 64 KiB, and two blocks are to fit. */
+#if defined(TWI_HIP)
+#define CHUNK_STAGES 2
+#define CHUNK_UNROLL 2
+#else
+#define CHUNK_STAGES 4
+#define CHUNK_UNROLL 8
+#endif
 
 enum {
     SIDE = TWI_GPU_SIDE,
@@ -48,9 +66,10 @@ enum {
     ROWS = shape<sizeof(word), SIDE>::ROWS,
     WORDS = shape<sizeof(word), SIDE>::WORDS,
     DEPTH = shape<sizeof(word), SIDE>::DEPTH,
-    STAGES = shape<sizeof(word), SIDE>::STAGES,
-    WARP_ROWS = 4,
+    STAGES = CHUNK_STAGES,
+    UNROLL = CHUNK_UNROLL, /* pairs of depths */
     WARP_COLS = 8,
+    WARP_ROWS = TWI_WAVE / WARP_COLS,
     WARP = WARP_ROWS * WARP_COLS,
     WARPS_DOWN = SIDE / (WARP_ROWS * ROWS),
     WARPS_ACROSS = WIDTH / (WARP_COLS * WORDS),
@@ -139,7 +158,7 @@ static __device__ __forceinline__ void load_inside(word (&c)[ROWS][WORDS], const
 #pragma unroll
         for (int g = 0; g < WORDS / GROUP; g++) {
             const element *from = tile + thread_row(i) * r.ld + thread_word(g * GROUP) * LANES;
-            int4 raw = __ldcs((const int4 *)from);
+            int4 raw = load_once((const int4 *)from);
             group v = *(group *)&raw;
 #pragma unroll
             for (int e = 0; e < GROUP; e++) {
@@ -196,7 +215,7 @@ static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
                 for (int e = 0; e < GROUP; e++) {
                     v.at[e] = c[i][g * GROUP + e];
                 }
-                __stcs((int4 *)(line + thread_word(g * GROUP) * LANES), *(int4 *)&v);
+                store_once((int4 *)(line + thread_word(g * GROUP) * LANES), *(int4 *)&v);
             }
         }
         return;

@@ -102,7 +102,7 @@ static __device__ __forceinline__ void load_tidy(word (&c)[ROWS][WORDS], const t
 
 /* With `blocks` of them on a processor. */
 template <int blocks>
-static __global__ void __launch_bounds__(THREADS, blocks) together_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;

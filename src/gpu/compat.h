@@ -9,49 +9,7 @@
 #include <stdint.h>
 
 #if defined(TWI_HIP)
-#ifdef __cplusplus
-#include <hip/hip_runtime.h>
-#else
-#include <hip/hip_runtime_api.h>
-#endif
-#define cudaDeviceGetStreamPriorityRange hipDeviceGetStreamPriorityRange
-#define cudaDeviceProp hipDeviceProp_t
-#define cudaErrorInsufficientDriver hipErrorInsufficientDriver
-#define cudaErrorMemoryAllocation hipErrorOutOfMemory
-#define cudaErrorNoDevice hipErrorNoDevice
-#define cudaError_t hipError_t
-#define cudaEventCreateWithFlags hipEventCreateWithFlags
-#define cudaEventDestroy hipEventDestroy
-#define cudaEventDisableTiming hipEventDisableTiming
-#define cudaEventRecord hipEventRecord
-#define cudaEventSynchronize hipEventSynchronize
-#define cudaEvent_t hipEvent_t
-#define cudaFree hipFree
-#define cudaFreeHost hipHostFree
-#define cudaFuncAttributeMaxDynamicSharedMemorySize hipFuncAttributeMaxDynamicSharedMemorySize
-#define cudaFuncSetAttribute(kernel, attribute, value) \
-    hipFuncSetAttribute((const void *)(kernel), attribute, value)
-#define cudaGetDevice hipGetDevice
-#define cudaGetDeviceCount hipGetDeviceCount
-#define cudaGetDeviceProperties hipGetDeviceProperties
-#define cudaGetErrorString hipGetErrorString
-#define cudaGetLastError hipGetLastError
-#define cudaMalloc hipMalloc
-#define cudaMallocHost(at, bytes) hipHostMalloc(at, bytes, 0)
-#define cudaMemGetInfo hipMemGetInfo
-#define cudaMemcpy2DAsync hipMemcpy2DAsync
-#define cudaMemcpyAsync hipMemcpyAsync
-#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
-#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
-#define cudaMemsetAsync hipMemsetAsync
-#define cudaSetDevice hipSetDevice
-#define cudaStreamCreateWithPriority hipStreamCreateWithPriority
-#define cudaStreamDestroy hipStreamDestroy
-#define cudaStreamNonBlocking hipStreamNonBlocking
-#define cudaStreamSynchronize hipStreamSynchronize
-#define cudaStreamWaitEvent hipStreamWaitEvent
-#define cudaStream_t hipStream_t
-#define cudaSuccess hipSuccess
+#include "gpu/hip_names.h"
 #define TWI_GPU_API "HIP"
 #define TWI_GPU_PREFIX "hip"
 #else
@@ -64,6 +22,16 @@
 #define TWI_GPU_PREFIX "cuda"
 #endif
 
+/* Of what cudaPointerGetAttributes says. */
+#if !defined(TWI_HIP)
+#define TWI_IS_DEVICE_MEMORY(at) \
+    ((at).type == cudaMemoryTypeDevice || (at).type == cudaMemoryTypeManaged)
+#elif HIP_VERSION_MAJOR < 6
+#define TWI_IS_DEVICE_MEMORY(at) ((at).memoryType == hipMemoryTypeDevice || (at).isManaged)
+#else
+#define TWI_IS_DEVICE_MEMORY(at) ((at).type == hipMemoryTypeDevice || (at).isManaged)
+#endif
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
 /* The CUDA architecture that is being compiled for; 0 for another vendor's or for the host. */
@@ -73,11 +41,50 @@
 #define TWI_COMPUTE 0
 #endif
 
-/* Copy 16 bytes from global to shared memory, in the background where the architecture can; and
- * wait until all such copies of this thread have arrived. */
+/* Threads that go in step. Code for the host sees some value: what it needs must not depend on it. */
+#if defined(__AMDGCN_WAVEFRONT_SIZE)
+#define TWI_WAVE __AMDGCN_WAVEFRONT_SIZE
+#else
+#define TWI_WAVE 32
+#endif
+
+/* A kernel for blocks of `threads`, of which a processor is to hold `blocks` at a time. HIP counts
+ * waves on each of a processor's four units of 64 lanes instead. */
+#if defined(TWI_HIP)
+#define TWI_BOUNDS(threads, blocks) __launch_bounds__(threads, (threads) * (blocks) / (4 * 64))
+#else
+#define TWI_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#endif
+
+/* 16 bytes of global memory that nobody reads again soon. */
+static __device__ __forceinline__ int4 load_once(const int4 *from)
+{
+#if defined(TWI_HIP)
+    typedef int quad __attribute__((ext_vector_type(4)));
+    quad v = __builtin_nontemporal_load((const quad *)from);
+    return make_int4(v.x, v.y, v.z, v.w);
+#else
+    return __ldcs(from);
+#endif
+}
+
+static __device__ __forceinline__ void store_once(int4 *to, int4 value)
+{
+#if defined(TWI_HIP)
+    typedef int quad __attribute__((ext_vector_type(4)));
+    quad v = {value.x, value.y, value.z, value.w};
+    __builtin_nontemporal_store(v, (quad *)to);
+#else
+    __stcs(to, value);
+#endif
+}
+
+/* Copy 16 bytes from global to shared memory, in the background where the architecture can
+ * (TWI_BACKGROUND_COPY); and wait until all such copies of this thread have arrived. */
+#define TWI_BACKGROUND_COPY (TWI_COMPUTE >= 800)
 static __device__ __forceinline__ void copy16(void *shared, const void *global)
 {
-#if TWI_COMPUTE >= 800
+#if TWI_BACKGROUND_COPY
     unsigned at = (unsigned)__cvta_generic_to_shared(shared);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(global) : "memory");
 #else
@@ -87,7 +94,7 @@ static __device__ __forceinline__ void copy16(void *shared, const void *global)
 
 static __device__ __forceinline__ void copy16_wait(void)
 {
-#if TWI_COMPUTE >= 800
+#if TWI_BACKGROUND_COPY
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }

@@ -124,6 +124,19 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
     return status;
 }
 
+tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device)
+{
+    struct cudaPointerAttributes at;
+    tw_status status =
+        twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), "looking at a pointer");
+    if (status == TW_OK && !TWI_IS_DEVICE_MEMORY(at)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the matrix is not in GPU memory; tw_apsp takes graphs in host memory");
+    }
+    *device = status == TW_OK ? at.device : -1;
+    return status;
+}
+
 tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
 {
     if (error == (int)cudaSuccess) {

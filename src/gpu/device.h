@@ -34,6 +34,9 @@ const char *twi_gpu_prefix(void);
 TW_CHECKED tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out);
 TW_CHECKED tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out);
 
+/* The device in whose memory `data` lies; TW_ERR_ARGUMENT if that is host memory. */
+TW_CHECKED tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device);
+
 /* TW_OK for 0; else TW_ERR_DEVICE (TW_ERR_MEMORY if it is about memory) with a sentence that names
  * the current device and `call`, which is what was being done: "allocating 4.3 GB for panels". */
 TW_CHECKED tw_status twi_gpu_check(tw_context *ctx, int error, const char *call);
