@@ -41,7 +41,8 @@
 #define TWI_COMPUTE 0
 #endif
 
-/* Threads that go in step. Code for the host sees some value: what it needs must not depend on it. */
+/* Threads that go in step. Code for the host sees some value: what it needs must not depend on it.
+ */
 #if defined(__AMDGCN_WAVEFRONT_SIZE)
 #define TWI_WAVE __AMDGCN_WAVEFRONT_SIZE
 #else
