@@ -336,6 +336,22 @@ TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, co
 /* Give back what a tw_sink_to_* or *_sink function put into *sink; NULL and {0} are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);
 
+/*
+ * Where rows come from that need not be in memory, the counterpart of a sink: rows first ...
+ * first+count-1 into `data`, their elements side by side, the rows `stride` elements apart.
+ */
+typedef struct tw_source {
+    void *self;
+    tw_shape shape;
+    int32_t in_order; /* 1: rows can be read once, from the first to the last */
+    tw_status (*rows)(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
+                      int64_t stride);
+    void (*destroy)(void *self); /* used by tw_source_destroy; may be NULL */
+} tw_source;
+
+/* Give back what a *_source function put into *source; NULL and {0} are accepted. */
+TW_API void tw_source_destroy(tw_source *source);
+
 /* Push a matrix through sinks, as a computation would. */
 TW_API TW_CHECKED tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks,
                                     int32_t sink_count);
@@ -560,19 +576,41 @@ TW_API TW_CHECKED tw_status tw_image_add(tw_context *ctx, tw_image *image, int64
 TW_API void tw_image_destroy(tw_image *image);
 
 TW_API int64_t tw_image_planes(const tw_image *image);
-/* A view of a plane, owned by the image and valid until a plane is added; NULL if there is none. */
+/* A view of a plane, owned by the image and valid until a plane is added; NULL if there is none.
+ * Planes that were read may lie in the file itself: they are not for writing. */
 TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
 
-/* Read "npy" (one plane of any tw_type), "pnm" (PGM, PPM: u8 or u16), "pfm" (f32), "png" (grey,
- * grey and alpha, colours, colours and alpha: u8 or u16) or "records" (u8). format NULL follows the
- * extension, else the content. "-" is standard input. */
+/* A sink that adds a plane to the image, of the shape and type of the result. After a failed run
+ * its plane is there, with nothing that counts. */
+TW_API TW_CHECKED tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image);
+
+/* Read "npy" (one plane of any tw_type; three dimensions are a stack of planes), "pnm" (PGM, PPM:
+ * u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and alpha: u8 or u16) or
+ * "records" (u8). format NULL follows the extension, else the content. "-" is standard input. */
 TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
                                           const char *format);
 
-/* Write "npy" (one plane), "pnm" (one or three planes of u8 or u16), "pfm" (one or three of f32),
- * "png" (one to four of u8 or u16), "records" (any number of u8, or of f32 as lines of text with
- * five decimals). format NULL follows the extension. The file appears whole or not at all; "-" is
- * standard output. */
+/*
+ * One plane of an image file, row by row, without the file as a whole in memory: every format but
+ * text (P2, P3) and interlaced PNG. Rows come in order from PNG, in any order from the others.
+ * TW_ERR_UNSUPPORTED if the file can only be read as a whole. "-" has no such source.
+ */
+typedef struct tw_image_info {
+    size_t size;
+    int64_t planes;
+    uint64_t bytes; /* of memory that tw_image_read takes; 0: elements are used where they lie */
+} tw_image_info;
+#define TW_IMAGE_INFO_INIT          \
+    {                               \
+        sizeof(tw_image_info), 0, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path,
+                                            const char *format, int64_t plane, tw_image_info *info);
+
+/* Write "npy" (one plane, or a stack of planes that are alike), "pnm" (one or three planes of u8 or
+ * u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "records" (any number of u8,
+ * or of f32 as lines of text with five decimals). format NULL follows the extension. The file
+ * appears whole or not at all; "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 
@@ -650,11 +688,15 @@ typedef struct tw_entropy_options {
                             hi, hi itself into the last; NULL: values are levels */
     const tw_matrix *mask; /* TW_U8, as large as the input: elements where it is 0 do not count */
     const double *no_data; /* elements equal to it do not count; NaN means NaN */
+    int64_t verify; /* compute so many elements again by the definition, drawn by the seed, and
+                       compare: 0 all of them, -1 none. TW_ERR_VERIFY names the first that is
+                       wrong */
+    uint64_t verify_seed;
 } tw_entropy_options;
 #define TW_ENTROPY_OPTIONS_INIT                                                                   \
     {                                                                                             \
         sizeof(tw_entropy_options), 256, 5, 5, -1, NULL, -1, -1, TW_BORDER_CROP, TW_BASE_E, NULL, \
-            NULL, NULL                                                                            \
+            NULL, NULL, -1, 1                                                                     \
     }
 
 typedef struct tw_entropy_report {
@@ -666,10 +708,14 @@ typedef struct tw_entropy_report {
     int64_t window;         /* elements of a whole window */
     double seconds_compute; /* checking the values included */
     double seconds_output;  /* the sinks */
+    double seconds_read;    /* the source of tw_entropy_stream, checking its values included */
+    double seconds_verify;
+    int64_t verified; /* elements */
+    int64_t block;    /* rows of the result that were in memory at a time */
 } tw_entropy_report;
-#define TW_ENTROPY_REPORT_INIT                              \
-    {                                                       \
-        sizeof(tw_entropy_report), "", "", 0, 0, 0, 0, 0, 0 \
+#define TW_ENTROPY_REPORT_INIT                                          \
+    {                                                                   \
+        sizeof(tw_entropy_report), "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /* The shape of the result: that of the input, except with TW_BORDER_VALID, where it is smaller by
@@ -824,6 +870,13 @@ TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
 TW_API TW_CHECKED tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr,
                                    const tw_matrix *inputs, int32_t input_count,
                                    const tw_map_options *opts);
+
+/* The same for an image that need not fit in memory: its rows are read as the result goes on, the
+ * same bits, in blocks as large as tw_set_memory allows. A mask lies in memory as a whole. A source
+ * whose rows come in order only cannot have wrapped borders. */
+TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
+                                              const tw_entropy_options *opts, tw_sink *sinks,
+                                              int32_t sink_count, tw_entropy_report *report);
 
 /* ------------------------------------------------------------------------ the machine, measured */
 

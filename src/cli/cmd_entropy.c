@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define VERIFY_ELEMENTS 1000
+
 static const entropy_settings defaults = {.common = CLI_COMMON_INIT,
                                           .window = "5",
                                           .radius = -1,
@@ -17,7 +19,8 @@ static const entropy_settings defaults = {.common = CLI_COMMON_INIT,
                                           .border = "crop",
                                           .base = "e",
                                           .no_data = (double)NAN,
-                                          .plane = -1};
+                                          .plane = -1,
+                                          .verify = -1};
 
 static const cli_option window_options[] = {
     {"window", 'w', CLI_TEXT, "K", offsetof(entropy_settings, window), 0,
@@ -55,6 +58,10 @@ static const cli_option format_options[] = {
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The elements of OUT: f32 (the default), f16, or u8 and u16, which put 0 to the largest value "
      "there can be into 0 to 255 or 65535. pgm, ppm and png take u8 by default."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(entropy_settings, verify), VERIFY_ELEMENTS,
+     "Compute K elements of each plane (1000 if no number is given, 0: all) again by the "
+     "definition "
+     "and compare; exit 1 and write nothing if one differs."},
     {"preview", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, preview), 0,
      "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright where it is "
      "largest; of large results squares are averaged."},
@@ -141,23 +148,15 @@ typedef struct plane_sinks {
     tw_sink list[3];
     int32_t count;
     tw_sink target; /* what a scaling sink writes into */
-    tw_matrix view; /* of the plane of a kept result */
 } plane_sinks;
 
-static tw_status open_output(entropy_run *run, plane_sinks *sinks, const tw_shape *shape)
+static tw_status open_output(entropy_run *run, plane_sinks *sinks)
 {
     tw_context *ctx = run->job->ctx;
     tw_sink *out = &sinks->list[sinks->count];
-    tw_status status;
-    if (run->keep) {
-        status = tw_image_add(ctx, run->result, shape->rows, shape->cols, run->type);
-        if (status == TW_OK) {
-            sinks->view = *tw_image_plane(run->result, tw_image_planes(run->result) - 1);
-            status = tw_sink_to_matrix(ctx, &sinks->target, &sinks->view);
-        }
-    } else {
-        status = tw_sink_to_file(ctx, &sinks->target, run->output, run->s->out_format);
-    }
+    tw_status status = run->keep
+                           ? tw_sink_to_image(ctx, &sinks->target, run->result)
+                           : tw_sink_to_file(ctx, &sinks->target, run->output, run->s->out_format);
     if (status == TW_OK && run->type != TW_F32) {
         status = tw_sink_scaled(ctx, out, &sinks->target, run->type, run->most);
     } else if (status == TW_OK) {
@@ -168,36 +167,79 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks, const tw_shap
     return status;
 }
 
-static tw_status compute_plane(entropy_run *run, const tw_matrix *in)
+/* The plane as it lies in memory, or row by row from the file. */
+static tw_status compute_through(entropy_run *run, int64_t plane, plane_sinks *sinks)
+{
+    tw_context *ctx = run->job->ctx;
+    tw_source source = {0};
+    if (!run->streamed) {
+        return tw_entropy_run(ctx, tw_image_plane(run->image, plane), &run->opts, sinks->list,
+                              sinks->count, &run->report);
+    }
+    tw_status status = tw_image_source(ctx, &source, run->input, run->s->in_format, plane, NULL);
+    if (status == TW_OK) {
+        status =
+            tw_entropy_stream(ctx, &source, &run->opts, sinks->list, sinks->count, &run->report);
+    }
+    tw_source_destroy(&source);
+    return status;
+}
+
+static tw_status compute_plane(entropy_run *run, int64_t plane)
 {
     tw_context *ctx = run->job->ctx;
     plane_sinks sinks = {.count = 1};
-    tw_shape shape;
+    tw_status status = TW_OK;
     entropy_tally_sink(run, &sinks.list[0]);
-    tw_status status = tw_entropy_shape(ctx, &shape, in, &run->opts);
-    if (status == TW_OK && run->s->preview != NULL) {
+    if (run->s->preview != NULL) {
         status = tw_sink_to_preview(ctx, &sinks.list[1], run->s->preview, run->most);
         sinks.count += status == TW_OK;
     }
     if (status == TW_OK && run->output != NULL) {
-        status = open_output(run, &sinks, &shape);
+        status = open_output(run, &sinks);
     }
     if (status == TW_OK) {
-        status = tw_entropy_run(ctx, in, &run->opts, sinks.list, sinks.count, &run->report);
+        status = compute_through(run, plane, &sinks);
     }
     while (sinks.count > 1) {
         tw_sink_destroy(&sinks.list[--sinks.count]);
     }
     tw_sink_destroy(&sinks.target);
+    run->seconds_read += run->report.seconds_read;
     run->seconds_compute += run->report.seconds_compute;
+    run->seconds_verify += run->report.seconds_verify;
     run->seconds_output += run->report.seconds_output;
+    run->verified += run->report.verified;
     return status;
 }
 
-static tw_status compute(entropy_run *run)
+/* What several planes cannot go into. */
+static tw_status check_planes(entropy_run *run)
+{
+    static const char *const one[] = {"raw", "csv", NULL};
+    static const char *const stack[] = {"npy", NULL};
+    tw_context *ctx = run->job->ctx;
+    if (run->planes == 1) {
+        return TW_OK;
+    }
+    if (run->s->preview != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%.500s has %lld planes: choose the one for the preview with --plane",
+                       run->input, (long long)run->planes);
+    }
+    if (run->output != NULL && !run->keep && (!writes(run, stack) || writes(run, one))) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%.500s has %lld planes: choose one with --plane, or write npy, pfm, png or "
+                       "records",
+                       run->input, (long long)run->planes);
+    }
+    run->keep = run->output != NULL;
+    return TW_OK;
+}
+
+static tw_status compute(entropy_run *run, int64_t planes)
 {
     tw_context *ctx = run->job->ctx;
-    const int64_t planes = tw_image_planes(run->image);
     const int64_t first = run->s->plane >= 0 ? run->s->plane : 0;
     const int64_t end = run->s->plane >= 0 ? run->s->plane + 1 : planes;
     if (run->s->plane >= planes) {
@@ -205,29 +247,50 @@ static tw_status compute(entropy_run *run)
                        (long long)run->s->plane, run->input, (long long)planes);
     }
     run->planes = end - first;
-    if (run->output != NULL && !run->keep && run->planes != 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.500s has %lld planes: choose one with --plane, or write pfm or records",
-                       run->input, (long long)run->planes);
+    tw_status status = check_planes(run);
+    if (status == TW_OK && run->keep) {
+        status = tw_image_create(ctx, &run->result);
     }
-    if (run->s->preview != NULL && run->planes != 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.500s has %lld planes: choose the one for the preview with --plane",
-                       run->input, (long long)run->planes);
-    }
-    tw_status status = run->keep ? tw_image_create(ctx, &run->result) : TW_OK;
     if (status == TW_OK) {
         status = tw_entropy_largest(ctx, &run->most, &run->opts);
         run->most = run->most > 0 ? run->most : 1; /* of a window of one element: all is 0 */
     }
     for (int64_t k = first; k < end && status == TW_OK; k++) {
-        status = compute_plane(run, tw_image_plane(run->image, k));
+        status = compute_plane(run, k);
     }
     if (status == TW_OK && run->keep) {
         double started = cli_seconds();
         status = tw_image_write(ctx, run->result, run->output, run->s->out_format);
         run->seconds_output += cli_seconds() - started;
     }
+    return status;
+}
+
+/* Read the image, unless that would take more than half of the memory: then its rows are read as
+ * they are needed. */
+static tw_status read_input(entropy_run *run, int64_t *planes)
+{
+    tw_context *ctx = run->job->ctx;
+    const uint64_t limit = tw_memory_limit(ctx);
+    tw_image_info info = TW_IMAGE_INFO_INIT;
+    tw_source probe = {0};
+    char wants[CLI_SHOWN], has[CLI_SHOWN];
+    if (strcmp(run->input, "-") != 0 &&
+        tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&
+        info.bytes > limit / 2) {
+        run->streamed = true;
+        *planes = info.planes;
+        cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
+                cli_show_bytes(wants, (double)info.bytes), cli_show_bytes(has, (double)limit));
+    }
+    tw_source_destroy(&probe);
+    if (run->streamed) {
+        return TW_OK;
+    }
+    double started = cli_seconds();
+    tw_status status = tw_image_read(ctx, &run->image, run->input, run->s->in_format);
+    run->seconds_read = cli_seconds() - started;
+    *planes = status == TW_OK ? tw_image_planes(run->image) : 0;
     return status;
 }
 
@@ -240,6 +303,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
                        .output = count > 1 ? words[1] : NULL,
                        .opts = TW_ENTROPY_OPTIONS_INIT,
                        .report = TW_ENTROPY_REPORT_INIT};
+    int64_t planes = 0;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && run.output == NULL && s->out_format != NULL) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format without OUT: there is no output");
@@ -251,12 +315,10 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
         status = choose_output(&run);
     }
     if (status == TW_OK) {
-        double started = cli_seconds();
-        status = tw_image_read(job->ctx, &run.image, words[0], s->in_format);
-        run.seconds_read = cli_seconds() - started;
+        status = read_input(&run, &planes);
     }
     if (status == TW_OK) {
-        status = compute(&run);
+        status = compute(&run, planes);
     }
     if (status == TW_OK) {
         entropy_conclude(&run);

@@ -91,6 +91,7 @@ static tw_status read_numbers(entropy_run *run)
     }
     run->opts.levels = (int32_t)s->levels;
     run->opts.radius = (int32_t)s->radius;
+    run->opts.verify = s->verify;
     if (!isnan(s->range.low)) {
         run->range[0] = s->range.low;
         run->range[1] = s->range.high;

@@ -109,6 +109,7 @@ static void print_json(const entropy_run *run)
     cli_report_object(&json, "seconds");
     cli_report_number(&json, "read", run->seconds_read);
     cli_report_number(&json, "compute", run->seconds_compute);
+    cli_report_number(&json, "verify", run->seconds_verify);
     cli_report_number(&json, "output", run->seconds_output);
     cli_report_number(&json, "total", cli_seconds() - run->job->started);
     cli_report_end_object(&json);
@@ -117,6 +118,11 @@ static void print_json(const entropy_run *run)
     cli_report_number(&json, "mean", mean_of(&run->seen));
     cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
     cli_report_integer(&json, "empty", run->seen.empty);
+    if (run->s->verify >= 0) {
+        cli_report_integer(&json, "verified", run->verified);
+    }
+    cli_report_integer(&json, "block", report->block);
+    cli_report_bool(&json, "streamed", run->streamed);
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
     cli_report_text(&json, "output", run->output);
     cli_report_end(&json);
@@ -129,6 +135,10 @@ void entropy_conclude(const entropy_run *run)
         print_json(run);
     } else if (run->output == NULL) {
         print_summary(run);
+    }
+    if (run->s->verify >= 0) {
+        cli_say(run->job, "verified: %lld elements are those of the definition",
+                (long long)run->verified);
     }
     cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
             cli_show_seconds(total, cli_seconds() - run->job->started),

@@ -28,6 +28,7 @@ typedef struct entropy_settings {
     int64_t plane; /* -1: all */
     tw_type out_type;
     const char *preview;
+    int64_t verify; /* -1: not */
 } entropy_settings;
 
 /* What has been seen of the result: a sink. */
@@ -47,13 +48,15 @@ typedef struct entropy_run {
     tw_entropy_options opts;
     double range[2];
     double no_data;
-    double most;  /* the largest value there can be */
-    tw_type type; /* of OUT */
-    bool keep;    /* the result goes out as an image, when it is whole */
+    double most;   /* the largest value there can be */
+    tw_type type;  /* of OUT */
+    bool streamed; /* the image is read row by row */
+    bool keep;     /* the result goes out as an image, when it is whole */
     entropy_tally seen;
     tw_entropy_report report;
-    double seconds_read, seconds_compute, seconds_output;
+    double seconds_read, seconds_compute, seconds_verify, seconds_output;
     int64_t planes;
+    int64_t verified;
 } entropy_run;
 
 /* --window, --levels, --mask ... into run->opts; reads the files that they name. */

@@ -56,7 +56,8 @@ static int64_t band_rows(const job *j)
     return round_up(j->band, BAND_GRAIN) + j->setup->window.rows - 1;
 }
 
-static tw_status plan_scratch(job *j, int threads)
+/* Bytes of levels of a band, and of a thread's part; false if they cannot be counted. */
+static bool count_scratch(job *j)
 {
     const twi_entropy_setup *setup = j->setup;
     uint64_t bytes, rest;
@@ -67,11 +68,19 @@ static tw_status plan_scratch(job *j, int threads)
     }
     if (!twi_mul((uint64_t)band_rows(j), (uint64_t)j->pitch, &bytes) ||
         !twi_mul(bytes, sizeof(uint16_t), &bytes) || bytes > (uint64_t)INT64_MAX / 2) {
-        return tw_fail(j->ctx, TW_ERR_MEMORY, "a band of %lld x %lld levels cannot be addressed",
-                       (long long)band_rows(j), (long long)j->pitch);
+        return false;
     }
     j->levels_bytes = (bytes + TWI_CACHE_LINE) / TWI_CACHE_LINE * TWI_CACHE_LINE;
     j->part = j->levels_bytes + (rest + 2 * TWI_CACHE_LINE) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    return true;
+}
+
+static tw_status plan_scratch(job *j, int threads)
+{
+    if (!count_scratch(j)) {
+        return tw_fail(j->ctx, TW_ERR_MEMORY, "a band of %lld x %lld levels cannot be addressed",
+                       (long long)band_rows(j), (long long)j->pitch);
+    }
     return twi_alloc(j->ctx, &j->scratch, (uint64_t)threads, j->part, "the levels of the bands");
 }
 
@@ -142,6 +151,15 @@ static void work(job *j, int64_t bands)
                          "rows");
         }
     }
+}
+
+uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows)
+{
+    const int threads = twi_thread_count(ctx);
+    uint64_t bytes;
+    job j = {.setup = setup, .count = rows, .pitch = twi_padded_cols(setup)};
+    j.band = choose_band(&j, threads);
+    return count_scratch(&j) && twi_mul(j.part, (uint64_t)threads, &bytes) ? bytes : UINT64_MAX / 2;
 }
 
 tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,

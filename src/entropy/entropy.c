@@ -13,11 +13,10 @@
 #include "base/matrix.h"
 #include "base/threads.h"
 #include "entropy/slide.h"
+#include "entropy/stream.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of rows for the sinks */
 
 static const char *const border_names[] = {"crop",  "reflect", "symmetric",
                                            "clamp", "wrap",    "valid"};
@@ -277,12 +276,17 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
     if (status == TW_OK) {
         status = twi_entropy_rows(ctx, &setup, 0, setup.shape.rows, out->data, out->stride);
     }
+    if (status == TW_OK) {
+        int64_t verified = 0;
+        status =
+            twi_entropy_verify(ctx, &setup, 0, setup.shape.rows, out->data, out->stride, &verified);
+    }
     twi_entropy_clear(&setup);
     return status;
 }
 
-/* Blocks of rows, computed and handed on. `begun` counts the sinks that know of the result. */
-static tw_status push_blocks(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *sinks,
+/* Blocks of rows, computed, checked and handed on. */
+static tw_status push_blocks(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
                              int32_t sink_count, float *block, int64_t rows,
                              tw_entropy_report *report)
 {
@@ -291,29 +295,38 @@ static tw_status push_blocks(tw_context *ctx, const twi_entropy_setup *setup, tw
     for (int64_t first = 0; first < shape->rows && status == TW_OK; first += rows) {
         int64_t count = shape->rows - first < rows ? shape->rows - first : rows;
         double started = twi_seconds();
-        status = twi_entropy_rows(ctx, setup, first, count, block, shape->cols);
+        status = twi_entropy_hold(ctx, setup, first, count);
+        double held = twi_seconds();
+        if (status == TW_OK) {
+            status = twi_entropy_rows(ctx, setup, first, count, block, shape->cols);
+        }
         double computed = twi_seconds();
+        if (status == TW_OK) {
+            status =
+                twi_entropy_verify(ctx, setup, first, count, block, shape->cols, &report->verified);
+        }
+        double verified = twi_seconds();
         for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
             status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
         }
-        report->seconds_compute += computed - started;
-        report->seconds_output += twi_seconds() - computed;
+        report->seconds_read += held - started;
+        report->seconds_compute += computed - held;
+        report->seconds_verify += verified - computed;
+        report->seconds_output += twi_seconds() - verified;
     }
     return status;
 }
 
-static tw_status push(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *sinks,
-                      int32_t sink_count, tw_entropy_report *report)
+/* Sinks may take memory of their own when they begin: the block takes what is left. */
+static tw_status push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks, int32_t sink_count,
+                      tw_entropy_report *report)
 {
     const tw_shape *shape = &setup->shape;
-    const uint64_t row = (uint64_t)shape->cols * sizeof(float);
-    int64_t rows = (int64_t)(BLOCK_BYTES / (row > 0 ? row : 1));
+    int64_t rows = 0;
     int32_t begun = 0;
     int32_t ended = 0;
     float *block = NULL;
-    rows = rows < 1 ? 1 : rows < shape->rows ? rows : shape->rows;
-    tw_status status =
-        twi_alloc(ctx, &block, (uint64_t)(rows > 0 ? rows : 1), row, "a block of the result");
+    tw_status status = TW_OK;
     for (; begun < sink_count && status == TW_OK; begun++) {
         status = sinks[begun].begin(sinks[begun].self, ctx, shape);
         if (status != TW_OK) {
@@ -321,6 +334,14 @@ static tw_status push(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *
         }
     }
     if (status == TW_OK) {
+        status = twi_entropy_block(ctx, setup, &rows);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &block, (uint64_t)rows, (uint64_t)shape->cols * sizeof *block,
+                           "a block of the result");
+    }
+    if (status == TW_OK) {
+        report->block = rows;
         status = push_blocks(ctx, setup, sinks, sink_count, block, rows, report);
     }
     double started = twi_seconds();
@@ -336,32 +357,40 @@ static tw_status push(tw_context *ctx, const twi_entropy_setup *setup, tw_sink *
     return status;
 }
 
+tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
+                           int32_t sink_count, tw_entropy_report *report)
+{
+    tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
+    double started = twi_seconds();
+    tw_status status = setup->feed == NULL ? twi_levels_check(ctx, setup) : TW_OK;
+    seen.seconds_compute = twi_seconds() - started;
+    if (status == TW_OK) {
+        status = push(ctx, setup, sinks, sink_count, &seen);
+    }
+    if (status == TW_OK && report != NULL) {
+        seen.method = twi_entropy_method_name(setup->method);
+        seen.isa =
+            twi_isa_name(setup->method == TWI_ENTROPY_COUNTERS ? setup->isa : TWI_ISA_SCALAR);
+        seen.threads = twi_thread_count(ctx);
+        seen.rows = setup->shape.rows;
+        seen.cols = setup->shape.cols;
+        seen.window = setup->window.size;
+        size_t size = report->size;
+        memcpy(report, &seen, size < sizeof seen ? size : sizeof seen);
+        report->size = size;
+    }
+    return status;
+}
+
 tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts,
                          tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
 {
-    tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
     twi_entropy_setup setup;
     tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
     if (status != TW_OK) {
         return status;
     }
-    double started = twi_seconds();
-    status = twi_levels_check(ctx, &setup);
-    seen.seconds_compute = twi_seconds() - started;
-    if (status == TW_OK) {
-        status = push(ctx, &setup, sinks, sink_count, &seen);
-    }
-    if (status == TW_OK && report != NULL) {
-        seen.method = twi_entropy_method_name(setup.method);
-        seen.isa = twi_isa_name(setup.method == TWI_ENTROPY_COUNTERS ? setup.isa : TWI_ISA_SCALAR);
-        seen.threads = twi_thread_count(ctx);
-        seen.rows = setup.shape.rows;
-        seen.cols = setup.shape.cols;
-        seen.window = setup.window.size;
-        size_t size = report->size;
-        memcpy(report, &seen, size < sizeof seen ? size : sizeof seen);
-        report->size = size;
-    }
+    status = twi_entropy_push(ctx, &setup, sinks, sink_count, report);
     twi_entropy_clear(&setup);
     return status;
 }

@@ -13,6 +13,7 @@
 #define TWI_ENTROPY_ENTROPY_H
 
 #include "base/context.h"
+#include "base/matrix.h"
 
 #define TWI_WINDOW_SIDE 4095
 #define TWI_WINDOW_SIZE ((int64_t)1 << 20)
@@ -50,9 +51,15 @@ typedef enum twi_entropy_method {
     TWI_ENTROPY_LIST      /* one row of outputs, elements that enter and leave by a list: any */
 } twi_entropy_method;
 
+typedef struct twi_entropy_feed twi_entropy_feed;
+
 typedef struct twi_entropy_setup {
     tw_entropy_options opts;
     const tw_matrix *in;
+    twi_entropy_feed
+        *feed;    /* where rows come from that are not in memory; NULL: all are (stream.h) */
+    int64_t held; /* the row that the data of `in` begins with; others follow it, after the
+                     last row the first; 0 without a feed */
     twi_window window;
     twi_entropy_table table;
     tw_shape shape;
@@ -87,8 +94,22 @@ static inline float twi_entropy_value(uint64_t total, uint64_t sum, int64_t n, d
                  : __builtin_nanf("");
 }
 
-/* TW_ERR_RANGE with the first place, in reading order, whose value is no level. On all threads. */
-TW_CHECKED tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup);
+/* A row of the input, which must be in memory. */
+static inline const void *twi_entropy_row(const twi_entropy_setup *setup, int64_t row)
+{
+    int64_t slot = row - setup->held;
+    return twi_matrix_row(setup->in, slot < 0 ? slot + setup->in->rows : slot);
+}
+
+/* TW_ERR_RANGE with the first place, in reading order, whose value is no level, among rows first
+ * ... first+count-1, which must be in memory. On all threads. */
+TW_CHECKED tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup,
+                                           int64_t first, int64_t count);
+/* The same for all rows, when they are in memory. */
+static inline TW_CHECKED tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup)
+{
+    return twi_levels_check_rows(ctx, setup, 0, setup->in->rows);
+}
 
 /* The levels of a row of the padded array. What does not count gets the level `levels` in u16, for
  * the general methods, and 0 in u8, for the counters, which never look at it. */
@@ -103,9 +124,22 @@ int64_t twi_border_place(tw_border border, int64_t at, int64_t count);
 TW_CHECKED tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup,
                                       int64_t first, int64_t count, float *out, int64_t stride);
 
+/* Bytes that twi_entropy_rows takes for so many rows, besides the result. */
+uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows);
+
 /* The same for a test that wants its own height of bands; 0: chosen. */
 TW_CHECKED tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup,
                                        int64_t first, int64_t count, float *out, int64_t stride,
                                        int64_t band);
+
+/* TW_ERR_VERIFY if an element of these rows that the options ask to verify is not what the
+ * reference gives for it. */
+TW_CHECKED tw_status twi_entropy_verify(tw_context *ctx, const twi_entropy_setup *setup,
+                                        int64_t first, int64_t count, const float *rows,
+                                        int64_t stride, int64_t *verified);
+
+/* All of a result through sinks. The values are checked, unless there is a feed, which does it. */
+TW_CHECKED tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
+                                      int32_t sink_count, tw_entropy_report *report);
 
 #endif

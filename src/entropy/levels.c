@@ -113,7 +113,7 @@ static bool glance(const twi_entropy_setup *setup, const void *row)
 /* The first column of a row that counts and has no level; -1 if there is none. */
 static int64_t first_bad(const twi_entropy_setup *setup, int64_t row)
 {
-    const void *values = twi_matrix_row(setup->in, row);
+    const void *values = twi_entropy_row(setup, row);
     const uint8_t *mask = mask_row(setup, row);
     if (glance(setup, values)) {
         return -1;
@@ -131,7 +131,7 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
 {
     const tw_entropy_options *opts = &setup->opts;
     int64_t col = first_bad(setup, row);
-    double value = twi_element(twi_matrix_row(setup->in, row), setup->in->type, col);
+    double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);
     if (opts->range != NULL) {
         return tw_fail(ctx, TW_ERR_RANGE,
                        "the value at row %lld, column %lld is %.9g, outside the range %.9g to "
@@ -144,7 +144,8 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
                    (long long)row, (long long)col, value, opts->levels - 1);
 }
 
-tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup)
+tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
+                                int64_t count)
 {
     const tw_matrix *in = setup->in;
     const int64_t most = in->type == TW_U8 ? 256 : in->type == TW_U16 ? 65536 : INT64_MAX;
@@ -154,8 +155,8 @@ tw_status twi_levels_check(tw_context *ctx, const twi_entropy_setup *setup)
     }
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) \
     reduction(min                                                            \
-              : bad) if (in->rows > 1 && in->cols > 0)
-    for (int64_t row = 0; row < in->rows; row++) {
+              : bad) if (count > 1 && in->cols > 0)
+    for (int64_t row = first; row < first + count; row++) {
         if (row < bad && !twi_is_cancelled(ctx) && first_bad(setup, row) >= 0) {
             bad = row;
         }
@@ -175,7 +176,7 @@ int64_t twi_padded_cols(const twi_entropy_setup *setup)
 static void lay_values(const twi_entropy_setup *setup, int64_t row, uint16_t *out)
 {
     const tw_matrix *in = setup->in;
-    const void *values = twi_matrix_row(in, row);
+    const void *values = twi_entropy_row(setup, row);
     const uint8_t *mask = mask_row(setup, row);
     if (is_plain(setup) && in->type == TW_U8) {
         for (int64_t j = 0; j < in->cols; j++) {
@@ -229,7 +230,7 @@ void twi_levels_row_u16(const twi_entropy_setup *setup, int64_t row, uint16_t *o
 static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
 {
     const tw_matrix *in = setup->in;
-    const void *values = twi_matrix_row(in, row);
+    const void *values = twi_entropy_row(setup, row);
     if (is_plain(setup) && in->type == TW_U8) {
         memcpy(out, values, (size_t)in->cols);
         return;

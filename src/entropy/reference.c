@@ -38,7 +38,7 @@ static int64_t place(tw_border border, int64_t at, int64_t count)
 static int64_t level_at(const twi_entropy_setup *setup, int64_t row, int64_t col)
 {
     const tw_entropy_options *opts = &setup->opts;
-    double value = twi_element(twi_matrix_row(setup->in, row), setup->in->type, col);
+    double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);
     if (opts->mask != NULL && ((const uint8_t *)twi_matrix_row(opts->mask, row))[col] == 0) {
         return -1;
     }
@@ -105,6 +105,12 @@ static float exact_value(const twi_entropy_setup *setup, const int64_t *counts, 
     }
     return (float)((double)((int64_t)table->sum[n] - sum) /
                    ((double)n * ldexp(1, table->fraction)));
+}
+
+float twi_reference_at(const twi_entropy_setup *setup, int64_t y, int64_t x, int64_t *counts)
+{
+    int64_t n = count_window(setup, y, x, counts);
+    return exact_value(setup, counts, n);
 }
 
 tw_status twi_reference_entropy(tw_context *ctx, const twi_entropy_setup *setup, double *out,

@@ -10,6 +10,9 @@
 TW_CHECKED tw_status twi_reference_entropy(tw_context *ctx, const twi_entropy_setup *setup,
                                            double *out, float *exact);
 
+/* The latter for one output; `counts` has room for one number a level. */
+float twi_reference_at(const twi_entropy_setup *setup, int64_t y, int64_t x, int64_t *counts);
+
 /* The most that `exact` may differ from the real value of a window of n elements: docs/methods.md.
  */
 double twi_entropy_bound(const twi_entropy_setup *setup, int64_t n);

@@ -7,36 +7,77 @@ tw_status tw_image_create(tw_context *ctx, tw_image **out)
     return twi_alloc_zeroed(ctx, out, 1, sizeof **out, "an image");
 }
 
-tw_status tw_image_add(tw_context *ctx, tw_image *image, int64_t rows, int64_t cols, tw_type type)
+/* Bytes of a plane, if it can be. */
+static tw_status count_bytes(tw_context *ctx, int64_t rows, int64_t cols, tw_type type,
+                             uint64_t *out)
 {
-    const uint64_t count = (uint64_t)image->count;
     const uint64_t size = tw_type_size(type);
-    uint64_t elements;
     if (rows < 0 || cols < 0 || size == 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a plane of %lld x %lld elements of %s cannot be",
                        (long long)cols, (long long)rows, tw_type_name(type));
     }
-    if (!twi_mul((uint64_t)rows, (uint64_t)cols, &elements) ||
-        elements > (uint64_t)INT64_MAX / size) {
+    if (!twi_mul((uint64_t)rows, (uint64_t)cols, out) || *out > (uint64_t)INT64_MAX / size) {
         return tw_fail(ctx, TW_ERR_MEMORY, "a plane of %lld x %lld elements cannot be addressed",
                        (long long)cols, (long long)rows);
     }
+    *out *= size;
+    return TW_OK;
+}
+
+static tw_status add_plane(tw_context *ctx, tw_image *image, const tw_matrix *plane, bool view)
+{
+    const uint64_t count = (uint64_t)image->count;
     tw_status status = TW_OK;
     if ((count & (count - 1)) == 0) { /* full: twice the room */
-        status = twi_grow(ctx, &image->planes, count * sizeof *image->planes,
-                          count > 0 ? 2 * count : 1, sizeof *image->planes, "the planes");
-    }
-    void *data = NULL;
-    if (status == TW_OK) {
-        status = twi_memory_check(ctx, elements * size, "a plane");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &data, elements, size, "a plane");
+        const uint64_t room = count > 0 ? 2 * count : 1;
+        status = twi_grow(ctx, &image->planes, count * sizeof *image->planes, room,
+                          sizeof *image->planes, "the planes");
+        if (status == TW_OK) {
+            status = twi_grow(ctx, &image->views, count * sizeof *image->views, room,
+                              sizeof *image->views, "the planes");
+        }
     }
     if (status == TW_OK) {
-        image->planes[image->count++] = (tw_matrix){data, rows, cols, cols, type};
+        image->views[image->count] = view;
+        image->planes[image->count++] = *plane;
     }
     return status;
+}
+
+tw_status tw_image_add(tw_context *ctx, tw_image *image, int64_t rows, int64_t cols, tw_type type)
+{
+    uint64_t bytes = 0;
+    void *data = NULL;
+    tw_status status = count_bytes(ctx, rows, cols, type, &bytes);
+    if (status == TW_OK) {
+        status = twi_memory_check(ctx, bytes, "a plane");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &data, bytes, 1, "a plane");
+    }
+    if (status == TW_OK) {
+        const tw_matrix plane = {data, rows, cols, cols, type};
+        status = add_plane(ctx, image, &plane, false);
+    }
+    if (status != TW_OK) {
+        twi_free(data);
+    }
+    return status;
+}
+
+tw_status twi_image_add_view(tw_context *ctx, tw_image *image, int64_t rows, int64_t cols,
+                             tw_type type, const void *data)
+{
+    uint64_t bytes = 0;
+    const tw_matrix plane = {(void *)data, rows, cols, cols, type};
+    tw_status status = count_bytes(ctx, rows, cols, type, &bytes);
+    return status == TW_OK ? add_plane(ctx, image, &plane, true) : status;
+}
+
+void twi_image_keep(tw_image *image, void *kept, void (*release)(void *kept))
+{
+    image->kept = kept;
+    image->release = release;
 }
 
 void tw_image_destroy(tw_image *image)
@@ -45,8 +86,14 @@ void tw_image_destroy(tw_image *image)
         return;
     }
     for (int64_t i = image->count; i-- > 0;) {
-        twi_free(image->planes[i].data);
+        if (!image->views[i]) {
+            twi_free(image->planes[i].data);
+        }
     }
+    if (image->release != NULL) {
+        image->release(image->kept);
+    }
+    twi_free(image->views);
     twi_free(image->planes);
     twi_free(image);
 }

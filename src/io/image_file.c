@@ -61,6 +61,36 @@ static tw_status recognise(tw_context *ctx, const twi_image_format **out, const 
     return TW_OK;
 }
 
+tw_status twi_image_format_find(tw_context *ctx, const twi_image_format **out, const char *format,
+                                const char *path, const twi_input *input)
+{
+    tw_status status = find_format(ctx, out, format, path);
+    return status == TW_OK ? recognise(ctx, out, input) : status;
+}
+
+static void release_input(void *kept)
+{
+    twi_input_close(kept);
+    twi_free(kept);
+}
+
+/* Close the input, unless planes lie in it: then it lives as long as the image. */
+static tw_status settle_input(tw_context *ctx, tw_image *image, twi_input *input)
+{
+    twi_input *kept = NULL;
+    if (image->count == 0 || !image->views[0]) {
+        twi_input_close(input);
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(ctx, &kept, 1, sizeof *kept, "an image");
+    if (status == TW_OK) {
+        *kept = *input;
+        kept->name = "";
+        twi_image_keep(image, kept, release_input);
+    }
+    return status;
+}
+
 tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const char *format)
 {
     twi_input input = {0};
@@ -81,9 +111,12 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     if (status == TW_OK) {
         status = found->read(ctx, image, &input);
     }
-    twi_input_close(&input);
+    if (status == TW_OK) {
+        status = settle_input(ctx, image, &input);
+    }
     if (status != TW_OK) {
         tw_image_destroy(image);
+        twi_input_close(&input);
         return status;
     }
     *out = image;
@@ -137,10 +170,10 @@ static bool npy_recognised(const twi_input *input)
     return twi_npy_recognised(input->bytes, input->size);
 }
 
-static tw_status npy_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status npy_layout(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
 {
     twi_npy npy;
-    tw_status status = twi_npy_parse(ctx, &npy, input->name, input->bytes, input->size);
+    tw_status status = twi_npy_parse_stack(ctx, &npy, input->name, input->bytes, input->size);
     bool truth = status == TW_OK && npy.kind == 'b' && npy.width == 1;
     if (status == TW_OK && npy.type == TW_AUTO && !truth) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
@@ -148,38 +181,61 @@ static tw_status npy_read(tw_context *ctx, tw_image *image, const twi_input *inp
                          "read (convert with .astype)",
                          input->name, npy.kind, (int)npy.width);
     }
-    if (status == TW_OK) {
-        status = tw_image_add(ctx, image, npy.rows, npy.cols, truth ? TW_U8 : npy.type);
+    if (status == TW_OK && plane >= npy.planes) {
+        status = twi_no_plane(ctx, input->name, plane, npy.planes);
     }
     if (status == TW_OK) {
-        memcpy(twi_image_last(image)->data, input->bytes + npy.start, input->size - npy.start);
+        const int64_t row = npy.cols * npy.width;
+        *out = (twi_layout){.planes = npy.planes,
+                            .rows = npy.rows,
+                            .cols = npy.cols,
+                            .type = truth ? TW_U8 : npy.type,
+                            .base = input->bytes + npy.start + (size_t)(plane * npy.rows * row),
+                            .row_step = row,
+                            .col_step = npy.width};
+    }
+    return status;
+}
+
+static tw_status npy_read(tw_context *ctx, tw_image *image, const twi_input *input)
+{
+    twi_layout layout = {.planes = 1};
+    tw_status status = TW_OK;
+    for (int64_t k = 0; k < layout.planes && status == TW_OK; k++) {
+        status = npy_layout(ctx, &layout, input, k);
+        if (status == TW_OK) {
+            status = twi_layout_add(ctx, image, input, &layout);
+        }
     }
     return status;
 }
 
 static tw_status npy_accepts(tw_context *ctx, const tw_image *image)
 {
-    if (image->count != 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "an npy file holds one plane, not %lld",
-                       (long long)image->count);
+    const tw_matrix *plane = image->planes;
+    for (int64_t k = 1; k < image->count; k++) {
+        if (plane[k].rows != plane->rows || plane[k].cols != plane->cols ||
+            plane[k].type != plane->type) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of an npy file must be alike");
+        }
     }
-    return TW_OK;
+    return image->count > 0 ? TW_OK : tw_fail(ctx, TW_ERR_ARGUMENT, "an npy file needs a plane");
 }
 
 static tw_status npy_write(tw_context *ctx, const tw_image *image, twi_output *output)
 {
-    const tw_matrix *plane = &image->planes[0];
+    const tw_matrix *plane = image->planes;
+    const uint64_t bytes = (uint64_t)(plane->rows * plane->cols) * tw_type_size(plane->type);
     char header[TWI_NPY_HEADER_MOST];
     tw_shape shape = {plane->rows, plane->cols, plane->type};
-    size_t length = twi_npy_header(header, &shape);
+    size_t length = image->count == 1 ? twi_npy_header(header, &shape)
+                                      : twi_npy_header_stack(header, &shape, image->count);
     tw_status status = twi_output_write(ctx, output, header, length);
-    if (status == TW_OK) {
-        status =
-            twi_output_write(ctx, output, plane->data,
-                             (uint64_t)(plane->rows * plane->cols) * tw_type_size(plane->type));
+    for (int64_t k = 0; k < image->count && status == TW_OK; k++) {
+        status = twi_output_write(ctx, output, plane[k].data, bytes);
     }
     return status;
 }
 
-const twi_image_format twi_image_npy = {"npy",    "npy",       npy_recognised,
-                                        npy_read, npy_accepts, npy_write};
+const twi_image_format twi_image_npy = {"npy",      "npy", npy_recognised, npy_read,
+                                        npy_layout, NULL,  npy_accepts,    npy_write};

@@ -6,11 +6,36 @@
 #include "io/input.h"
 #include "io/output.h"
 
+/* Where the elements of a plane lie in a file that holds them as they are. */
+typedef struct twi_layout {
+    int64_t planes; /* of the file */
+    int64_t rows, cols;
+    tw_type type;
+    const char *base; /* the first element */
+    int64_t row_step; /* bytes from row to row; may be negative */
+    int64_t col_step;
+    bool swapped;    /* the high byte first */
+    int32_t largest; /* value that may occur; 0: any */
+} twi_layout;
+
+/* A plane that is decoded row after row. */
+typedef struct twi_rows {
+    int64_t planes; /* of the file */
+    tw_shape shape;
+    void *state;
+    tw_status (*next)(tw_context *ctx, void *state, void *row);
+    void (*close)(void *state); /* accepts NULL */
+} twi_rows;
+
 typedef struct twi_image_format {
     const char *name;
     const char *extensions;                     /* by blanks */
     bool (*recognised)(const twi_input *input); /* NULL: never by content */
     tw_status (*read)(tw_context *ctx, tw_image *image, const twi_input *input);
+    /* One of these two is NULL, or both. TW_ERR_UNSUPPORTED for a file of this format that can
+     * only be read as a whole, and TW_ERR_ARGUMENT for a plane that is not there. */
+    tw_status (*layout)(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane);
+    tw_status (*rows)(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane);
     /* TW_ERR_ARGUMENT if it cannot hold these planes; called before a file is opened. */
     tw_status (*accepts)(tw_context *ctx, const tw_image *image);
     tw_status (*write)(tw_context *ctx, const tw_image *image, twi_output *output);
@@ -21,6 +46,23 @@ extern const twi_image_format twi_image_pnm;
 extern const twi_image_format twi_image_pfm;
 extern const twi_image_format twi_image_png;
 extern const twi_image_format twi_image_records;
+
+/* Add the plane: in place if its elements lie as those of a matrix do, else as a copy. */
+TW_CHECKED tw_status twi_layout_add(tw_context *ctx, tw_image *image, const twi_input *input,
+                                    const twi_layout *layout);
+/* Whether the former holds. */
+bool twi_layout_in_place(const twi_layout *layout);
+/* Rows first ... first+count-1 as a matrix has them. `name` is the file's. */
+TW_CHECKED tw_status twi_layout_rows(tw_context *ctx, const char *name, const twi_layout *layout,
+                                     int64_t first, int64_t count, void *out, int64_t stride);
+
+/* The sentence for a plane that is not there. */
+tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes);
+
+/* The format of a file, by name or extension, else by content. */
+TW_CHECKED tw_status twi_image_format_find(tw_context *ctx, const twi_image_format **out,
+                                           const char *format, const char *path,
+                                           const twi_input *input);
 
 /* TW_ERR_ARGUMENT if the format, or with NULL the one of the path's extension, cannot hold it. */
 TW_CHECKED tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *path,

@@ -21,11 +21,15 @@ TW_CHECKED tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *
 /* The header of a file of this shape into `out`; returns its length, a multiple of 64. */
 size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape);
 
+/* The same for a stack of planes of this shape, three dimensions. */
+size_t twi_npy_header_stack(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape, int64_t planes);
+
 /* What an npy header says. */
 typedef struct twi_npy {
     char kind;      /* 'i', 'u', 'f', 'b', ... as numpy writes it */
     int32_t width;  /* bytes an element */
     tw_type type;   /* TW_AUTO when no tw_type is the same */
+    int64_t planes; /* 1, or the first of three dimensions */
     int64_t rows;   /* of a matrix of two dimensions, in C order and little-endian: others are */
     int64_t cols;   /* refused */
     uint64_t start; /* byte of the first element */
@@ -36,6 +40,10 @@ bool twi_npy_recognised(const void *bytes, uint64_t count);
  * the sentence. */
 TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path,
                                    const void *bytes, uint64_t count);
+
+/* The same, but three dimensions are taken too, as planes one after the other. */
+TW_CHECKED tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const char *path,
+                                         const void *bytes, uint64_t count);
 
 /* csv ----------------------------------------------------------------------------------------- */
 

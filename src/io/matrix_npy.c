@@ -24,28 +24,43 @@ static const struct {
                     {TW_F32, 'f', 4}, {TW_F64, 'f', 8}, {TW_F16, 'f', 2}};
 #define DESCRIPTIONS (sizeof descriptions / sizeof *descriptions)
 
-size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape)
+/* `sizes` is the text between the parentheses. */
+static size_t write_header(char out[TWI_NPY_HEADER_MOST], tw_type type, const char *sizes)
 {
     const size_t before = MAGIC_BYTES + 4; /* magic, version, length */
     char kind = 'f';
     int width = 8;
     for (size_t i = 0; i < DESCRIPTIONS; i++) {
-        if (descriptions[i].type == shape->type) {
+        if (descriptions[i].type == type) {
             kind = descriptions[i].kind;
             width = descriptions[i].width;
         }
     }
     memcpy(out, MAGIC "\x01\x00", MAGIC_BYTES + 2);
     int text = snprintf(out + before, TWI_NPY_HEADER_MOST - before,
-                        "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                        width == 1 ? '|' : '<', kind, width, (long long)shape->rows,
-                        (long long)shape->cols);
+                        "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
+                        width == 1 ? '|' : '<', kind, width, sizes);
     size_t total = (before + (size_t)text + 1 + 63) / 64 * 64;
     memset(out + before + text, ' ', total - before - (size_t)text);
     out[total - 1] = '\n';
     out[MAGIC_BYTES + 2] = (char)((total - before) & 0xFF);
     out[MAGIC_BYTES + 3] = (char)((total - before) >> 8);
     return total;
+}
+
+size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape)
+{
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%lld, %lld", (long long)shape->rows, (long long)shape->cols);
+    return write_header(out, shape->type, sizes);
+}
+
+size_t twi_npy_header_stack(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape, int64_t planes)
+{
+    char sizes[96];
+    snprintf(sizes, sizeof sizes, "%lld, %lld, %lld", (long long)planes, (long long)shape->rows,
+             (long long)shape->cols);
+    return write_header(out, shape->type, sizes);
 }
 
 bool twi_npy_recognised(const void *bytes, uint64_t count)
@@ -103,8 +118,8 @@ static bool read_word(cursor *c, const char *word)
     return true;
 }
 
-/* (3, 4): the first two sizes and how many there are; -1 if it is no such thing. */
-static int read_shape(cursor *c, int64_t sizes[2])
+/* (3, 4): the first three sizes and how many there are; -1 if it is no such thing. */
+static int read_shape(cursor *c, int64_t sizes[3])
 {
     int count = 0;
     if (!accept(c, '(')) {
@@ -125,7 +140,7 @@ static int read_shape(cursor *c, int64_t sizes[2])
         if (c->at == digits || (!comma && !(c->at < c->end && *c->at == ')')) || count > 64) {
             return -1;
         }
-        if (count < 2) {
+        if (count < 3) {
             sizes[count] = value;
         }
         count++;
@@ -139,7 +154,7 @@ typedef struct dictionary {
     bool has_order;
     bool fortran;
     int dimensions; /* -1: no shape yet */
-    int64_t sizes[2];
+    int64_t sizes[3];
 } dictionary;
 
 static bool read_dictionary(cursor *c, dictionary *out)
@@ -227,8 +242,8 @@ static bool find_dictionary(cursor *c, const unsigned char *bytes, uint64_t coun
     return true;
 }
 
-tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
-                        uint64_t count)
+static tw_status parse(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
+                       uint64_t count, bool stack)
 {
     cursor c;
     dictionary read;
@@ -243,11 +258,12 @@ tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const v
                        "'%.600s' has an npy header that goes wrong at byte %lld", path,
                        (long long)(c.at - c.start));
     }
-    if (read.dimensions != 2) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions; a matrix has 2", path,
-                       read.dimensions);
+    if (read.dimensions != 2 && !(stack && read.dimensions == 3)) {
+        return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions; a matrix has 2%s", path,
+                       read.dimensions, stack ? ", a stack 3" : "");
     }
-    if (read.fortran && read.sizes[0] > 1 && read.sizes[1] > 1) {
+    const int64_t *sizes = read.sizes + (read.dimensions == 3 ? 1 : 0);
+    if (read.fortran && (read.dimensions == 3 || (sizes[0] > 1 && sizes[1] > 1))) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "'%.600s' is in column order; save it with numpy.ascontiguousarray", path);
     }
@@ -255,10 +271,12 @@ tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const v
     if (status != TW_OK) {
         return status;
     }
-    out->rows = read.sizes[0];
-    out->cols = read.sizes[1];
+    out->planes = read.dimensions == 3 ? read.sizes[0] : 1;
+    out->rows = sizes[0];
+    out->cols = sizes[1];
     out->start = (uint64_t)(c.end - c.start);
     if (!twi_mul((uint64_t)out->rows, (uint64_t)out->cols, &need) ||
+        (uint64_t)out->planes > count || !twi_mul(need, (uint64_t)out->planes, &need) ||
         !twi_mul(need, (uint64_t)out->width, &need) || need != count - out->start) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "'%.600s' says %lld x %lld of '%s' but holds %llu bytes after its header",
@@ -266,4 +284,16 @@ tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const v
                        (unsigned long long)(count - out->start));
     }
     return TW_OK;
+}
+
+tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
+                        uint64_t count)
+{
+    return parse(ctx, out, path, bytes, count, false);
+}
+
+tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
+                              uint64_t count)
+{
+    return parse(ctx, out, path, bytes, count, true);
 }

@@ -141,12 +141,20 @@ static void close_reader(png_job *job)
 
 static void read_header(png_job *job)
 {
-    const uint16_t one = 1;
     png_structp png = job->png;
     png_set_read_fn(png, job, give_bytes);
     png_set_user_limits(png, LARGEST_SIDE, LARGEST_SIDE);
     png_read_info(png, job->info);
+    job->rows = png_get_image_height(png, job->info);
+    job->cols = png_get_image_width(png, job->info);
     job->stored_bytes = png_get_rowbytes(png, job->info);
+}
+
+/* Makes libpng reserve its own rows: only after the header is believed. */
+static void set_up_rows(png_job *job)
+{
+    const uint16_t one = 1;
+    png_structp png = job->png;
     if (png_get_color_type(png, job->info) == PNG_COLOR_TYPE_PALETTE) {
         png_set_palette_to_rgb(png);
         png_set_strip_alpha(png);
@@ -158,8 +166,6 @@ static void read_header(png_job *job)
     }
     job->interlaced = png_set_interlace_handling(png) > 1;
     png_read_update_info(png, job->info);
-    job->rows = png_get_image_height(png, job->info);
-    job->cols = png_get_image_width(png, job->info);
     job->channels = png_get_channels(png, job->info);
     job->type = png_get_bit_depth(png, job->info) == 16 ? TW_U16 : TW_U8;
     job->row_bytes = png_get_rowbytes(png, job->info);
@@ -186,7 +192,7 @@ static void read_end(png_job *job)
 }
 
 /* The header of the file, checked against the file. */
-static tw_status open_reader(png_job *job, tw_context *ctx, const twi_input *input)
+static tw_status open_header(png_job *job, tw_context *ctx, const twi_input *input)
 {
     uint64_t bytes;
     *job = (png_job){.ctx = ctx, .input = input};
@@ -203,20 +209,21 @@ static tw_status open_reader(png_job *job, tw_context *ctx, const twi_input *inp
                          input->name, (long long)job->cols, (long long)job->rows,
                          (unsigned long long)input->size);
     }
+    return status == TW_OK ? attempt(job, set_up_rows) : status;
+}
+
+/* Room for a row, or for all of an interlaced image, which are decoded at once. */
+static tw_status decode_first(png_job *job)
+{
+    uint64_t bytes;
+    if (!twi_mul(job->interlaced ? (uint64_t)job->rows : 1, job->row_bytes, &bytes)) {
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "%.500s cannot be addressed", job->input->name);
+    }
+    tw_status status = twi_memory_check(job->ctx, bytes, "the decoded rows");
     if (status == TW_OK) {
-        uint64_t kept = job->interlaced ? (uint64_t)job->rows : 1;
-        uint64_t need;
-        status = twi_mul(kept, job->row_bytes, &need)
-                     ? twi_memory_check(ctx, need, "the decoded rows")
-                     : tw_fail(ctx, TW_ERR_MEMORY, "%.500s cannot be addressed", input->name);
-        if (status == TW_OK) {
-            status = twi_alloc(ctx, &job->decoded, need, 1, "the decoded rows");
-        }
+        status = twi_alloc(job->ctx, &job->decoded, bytes, 1, "the decoded rows");
     }
-    if (status == TW_OK && job->interlaced) {
-        status = attempt(job, read_passes);
-    }
-    return status;
+    return status == TW_OK && job->interlaced ? attempt(job, read_passes) : status;
 }
 
 /* The decoded row `row`, the one after the last; of an interlaced image any. */
@@ -264,7 +271,10 @@ static tw_status read_planes(tw_context *ctx, const tw_image *image, png_job *jo
 static tw_status png_read(tw_context *ctx, tw_image *image, const twi_input *input)
 {
     png_job job;
-    tw_status status = open_reader(&job, ctx, input);
+    tw_status status = open_header(&job, ctx, input);
+    if (status == TW_OK) {
+        status = decode_first(&job);
+    }
     for (int k = 0; k < job.channels && status == TW_OK; k++) {
         status = tw_image_add(ctx, image, job.rows, job.cols, job.type);
     }
@@ -273,6 +283,69 @@ static tw_status png_read(tw_context *ctx, tw_image *image, const twi_input *inp
     }
     close_reader(&job);
     return status;
+}
+
+/* One plane, row after row. */
+typedef struct png_plane {
+    png_job job;
+    int channel;
+    int64_t next;
+} png_plane;
+
+static tw_status plane_next(tw_context *ctx, void *state, void *row)
+{
+    png_plane *plane = state;
+    const unsigned char *line;
+    (void)ctx;
+    tw_status status = next_row(&plane->job, plane->next, &line);
+    if (status == TW_OK) {
+        take_channel(&plane->job, line, plane->channel, row);
+        plane->next++;
+    }
+    if (status == TW_OK && plane->next == plane->job.rows) {
+        status = attempt(&plane->job, read_end);
+    }
+    return status;
+}
+
+static void plane_close(void *state)
+{
+    png_plane *plane = state;
+    if (plane != NULL) {
+        close_reader(&plane->job);
+        twi_free(plane);
+    }
+}
+
+static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
+{
+    png_plane *state = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &state, 1, sizeof *state, "a PNG reader");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = open_header(&state->job, ctx, input);
+    if (status == TW_OK && state->job.interlaced) {
+        status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s is interlaced, and is read as a whole",
+                         input->name);
+    }
+    if (status == TW_OK && plane >= state->job.channels) {
+        status = twi_no_plane(ctx, input->name, plane, state->job.channels);
+    }
+    if (status == TW_OK) {
+        status = decode_first(&state->job);
+    }
+    if (status != TW_OK) {
+        plane_close(state);
+        return status;
+    }
+    state->channel = (int)plane;
+    *out = (twi_rows){.planes = state->job.channels,
+                      .shape = {state->job.rows, state->job.cols, state->job.type},
+                      .state = state,
+                      .next = plane_next,
+                      .close = plane_close};
+    return TW_OK;
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -373,5 +446,5 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
     return status;
 }
 
-const twi_image_format twi_image_png = {"png",    "png",       png_recognised,
-                                        png_read, png_accepts, png_write};
+const twi_image_format twi_image_png = {"png", "png",    png_recognised, png_read,
+                                        NULL,  png_rows, png_accepts,    png_write};

@@ -152,33 +152,6 @@ static void put(const tw_image *image, int64_t k, int64_t i, int64_t value)
     }
 }
 
-static tw_status read_binary(tw_context *ctx, const tw_image *image, picture *p)
-{
-    const int64_t count = p->cols * p->rows;
-    const unsigned char *from = (const unsigned char *)p->at;
-    if (p->largest == 255 && p->colours == 1) {
-        memcpy(image->planes[0].data, from, (size_t)count);
-        return TW_OK;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t k = 0; k < p->colours; k++) {
-            int64_t value = *from++;
-            if (p->largest > 255) {
-                value = value << 8 | *from++;
-            }
-            if (value > p->largest) {
-                return tw_fail(ctx, TW_ERR_FORMAT,
-                               "%.500s: the value at row %lld, column %lld is %lld, above %lld, "
-                               "which the header calls the largest",
-                               p->input->name, (long long)(i / p->cols), (long long)(i % p->cols),
-                               (long long)value, (long long)p->largest);
-            }
-            put(image, k, i, value);
-        }
-    }
-    return TW_OK;
-}
-
 static tw_status read_text(tw_context *ctx, const tw_image *image, picture *p)
 {
     const int64_t count = p->cols * p->rows;
@@ -196,6 +169,73 @@ static tw_status read_text(tw_context *ctx, const tw_image *image, picture *p)
     return p->at < p->end ? fail_at(ctx, p, "more values than the header says") : TW_OK;
 }
 
+/* Where plane `plane` of a binary image lies; rows of floats go from the bottom to the top. */
+static twi_layout lay_out(const picture *p, bool floats, int64_t plane)
+{
+    const int64_t size = floats ? 4 : p->largest > 255 ? 2 : 1;
+    const int64_t row = p->cols * p->colours * size;
+    twi_layout layout = {.planes = p->colours,
+                         .rows = p->rows,
+                         .cols = p->cols,
+                         .type = floats             ? TW_F32
+                                 : p->largest > 255 ? TW_U16
+                                                    : TW_U8,
+                         .base = p->at + plane * size,
+                         .row_step = row,
+                         .col_step = p->colours * size,
+                         .swapped = floats ? p->big_endian : size == 2,
+                         .largest = (int32_t)p->largest};
+    if (floats && p->rows > 0) {
+        layout.base += (p->rows - 1) * row;
+        layout.row_step = -row;
+    }
+    return layout;
+}
+
+static tw_status find_layout(tw_context *ctx, twi_layout *out, const twi_input *input,
+                             int64_t plane, bool floats)
+{
+    picture p;
+    tw_status status = read_header(ctx, &p, input, floats);
+    if (status == TW_OK && (p.kind == '2' || p.kind == '3')) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s is text, which is read as a whole",
+                       input->name);
+    }
+    if (status == TW_OK) {
+        status = check_size(ctx, &p, floats ? 4 : p.largest > 255 ? 2 : 1);
+    }
+    if (status == TW_OK && plane >= p.colours) {
+        status = twi_no_plane(ctx, input->name, plane, p.colours);
+    }
+    if (status == TW_OK) {
+        *out = lay_out(&p, floats, plane);
+    }
+    return status;
+}
+
+static tw_status pnm_layout(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
+{
+    return find_layout(ctx, out, input, plane, false);
+}
+
+static tw_status pfm_layout(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
+{
+    return find_layout(ctx, out, input, plane, true);
+}
+
+static tw_status read_binary(tw_context *ctx, tw_image *image, const twi_input *input, bool floats)
+{
+    twi_layout layout = {.planes = 1};
+    tw_status status = TW_OK;
+    for (int64_t k = 0; k < layout.planes && status == TW_OK; k++) {
+        status = find_layout(ctx, &layout, input, k, floats);
+        if (status == TW_OK) {
+            status = twi_layout_add(ctx, image, input, &layout);
+        }
+    }
+    return status;
+}
+
 static tw_status pnm_read(tw_context *ctx, tw_image *image, const twi_input *input)
 {
     picture p;
@@ -203,41 +243,19 @@ static tw_status pnm_read(tw_context *ctx, tw_image *image, const twi_input *inp
     if (status != TW_OK) {
         return status;
     }
-    bool text = p.kind == '2' || p.kind == '3';
-    if (!text) {
-        status = check_size(ctx, &p, p.largest > 255 ? 2 : 1);
-    } else if ((uint64_t)p.cols * (uint64_t)p.rows > input->size) {
-        status = fail_at(ctx, &p, "the file is shorter than the values its header promises");
+    if (p.kind == '5' || p.kind == '6') {
+        return read_binary(ctx, image, input, false);
     }
-    if (status == TW_OK) {
-        status = add_planes(ctx, image, &p, p.largest > 255 ? TW_U16 : TW_U8);
+    if ((uint64_t)p.cols * (uint64_t)p.rows > input->size) {
+        return fail_at(ctx, &p, "the file is shorter than the values its header promises");
     }
-    if (status != TW_OK) {
-        return status;
-    }
-    return text ? read_text(ctx, image, &p) : read_binary(ctx, image, &p);
+    status = add_planes(ctx, image, &p, p.largest > 255 ? TW_U16 : TW_U8);
+    return status == TW_OK ? read_text(ctx, image, &p) : status;
 }
 
 static tw_status pfm_read(tw_context *ctx, tw_image *image, const twi_input *input)
 {
-    picture p;
-    tw_status status = read_header(ctx, &p, input, true);
-    if (status == TW_OK) {
-        status = check_size(ctx, &p, sizeof(float));
-    }
-    if (status == TW_OK) {
-        status = add_planes(ctx, image, &p, TW_F32);
-    }
-    for (int64_t row = p.rows - 1; row >= 0 && status == TW_OK; row--) {
-        for (int64_t i = 0; i < p.cols * p.colours; i++, p.at += sizeof(float)) {
-            uint32_t bits;
-            memcpy(&bits, p.at, sizeof bits);
-            bits = p.big_endian ? __builtin_bswap32(bits) : bits;
-            float *to = twi_matrix_row(&image->planes[i % p.colours], row);
-            memcpy(to + i / p.colours, &bits, sizeof bits);
-        }
-    }
-    return status;
+    return read_binary(ctx, image, input, true);
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -328,7 +346,7 @@ static tw_status pfm_write(tw_context *ctx, const tw_image *image, twi_output *o
     return write_rows(ctx, image, output, header, true);
 }
 
-const twi_image_format twi_image_pnm = {"pnm",    "pgm ppm pnm", pnm_recognised,
-                                        pnm_read, pnm_accepts,   pnm_write};
-const twi_image_format twi_image_pfm = {"pfm",    "pfm",       pfm_recognised,
-                                        pfm_read, pfm_accepts, pfm_write};
+const twi_image_format twi_image_pnm = {"pnm",      "pgm ppm pnm", pnm_recognised, pnm_read,
+                                        pnm_layout, NULL,          pnm_accepts,    pnm_write};
+const twi_image_format twi_image_pfm = {"pfm",      "pfm", pfm_recognised, pfm_read,
+                                        pfm_layout, NULL,  pfm_accepts,    pfm_write};

@@ -68,14 +68,44 @@ static tw_status read_records(tw_context *ctx, tw_image *image, const twi_input 
             return fail_record(ctx, input, at, &found);
         }
         uint64_t bytes = (uint64_t)found.cols * (uint64_t)found.rows;
-        status = tw_image_add(ctx, image, found.rows, found.cols, TW_U8);
+        status = twi_image_add_view(ctx, image, found.rows, found.cols, TW_U8,
+                                    input->bytes + at + HEADER);
         if (status == TW_OK) {
-            memcpy(twi_image_last(image)->data, input->bytes + at + HEADER, bytes);
             status = twi_check_cancel(ctx);
         }
         at += HEADER + bytes;
     }
     return status;
+}
+
+static tw_status lay_out(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
+{
+    uint64_t at = 0;
+    uint64_t place = 0; /* of the record asked for */
+    int64_t planes = 0;
+    header found, wanted = {0, 0};
+    while (at < input->size) {
+        if (!record_at(input, at, &found)) {
+            return fail_record(ctx, input, at, &found);
+        }
+        if (planes == plane) {
+            place = at + HEADER;
+            wanted = found;
+        }
+        planes++;
+        at += HEADER + (uint64_t)found.cols * (uint64_t)found.rows;
+    }
+    if (plane >= planes) {
+        return twi_no_plane(ctx, input->name, plane, planes);
+    }
+    *out = (twi_layout){.planes = planes,
+                        .rows = wanted.rows,
+                        .cols = wanted.cols,
+                        .type = TW_U8,
+                        .base = input->bytes + place,
+                        .row_step = wanted.cols,
+                        .col_step = 1};
+    return TW_OK;
 }
 
 static tw_status accepts(tw_context *ctx, const tw_image *image)
@@ -168,5 +198,5 @@ static tw_status write_records(tw_context *ctx, const tw_image *image, twi_outpu
     return status;
 }
 
-const twi_image_format twi_image_records = {"records",    "records", recognised,
-                                            read_records, accepts,   write_records};
+const twi_image_format twi_image_records = {"records", "records", recognised, read_records,
+                                            lay_out,   NULL,      accepts,    write_records};

@@ -1,0 +1,23 @@
+/* Rows of an input that is not in memory as a whole: see stream.c. */
+#ifndef TWI_ENTROPY_STREAM_H
+#define TWI_ENTROPY_STREAM_H
+
+#include "entropy/entropy.h"
+
+struct twi_entropy_feed {
+    const tw_source *source;
+    tw_matrix in;   /* as large as the source; its data are the rows that are held */
+    int64_t count;  /* rows held */
+    double seconds; /* spent in the source */
+};
+
+/* The rows of a block of the result, as many as memory allows; TW_ERR_MEMORY with the numbers if
+ * not even a few fit. Takes the memory of the feed, if there is one. */
+TW_CHECKED tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *rows);
+
+/* Bring the rows into memory that rows first ... first+count-1 of the result need. Without a feed
+ * they are there. Blocks come in order. */
+TW_CHECKED tw_status twi_entropy_hold(tw_context *ctx, twi_entropy_setup *setup, int64_t first,
+                                      int64_t count);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Elements that a file holds as they are, uncompressed: at fixed steps from row to row and from
+ * column to column, perhaps with the high byte first, perhaps from the bottom upwards. Where they
+ * lie as in a matrix they are used in place, in the mapped file, so that reading costs nothing and
+ * the file may be larger than the memory.
+ */
+#include "io/image_format.h"
+
+#include "base/matrix.h"
+
+#include <string.h>
+
+#define COPY_ROWS 64 /* between two looks at the cancel flag */
+
+tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes)
+{
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld, but %lld from 0", name,
+                   (long long)plane, (long long)planes);
+}
+
+bool twi_layout_in_place(const twi_layout *layout)
+{
+    const int64_t size = (int64_t)tw_type_size(layout->type);
+    bool unchecked = layout->largest == 0 || (layout->type == TW_U8 && layout->largest == 255) ||
+                     (layout->type == TW_U16 && layout->largest == 65535);
+    return layout->col_step == size && layout->row_step == layout->cols * size && unchecked &&
+           !layout->swapped && (uintptr_t)layout->base % (uintptr_t)size == 0;
+}
+
+/* The first element of a row above the largest value; -1 if there is none. */
+static int64_t first_above(const twi_layout *layout, const void *row)
+{
+    for (int64_t j = 0; j < layout->cols; j++) {
+        if (twi_element(row, layout->type, j) > layout->largest) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+static void copy_row(const twi_layout *layout, int64_t row, char *out)
+{
+    const size_t size = tw_type_size(layout->type);
+    const char *from = layout->base + row * layout->row_step;
+    if (layout->col_step == (int64_t)size && !layout->swapped) {
+        memcpy(out, from, (size_t)layout->cols * size);
+        return;
+    }
+    for (int64_t j = 0; j < layout->cols; j++, from += layout->col_step, out += size) {
+        if (!layout->swapped) {
+            memcpy(out, from, size);
+            continue;
+        }
+        for (size_t b = 0; b < size; b++) {
+            out[b] = from[size - 1 - b];
+        }
+    }
+}
+
+tw_status twi_layout_rows(tw_context *ctx, const char *name, const twi_layout *layout,
+                          int64_t first, int64_t count, void *out, int64_t stride)
+{
+    for (int64_t i = 0; i < count; i++) {
+        char *row = (char *)out + (size_t)(i * stride) * tw_type_size(layout->type);
+        copy_row(layout, first + i, row);
+        int64_t above = layout->largest > 0 ? first_above(layout, row) : -1;
+        if (above >= 0) {
+            return tw_fail(ctx, TW_ERR_FORMAT,
+                           "%.500s: the value at row %lld, column %lld is %lld, above %d, which "
+                           "the header calls the largest",
+                           name, (long long)(first + i), (long long)above,
+                           (long long)twi_element(row, layout->type, above), layout->largest);
+        }
+        if (i % COPY_ROWS == 0 && twi_check_cancel(ctx) != TW_OK) {
+            return TW_ERR_CANCELLED;
+        }
+    }
+    return TW_OK;
+}
+
+tw_status twi_layout_add(tw_context *ctx, tw_image *image, const twi_input *input,
+                         const twi_layout *layout)
+{
+    if (twi_layout_in_place(layout)) {
+        return twi_image_add_view(ctx, image, layout->rows, layout->cols, layout->type,
+                                  layout->base);
+    }
+    tw_status status = tw_image_add(ctx, image, layout->rows, layout->cols, layout->type);
+    return status == TW_OK ? twi_layout_rows(ctx, input->name, layout, 0, layout->rows,
+                                             twi_image_last(image)->data, layout->cols)
+                           : status;
+}
