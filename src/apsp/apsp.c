@@ -66,13 +66,13 @@ static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi
     return TW_OK;
 }
 
-/* On the GPU of the plan, or on the CPU. */
+/* On the GPUs of the plan, or on the CPU. */
 static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work *work,
                             outcome *out)
 {
     if (plan->gpus.count > 0) {
         twi_gpu_host host = {work->data, work->n, work->ld, work->kernel->type, out->symmetric};
-        return twi_gpu_close_host(ctx, plan->gpus.index[0], &host, &out->work_type);
+        return twi_gpu_close(ctx, &plan->gpus, &host, plan->gpu_narrow, &out->work_type);
     }
     out->block = plan->options.block > 0
                      ? twi_block_round(work->kernel, work->n, plan->options.block)

@@ -11,6 +11,7 @@
 #include "apsp/gpu_kernels.h"
 #include "apsp/plan.h"
 #include "base/context.h"
+#include "gpu/device.h"
 
 /* A working matrix in device memory. */
 typedef struct twi_gpu_work {
@@ -75,6 +76,42 @@ uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric);
  * or the matrix's own. */
 TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
                                         tw_type *used);
+
+/* How matrices in host memory are closed on the devices of a list. */
+typedef enum twi_gpu_way {
+    TWI_GPU_COPIED,   /* one device holds all of it */
+    TWI_GPU_SEVERAL,  /* each device a share */
+    TWI_GPU_STREAMED, /* it stays in host memory and is streamed through one device */
+} twi_gpu_way;
+
+typedef struct twi_gpu_fit {
+    twi_gpu_way way;
+    uint64_t bytes; /* each device of the list will hold at most */
+    uint64_t limit; /* what each may use */
+} twi_gpu_fit;
+
+/* What each device of the list may use, in bytes: what is free there, and what the context allows;
+ * of a GPU that is named more than once, its part. */
+TW_CHECKED tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes);
+/* The way for n vertices, with 16 bits tried first or not; TW_ERR_MEMORY with the numbers if there
+ * is none. */
+TW_CHECKED tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type,
+                                      int64_t n, bool narrow, twi_gpu_fit *out);
+/* Close the matrix that way, in place. *used: as in twi_gpu_close_host. */
+TW_CHECKED tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus,
+                                   const twi_gpu_host *host, bool narrow, tw_type *used);
+
+/* Several devices (gpu_multi.c): bytes that a share takes, at most; and the closure. */
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow);
+TW_CHECKED tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus,
+                                           const twi_gpu_host *host, bool narrow, tw_type *used);
+
+/* Larger than the device (gpu_stream.c): whether that can be done in `limit` bytes of its memory,
+ * and the bytes it then takes, or the least it could do with; and the closure. */
+bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
+TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
+                                            const twi_gpu_host *host, bool narrow, uint64_t limit,
+                                            tw_type *used);
 
 /* The rate of the step on registers alone, in relaxations a second. */
 TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);

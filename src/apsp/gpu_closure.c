@@ -12,6 +12,7 @@
 #include "apsp/gpu.h"
 
 #include "apsp/closure.h"
+#include "apsp/gpu_area.h"
 #include "apsp/gpu_convert.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
@@ -20,12 +21,18 @@
 
 extern const twi_gpu_kernel twi_gpu_kernel_i32_128, twi_gpu_kernel_i32_64, twi_gpu_kernel_f32_128,
     twi_gpu_kernel_f32_64, twi_gpu_kernel_u16_128, twi_gpu_kernel_f64_64;
+extern const twi_gpu_area_kernel twi_gpu_area_i32_128, twi_gpu_area_i32_64, twi_gpu_area_f32_128,
+    twi_gpu_area_f32_64, twi_gpu_area_u16_128, twi_gpu_area_f64_64;
 
 enum { KERNELS = 6 };
 /* Of one type, largest tile first. */
 static const twi_gpu_kernel *const kernels[KERNELS] = {
     &twi_gpu_kernel_i32_128, &twi_gpu_kernel_i32_64,  &twi_gpu_kernel_f32_128,
     &twi_gpu_kernel_f32_64,  &twi_gpu_kernel_u16_128, &twi_gpu_kernel_f64_64,
+};
+static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
+    &twi_gpu_area_i32_128, &twi_gpu_area_i32_64,  &twi_gpu_area_f32_128,
+    &twi_gpu_area_f32_64,  &twi_gpu_area_u16_128, &twi_gpu_area_f64_64,
 };
 #define SMALL_TILES_UP_TO 3000 /* n */
 #define TOGETHER_MOST 22       /* tiles a side: 484 tiles are what a large GPU can hold at once */
@@ -48,6 +55,16 @@ const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side)
     for (int i = 0; i < KERNELS; i++) {
         if (kernels[i]->type == type && (side == 0 || kernels[i]->side == side)) {
             return kernels[i];
+        }
+    }
+    return NULL;
+}
+
+const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side)
+{
+    for (int i = 0; i < KERNELS; i++) {
+        if (area_kernels[i]->type == type && area_kernels[i]->side == side) {
+            return area_kernels[i];
         }
     }
     return NULL;

@@ -44,21 +44,48 @@ bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
     return false;
 }
 
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
+tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes)
+{
+    (void)gpus;
+    *bytes = 0;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only");
+}
+
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
+                           bool narrow, twi_gpu_fit *out)
 {
     (void)type;
     (void)n;
-    (void)symmetric;
-    return 0;
+    (void)narrow;
+    *out = (twi_gpu_fit){.way = TWI_GPU_COPIED};
+    return twi_gpu_allowance(ctx, gpus, &out->limit);
 }
 
-tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
-                             tw_type *used)
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
+                        bool narrow, tw_type *used)
 {
-    (void)host;
+    twi_gpu_fit fit;
     (void)used;
-    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
-                   device);
+    return twi_gpu_find_way(ctx, gpus, host->type, host->n, narrow, &fit);
+}
+
+bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes)
+{
+    (void)type;
+    (void)n;
+    (void)narrow;
+    (void)limit;
+    *bytes = 0;
+    return false;
+}
+
+tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                                 bool narrow, uint64_t limit, tw_type *used)
+{
+    twi_gpu_list gpus = {.count = 1};
+    (void)device;
+    (void)limit;
+    return twi_gpu_close(ctx, &gpus, host, narrow, used);
 }
 
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)

@@ -105,16 +105,17 @@ static __device__ __forceinline__ void product_begin(pipeline *pipe, const opera
     }
 }
 
-/* c = min(c, a (x) b). */
+/* c = min(c, a (x) b), over `chunks` chunks. */
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *pipe,
-                                                   const operands &in, int one)
+                                                   const operands &in, int one,
+                                                   int chunks = CHUNKS)
 {
     __syncthreads();
 #pragma unroll 1
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    for (int chunk = 0; chunk < chunks; chunk++) {
         /* The place that every warp should have left by now: two chunks back. */
         int left = chunk - 2;
-        if (threadIdx.x == 0 && left >= 0 && left + STAGES < CHUNKS) {
+        if (threadIdx.x == 0 && left >= 0 && left + STAGES < chunks) {
             barrier_wait(&pipe->empty[left % STAGES], left / STAGES & 1);
             feed(pipe, in, left + STAGES);
         }
@@ -199,18 +200,19 @@ static __device__ __forceinline__ void product_begin(pipeline *, const operands 
 }
 
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
-                                                   const operands &in, int one)
+                                                   const operands &in, int one,
+                                                   int chunks = CHUNKS)
 {
     piece p;
 #pragma unroll 1
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    for (int chunk = 0; chunk < chunks; chunk++) {
         copy16_wait();
         __syncthreads(); /* chunk is there, and nobody reads the one before it any more */
-        if (chunk + 1 < CHUNKS) {
+        if (chunk + 1 < chunks) {
             fetch(p, in, chunk + 1);
         }
         multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
-        if (chunk + 1 < CHUNKS) {
+        if (chunk + 1 < chunks) {
             put(p, chunk + 1);
         }
     }

@@ -148,16 +148,15 @@ static __device__ __forceinline__ bool inside(const twi_gpu_round &r, int row, i
     return row + SIDE <= r.n && col + SIDE <= r.n;
 }
 
-/* c = the tile at (row, col) of the matrix, which lies inside of it. */
-static __device__ __forceinline__ void load_inside(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
-                                                   int row, int col)
+/* c = a whole tile in global memory, rows of `ld` elements. */
+static __device__ __forceinline__ void load_whole(word (&c)[ROWS][WORDS], const element *tile,
+                                                  int64_t ld)
 {
-    const element *tile = (const element *)r.c + row * r.ld + col;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int g = 0; g < WORDS / GROUP; g++) {
-            const element *from = tile + thread_row(i) * r.ld + thread_word(g * GROUP) * LANES;
+            const element *from = tile + thread_row(i) * ld + thread_word(g * GROUP) * LANES;
             int4 raw = load_once((const int4 *)from);
             group v = *(group *)&raw;
 #pragma unroll
@@ -166,6 +165,31 @@ static __device__ __forceinline__ void load_inside(word (&c)[ROWS][WORDS], const
             }
         }
     }
+}
+
+static __device__ __forceinline__ void store_whole(const word (&c)[ROWS][WORDS], element *tile,
+                                                   int64_t ld)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        element *line = tile + thread_row(i) * ld;
+#pragma unroll
+        for (int g = 0; g < WORDS / GROUP; g++) {
+            group v;
+#pragma unroll
+            for (int e = 0; e < GROUP; e++) {
+                v.at[e] = c[i][g * GROUP + e];
+            }
+            store_once((int4 *)(line + thread_word(g * GROUP) * LANES), *(int4 *)&v);
+        }
+    }
+}
+
+/* c = the tile at (row, col) of the matrix, which lies inside of it. */
+static __device__ __forceinline__ void load_inside(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                   int row, int col)
+{
+    load_whole(c, (const element *)r.c + row * r.ld + col, r.ld);
 }
 
 /* c = min(c, the tile at (row, col)); what lies outside of the matrix counts as infinite. */
@@ -205,19 +229,7 @@ static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
 {
     element *matrix = (element *)r.c;
     if (inside(r, row, col)) {
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            element *line = matrix + (row + thread_row(i)) * r.ld + col;
-#pragma unroll
-            for (int g = 0; g < WORDS / GROUP; g++) {
-                group v;
-#pragma unroll
-                for (int e = 0; e < GROUP; e++) {
-                    v.at[e] = c[i][g * GROUP + e];
-                }
-                store_once((int4 *)(line + thread_word(g * GROUP) * LANES), *(int4 *)&v);
-            }
-        }
+        store_whole(c, matrix + row * r.ld + col, r.ld);
         return;
     }
 #pragma unroll

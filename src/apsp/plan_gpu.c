@@ -44,64 +44,90 @@ static bool tries_narrow(const tw_plan *plan, tw_type type, const twi_gpu_info *
            farthest * TWI_FARTHER < TWI_GPU_INF_U16;
 }
 
-static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info)
+/* GPUs of the list, each counted once: those named again share its processors. */
+static int32_t different(const twi_gpu_list *gpus)
 {
+    int32_t count = 0;
+    for (int32_t i = 0; i < gpus->count; i++) {
+        int32_t first = 0;
+        while (gpus->index[first] != gpus->index[i]) {
+            first++;
+        }
+        count += first == i;
+    }
+    return count;
+}
+
+/* `fit`: NULL if one device holds all of it from the arcs on. */
+static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                     const twi_gpu_fit *fit)
+{
+    static const char *const ways[] = {", the matrix copied from host memory", ", on each of them",
+                                       ", streamed through it"};
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;
     tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
     double matrix = n * n * (double)tw_type_size(c->work_type);
     double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
                     (double)tw_type_size(plan->type);
+    bool halved = plan->symmetric && (fit == NULL || fit->way == TWI_GPU_COPIED);
+    bool pageable = fit != NULL && fit->way == TWI_GPU_COPIED;
+    char bytes[32];
     twi_gpu_job job = {
         .n = graph->n,
         .type = closed_in,
-        .share = plan->symmetric ? 0.53 : 1.0,
-        .pinned_bytes = plan->gpu_resident ? (double)graph->arcs * 8 + result : 0,
-        .pageable_bytes = plan->gpu_resident ? 0 : 2 * matrix,
+        .share = (halved ? 0.53 : 1.0) / different(&plan->gpus),
+        .pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result
+                        : pageable  ? 0
+                                    : 2 * matrix,
+        .pageable_bytes = pageable ? 2 * matrix : 0,
     };
     c->seconds = twi_gpu_estimate(info, &job);
-    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s",
-             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
-             info->name, twi_gpu_rate(info, closed_in) * 1e-12,
-             plan->gpu_resident ? "" : ", the matrix in host memory");
+    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s%s%s",
+             halved ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in), info->name,
+             twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
+             fit != NULL ? twi_bytes(bytes, (double)fit->bytes) : "",
+             fit != NULL ? ways[fit->way] : "");
 }
 
 /* On the one device that holds it all, or from a matrix in host memory. */
-static void weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
-                  double farthest)
+static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                       double farthest)
 {
     char need[32];
     char have[32];
+    uint64_t allowed = 0;
+    twi_gpu_fit fit = {0};
     c->work_type = type_for_gpu(plan, farthest);
     c->possible = true;
     plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
+    tw_status status = twi_gpu_allowance(ctx, &plan->gpus, &allowed);
+    if (status != TW_OK) {
+        return status;
+    }
     uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
-    uint64_t copied = twi_gpu_host_bytes(c->work_type, plan->graph->n, plan->symmetric);
-    plan->gpu_resident = plan->gpus.count == 1 && resident <= info->memory_free;
+    plan->gpu_resident = plan->gpus.count == 1 && resident <= allowed;
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
     } else if (c->work_type == TW_U16) {
-        twi_rule_out(c, "in 16 bits alone needs %s of GPU memory, %s is left",
-                     twi_bytes(need, (double)resident), twi_bytes(have, (double)info->memory_free));
+        twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
+                     twi_bytes(need, (double)resident), twi_bytes(have, (double)allowed));
     } else if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);
-    } else if (copied > info->memory_free) {
-        twi_rule_out(c, "needs %s of GPU memory, %s is left", twi_bytes(need, (double)copied),
-                     twi_bytes(have, (double)info->memory_free));
+    } else {
+        status = twi_gpu_find_way(ctx, &plan->gpus, c->work_type, plan->graph->n, plan->gpu_narrow,
+                                  &fit);
     }
-    if (c->possible) {
-        estimate(plan, c, info);
+    if (status == TW_OK && c->possible) {
+        estimate(plan, c, info, plan->gpu_resident ? NULL : &fit);
     }
     twi_rule_out_if_too_large(ctx, c);
+    return status;
 }
 
 static tw_status check_named(tw_context *ctx, const tw_plan *plan)
 {
-    if (plan->gpus.count > 1) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "'%s': one GPU at a time in this version",
-                       ctx->device);
-    }
     if (plan->options.work_type == TW_U8) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "on a GPU the working type is u16 (15 bits of it), i32, f32 or f64");
@@ -125,8 +151,9 @@ tw_status twi_consider_gpu(tw_context *ctx, tw_plan *plan, twi_candidate *c, dou
         status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
     }
     if (status == TW_OK) {
-        weigh(ctx, plan, c, &info, farthest);
-    } else if (!named) {
+        status = weigh(ctx, plan, c, &info, farthest);
+    }
+    if (status != TW_OK && !named) {
         twi_rule_out(c, "%.150s", tw_last_error(ctx));
         status = TW_OK;
     }

@@ -5,8 +5,10 @@
  */
 #include "apsp/selftest.h"
 
+#include "apsp/gpu.h"
 #include "apsp/kernels.h"
 #include "apsp/reference.h"
+#include "base/matrix.h"
 #include "gpu/device.h"
 #include "graph/graph.h"
 
@@ -44,21 +46,12 @@ static bool agrees(double got, double want, double bound)
     return got == want || (!isinf(got) && !isinf(want) && fabs(got - want) <= bound * want);
 }
 
-static void run_variant(const twi_tester *t, const sample *s, const variant *v, tw_matrix *out)
+/* Tell whether the call went well and `out` is what the oracle says. */
+static void judge(const twi_tester *t, const sample *s, const char *name, tw_status status,
+                  const tw_matrix *out)
 {
-    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
-    char name[160];
     char detail[1100] = "";
     int64_t n = s->graph->n;
-    options.method = v->method;
-    options.work_type = v->work_type;
-    snprintf(name, sizeof name, "%s %s %s %s", tw_method_name(v->method),
-             tw_type_name(v->work_type), v->isa != NULL ? v->isa : "best", s->name);
-    memset(out->data, POISON, (size_t)(n * n) * sizeof(double));
-    tw_status status = tw_set_isa(t->ctx, v->isa);
-    if (status == TW_OK) {
-        status = tw_apsp(t->ctx, out, s->graph, &options);
-    }
     if (status != TW_OK) {
         snprintf(detail, sizeof detail, "%s: %s", tw_status_name(status), tw_last_error(t->ctx));
         twi_tell(t, name, 0, detail);
@@ -78,13 +71,117 @@ static void run_variant(const twi_tester *t, const sample *s, const variant *v, 
     twi_tell(t, name, 1, detail);
 }
 
-/* Every working type that fits the sample on the GPU, which does closures only. */
+static void run_variant(const twi_tester *t, const sample *s, const variant *v, tw_matrix *out)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    char name[224];
+    int64_t n = s->graph->n;
+    options.method = v->method;
+    options.work_type = v->work_type;
+    snprintf(name, sizeof name, "%s %s %s %s", tw_method_name(v->method),
+             tw_type_name(v->work_type),
+             v->isa != NULL                   ? v->isa
+             : v->method == TW_METHOD_CLOSURE ? t->ctx->device
+                                              : "best",
+             s->name);
+    memset(out->data, POISON, (size_t)(n * n) * sizeof(double));
+    tw_status status = tw_set_isa(t->ctx, v->isa);
+    if (status == TW_OK) {
+        status = tw_apsp(t->ctx, out, s->graph, &options);
+    }
+    judge(t, s, name, status, out);
+}
+
+/* ------------------------------------------------------------------------------------- on GPUs */
+
+static void put(void *matrix, int64_t at, tw_type type, double value)
+{
+    if (type == TW_I32) {
+        ((int32_t *)matrix)[at] = value < TW_INF_I32 ? (int32_t)value : TW_INF_I32;
+    } else if (type == TW_F32) {
+        ((float *)matrix)[at] = (float)value;
+    } else {
+        ((double *)matrix)[at] = value;
+    }
+}
+
+static void fill_matrix(const tw_graph *graph, void *matrix, tw_type type)
+{
+    int64_t n = graph->n;
+    for (int64_t i = 0; i < n * n; i++) {
+        put(matrix, i, type, i % (n + 1) == 0 ? 0 : (double)INFINITY);
+    }
+    for (int64_t u = 0; u < n; u++) {
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {
+            int64_t at = u * n + graph->targets[arc];
+            double weight = twi_graph_weight(graph, arc);
+            if (weight < twi_element(matrix, type, at)) {
+                put(matrix, at, type, weight);
+            }
+        }
+    }
+}
+
+/* A matrix this small is never streamed by itself: here it is, with the least memory on the device
+ * and with three times as much. */
+static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int32_t device,
+                         tw_matrix *out)
+{
+    int64_t n = s->graph->n;
+    void *matrix = NULL;
+    for (uint64_t times = 1; times <= 3; times += 2) {
+        for (int narrow = 0; narrow <= (type == TW_I32); narrow++) {
+            char name[224];
+            uint64_t bytes = 0;
+            tw_type used;
+            snprintf(name, sizeof name, "closure %s streamed, %llu times the least memory%s, %s",
+                     tw_type_name(type), (unsigned long long)times, narrow ? ", 16 bits first" : "",
+                     s->name);
+            tw_status status =
+                twi_alloc(t->ctx, &matrix, (uint64_t)(n * n), sizeof(double), "a matrix");
+            if (status == TW_OK) {
+                fill_matrix(s->graph, matrix, type);
+                (void)twi_gpu_stream_fits(type, n, narrow, 0, &bytes);
+                twi_gpu_host host = {matrix, n, n, type, false};
+                status =
+                    twi_gpu_close_streamed(t->ctx, device, &host, narrow, bytes * times, &used);
+            }
+            for (int64_t i = 0; i < n * n && status == TW_OK; i++) {
+                ((double *)out->data)[i] = twi_distance(matrix, type, i);
+            }
+            judge(t, s, name, status, out);
+            twi_free(matrix);
+        }
+    }
+}
+
+/* The context's GPU, named `times` times: several devices that share it. */
+static void run_repeated(const twi_tester *t, const sample *s, tw_type type, int32_t device,
+                         int times, tw_matrix *out)
+{
+    char before[sizeof t->ctx->device];
+    char list[sizeof t->ctx->device];
+    size_t length = (size_t)snprintf(list, sizeof list, "%s:%d", twi_gpu_prefix(), device);
+    memcpy(before, t->ctx->device, sizeof before);
+    for (int i = 1; i < times && length < sizeof list; i++) {
+        length += (size_t)snprintf(list + length, sizeof list - length, ",%d", device);
+    }
+    memcpy(t->ctx->device, list, sizeof list);
+    run_variant(t, s, &(variant){TW_METHOD_CLOSURE, type, NULL}, out);
+    memcpy(t->ctx->device, before, sizeof before);
+}
+
+/* Every working type that fits the sample on the GPU, which does closures only: on the device as
+ * it was named, on several, and out of core. */
 static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, const tw_type *types,
-                       int count)
+                       int count, int32_t device)
 {
     for (int i = 0; i < count; i++) {
         if (types[i] != TW_U8) {
             run_variant(t, s, &(variant){TW_METHOD_CLOSURE, types[i], NULL}, out);
+            run_repeated(t, s, types[i], device, 2, out);
+            run_repeated(t, s, types[i], device, 3, out);
+            run_streamed(t, s, types[i], device, out);
         }
     }
     run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
@@ -106,7 +203,7 @@ static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out
         return status;
     }
     if (gpus.count > 0) {
-        run_on_gpu(t, s, out, types, count);
+        run_on_gpu(t, s, out, types, count, gpus.index[0]);
         return twi_check_cancel(t->ctx);
     }
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {

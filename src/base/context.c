@@ -105,6 +105,12 @@ tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
     return TW_OK;
 }
 
+tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes)
+{
+    ctx->device_memory_limit = bytes;
+    return TW_OK;
+}
+
 uint64_t tw_memory_limit(const tw_context *ctx)
 {
     if (ctx->memory_limit != 0) {

@@ -20,6 +20,7 @@ struct tw_context {
     twi_meter *meter; /* counts memory; outlives the context while blocks of it live */
     int32_t threads;  /* as asked for; 0: all */
     uint64_t memory_limit;
+    uint64_t device_memory_limit; /* of each GPU; 0: memory_limit, or what is free there */
     twi_isa isa; /* as forced by tw_set_isa; TWI_ISA_NONE: the environment, or the best */
     char device[64];
     tw_progress_fn progress;

@@ -51,6 +51,8 @@ static const cli_option own_options[] = {
      "Run each case R times and take the median; 3 by default."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G or 8Gi."},
+    {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
+     "Hold at most SIZE on each GPU."},
     {0}};
 
 static const cli_group groups[] = {{"Cases", own_options},

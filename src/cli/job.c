@@ -18,6 +18,9 @@ const cli_option cli_resource_options[] = {
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30); what cannot fit is refused before it "
      "is begun. By default, what the machine has available."},
+    {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
+     "Hold at most SIZE on each GPU; a matrix that needs more stays in host memory and is "
+     "streamed through it. By default as much as --memory, or what is free there."},
     {0}};
 
 const cli_option cli_device_options[] = {
@@ -95,6 +98,9 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
     status = tw_set_threads(ctx, (int32_t)common->threads);
     if (status == TW_OK) {
         status = tw_set_memory(ctx, common->memory);
+    }
+    if (status == TW_OK) {
+        status = tw_set_device_memory(ctx, common->device_memory);
     }
     if (status == TW_OK && common->isa != NULL) {
         status = tw_set_isa(ctx, common->isa);

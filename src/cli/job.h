@@ -26,6 +26,7 @@ typedef struct cli_common {
     const char *device;
     int64_t threads;
     uint64_t memory;
+    uint64_t device_memory;
     const char *isa;
     int32_t json;
     int32_t quiet;
@@ -33,12 +34,12 @@ typedef struct cli_common {
 } cli_common;
 
 extern const cli_option cli_device_options[];   /* --device --isa */
-extern const cli_option cli_resource_options[]; /* --threads --memory */
+extern const cli_option cli_resource_options[]; /* --threads --memory --device-memory */
 extern const cli_option cli_talk_options[];     /* --json --quiet --no-progress */
 
-#define CLI_COMMON_INIT           \
-    {                             \
-        NULL, 0, 0, NULL, 0, 0, 0 \
+#define CLI_COMMON_INIT              \
+    {                                \
+        NULL, 0, 0, 0, NULL, 0, 0, 0 \
     }
 
 /* Apply the common options to the job: context and progress line. */

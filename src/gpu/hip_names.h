@@ -33,6 +33,7 @@
 #define cudaDevP2PAttrNativeAtomicSupported hipDevP2PAttrNativeAtomicSupported
 #define cudaDevP2PAttrPerformanceRank hipDevP2PAttrPerformanceRank
 #define cudaDriverGetVersion hipDriverGetVersion
+#define cudaErrorHostMemoryAlreadyRegistered hipErrorHostMemoryAlreadyRegistered
 #define cudaError_t hipError_t
 #define cudaErrorInsufficientDriver hipErrorInsufficientDriver
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory

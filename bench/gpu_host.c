@@ -1,0 +1,255 @@
+/*
+ * Times of closing a matrix in pinned host memory on GPUs: dealt out to several (one GPU named
+ * more than once), or streamed through one with a quarter of the matrix's bytes, beside the closure
+ * of the same matrix resident in GPU memory. Results are checked before a time is printed: sources
+ * drawn at random against a plain dense Dijkstra, and every entry against the resident result.
+ * A complete graph, weights 1 ... 1000. One line of JSON a case on stdout, a table on stderr. Built
+ * and run by bench/gpu.sh: gpu_host N [REPEATS].
+ */
+#include "apsp/gpu.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "gpu/compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCES 8
+#define HEAVIEST 1000
+
+static tw_context *ctx;
+static int64_t n;
+static int repeats;
+static int32_t *weights;            /* n x n */
+static int64_t *distances[SOURCES]; /* expected rows */
+static int64_t sources[SOURCES];
+static void *matrix;   /* n x n of up to 8 bytes, pinned */
+static void *resident; /* the resident result of the same type */
+
+typedef struct bench_case {
+    const char *what; /* "resident", "several" or "streamed" */
+    tw_type type;
+    bool narrow;
+    int32_t devices;
+    double share; /* streamed: of the matrix's bytes, on the device */
+} bench_case;
+
+static void must(tw_status status)
+{
+    if (status != TW_OK) {
+        fprintf(stderr, "gpu_host: %s\n", tw_last_error(ctx));
+        exit(1);
+    }
+}
+
+static void must_run(cudaError_t error, const char *what)
+{
+    must(twi_gpu_check(ctx, (int)error, what));
+}
+
+static void *must_have(size_t bytes)
+{
+    void *block = NULL;
+    must(twi_alloc(ctx, &block, bytes, 1, "a matrix"));
+    return block;
+}
+
+static void make_weights(void)
+{
+    weights = must_have((size_t)(n * n) * sizeof *weights);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            uint64_t random = twi_random_at(1, (uint64_t)(i * n + j));
+            weights[i * n + j] = i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
+        }
+    }
+}
+
+/* By a search that shares nothing with the closure. */
+static void find_distances(int s)
+{
+    int64_t *distance = must_have((size_t)n * sizeof *distance);
+    char *done = must_have((size_t)n);
+    memset(done, 0, (size_t)n);
+    for (int64_t v = 0; v < n; v++) {
+        distance[v] = v == sources[s] ? 0 : INT64_MAX;
+    }
+    for (int64_t round = 0; round < n; round++) {
+        int64_t u = -1;
+        for (int64_t v = 0; v < n; v++) {
+            u = !done[v] && (u < 0 || distance[v] < distance[u]) ? v : u;
+        }
+        done[u] = 1;
+        for (int64_t v = 0; v < n; v++) {
+            int64_t through = distance[u] + weights[u * n + v];
+            distance[v] = through < distance[v] ? through : distance[v];
+        }
+    }
+    twi_free(done);
+    distances[s] = distance;
+}
+
+static void fill_matrix(tw_type type)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t at = i * n; at < (i + 1) * n; at++) {
+            if (type == TW_I32) {
+                ((int32_t *)matrix)[at] = weights[at];
+            } else if (type == TW_F32) {
+                ((float *)matrix)[at] = (float)weights[at];
+            } else {
+                ((double *)matrix)[at] = weights[at];
+            }
+        }
+    }
+}
+
+static double get(int64_t at, tw_type type)
+{
+    return type == TW_I32   ? ((const int32_t *)matrix)[at]
+           : type == TW_F32 ? (double)((const float *)matrix)[at]
+                            : ((const double *)matrix)[at];
+}
+
+static int64_t count_wrong(tw_type type)
+{
+    int64_t wrong = 0;
+    for (int s = 0; s < SOURCES; s++) {
+        for (int64_t v = 0; v < n; v++) {
+            wrong += get(sources[s] * n + v, type) != (double)distances[s][v];
+        }
+    }
+    return wrong;
+}
+
+static int64_t count_other_bits(tw_type type)
+{
+    size_t row = (size_t)n * tw_type_size(type);
+    int64_t other = 0;
+#pragma omp parallel for reduction(+ : other)
+    for (int64_t i = 0; i < n; i++) {
+        other += memcmp((const char *)matrix + (size_t)i * row,
+                        (const char *)resident + (size_t)i * row, row) != 0;
+    }
+    return other;
+}
+
+/* The closure alone, between two events. */
+static double run_resident(const bench_case *c, uint64_t *bytes)
+{
+    twi_gpu_work work = {.kernel = twi_gpu_kernel_choose(c->type, n), .n = n, .ld = n};
+    void *panels = NULL;
+    cudaStream_t stream;
+    size_t size = (size_t)(n * n) * tw_type_size(c->type);
+    *bytes = size + twi_gpu_closure_bytes(work.kernel, n, false);
+    must_run(cudaMalloc(&work.data, size), "allocating the matrix");
+    must_run(cudaMalloc(&panels, *bytes - size), "allocating panels");
+    must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    must_run(cudaMemcpy(work.data, matrix, size, cudaMemcpyHostToDevice), "upload");
+    double began = twi_seconds();
+    must(twi_gpu_closure(ctx, &work, panels, stream, false));
+    must_run(cudaStreamSynchronize(stream), "closing");
+    double seconds = twi_seconds() - began;
+    must_run(cudaMemcpy(matrix, work.data, size, cudaMemcpyDeviceToHost), "download");
+    memcpy(resident, matrix, size);
+    must_run(cudaStreamDestroy(stream), "freeing");
+    must_run(cudaFree(panels), "freeing");
+    must_run(cudaFree(work.data), "freeing");
+    return seconds;
+}
+
+static double run_far(const bench_case *c, uint64_t *bytes)
+{
+    twi_gpu_host host = {matrix, n, n, c->type, false};
+    twi_gpu_list list = {.count = c->devices};
+    uint64_t limit = (uint64_t)((double)(n * n) * (double)tw_type_size(c->type) * c->share);
+    tw_type used;
+    double began = twi_seconds();
+    if (strcmp(c->what, "several") == 0) {
+        *bytes = twi_gpu_several_bytes(&list, c->type, n, c->narrow);
+        must(twi_gpu_close_several(ctx, &list, &host, c->narrow, &used));
+    } else {
+        (void)twi_gpu_stream_fits(c->type, n, c->narrow, limit, bytes);
+        must(twi_gpu_close_streamed(ctx, 0, &host, c->narrow, limit, &used));
+    }
+    return twi_seconds() - began;
+}
+
+static int run_case(const bench_case *c)
+{
+    bool base = strcmp(c->what, "resident") == 0;
+    double best = 1e30;
+    uint64_t bytes = 0;
+    int64_t wrong = 0;
+    int64_t other = 0;
+    for (int i = 0; i < repeats; i++) {
+        fill_matrix(c->type);
+        double seconds = base ? run_resident(c, &bytes) : run_far(c, &bytes);
+        best = seconds < best ? seconds : best;
+        wrong += count_wrong(c->type);
+        other += base ? 0 : count_other_bits(c->type);
+    }
+    double rate = (double)n * (double)n * (double)n / best;
+    printf("{\"case\": \"%s\", \"type\": \"%s\", \"narrow\": %d, \"n\": %lld, \"devices\": %d, "
+           "\"share\": %.3f, \"device_bytes\": %llu, \"seconds\": %.4f, "
+           "\"relaxations_per_s\": %.4e, \"rows_checked\": %d, \"wrong\": %lld, "
+           "\"rows_unlike_resident\": %lld}\n",
+           c->what, tw_type_name(c->type), c->narrow, (long long)n, c->devices, c->share,
+           (unsigned long long)bytes, best, rate, SOURCES, (long long)wrong, (long long)other);
+    fprintf(stderr, "%-8s %-4s %-7s devices %d share %.3f %6.3f GiB each %8.4f s %7.3f T/s %s\n",
+            c->what, tw_type_name(c->type), c->narrow ? "16 bits" : "", c->devices, c->share,
+            (double)bytes / (1 << 30), best, rate * 1e-12,
+            wrong + other == 0 ? "checked" : "WRONG");
+    fflush(stdout);
+    return wrong + other != 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const bench_case cases[] = {
+        {"resident", TW_I32, false, 1, 1},   {"several", TW_I32, false, 2, 1},
+        {"several", TW_I32, false, 3, 1},    {"streamed", TW_I32, false, 1, 0.25},
+        {"streamed", TW_I32, false, 1, 0.5}, {"several", TW_I32, true, 2, 1},
+        {"streamed", TW_I32, true, 1, 0.25}, {"resident", TW_F32, false, 1, 1},
+        {"several", TW_F32, false, 2, 1},    {"streamed", TW_F32, false, 1, 0.25},
+    };
+    n = argc > 1 ? atoll(argv[1]) : 32768;
+    repeats = argc > 2 ? atoi(argv[2]) : 1;
+    size_t bytes = (size_t)(n * n) * sizeof(double);
+    if (tw_context_create(&ctx) != TW_OK) {
+        return 1;
+    }
+    must(tw_set_device(ctx, TWI_GPU_PREFIX));
+    make_weights();
+    for (int s = 0; s < SOURCES; s++) {
+        sources[s] = (int64_t)twi_random_below(twi_random_at(9, (uint64_t)s), (uint64_t)n);
+    }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int s = 0; s < SOURCES; s++) {
+        find_distances(s);
+    }
+    matrix = must_have(bytes);
+    resident = must_have(bytes);
+    fill_matrix(TW_F64); /* its pages exist before they are pinned */
+    double began = twi_seconds();
+    must_run(cudaHostRegister(matrix, bytes, cudaHostRegisterPortable), "pinning");
+    double pinning = twi_seconds() - began;
+    printf("{\"case\": \"pinning\", \"bytes\": %zu, \"seconds\": %.4f}\n", bytes, pinning);
+    fprintf(stderr, "pinning %.1f GiB: %.3f s\n", (double)bytes / (1 << 30), pinning);
+    int bad = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bad += run_case(&cases[i]);
+    }
+    must_run(cudaHostUnregister(matrix), "unpinning");
+    for (int s = 0; s < SOURCES; s++) {
+        twi_free(distances[s]);
+    }
+    twi_free(resident);
+    twi_free(matrix);
+    twi_free(weights);
+    tw_context_destroy(ctx);
+    return bad != 0;
+}

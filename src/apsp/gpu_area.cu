@@ -1,0 +1,239 @@
+/*
+ * See gpu_area.h. For one element type (TWI_GPU_TYPE: i32, f32, u16, f64) and one tile side
+ * (TWI_GPU_SIDE); the build compiles this file once for each pair. A thread block does one tile of
+ * a product, a packing or a copy, or every gridDim-th row of a strip. All but the product are bound
+ * by memory.
+ */
+#include "apsp/gpu_area.h"
+#include "apsp/gpu_product.cuh"
+
+enum { PASS_THREADS = 256, MOST_ROWS = 4096, SQUARE = 32, SQUARE_ROWS = PASS_THREADS / SQUARE };
+
+static __device__ __forceinline__ element *tile_of(const twi_gpu_area &area, int down, int across)
+{
+    return (element *)area.data + down * area.down_step + across * area.across_step;
+}
+
+/* Number `at` of 0, 1, 2, ... without `count` of them from `first` on. */
+static __device__ __forceinline__ int without(int at, int first, int count)
+{
+    return at >= first ? at + count : at;
+}
+
+static __global__ void __launch_bounds__(THREADS, BLOCKS) product_kernel(const twi_gpu_product p,
+                                                                         int one)
+{
+    int height = p.c.down - p.skip_down_count;
+    int width = p.c.across - p.skip_across_count;
+    int band = blockIdx.x / (BAND * width) * BAND;
+    int tall = min((int)BAND, height - band);
+    int within = blockIdx.x - band * width;
+    int down = without(band + within % tall, p.skip_down, p.skip_down_count);
+    int across = without(within / tall, p.skip_across, p.skip_across_count);
+
+    __shared__ pipeline pipe;
+    operands in = {(const word *)p.left + (int64_t)down * p.depth * (SIDE * SIDE),
+                   (const word *)p.right + (int64_t)across * p.depth * (SIDE * WIDTH)};
+    element *tile = tile_of(p.c, down, across);
+    word c[ROWS][WORDS];
+    product_begin(&pipe, in);
+    load_whole(c, tile, p.c.ld);
+    product_run(c, &pipe, in, one, p.depth * CHUNKS);
+    store_whole(c, tile, p.c.ld);
+}
+
+/* Blocks: across, down. */
+static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(word *out,
+                                                                        const twi_gpu_area in)
+{
+    __shared__ element square[SQUARE][SQUARE + 1];
+    const element *tile = tile_of(in, blockIdx.y, blockIdx.x);
+    word *packed = out + ((int64_t)blockIdx.y * gridDim.x + blockIdx.x) * (SIDE * SIDE);
+    int x = threadIdx.x % SQUARE;
+    for (int at = 0; at < SIDE * SIDE / (SQUARE * SQUARE); at++) {
+        int row = at / (SIDE / SQUARE) * SQUARE;
+        int col = at % (SIDE / SQUARE) * SQUARE;
+        for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
+            square[y][x] = tile[(row + y) * in.ld + col + x];
+        }
+        __syncthreads();
+        for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
+            packed[(col + y) * SIDE + row + x] = step::spread(square[x][y]);
+        }
+        __syncthreads();
+    }
+}
+
+static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu_area out,
+                                                                   const twi_gpu_area in)
+{
+    enum { PIECE = 16 / sizeof(element), PIECES = SIDE / PIECE };
+    element *to = tile_of(out, blockIdx.y, blockIdx.x);
+    const element *from = tile_of(in, blockIdx.y, blockIdx.x);
+    for (int at = threadIdx.x; at < SIDE * PIECES; at += PASS_THREADS) {
+        int row = at / PIECES;
+        int col = at % PIECES * PIECE;
+        *(int4 *)(to + row * out.ld + col) = *(const int4 *)(from + row * in.ld + col);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- strips */
+
+/* The caller's type, as bits where those are enough. */
+template <class inside> struct outside_of {
+    typedef inside type;
+};
+template <> struct outside_of<uint16_t> {
+    typedef int32_t type;
+};
+typedef outside_of<element>::type outside;
+
+static __device__ __forceinline__ element entered(outside value)
+{
+    if (sizeof(outside) == sizeof(element)) {
+        return step::clamp((element)value);
+    }
+    return value < (outside)step::infinity() ? (element)value : step::infinity();
+}
+
+static __global__ void __launch_bounds__(PASS_THREADS) enter_kernel(const twi_gpu_strip s,
+                                                                    int64_t down, int64_t across)
+{
+    for (int64_t y = blockIdx.x; y < down; y += gridDim.x) {
+        const outside *from = (const outside *)s.outside + y * s.outside_ld;
+        element *to = (element *)s.inside + y * s.inside_ld;
+        for (int64_t x = threadIdx.x; x < across; x += PASS_THREADS) {
+            element value = step::infinity();
+            if (y < s.rows && x < s.cols) {
+                value = s.first + y == x ? (element)0 : entered(from[x]);
+            }
+            to[x] = value;
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(PASS_THREADS) leave_kernel(const twi_gpu_strip s)
+{
+    for (int64_t y = blockIdx.x; y < s.rows; y += gridDim.x) {
+        const element *from = (const element *)s.inside + y * s.inside_ld;
+        outside *to = (outside *)s.outside + y * s.outside_ld;
+        for (int64_t x = threadIdx.x; x < s.cols; x += PASS_THREADS) {
+            element value = from[x];
+            if (LANES == 1 || value < step::infinity()) {
+                to[x] = (outside)value;
+            }
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(PASS_THREADS) find_capped_kernel(int32_t *found,
+                                                                          const twi_gpu_strip s)
+{
+    bool any = false;
+    for (int64_t y = blockIdx.x; y < s.rows; y += gridDim.x) {
+        const element *from = (const element *)s.inside + y * s.inside_ld;
+        for (int64_t x = threadIdx.x; x < s.cols; x += PASS_THREADS) {
+            any |= from[x] == step::infinity();
+        }
+    }
+    if (any) {
+        *found = 1;
+    }
+}
+
+/* -------------------------------------------------------------------------------------- launches */
+
+#if defined(TWI_HIP)
+#define DYNAMIC_LIMIT(kernel) ((int)hipSuccess)
+#else
+#define DYNAMIC_LIMIT(kernel) \
+    ((int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES))
+#endif
+
+static int set_up(void)
+{
+    return DYNAMIC_LIMIT(product_kernel);
+}
+
+static int product(const twi_gpu_product *p, void *stream)
+{
+    int64_t blocks = (int64_t)(p->c.down - p->skip_down_count) * (p->c.across - p->skip_across_count);
+    if (blocks > 0) {
+        product_kernel<<<(unsigned)blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
+    }
+    return (int)cudaGetLastError();
+}
+
+static dim3 all_tiles(const twi_gpu_area *area)
+{
+    return dim3((unsigned)area->across, (unsigned)area->down);
+}
+
+static int pack_left(void *out, const twi_gpu_area *in, void *stream)
+{
+    if (in->down > 0 && in->across > 0) {
+        pack_left_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>((word *)out, *in);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int copy_area(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)
+{
+    if (in->down > 0 && in->across > 0) {
+        copy_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>(*out, *in);
+    }
+    return (int)cudaGetLastError();
+}
+
+static unsigned row_blocks(int64_t rows)
+{
+    return (unsigned)(rows < MOST_ROWS ? rows : MOST_ROWS);
+}
+
+static int enter(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream)
+{
+    if (down > 0) {
+        enter_kernel<<<row_blocks(down), PASS_THREADS, 0, (cudaStream_t)stream>>>(*s, down, across);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int leave(const twi_gpu_strip *s, void *stream)
+{
+    if (s->rows > 0) {
+        leave_kernel<<<row_blocks(s->rows), PASS_THREADS, 0, (cudaStream_t)stream>>>(*s);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int find_capped(int32_t *found, const twi_gpu_strip *s, void *stream)
+{
+    if (s->rows > 0) {
+        find_capped_kernel<<<row_blocks(s->rows), PASS_THREADS, 0, (cudaStream_t)stream>>>(found, *s);
+    }
+    return (int)cudaGetLastError();
+}
+
+#define TYPE_i32 TW_I32
+#define TYPE_f32 TW_F32
+#define TYPE_u16 TW_U16
+#define TYPE_f64 TW_F64
+#define OUTSIDE_i32 TW_I32
+#define OUTSIDE_f32 TW_F32
+#define OUTSIDE_u16 TW_I32
+#define OUTSIDE_f64 TW_F64
+
+extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
+    JOIN(TYPE_, TWI_GPU_TYPE),
+    SIDE,
+    (int32_t)sizeof(element),
+    (int32_t)sizeof(word),
+    JOIN(OUTSIDE_, TWI_GPU_TYPE),
+    set_up,
+    product,
+    pack_left,
+    copy_area,
+    enter,
+    leave,
+    find_capped,
+};

@@ -1,0 +1,91 @@
+/*
+ * Kernels on areas: rectangles of whole tiles in GPU memory, of a matrix or of a packed panel. The
+ * closures over several devices (gpu_multi.c) and out of core (gpu_stream.c) keep their matrices
+ * padded with infinity to whole tiles, so that these kernels know no edges, and build every phase
+ * of a round from the same few operations.
+ *
+ * The tile (down, across) of an area begins at data + down * down_step + across * across_step, with
+ * rows of ld elements. So one kernel works on
+ *
+ *   a matrix of ld elements a row   ld         side * ld      side
+ *   a right operand, packed         side       side * side    depth * side * side
+ *
+ * where a right operand of `depth` tiles holds [across][depth * side][side] elements, and a left
+ * one [down][depth * side][side] words, transposed: both are read in straight lines by a product
+ * of any depth. (Words and elements: gpu_kernels.h.) Each launch returns the runtime's error number
+ * (0: launched).
+ */
+#ifndef TWI_APSP_GPU_AREA_H
+#define TWI_APSP_GPU_AREA_H
+
+#include "tilewright.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct twi_gpu_area {
+    void *data;          /* 16-byte aligned, as are all steps in bytes */
+    int64_t ld;          /* elements, as are the steps */
+    int64_t down_step;   /* from a tile to the one below */
+    int64_t across_step; /* and to the one right of it */
+    int32_t down;        /* tiles */
+    int32_t across;
+} twi_gpu_area;
+
+/* c = min(c, left (x) right) for all tiles but some rows and columns of them. */
+typedef struct twi_gpu_product {
+    twi_gpu_area c;
+    const void *left;  /* of c.down tiles */
+    const void *right; /* of c.across tiles */
+    int32_t depth;     /* tiles */
+    int32_t
+        skip_down; /* tile rows skip_down ... skip_down + skip_down_count - 1 stay as they are */
+    int32_t skip_down_count;
+    int32_t skip_across; /* and likewise tile columns */
+    int32_t skip_across_count;
+} twi_gpu_product;
+
+/* Rows of a caller's matrix, in its type, beside the same rows in the working type. */
+typedef struct twi_gpu_strip {
+    void *outside; /* rows x cols elements of the caller's type; may be the same memory as inside */
+    int64_t outside_ld;
+    void *inside;
+    int64_t inside_ld;
+    int64_t rows; /* that exist */
+    int64_t cols;
+    int64_t first; /* the row of the whole matrix that the first one is: where its diagonal is */
+} twi_gpu_strip;
+
+typedef struct twi_gpu_area_kernel {
+    tw_type type;
+    int32_t side;
+    int32_t element; /* bytes */
+    int32_t word;
+    tw_type outside; /* the caller's type: i32 for 16 bits, else the same */
+
+    /* Once per device: allow the shared memory that the product asks for. */
+    int (*set_up)(void);
+    int (*product)(const twi_gpu_product *product, void *stream);
+    /* out = the area as a left operand. */
+    int (*pack_left)(void *out, const twi_gpu_area *in, void *stream);
+    /* Between areas of the same number of tiles: packs a right operand, or unpacks it. */
+    int (*copy)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
+    /* inside = outside, clamped, with a diagonal of 0, and infinity from `rows` to `down` and from
+     * `cols` to `across`, which count elements. */
+    int (*enter)(const twi_gpu_strip *strip, int64_t down, int64_t across, void *stream);
+    /* outside = inside; from 16 bits, entries at the cap leave what is outside as it is: a length
+     * that is too large for 16 bits and yet no longer than some path. */
+    int (*leave)(const twi_gpu_strip *strip, void *stream);
+    /* *found = 1 if an entry of the strip is infinite; untouched otherwise. */
+    int (*find_capped)(int32_t *found, const twi_gpu_strip *strip, void *stream);
+} twi_gpu_area_kernel;
+
+/* The one that shares type and tile side with a kernel of the resident closure. */
+const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * The kernels of the closures in plain C, over tiles of 4 x 4, for the runtime without a GPU
+ * (runtime.c). A working type "16 bits" with a cap of 300 stands beside i32, so that both outcomes
+ * of trying 16 bits first are common.
+ */
+#include "runtime.h"
+
+#include "apsp/gpu.h"
+#include "apsp/gpu_area.h"
+
+#include <string.h>
+
+enum { SIDE = 4, CAP = 300 };
+
+/* Elements of both types: i32, or 16 bits in elements of 2 bytes and words of 4. */
+static int32_t get(const void *data, int64_t at, tw_type type)
+{
+    return type == TW_U16 ? ((const uint16_t *)data)[at] : ((const int32_t *)data)[at];
+}
+
+static void put(void *data, int64_t at, tw_type type, int32_t value)
+{
+    if (type == TW_U16) {
+        ((uint16_t *)data)[at] = (uint16_t)value;
+    } else {
+        ((int32_t *)data)[at] = value;
+    }
+}
+
+static int32_t infinity_of(tw_type type)
+{
+    return type == TW_U16 ? CAP : TW_INF_I32;
+}
+
+static int64_t tile_at(const twi_gpu_area *area, int64_t down, int64_t across)
+{
+    return down * area->down_step + across * area->across_step;
+}
+
+typedef struct product_arguments {
+    twi_gpu_product product;
+    tw_type type;
+} product_arguments;
+
+static void multiply_tile(const twi_gpu_product *p, tw_type type, int64_t down, int64_t across)
+{
+    const int32_t *left = (const int32_t *)p->left + down * p->depth * SIDE * SIDE;
+    int64_t right = across * p->depth * SIDE * SIDE;
+    int64_t tile = tile_at(&p->c, down, across);
+    for (int64_t k = 0; k < (int64_t)p->depth * SIDE; k++) {
+        for (int64_t i = 0; i < SIDE; i++) {
+            for (int64_t j = 0; j < SIDE; j++) {
+                int64_t at = tile + i * p->c.ld + j;
+                int32_t sum = left[k * SIDE + i] + get(p->right, right + k * SIDE + j, type);
+                if (sum < get(p->c.data, at, type)) {
+                    put(p->c.data, at, type, sum);
+                }
+            }
+        }
+    }
+}
+
+static void run_product(const void *arguments)
+{
+    const product_arguments *a = arguments;
+    const twi_gpu_product *p = &a->product;
+    for (int64_t d = 0; d < p->c.down; d++) {
+        for (int64_t x = 0; x < p->c.across; x++) {
+            int skip = (d >= p->skip_down && d < p->skip_down + p->skip_down_count) ||
+                       (x >= p->skip_across && x < p->skip_across + p->skip_across_count);
+            if (!skip) {
+                multiply_tile(p, a->type, d, x);
+            }
+        }
+    }
+}
+
+typedef struct area_arguments {
+    twi_gpu_area out;
+    twi_gpu_area in;
+    tw_type type;
+} area_arguments;
+
+static void run_pack_left(const void *arguments)
+{
+    const area_arguments *a = arguments;
+    int32_t *out = a->out.data;
+    for (int64_t d = 0; d < a->in.down; d++) {
+        for (int64_t x = 0; x < a->in.across; x++, out += SIDE * SIDE) {
+            for (int64_t i = 0; i < SIDE; i++) {
+                for (int64_t k = 0; k < SIDE; k++) {
+                    out[k * SIDE + i] =
+                        get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + k, a->type);
+                }
+            }
+        }
+    }
+}
+
+static void run_area_copy(const void *arguments)
+{
+    const area_arguments *a = arguments;
+    for (int64_t d = 0; d < a->in.down; d++) {
+        for (int64_t x = 0; x < a->in.across; x++) {
+            for (int64_t i = 0; i < SIDE; i++) {
+                for (int64_t j = 0; j < SIDE; j++) {
+                    put(a->out.data, tile_at(&a->out, d, x) + i * a->out.ld + j, a->type,
+                        get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + j, a->type));
+                }
+            }
+        }
+    }
+}
+
+typedef struct strip_arguments {
+    twi_gpu_strip strip;
+    int64_t down, across;
+    int32_t *found;
+    tw_type type;
+} strip_arguments;
+
+static void run_enter(const void *arguments)
+{
+    const strip_arguments *a = arguments;
+    const twi_gpu_strip *s = &a->strip;
+    int32_t infinity = infinity_of(a->type);
+    for (int64_t y = 0; y < a->down; y++) {
+        for (int64_t x = 0; x < a->across; x++) {
+            int32_t value = infinity;
+            if (y < s->rows && x < s->cols) {
+                int32_t old = ((const int32_t *)s->outside)[y * s->outside_ld + x];
+                value = s->first + y == x ? 0 : old < infinity ? old : infinity;
+            }
+            put(s->inside, y * s->inside_ld + x, a->type, value);
+        }
+    }
+}
+
+static void run_leave(const void *arguments)
+{
+    const strip_arguments *a = arguments;
+    const twi_gpu_strip *s = &a->strip;
+    for (int64_t y = 0; y < s->rows; y++) {
+        for (int64_t x = 0; x < s->cols; x++) {
+            int32_t value = get(s->inside, y * s->inside_ld + x, a->type);
+            if (a->type != TW_U16 || value < CAP) {
+                ((int32_t *)s->outside)[y * s->outside_ld + x] = value;
+            }
+        }
+    }
+}
+
+static void run_find_capped(const void *arguments)
+{
+    const strip_arguments *a = arguments;
+    const twi_gpu_strip *s = &a->strip;
+    for (int64_t y = 0; y < s->rows; y++) {
+        for (int64_t x = 0; x < s->cols; x++) {
+            if (get(s->inside, y * s->inside_ld + x, a->type) == infinity_of(a->type)) {
+                *a->found = 1;
+            }
+        }
+    }
+}
+
+static void close_square(void *data, int64_t ld, int64_t n, tw_type type)
+{
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                int32_t sum = get(data, i * ld + k, type) + get(data, k * ld + j, type);
+                if (sum < get(data, i * ld + j, type)) {
+                    put(data, i * ld + j, type, sum);
+                }
+            }
+        }
+    }
+}
+
+typedef struct round_arguments {
+    twi_gpu_round round;
+    tw_type type;
+} round_arguments;
+
+static void run_close(const void *arguments)
+{
+    const round_arguments *a = arguments;
+    const twi_gpu_round *r = &a->round;
+    close_square(r->raw_tile, SIDE, r->n < SIDE ? r->n : SIDE, a->type);
+    for (int64_t i = 0; i < SIDE; i++) {
+        for (int64_t j = 0; j < SIDE; j++) {
+            int32_t value = get(r->raw_tile, i * SIDE + j, a->type);
+            ((int32_t *)r->tile)[i * SIDE + j] = value;
+            ((int32_t *)r->tile_t)[j * SIDE + i] = value;
+            if (i < r->n && j < r->n) {
+                put(r->c, i * r->ld + j, a->type, value);
+            }
+        }
+    }
+}
+
+typedef struct work_arguments {
+    twi_gpu_work work;
+} work_arguments;
+
+static void run_work(const void *arguments)
+{
+    const work_arguments *a = arguments;
+    close_square(a->work.data, a->work.ld, a->work.n, a->work.kernel->type);
+}
+
+/* ------------------------------------------------------------------------------------ the tables
+ */
+
+static int set_up(void)
+{
+    return 0;
+}
+
+static int enter(tw_type type, const twi_gpu_strip *s, int64_t down, int64_t across, void *stream)
+{
+    strip_arguments a = {*s, down, across, NULL, type};
+    return fake_launch(run_enter, &a, sizeof a, stream);
+}
+
+static int leave(tw_type type, const twi_gpu_strip *s, void *stream)
+{
+    strip_arguments a = {*s, 0, 0, NULL, type};
+    return fake_launch(run_leave, &a, sizeof a, stream);
+}
+
+static int find_capped(tw_type type, int32_t *found, const twi_gpu_strip *s, void *stream)
+{
+    strip_arguments a = {*s, 0, 0, found, type};
+    return fake_launch(run_find_capped, &a, sizeof a, stream);
+}
+
+static int product(tw_type type, const twi_gpu_product *p, void *stream)
+{
+    product_arguments a = {*p, type};
+    return fake_launch(run_product, &a, sizeof a, stream);
+}
+
+static int pack_left(tw_type type, void *out, const twi_gpu_area *in, void *stream)
+{
+    area_arguments a = {{.data = out}, *in, type};
+    return fake_launch(run_pack_left, &a, sizeof a, stream);
+}
+
+static int copy(tw_type type, const twi_gpu_area *out, const twi_gpu_area *in, void *stream)
+{
+    area_arguments a = {*out, *in, type};
+    return fake_launch(run_area_copy, &a, sizeof a, stream);
+}
+
+static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
+{
+    round_arguments a = {*round, type};
+    return fake_launch(run_close, &a, sizeof a, stream);
+}
+
+#define TABLES(form, TYPE, bytes)                                                               \
+    static int enter_##form(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream) \
+    {                                                                                           \
+        return enter(TYPE, s, down, across, stream);                                            \
+    }                                                                                           \
+    static int leave_##form(const twi_gpu_strip *s, void *stream)                               \
+    {                                                                                           \
+        return leave(TYPE, s, stream);                                                          \
+    }                                                                                           \
+    static int find_capped_##form(int32_t *found, const twi_gpu_strip *s, void *stream)         \
+    {                                                                                           \
+        return find_capped(TYPE, found, s, stream);                                             \
+    }                                                                                           \
+    static int product_##form(const twi_gpu_product *p, void *stream)                           \
+    {                                                                                           \
+        return product(TYPE, p, stream);                                                        \
+    }                                                                                           \
+    static int pack_left_##form(void *out, const twi_gpu_area *in, void *stream)                \
+    {                                                                                           \
+        return pack_left(TYPE, out, in, stream);                                                \
+    }                                                                                           \
+    static int copy_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)       \
+    {                                                                                           \
+        return copy(TYPE, out, in, stream);                                                     \
+    }                                                                                           \
+    static int close_##form(const twi_gpu_round *round, void *stream)                           \
+    {                                                                                           \
+        return close_tile(TYPE, round, stream);                                                 \
+    }                                                                                           \
+    static const twi_gpu_kernel kernel_##form = {.type = TYPE,                                  \
+                                                 .side = SIDE,                                  \
+                                                 .element = (bytes),                            \
+                                                 .word = 4,                                     \
+                                                 .name = "plain",                               \
+                                                 .set_up = set_up,                              \
+                                                 .close = close_##form};                        \
+    static const twi_gpu_area_kernel area_##form = {                                            \
+        TYPE,        SIDE,         (bytes),        4,                                           \
+        TW_I32,      set_up,       product_##form, pack_left_##form,                            \
+        copy_##form, enter_##form, leave_##form,   find_capped_##form};
+
+TABLES(i32, TW_I32, 4)
+TABLES(u16, TW_U16, 2)
+
+const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side)
+{
+    (void)side;
+    return type == TW_U16 ? &kernel_u16 : &kernel_i32;
+}
+
+const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n)
+{
+    (void)n;
+    return twi_gpu_kernel_find(type, 0);
+}
+
+const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side)
+{
+    (void)side;
+    return type == TW_U16 ? &area_u16 : &area_i32;
+}
+
+uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
+{
+    (void)kernel;
+    (void)symmetric;
+    return (uint64_t)n;
+}
+
+tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels, void *stream,
+                          bool paced)
+{
+    (void)panels;
+    (void)paced;
+    work_arguments a = {*work};
+    return twi_gpu_check(ctx, fake_launch(run_work, &a, sizeof a, stream), "closing");
+}

@@ -1,0 +1,285 @@
+/*
+ * The rounds of the GPU closures over several devices and out of core, on a runtime without a GPU
+ * that runs what is queued in any order the events allow (runtime.c): the result must be right for
+ * every order, every call that fails must give its sentence and leave nothing behind, and the
+ * memory must be what was announced.
+ */
+#include "runtime.h"
+
+#include "apsp/gpu.h"
+#include "base/random.h"
+
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 20261115
+
+typedef struct problem {
+    int64_t n;
+    int64_t ld;
+    int32_t *matrix;
+    int32_t *expected;
+} problem;
+
+static problem make_problem(int64_t n, uint64_t seed, double density, int32_t heaviest)
+{
+    problem p = {n, n + 3, NULL, NULL};
+    size_t count = (size_t)(n * p.ld) + 1;
+    p.matrix = malloc(count * sizeof *p.matrix);
+    p.expected = malloc(count * sizeof *p.expected);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p.ld; j++) {
+            uint64_t random = twi_random_at(seed, (uint64_t)(i * p.ld + j));
+            int32_t weight =
+                (int32_t)twi_random_below(twi_random_at(3, random), (uint64_t)heaviest);
+            bool edge = twi_random_unit(random) < density;
+            p.matrix[i * p.ld + j] = j >= n ? -77 : i == j ? 0 : edge ? weight : TW_INF_I32;
+            p.expected[i * p.ld + j] = p.matrix[i * p.ld + j];
+        }
+    }
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                int32_t sum = p.expected[i * p.ld + k] + p.expected[k * p.ld + j];
+                int32_t *at = &p.expected[i * p.ld + j];
+                *at = sum < *at ? sum : *at;
+            }
+        }
+    }
+    return p;
+}
+
+static void free_problem(problem *p)
+{
+    free(p->expected);
+    free(p->matrix);
+}
+
+static void assert_closed(const problem *p)
+{
+    for (int64_t i = 0; i < p->n * p->ld; i++) {
+        if (p->matrix[i] != p->expected[i]) {
+            print_message("n %lld: (%lld, %lld) is %d, not %d\n", (long long)p->n,
+                          (long long)(i / p->ld), (long long)(i % p->ld), p->matrix[i],
+                          p->expected[i]);
+        }
+        assert_int_equal(p->matrix[i], p->expected[i]);
+    }
+    assert_int_equal(fake_live(), 0);
+}
+
+static twi_gpu_host host_of(const problem *p)
+{
+    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, false};
+}
+
+static twi_gpu_list devices_of(int32_t count, uint64_t seed)
+{
+    twi_gpu_list list = {.count = count};
+    for (int32_t i = 0; i < count; i++) { /* some of them twice */
+        list.index[i] = (int32_t)twi_random_below(twi_random_at(seed, (uint64_t)i), FAKE_DEVICES);
+    }
+    return list;
+}
+
+static void several_devices_agree_with_the_definition_in_any_order(void **state)
+{
+    tw_context *ctx = *state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED, seed), 40);
+        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000);
+        twi_gpu_host host = host_of(&p);
+        twi_gpu_list list = devices_of(1 + (int32_t)(seed % 6), seed);
+        tw_type used = TW_AUTO;
+        fake_begin(seed, 0);
+        assert_int_equal(twi_gpu_close_several(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
+        assert_closed(&p);
+        free_problem(&p);
+    }
+}
+
+static void streams_agree_with_the_definition_in_any_order(void **state)
+{
+    tw_context *ctx = *state;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED + 1, seed), 60);
+        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000);
+        twi_gpu_host host = host_of(&p);
+        uint64_t least = 0;
+        uint64_t bytes = 0;
+        tw_type used = TW_AUTO;
+        assert_false(twi_gpu_stream_fits(TW_I32, n, true, 0, &least));
+        uint64_t limit = least + least * (seed % 7) / 3;
+        assert_true(twi_gpu_stream_fits(TW_I32, n, true, limit, &bytes));
+        assert_true(bytes <= limit);
+        fake_begin(seed, 0);
+        assert_int_equal(twi_gpu_close_streamed(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
+        assert_closed(&p);
+        assert_true(fake_peak(1) <= bytes);
+        free_problem(&p);
+    }
+}
+
+static void the_type_that_was_enough_is_told(void **state)
+{
+    tw_context *ctx = *state;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        for (int several = 0; several < 2; several++) {
+            problem p = make_problem(30, 5, 1.0, heavy ? 20000 : 100);
+            twi_gpu_host host = host_of(&p);
+            twi_gpu_list list = devices_of(2, 1);
+            tw_type used = TW_AUTO;
+            fake_begin(9, 0);
+            assert_int_equal(
+                several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
+                        : twi_gpu_close_streamed(ctx, 0, &host, true, (uint64_t)1 << 20, &used),
+                TW_OK);
+            assert_int_equal(used, heavy ? TW_I32 : TW_U16);
+            assert_closed(&p);
+            free_problem(&p);
+        }
+    }
+}
+
+static void each_of_two_devices_holds_half_and_panels(void **state)
+{
+    tw_context *ctx = *state;
+    problem p = make_problem(160, 5, 0.5, 100);
+    twi_gpu_host host = host_of(&p);
+    twi_gpu_list list = {2, {0, 2}};
+    tw_type used = TW_AUTO;
+    uint64_t bytes = twi_gpu_several_bytes(&list, TW_I32, p.n, false);
+    fake_begin(9, 0);
+    assert_int_equal(twi_gpu_close_several(ctx, &list, &host, false, &used), TW_OK);
+    assert_closed(&p);
+    assert_true(fake_peak(0) <= bytes && fake_peak(2) <= bytes);
+    assert_true(bytes < 160 * 160 * 4 * 7 / 10);
+    free_problem(&p);
+}
+
+/* Fail call after call until none is left to fail. The first pins the host's memory, and is not
+ * missed. */
+static void fail_every_call(tw_context *ctx, bool several)
+{
+    tw_status status = TW_ERR_DEVICE;
+    for (int64_t call = 1; call <= 2 || status != TW_OK; call++) {
+        problem p = make_problem(11, 5, 0.5, 20000);
+        twi_gpu_host host = host_of(&p);
+        twi_gpu_list list = {3, {0, 1, 0}};
+        tw_type used = TW_AUTO;
+        uint64_t least = 0;
+        (void)twi_gpu_stream_fits(TW_I32, p.n, true, 0, &least);
+        fake_begin(7, call);
+        status = several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
+                         : twi_gpu_close_streamed(ctx, 2, &host, true, least, &used);
+        if (status == TW_OK) {
+            assert_closed(&p);
+        } else {
+            assert_true(status == TW_ERR_DEVICE || status == TW_ERR_MEMORY);
+            assert_non_null(strstr(tw_last_error(ctx), "cuda:"));
+            assert_non_null(strstr(tw_last_error(ctx), "as planned"));
+        }
+        assert_int_equal(fake_live(), 0);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+        free_problem(&p);
+    }
+}
+
+static void failing_calls_are_told_and_leave_nothing(void **state)
+{
+    fail_every_call(*state, true);
+    fail_every_call(*state, false);
+}
+
+static void failing_allocations_leave_nothing(void **state)
+{
+    tw_context *ctx = *state;
+    problem p = make_problem(11, 5, 0.5, 100);
+    twi_gpu_host host = host_of(&p);
+    tw_type used = TW_AUTO;
+    fake_begin(7, 0);
+    twi_meter_fail_at(ctx->meter, 1);
+    assert_int_equal(twi_gpu_close_streamed(ctx, 0, &host, false, 1 << 20, &used), TW_ERR_MEMORY);
+    twi_meter_fail_at(ctx->meter, 0);
+    assert_int_equal(fake_live(), 0);
+    free_problem(&p);
+}
+
+static void too_little_memory_is_refused_with_numbers(void **state)
+{
+    tw_context *ctx = *state;
+    problem p = make_problem(40, 5, 0.5, 100);
+    twi_gpu_host host = host_of(&p);
+    tw_type used = TW_AUTO;
+    fake_begin(7, 0);
+    assert_int_equal(twi_gpu_close_streamed(ctx, 0, &host, true, 1000, &used), TW_ERR_MEMORY);
+    assert_non_null(strstr(tw_last_error(ctx), "1.0 kB may be used"));
+    assert_int_equal(fake_live(), 0);
+    free_problem(&p);
+}
+
+static void cancel_at_once(void *user, const char *stage, double done, double total,
+                           const char *unit)
+{
+    (void)stage;
+    (void)done;
+    (void)total;
+    (void)unit;
+    tw_cancel(user);
+}
+
+static void a_cancelled_closure_leaves_nothing(void **state)
+{
+    (void)state;
+    for (int several = 0; several < 2; several++) {
+        tw_context *ctx = open_context();
+        problem p = make_problem(50, 5, 0.5, 100);
+        twi_gpu_host host = host_of(&p);
+        twi_gpu_list list = {3, {0, 1, 2}};
+        tw_type used = TW_AUTO;
+        uint64_t least = 0;
+        (void)twi_gpu_stream_fits(TW_I32, p.n, true, 0, &least);
+        fake_begin(7, 0);
+        tw_set_progress(ctx, cancel_at_once, ctx);
+        assert_int_equal(several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
+                                 : twi_gpu_close_streamed(ctx, 0, &host, true, least, &used),
+                         TW_ERR_CANCELLED);
+        assert_int_equal(fake_live(), 0);
+        free_problem(&p);
+        close_context(ctx);
+    }
+}
+
+static int set_up(void **state)
+{
+    *state = open_context();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    close_context(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(several_devices_agree_with_the_definition_in_any_order,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(streams_agree_with_the_definition_in_any_order, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_type_that_was_enough_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_of_two_devices_holds_half_and_panels, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(failing_calls_are_told_and_leave_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(failing_allocations_leave_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_little_memory_is_refused_with_numbers, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_cancelled_closure_leaves_nothing, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* What a test of the rounds can ask of the runtime beneath them: see runtime.c. */
+#ifndef ROUNDS_RUNTIME_H
+#define ROUNDS_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+
+#include <stdint.h>
+
+#define FAKE_DEVICES 4
+
+/* Begin anew: the order in which streams go on comes from `seed`; call number `fail_at` fails (0:
+ * none does). */
+void fake_begin(uint64_t seed, int64_t fail_at);
+/* Blocks, streams, events and registrations that have not been given back. */
+int64_t fake_live(void);
+/* Bytes that a device holds at most. */
+size_t fake_peak(int device);
+
+/* Put a job on a stream: `run` is called with a copy of the arguments when its turn comes. */
+int fake_launch(void (*run)(const void *arguments), const void *arguments, size_t bytes,
+                void *stream);
+
+#endif
