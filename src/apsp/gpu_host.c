@@ -6,8 +6,9 @@
  */
 #include "apsp/gpu.h"
 
-#define RESERVE ((uint64_t)256 << 20) /* bytes: streams, events, and what other programs may take \
-                                       */
+#define RESERVE                                                                       \
+    ((uint64_t)256 << 20) /* bytes: streams, events, and what other programs may take \
+                           */
 
 tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes)
 {

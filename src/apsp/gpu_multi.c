@@ -1,7 +1,7 @@
 /*
- * The closure over several GPUs. Rows of tiles are dealt out in turn: tile row t lies on device
- * t % count, padded with infinity to whole tiles, so that every device has its share of the work at
- * every pivot. The list may name one GPU more than once; it is then several devices all the same.
+ * The closure over several GPUs. Rows of tiles are dealt out in turn (gpu_shares.h), so that every
+ * device has its part of the work at every pivot. The list may name one GPU more than once; it is
+ * then several devices all the same.
  *
  * Round k, with p = k + 1 the next pivot, on every device:
  *
@@ -19,282 +19,18 @@
  * Undirected graphs are closed like directed ones.
  */
 #include "apsp/closure.h"
-#include "apsp/gpu.h"
-#include "apsp/gpu_area.h"
-#include "gpu/compat.h"
+#include "apsp/gpu_shares.h"
 #include "gpu/pinned.h"
 
-#include <stdio.h>
-
-#define ALIGNMENT 256 /* of the blocks in a device's memory */
-
-/* What one device holds and does. */
-typedef struct share {
-    int32_t device;
-    int32_t tiles; /* rows of tiles that lie here */
-    void *memory;
-    uint64_t bytes;
-    twi_gpu_area matrix;
-    void *row[2]; /* row panels, right operands, by the parity of their pivot */
-    void *col[2]; /* column panels of the rows here, left operands */
-    void *raw_row;
-    void *raw_col;
-    void *raw_tile;
-    void *tile;
-    void *tile_t;
-    void *landing; /* a row of tiles in the caller's type, where that is another */
-    int32_t *found;
-    cudaStream_t wide;
-    cudaStream_t ahead;
-    cudaEvent_t updated[2]; /* by the parity of the pivot */
-    cudaEvent_t prepared[2];
-    cudaEvent_t formed; /* the row panel, if this is the pivot's owner */
-} share;
-
-typedef struct multi {
-    tw_context *ctx;
-    const twi_gpu_host *host;
-    const twi_gpu_kernel *kernel;
-    const twi_gpu_area_kernel *area;
-    int32_t count;
-    int32_t tiles; /* a side of the whole matrix */
-    share shares[TWI_GPU_MOST];
-} multi;
-
-/* ---------------------------------------------------------------------------------- memory */
-
-static void *place(share *s, int64_t count, int64_t size)
-{
-    void *at = s->memory != NULL ? (char *)s->memory + s->bytes : NULL;
-    s->bytes += ((uint64_t)count * (uint64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
-
-/* Lay out share number `which`; without memory, this only counts its bytes. */
-static void lay_out(multi *self, int32_t which)
-{
-    share *s = &self->shares[which];
-    const twi_gpu_area_kernel *area = self->area;
-    int64_t side = area->side;
-    int64_t all = self->tiles;
-    int64_t ld = all * side;
-    s->tiles = which < self->tiles ? (self->tiles - which - 1) / self->count + 1 : 0;
-    s->bytes = 0;
-    s->matrix = (twi_gpu_area){
-        place(s, s->tiles * side * ld, area->element), ld, side * ld, side, s->tiles, self->tiles};
-    for (int i = 0; i < 2; i++) {
-        s->row[i] = place(s, all * side * side, area->element);
-        s->col[i] = place(s, s->tiles * side * side, area->word);
-    }
-    s->raw_row = place(s, all * side * side, area->element);
-    s->raw_col = place(s, s->tiles * side * side, area->word);
-    s->raw_tile = place(s, side * side, area->element);
-    s->tile = place(s, side * side, area->word);
-    s->tile_t = place(s, side * side, area->word);
-    s->landing = area->outside == area->type
-                     ? NULL
-                     : place(s, side * ld, (int64_t)tw_type_size(area->outside));
-    s->found = place(s, 1, sizeof *s->found);
-}
-
-static multi describe(tw_context *ctx, const twi_gpu_host *host, const twi_gpu_list *gpus,
-                      const twi_gpu_kernel *kernel)
-{
-    multi self = {
-        .ctx = ctx,
-        .host = host,
-        .kernel = kernel,
-        .area = twi_gpu_area_kernel_find(kernel->type, kernel->side),
-        .count = gpus->count,
-        .tiles = (int32_t)((host->n + kernel->side - 1) / kernel->side),
-    };
-    for (int32_t i = 0; i < gpus->count; i++) {
-        self.shares[i].device = gpus->index[i];
-    }
-    return self;
-}
-
-uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
-{
-    twi_gpu_host host = {.n = n, .type = type};
-    multi self = describe(NULL, &host, gpus, twi_gpu_kernel_choose(type, n));
-    lay_out(&self, 0); /* no other has more */
-    uint64_t bytes = self.shares[0].bytes;
-    if (narrow) {
-        self = describe(NULL, &host, gpus, twi_gpu_kernel_find(TW_U16, 0));
-        lay_out(&self, 0);
-        bytes = self.shares[0].bytes > bytes ? self.shares[0].bytes : bytes;
-    }
-    return bytes;
-}
-
-/* --------------------------------------------------------------------------------- devices */
-
-static tw_status check(multi *self, int error, const char *call)
+static tw_status check(twi_shares *self, int error, const char *call)
 {
     return twi_gpu_check(self->ctx, error, call);
 }
 
-static tw_status use(multi *self, const share *s)
-{
-    return check(self, (int)cudaSetDevice(s->device), "selecting the device");
-}
-
-/* Devices that can read each other's memory directly do; others' copies go through the host. */
-static tw_status open_links(multi *self, const share *s)
-{
-    for (int32_t i = 0; i < self->count; i++) {
-        int32_t other = self->shares[i].device;
-        int can = 0;
-        if (other != s->device) {
-            tw_status status = check(self, (int)cudaDeviceCanAccessPeer(&can, s->device, other),
-                                     "asking for links between devices");
-            if (status != TW_OK) {
-                return status;
-            }
-        }
-        if (can) {
-            cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
-            if (error == cudaErrorPeerAccessAlreadyEnabled) {
-                (void)cudaGetLastError();
-                error = cudaSuccess;
-            }
-            tw_status status = check(self, (int)error, "opening a link to another device");
-            if (status != TW_OK) {
-                return status;
-            }
-        }
-    }
-    return TW_OK;
-}
-
-static tw_status open_event(multi *self, cudaEvent_t *event)
-{
-    return check(self, (int)cudaEventCreateWithFlags(event, cudaEventDisableTiming),
-                 "making an event");
-}
-
-static tw_status open_streams(multi *self, share *s)
-{
-    int lowest;
-    int highest;
-    tw_status status = check(self, (int)cudaDeviceGetStreamPriorityRange(&lowest, &highest),
-                             "reading the priorities of streams");
-    if (status == TW_OK) {
-        status =
-            check(self, (int)cudaStreamCreateWithPriority(&s->wide, cudaStreamNonBlocking, lowest),
-                  "making a stream");
-    }
-    if (status == TW_OK) {
-        status = check(self,
-                       (int)cudaStreamCreateWithPriority(&s->ahead, cudaStreamNonBlocking, highest),
-                       "making a stream");
-    }
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status = open_event(self, &s->updated[i]);
-        if (status == TW_OK) {
-            status = open_event(self, &s->prepared[i]);
-        }
-    }
-    return status == TW_OK ? open_event(self, &s->formed) : status;
-}
-
-static tw_status open_memory(multi *self, share *s, int32_t which)
-{
-    char bytes[32];
-    char sentence[128];
-    lay_out(self, which);
-    snprintf(sentence, sizeof sentence, "allocating %s for a share of %lld vertices",
-             twi_bytes(bytes, (double)s->bytes), (long long)self->host->n);
-    tw_status status = check(self, (int)cudaMalloc(&s->memory, s->bytes), sentence);
-    if (status == TW_OK) {
-        lay_out(self, which);
-    }
-    return status;
-}
-
-static tw_status open_shares(multi *self)
-{
-    tw_status status = TW_OK;
-    for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        status = use(self, s);
-        if (status == TW_OK) {
-            status = open_links(self, s);
-        }
-        if (status == TW_OK) {
-            status = open_memory(self, s, i);
-        }
-        if (status == TW_OK) {
-            status = open_streams(self, s);
-        }
-        if (status == TW_OK) {
-            status = check(self, self->kernel->set_up(), "setting up the kernels");
-        }
-        if (status == TW_OK) {
-            status = check(self, self->area->set_up(), "setting up the kernels");
-        }
-    }
-    return status;
-}
-
-static void close_event(cudaEvent_t event)
-{
-    if (event != NULL) {
-        (void)cudaEventDestroy(event);
-    }
-}
-
-static void close_stream(cudaStream_t stream)
-{
-    if (stream != NULL) {
-        (void)cudaStreamSynchronize(stream);
-        (void)cudaStreamDestroy(stream);
-    }
-}
-
-/* All streams first: what is queued on one device may read another's memory. */
-static void close_shares(multi *self)
-{
-    for (int32_t i = 0; i < self->count; i++) {
-        share *s = &self->shares[i];
-        (void)cudaSetDevice(s->device);
-        close_stream(s->ahead);
-        close_stream(s->wide);
-    }
-    for (int32_t i = 0; i < self->count; i++) {
-        share *s = &self->shares[i];
-        (void)cudaSetDevice(s->device);
-        for (int k = 0; k < 2; k++) {
-            close_event(s->updated[k]);
-            close_event(s->prepared[k]);
-        }
-        close_event(s->formed);
-        (void)cudaFree(s->memory);
-    }
-}
-
-static tw_status record(multi *self, cudaEvent_t event, cudaStream_t stream)
-{
-    return check(self, (int)cudaEventRecord(event, stream), "recording an event");
-}
-
-static tw_status wait_for(multi *self, cudaStream_t stream, cudaEvent_t event)
-{
-    return check(self, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
-}
-
-/* ---------------------------------------------------------------------------------- rounds */
-
-static share *owner_of(multi *self, int64_t tile)
-{
-    return &self->shares[tile % self->count];
-}
-
 /* The rows of tiles from `first` to `last` that lie on share number `which`: the first of them
  * there, and how many. At most two follow each other in the matrix, so they do here. */
-static void rows_here(const multi *self, int32_t which, int64_t first, int64_t last, int32_t *at,
-                      int32_t *count)
+static void rows_here(const twi_shares *self, int32_t which, int64_t first, int64_t last,
+                      int32_t *at, int32_t *count)
 {
     *at = 0;
     *count = 0;
@@ -306,31 +42,20 @@ static void rows_here(const multi *self, int32_t which, int64_t first, int64_t l
     }
 }
 
-/* A part of the matrix here. */
-static twi_gpu_area part(const share *s, int64_t down, int32_t rows, int64_t across, int32_t cols,
-                         int64_t element)
-{
-    twi_gpu_area area = s->matrix;
-    area.data = (char *)area.data + (down * area.down_step + across * area.across_step) * element;
-    area.down = rows;
-    area.across = cols;
-    return area;
-}
-
 static void *tile_at(void *panel, int64_t tile, const twi_gpu_area_kernel *kernel, int64_t bytes)
 {
     return (char *)panel + tile * kernel->side * kernel->side * bytes;
 }
 
 /* A row panel as an area of one row of tiles. */
-static twi_gpu_area panel_area(const multi *self, void *panel)
+static twi_gpu_area panel_area(const twi_shares *self, void *panel)
 {
     int64_t side = self->area->side;
     return (twi_gpu_area){panel, side, side * side, side * side, 1, self->tiles};
 }
 
 /* Row `next` takes update next - 1. */
-static tw_status head_row(multi *self, share *s, int64_t next)
+static tw_status head_row(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t pivot = next - 1;
@@ -339,7 +64,7 @@ static tw_status head_row(multi *self, share *s, int64_t next)
         return TW_OK;
     }
     twi_gpu_product product = {
-        .c = part(s, here, 1, 0, self->tiles, kernel->element),
+        .c = twi_share_part(s, here, 1, 0, self->tiles, kernel->element),
         .left = tile_at(s->col[pivot & 1], here, kernel, kernel->word),
         .right = s->row[pivot & 1],
         .depth = 1,
@@ -351,12 +76,12 @@ static tw_status head_row(multi *self, share *s, int64_t next)
 }
 
 /* The tile of the pivot, which is a matrix of its own to the kernel that closes it. */
-static tw_status close_tile(multi *self, share *s, int64_t next)
+static tw_status close_tile(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t side = kernel->side;
     int64_t left = self->host->n - next * side;
-    twi_gpu_area tile = part(s, next / self->count, 1, next, 1, kernel->element);
+    twi_gpu_area tile = twi_share_part(s, next / self->count, 1, next, 1, kernel->element);
     twi_gpu_area raw = {s->raw_tile, side, 0, 0, 1, 1};
     twi_gpu_round round = {
         .c = tile.data,
@@ -377,10 +102,10 @@ static tw_status close_tile(multi *self, share *s, int64_t next)
 }
 
 /* The owner: the row panel of `next`, closed tile included. */
-static tw_status form_row(multi *self, share *s, int64_t next)
+static tw_status form_row(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
-    twi_gpu_area row = part(s, next / self->count, 1, 0, self->tiles, kernel->element);
+    twi_gpu_area row = twi_share_part(s, next / self->count, 1, 0, self->tiles, kernel->element);
     twi_gpu_area raw = panel_area(self, s->raw_row);
     twi_gpu_area out = panel_area(self, s->row[next & 1]);
     twi_gpu_product product = {
@@ -404,15 +129,15 @@ static tw_status form_row(multi *self, share *s, int64_t next)
     if (status == TW_OK) {
         status = check(self, kernel->copy(&out, &row, s->ahead), "starting to pack a panel");
     }
-    return status == TW_OK ? record(self, s->formed, s->ahead) : status;
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->formed, s->ahead) : status;
 }
 
 /* Column `next` here takes update next - 1, and is packed. */
-static tw_status head_col(multi *self, share *s, int64_t next)
+static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t pivot = next - 1;
-    twi_gpu_area col = part(s, 0, s->tiles, next, 1, kernel->element);
+    twi_gpu_area col = twi_share_part(s, 0, s->tiles, next, 1, kernel->element);
     tw_status status = TW_OK;
     if (pivot >= 0) {
         twi_gpu_product product = {
@@ -421,7 +146,7 @@ static tw_status head_col(multi *self, share *s, int64_t next)
             .right = tile_at(s->row[pivot & 1], next, kernel, kernel->element),
             .depth = 1,
         };
-        rows_here(self, (int32_t)(s - self->shares), pivot, next, &product.skip_down,
+        rows_here(self, (int32_t)(s - self->each), pivot, next, &product.skip_down,
                   &product.skip_down_count);
         status = check(self, kernel->product(&product, s->ahead),
                        "starting the update of the next pivot");
@@ -432,31 +157,31 @@ static tw_status head_col(multi *self, share *s, int64_t next)
 }
 
 /* The column panel of `next` here, from the row panel's closed tile. */
-static tw_status form_col(multi *self, share *s, int64_t next)
+static tw_status form_col(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
-    twi_gpu_area col = part(s, 0, s->tiles, next, 1, kernel->element);
+    twi_gpu_area col = twi_share_part(s, 0, s->tiles, next, 1, kernel->element);
     twi_gpu_product product = {
         .c = col,
         .left = s->raw_col,
         .right = tile_at(s->row[next & 1], next, kernel, kernel->element),
         .depth = 1,
     };
-    rows_here(self, (int32_t)(s - self->shares), next, next, &product.skip_down,
+    rows_here(self, (int32_t)(s - self->each), next, next, &product.skip_down,
               &product.skip_down_count);
     tw_status status = check(self, kernel->product(&product, s->ahead), "starting to form a panel");
     if (status == TW_OK) {
         status = check(self, kernel->pack_left(s->col[next & 1], &col, s->ahead),
                        "starting to pack a panel");
     }
-    return status == TW_OK ? record(self, s->prepared[next & 1], s->ahead) : status;
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->prepared[next & 1], s->ahead) : status;
 }
 
-static tw_status fetch_row(multi *self, share *s, const share *owner, int64_t next)
+static tw_status fetch_row(twi_shares *self, twi_share *s, const twi_share *owner, int64_t next)
 {
     size_t bytes = (size_t)self->tiles * (size_t)self->area->side * (size_t)self->area->side *
                    (size_t)self->area->element;
-    tw_status status = wait_for(self, s->ahead, owner->formed);
+    tw_status status = twi_gpu_wait(self->ctx, s->ahead, owner->formed);
     return status == TW_OK
                ? check(self,
                        (int)cudaMemcpyPeerAsync(s->row[next & 1], s->device, owner->row[next & 1],
@@ -466,43 +191,43 @@ static tw_status fetch_row(multi *self, share *s, const share *owner, int64_t ne
 }
 
 /* Whoever sent the panel of next - 2 may write over it once all others have it. */
-static tw_status free_row(multi *self, int64_t next)
+static tw_status free_row(twi_shares *self, int64_t next)
 {
     tw_status status = TW_OK;
     if (next < 2) {
         return TW_OK;
     }
-    share *sender = owner_of(self, next - 2);
-    status = use(self, sender);
+    twi_share *sender = twi_shares_owner(self, next - 2);
+    status = twi_shares_use(self, sender);
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        if (&self->shares[i] != sender) {
-            status = wait_for(self, sender->ahead, self->shares[i].prepared[next & 1]);
+        if (&self->each[i] != sender) {
+            status = twi_gpu_wait(self->ctx, sender->ahead, self->each[i].prepared[next & 1]);
         }
     }
     return status;
 }
 
 /* The stream ahead of every device makes `next` ready; it begins once update next - 2 is done. */
-static tw_status make_ahead(multi *self, int64_t next)
+static tw_status make_ahead(twi_shares *self, int64_t next)
 {
-    share *owner = owner_of(self, next);
+    twi_share *owner = twi_shares_owner(self, next);
     tw_status status = free_row(self, next);
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        status = use(self, s);
+        twi_share *s = &self->each[i];
+        status = twi_shares_use(self, s);
         if (status == TW_OK) {
-            status = wait_for(self, s->ahead, s->updated[next & 1]);
+            status = twi_gpu_wait(self->ctx, s->ahead, s->updated[next & 1]);
         }
     }
     if (status == TW_OK) {
-        status = use(self, owner);
+        status = twi_shares_use(self, owner);
     }
     if (status == TW_OK) {
         status = form_row(self, owner, next);
     }
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        status = use(self, s);
+        twi_share *s = &self->each[i];
+        status = twi_shares_use(self, s);
         if (status == TW_OK) {
             status = head_col(self, s, next);
         }
@@ -518,19 +243,19 @@ static tw_status make_ahead(multi *self, int64_t next)
 
 static tw_status prepare(void *self_, int64_t pivot)
 {
-    multi *self = self_;
+    twi_shares *self = self_;
     tw_status status = TW_OK;
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        status = use(self, s);
+        twi_share *s = &self->each[i];
+        status = twi_shares_use(self, s);
         if (status == TW_OK) { /* the stream ahead begins after what is on the wide one */
-            status = record(self, s->updated[pivot & 1], s->wide);
+            status = twi_gpu_record(self->ctx, s->updated[pivot & 1], s->wide);
         }
     }
     return status == TW_OK ? make_ahead(self, pivot) : status;
 }
 
-static tw_status update(multi *self, share *s, int64_t pivot)
+static tw_status update(twi_shares *self, twi_share *s, int64_t pivot)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int now = (int)(pivot & 1);
@@ -543,27 +268,27 @@ static tw_status update(multi *self, share *s, int64_t pivot)
         .skip_across = (int32_t)pivot,
         .skip_across_count = (int32_t)(next - pivot + 1),
     };
-    rows_here(self, (int32_t)(s - self->shares), pivot, next, &product.skip_down,
+    rows_here(self, (int32_t)(s - self->each), pivot, next, &product.skip_down,
               &product.skip_down_count);
-    tw_status status = use(self, s);
+    tw_status status = twi_shares_use(self, s);
     if (status == TW_OK) {
-        status = wait_for(self, s->wide, s->prepared[now]);
+        status = twi_gpu_wait(self->ctx, s->wide, s->prepared[now]);
     }
     if (status == TW_OK) {
         status = check(self, kernel->product(&product, s->wide), "starting an update");
     }
-    return status == TW_OK ? record(self, s->updated[now], s->wide) : status;
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->updated[now], s->wide) : status;
 }
 
 /* The host follows one device: no other can be far from it. */
 static tw_status advance(void *self_, int64_t pivot)
 {
-    multi *self = self_;
+    twi_shares *self = self_;
     tw_status status = TW_OK;
     if (pivot > 0) {
-        status = use(self, &self->shares[0]);
+        status = twi_shares_use(self, &self->each[0]);
         if (status == TW_OK) {
-            status = check(self, (int)cudaEventSynchronize(self->shares[0].prepared[pivot & 1]),
+            status = check(self, (int)cudaEventSynchronize(self->each[0].prepared[pivot & 1]),
                            "closing the matrix");
         }
     }
@@ -571,149 +296,44 @@ static tw_status advance(void *self_, int64_t pivot)
         status = make_ahead(self, pivot + 1);
     }
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        status = update(self, &self->shares[i], pivot);
+        status = update(self, &self->each[i], pivot);
     }
     return status;
 }
 
 static const twi_closure_ops multi_ops = {prepare, advance};
 
-/* ---------------------------------------------------------------------- to the devices and back */
-
-/* A row of tiles of the caller's matrix, beside where it lies on its device. */
-static twi_gpu_strip strip_of(const multi *self, const share *s, int64_t tile)
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
 {
-    const twi_gpu_area_kernel *kernel = self->area;
-    int64_t first = tile * kernel->side;
-    int64_t left = self->host->n - first;
-    void *inside = part(s, tile / self->count, 1, 0, self->tiles, kernel->element).data;
-    return (twi_gpu_strip){
-        .outside = s->landing != NULL ? s->landing : inside,
-        .outside_ld = s->matrix.ld,
-        .inside = inside,
-        .inside_ld = s->matrix.ld,
-        .rows = left < kernel->side ? left : kernel->side,
-        .cols = self->host->n,
-        .first = first,
-    };
-}
-
-static tw_status copy_strip(multi *self, share *s, const twi_gpu_strip *strip, bool up)
-{
-    size_t size = tw_type_size(self->host->type);
-    size_t here = (size_t)self->host->ld * size;
-    size_t there = (size_t)strip->outside_ld * size;
-    size_t width = (size_t)strip->cols * size;
-    char *rows = (char *)self->host->data + (size_t)strip->first * here;
-    cudaError_t error =
-        up ? cudaMemcpy2DAsync(strip->outside, there, rows, here, width, (size_t)strip->rows,
-                               cudaMemcpyHostToDevice, s->wide)
-           : cudaMemcpy2DAsync(rows, here, strip->outside, there, width, (size_t)strip->rows,
-                               cudaMemcpyDeviceToHost, s->wide);
-    return check(self, (int)error, "copying the matrix");
-}
-
-static tw_status bring_up(multi *self)
-{
-    tw_status status = TW_OK;
-    for (int64_t t = 0; t < self->tiles && status == TW_OK; t++) {
-        share *s = owner_of(self, t);
-        twi_gpu_strip strip = strip_of(self, s, t);
-        status = use(self, s);
-        if (status == TW_OK) {
-            status = copy_strip(self, s, &strip, true);
-        }
-        if (status == TW_OK) {
-            status = check(self, self->area->enter(&strip, self->area->side, s->matrix.ld, s->wide),
-                           "starting to take in rows");
-        }
+    twi_gpu_host host = {.n = n, .type = type};
+    twi_shares wide = twi_shares_describe(NULL, &host, gpus, twi_gpu_kernel_choose(type, n));
+    uint64_t bytes = twi_shares_bytes(&wide);
+    if (narrow) {
+        twi_shares half = twi_shares_describe(NULL, &host, gpus, twi_gpu_kernel_find(TW_U16, 0));
+        bytes = twi_shares_bytes(&half) > bytes ? twi_shares_bytes(&half) : bytes;
     }
-    return status;
-}
-
-static tw_status bring_back(multi *self)
-{
-    tw_status status = TW_OK;
-    for (int64_t t = 0; t < self->tiles && status == TW_OK; t++) {
-        share *s = owner_of(self, t);
-        twi_gpu_strip strip = strip_of(self, s, t);
-        status = use(self, s);
-        if (status == TW_OK && s->landing != NULL) {
-            status = check(self, self->area->leave(&strip, s->wide), "starting to give out rows");
-        }
-        if (status == TW_OK) {
-            status = copy_strip(self, s, &strip, false);
-        }
-    }
-    for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        status = use(self, &self->shares[i]);
-        if (status == TW_OK) {
-            status = check(self, (int)cudaStreamSynchronize(self->shares[i].wide),
-                           "bringing the result back");
-        }
-    }
-    return status;
-}
-
-/* Whether an entry of the closed 16-bit matrix is at the cap. */
-static tw_status look_for_capped(multi *self, bool *capped)
-{
-    tw_status status = TW_OK;
-    for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        status = use(self, s);
-        if (status == TW_OK) {
-            status = check(self, (int)cudaMemsetAsync(s->found, 0, sizeof *s->found, s->wide),
-                           "clearing a flag");
-        }
-    }
-    for (int64_t t = 0; t < self->tiles && status == TW_OK; t++) {
-        share *s = owner_of(self, t);
-        twi_gpu_strip strip = strip_of(self, s, t);
-        status = use(self, s);
-        if (status == TW_OK) {
-            status = check(self, self->area->find_capped(s->found, &strip, s->wide),
-                           "starting to look for far pairs");
-        }
-    }
-    *capped = false;
-    for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        share *s = &self->shares[i];
-        int32_t found = 0;
-        status = use(self, s);
-        if (status == TW_OK) {
-            status = check(self,
-                           (int)cudaMemcpyAsync(&found, s->found, sizeof found,
-                                                cudaMemcpyDeviceToHost, s->wide),
-                           "reading a flag");
-        }
-        if (status == TW_OK) {
-            status = check(self, (int)cudaStreamSynchronize(s->wide), "closing the matrix");
-        }
-        *capped = *capped || found != 0;
-    }
-    return status;
+    return bytes;
 }
 
 /* The whole closure with one kernel; *capped: 16 bits were not enough, and nothing was changed. */
-static tw_status run(multi *self, bool *capped)
+static tw_status run(twi_shares *self, bool *capped)
 {
     double n = (double)self->host->n;
     *capped = false;
-    tw_status status = open_shares(self);
+    tw_status status = twi_shares_open(self);
     if (status == TW_OK) {
-        status = bring_up(self);
+        status = twi_shares_bring_up(self);
     }
     if (status == TW_OK) {
         status = twi_closure_drive(self->ctx, &multi_ops, self, self->tiles, n * n * n);
     }
     if (status == TW_OK && self->area->type != self->host->type) {
-        status = look_for_capped(self, capped);
+        status = twi_shares_find_capped(self, capped);
     }
     if (status == TW_OK && !*capped) {
-        status = bring_back(self);
+        status = twi_shares_bring_back(self);
     }
-    close_shares(self);
+    twi_shares_close(self);
     return status;
 }
 
@@ -729,12 +349,13 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
     uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
     bool pinned = twi_gpu_pin(ctx, host->data, bytes);
     if (narrow) {
-        multi self = describe(ctx, host, gpus, twi_gpu_kernel_find(TW_U16, 0));
+        twi_shares self = twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_find(TW_U16, 0));
         status = run(&self, &capped);
         *used = TW_U16;
     }
     if (status == TW_OK && capped) {
-        multi self = describe(ctx, host, gpus, twi_gpu_kernel_choose(host->type, host->n));
+        twi_shares self =
+            twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_choose(host->type, host->n));
         status = run(&self, &capped);
         *used = host->type;
     }

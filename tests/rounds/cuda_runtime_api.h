@@ -10,8 +10,6 @@
 typedef enum cudaError {
     cudaSuccess,
     cudaErrorMemoryAllocation,
-    cudaErrorInsufficientDriver,
-    cudaErrorNoDevice,
     cudaErrorPeerAccessAlreadyEnabled,
     cudaErrorHostMemoryAlreadyRegistered,
     cudaErrorInvalidResourceHandle,
@@ -26,16 +24,9 @@ enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaHostRegisterPo
 
 typedef struct fake_stream *cudaStream_t;
 typedef struct fake_event *cudaEvent_t;
-struct cudaDeviceProp {
-    char name[256];
-    int multiProcessorCount, major, minor;
-};
 
-cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *props, int device);
-cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);

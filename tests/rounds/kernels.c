@@ -336,3 +336,14 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     work_arguments a = {*work};
     return twi_gpu_check(ctx, fake_launch(run_work, &a, sizeof a, stream), "closing");
 }
+
+tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
+{
+    int device = 0;
+    (void)cudaGetDevice(&device);
+    return error == 0
+               ? TW_OK
+               : tw_fail(ctx,
+                         error == (int)cudaErrorMemoryAllocation ? TW_ERR_MEMORY : TW_ERR_DEVICE,
+                         "cuda:%d: %s: %s", device, call, cudaGetErrorString((cudaError_t)error));
+}

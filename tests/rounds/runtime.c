@@ -359,12 +359,6 @@ cudaError_t cudaHostUnregister(void *data)
 
 /* -------------------------------------------------------------------------------------- devices */
 
-cudaError_t cudaGetDeviceCount(int *count)
-{
-    *count = FAKE_DEVICES;
-    return cudaSuccess;
-}
-
 cudaError_t cudaGetDevice(int *device)
 {
     *device = current;
@@ -374,19 +368,6 @@ cudaError_t cudaGetDevice(int *device)
 cudaError_t cudaSetDevice(int device)
 {
     current = device;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *props, int device)
-{
-    (void)device;
-    *props = (struct cudaDeviceProp){.name = "none", .multiProcessorCount = 1, .major = 9};
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
-{
-    *available = *total = (size_t)1 << 30;
     return cudaSuccess;
 }
 

@@ -1,0 +1,59 @@
+/* Streams and events: see queue.h. */
+#include "gpu/queue.h"
+
+#include "gpu/device.h"
+
+tw_status twi_gpu_open_stream(tw_context *ctx, cudaStream_t *out, bool urgent)
+{
+    int lowest = 0;
+    int highest = 0;
+    tw_status status = twi_gpu_check(ctx, (int)cudaDeviceGetStreamPriorityRange(&lowest, &highest),
+                                     "reading the priorities of streams");
+    if (status != TW_OK) {
+        return status;
+    }
+    cudaError_t error =
+        cudaStreamCreateWithPriority(out, cudaStreamNonBlocking, urgent ? highest : lowest);
+    return twi_gpu_check(ctx, (int)error, "making a stream");
+}
+
+tw_status twi_gpu_open_event(tw_context *ctx, cudaEvent_t *out)
+{
+    return twi_gpu_check(ctx, (int)cudaEventCreateWithFlags(out, cudaEventDisableTiming),
+                         "making an event");
+}
+
+void twi_gpu_close_stream(cudaStream_t stream)
+{
+    if (stream != NULL) {
+        (void)cudaStreamSynchronize(stream);
+        (void)cudaStreamDestroy(stream);
+    }
+}
+
+void twi_gpu_close_event(cudaEvent_t event)
+{
+    if (event != NULL) {
+        (void)cudaEventDestroy(event);
+    }
+}
+
+tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStream_t stream)
+{
+    return twi_gpu_check(ctx, (int)cudaEventRecord(event, stream), "recording an event");
+}
+
+tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)
+{
+    return twi_gpu_check(ctx, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+}
+
+tw_status twi_gpu_copy_rows(tw_context *ctx, const twi_gpu_rows_copy *c, bool up,
+                            cudaStream_t stream)
+{
+    cudaError_t error = up ? cudaMemcpy2DAsync(c->device, c->there, c->host, c->here, c->width,
+                                               c->rows, cudaMemcpyHostToDevice, stream)
+                           : cudaMemcpy2DAsync(c->host, c->here, c->device, c->there, c->width,
+                                               c->rows, cudaMemcpyDeviceToHost, stream);
+    return twi_gpu_check(ctx, (int)error, up ? "fetching rows" : "bringing rows back");
+}

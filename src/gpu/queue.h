@@ -1,0 +1,35 @@
+/*
+ * Streams and events with checked errors, for code that puts work on several of them. Both belong
+ * to the device that is current when they are made; a stream of it must be current to be recorded
+ * on, and any may wait.
+ */
+#ifndef TWI_GPU_QUEUE_H
+#define TWI_GPU_QUEUE_H
+
+#include "base/context.h"
+#include "gpu/compat.h"
+
+/* `urgent`: its blocks are placed before those of other streams. */
+TW_CHECKED tw_status twi_gpu_open_stream(tw_context *ctx, cudaStream_t *out, bool urgent);
+TW_CHECKED tw_status twi_gpu_open_event(tw_context *ctx, cudaEvent_t *out);
+/* Waits for what is queued. NULL is fine, as it is for events. */
+void twi_gpu_close_stream(cudaStream_t stream);
+void twi_gpu_close_event(cudaEvent_t event);
+
+TW_CHECKED tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStream_t stream);
+/* What is put on `stream` from now on waits for what was last recorded. */
+TW_CHECKED tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event);
+
+/* Rows between the host, `here` bytes apart, and the device, `there` bytes apart. */
+typedef struct twi_gpu_rows_copy {
+    void *host;
+    size_t here;
+    void *device;
+    size_t there;
+    size_t width; /* bytes of a row */
+    size_t rows;
+} twi_gpu_rows_copy;
+TW_CHECKED tw_status twi_gpu_copy_rows(tw_context *ctx, const twi_gpu_rows_copy *copy, bool up,
+                                       cudaStream_t stream);
+
+#endif
