@@ -20,7 +20,7 @@ static __device__ __forceinline__ int without(int at, int first, int count)
     return at >= first ? at + count : at;
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS) product_kernel(const twi_gpu_product p,
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_product p,
                                                                          int one)
 {
     int height = p.c.down - p.skip_down_count;
@@ -223,6 +223,7 @@ static int find_capped(int32_t *found, const twi_gpu_strip *s, void *stream)
 #define OUTSIDE_u16 TW_I32
 #define OUTSIDE_f64 TW_F64
 
+#if !defined(__HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
 extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     JOIN(TYPE_, TWI_GPU_TYPE),
     SIDE,
@@ -237,3 +238,4 @@ extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, 
     leave,
     find_capped,
 };
+#endif
