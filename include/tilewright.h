@@ -134,9 +134,9 @@ TW_API int32_t tw_threads(const tw_context *ctx);
  * available when asked. What does not fit is refused before it is begun. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
-/* The most memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or what is
- * free there. A matrix that needs more than one GPU may give stays in host memory and is streamed
- * through it. */
+/* The most memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or what
+ * is free there. A matrix that needs more than one GPU may give stays in host memory and is
+ * streamed through it. */
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
