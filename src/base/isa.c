@@ -33,7 +33,7 @@ bool twi_isa_usable(twi_isa isa)
 #endif
 #ifdef TWI_HAVE_AVX2
     case TWI_ISA_AVX2:
-        return __builtin_cpu_supports("avx2") != 0;
+        return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #endif
 #ifdef TWI_HAVE_AVX512
     case TWI_ISA_AVX512:

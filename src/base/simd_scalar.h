@@ -6,7 +6,7 @@
  *   load_S, store_S       unaligned
  *   splat_S               one element to all lanes
  *   add_S                 sum; u8 and u16 stop at the type's maximum
- *   min_S                 the lesser of each lane (no operand is NaN)
+ *   min_S                 the lesser of each lane; of floats the second operand, where that is NaN
  *   A_LANES_S             copies of an element that a packed left operand holds: LANES_S where a
  *                         broadcast costs an arithmetic slot, 1 where a load does it
  *   opaque_S(v)           hides the value of v from the optimiser
