@@ -1,0 +1,210 @@
+/*
+ * The operations of the register machine in one compute type, S (template: evaluate_kernel.c).
+ * Every kernel is one loop, UNROLL vectors at a time, whose steps the compiler interleaves: the
+ * chains of a polynomial are long, and a processor looks only so far ahead.
+ */
+
+#define BLOCK_BY(NAME, VECTORS, VALUE)                                                          \
+    static void F(NAME)(void *out_, const void *const arg[3], const int64_t step[3], int64_t n) \
+    {                                                                                           \
+        T *out = out_;                                                                          \
+        const T *p = arg[0], *q = arg[1], *r = arg[2];                                          \
+        const int64_t sp = step[0], sq = step[1], sr = step[2];                                 \
+        (void)p, (void)q, (void)r, (void)sp, (void)sq, (void)sr;                                \
+        for (int64_t from = 0; from < n; from += (VECTORS)*F(LANES)) {                          \
+            vec value[VECTORS];                                                                 \
+            for (int v = 0; v < (VECTORS); v++) {                                               \
+                const int64_t i = from + v * F(LANES);                                          \
+                value[v] = VALUE;                                                               \
+            }                                                                                   \
+            for (int v = 0; v < (VECTORS); v++) {                                               \
+                F(store)(out + from + v * F(LANES), value[v]);                                  \
+            }                                                                                   \
+        }                                                                                       \
+    }
+#define BLOCK(NAME, VALUE) BLOCK_BY(NAME, UNROLL, VALUE)
+#define P F(load)(p + i * sp)
+#define Q F(load)(q + i * sq)
+#define R F(load)(r + i * sr)
+#define MASK(v) F(mask_of_bits)(F(bits_of)(v))
+#define KEEP(m) F(of_bits)(F(bits_of_mask)(m))
+
+BLOCK(run_neg, -P)
+BLOCK(run_add, P + Q)
+BLOCK(run_sub, P - Q)
+BLOCK(run_mul, P *Q)
+BLOCK(run_div, P / Q)
+BLOCK(run_lt, KEEP(F(less)(P, Q)))
+BLOCK(run_le, KEEP(F(at_most)(P, Q)))
+BLOCK(run_eq, KEEP(F(equal)(P, Q)))
+BLOCK(run_ne, KEEP(F(not )(F(equal)(P, Q))))
+BLOCK(run_and, F(of_bits)(F(bits_of)(P) & F(bits_of)(Q)))
+BLOCK(run_or, F(of_bits)(F(bits_of)(P) | F(bits_of)(Q)))
+BLOCK(run_not, F(of_bits)(~F(bits_of)(P)))
+BLOCK(run_number, F(of_bits)(F(bits_of)(P) & F(bits_of)(F(splat)(1))))
+BLOCK(run_select, F(select)(MASK(P), Q, R))
+BLOCK(run_copy, P)
+BLOCK(run_min, F(lesser)(P, Q))
+BLOCK(run_max, F(greater)(P, Q))
+#define UNARY(NAME) BLOCK(run_##NAME, F(NAME)(P))
+UNARY(abs)
+UNARY(sqrt)
+UNARY(cbrt)
+UNARY(exp)
+UNARY(exp2)
+UNARY(expm1)
+UNARY(log1p)
+UNARY(asin)
+UNARY(acos)
+UNARY(atan)
+UNARY(sinh)
+UNARY(cosh)
+UNARY(tanh)
+UNARY(floor)
+UNARY(ceil)
+UNARY(round)
+UNARY(rint)
+UNARY(trunc)
+
+/* Functions with rare arguments: one look at the block, then a loop without a branch or a call, in
+ * which constants stay in registers. */
+#define CHOICE(NAME, VECTORS, ...)                                                        \
+    BLOCK_BY(all_##NAME, 1, F(NAME)(__VA_ARGS__))                                         \
+    BLOCK_BY(usual_##NAME, VECTORS, F(NAME##_usual)(__VA_ARGS__))                         \
+    static void F(run_##NAME)(void *out, const void *const arg[3], const int64_t step[3], \
+                              int64_t n)                                                  \
+    {                                                                                     \
+        const T *p = arg[0], *q = arg[1];                                                 \
+        const int64_t sp = step[0], sq = step[1];                                         \
+        int64_t i = 0;                                                                    \
+        (void)q, (void)sq;                                                                \
+        mask rare = F(NAME##_is_rare)(__VA_ARGS__);                                       \
+        for (i = F(LANES); i < n; i += F(LANES)) {                                        \
+            rare = rare | F(NAME##_is_rare)(__VA_ARGS__);                                 \
+        }                                                                                 \
+        if (F(any)(rare)) {                                                               \
+            F(all_##NAME)(out, arg, step, n);                                             \
+        } else {                                                                          \
+            F(usual_##NAME)(out, arg, step, n);                                           \
+        }                                                                                 \
+    }
+CHOICE(log, UNROLL, P)
+CHOICE(log2, UNROLL, P)
+CHOICE(log10, UNROLL, P)
+CHOICE(sin, UNROLL, P)
+CHOICE(cos, UNROLL, P)
+CHOICE(tan, UNROLL, P)
+CHOICE(mod, UNROLL, P, Q)
+CHOICE(pow, (UNROLL + 1) / 2, P, Q)
+CHOICE(atan2, UNROLL, P, Q)
+CHOICE(hypot, UNROLL, P, Q)
+
+/* As a store of an integer type and a load leave it: never -0. */
+static inline vec F(whole_within)(vec v, T low, T high)
+{
+    v = F(select)(F(equal)(v, v), F(rint)(v), F(splat)(0));
+    v = F(min)(F(splat)(high), F(max)(F(splat)(low), v));
+    return v + F(splat)(0);
+}
+BLOCK(run_stored_u8, F(whole_within)(P, 0, UINT8_MAX))
+BLOCK(run_stored_u16, F(whole_within)(P, 0, UINT16_MAX))
+BLOCK(run_stored_i16, F(whole_within)(P, INT16_MIN, INT16_MAX))
+BLOCK(run_stored_i32, F(whole_within)(P, (T)INT32_MIN, (T)INT32_MAX))
+
+/* Loads and stores. The periods that are common have loops of their own, in which the stride is a
+ * constant that the compiler can turn into interleaved accesses. */
+#define LOAD_LOOP(PERIOD)                    \
+    for (int64_t k = 0; k < (PERIOD); k++) { \
+        T *to = out[k];                      \
+        for (int64_t i = 0; i < n; i++) {    \
+            to[i] = (T)in[i * (PERIOD) + k]; \
+        }                                    \
+    }
+#define STORE_LOOP(PERIOD, CONVERT)                   \
+    for (int64_t k = 0; k < (PERIOD); k++) {          \
+        const T *from = in[k];                        \
+        for (int64_t i = 0; i < n; i++) {             \
+            out[i * (PERIOD) + k] = CONVERT(from[i]); \
+        }                                             \
+    }
+#define STORE_PAIR(TYPE, CONVERT)                           \
+    {                                                       \
+        const T *even = in[0], *odd = in[1];                \
+        for (int64_t i = 0; i < n; i++) {                   \
+            TYPE a = CONVERT(even[i]), b = CONVERT(odd[i]); \
+            out[2 * i] = a;                                 \
+            out[2 * i + 1] = b;                             \
+        }                                                   \
+    }
+#define LOAD_PAIR                         \
+    {                                     \
+        T *even = out[0], *odd = out[1];  \
+        for (int64_t i = 0; i < n; i++) { \
+            even[i] = (T)in[2 * i];       \
+            odd[i] = (T)in[2 * i + 1];    \
+        }                                 \
+    }
+
+#define TRANSFER(NAME, TYPE, CONVERT)                                                         \
+    static void F(load_##NAME)(void *const *out, const void *in_, int64_t period, int64_t n)  \
+    {                                                                                         \
+        const TYPE *in = in_;                                                                 \
+        if (period == 1) {                                                                    \
+            LOAD_LOOP(1)                                                                      \
+        } else if (period == 2) {                                                             \
+            LOAD_PAIR                                                                         \
+        } else {                                                                              \
+            LOAD_LOOP(period)                                                                 \
+        }                                                                                     \
+    }                                                                                         \
+    static void F(store_##NAME)(void *out_, const void *const *in, int64_t period, int64_t n) \
+    {                                                                                         \
+        TYPE *out = out_;                                                                     \
+        if (period == 1) {                                                                    \
+            STORE_LOOP(1, CONVERT)                                                            \
+        } else if (period == 2) {                                                             \
+            STORE_PAIR(TYPE, CONVERT)                                                         \
+        } else {                                                                              \
+            STORE_LOOP(period, CONVERT)                                                       \
+        }                                                                                     \
+    }
+
+#define TO_U8(x) (uint8_t)(int32_t)(x)
+#define TO_U16(x) (uint16_t)(int32_t)(x)
+#define TO_I16(x) (int16_t)(int32_t)(x)
+#define TO_I32(x) ((x) >= (T)2147483648.0 ? INT32_MAX : (int32_t)(x))
+TRANSFER(u8, uint8_t, TO_U8)
+TRANSFER(u16, uint16_t, TO_U16)
+TRANSFER(i16, int16_t, TO_I16)
+TRANSFER(i32, int32_t, TO_I32)
+TRANSFER(f32_, float, (float))
+TRANSFER(f64_, double, (double))
+
+#define MACHINE_OPERATIONS(EXP_, LOG_, SIN_, COS_)                                                 \
+    {                                                                                              \
+        [TWI_OP_NEG] = F(run_neg), [TWI_OP_ADD] = F(run_add), [TWI_OP_SUB] = F(run_sub),           \
+        [TWI_OP_MUL] = F(run_mul), [TWI_OP_DIV] = F(run_div), [TWI_OP_LT] = F(run_lt),             \
+        [TWI_OP_LE] = F(run_le), [TWI_OP_EQ] = F(run_eq), [TWI_OP_NE] = F(run_ne),                 \
+        [TWI_OP_AND] = F(run_and), [TWI_OP_OR] = F(run_or), [TWI_OP_NOT] = F(run_not),             \
+        [TWI_OP_NUMBER] = F(run_number), [TWI_OP_SELECT] = F(run_select),                          \
+        [TWI_OP_ABS] = F(run_abs), [TWI_OP_SQRT] = F(run_sqrt), [TWI_OP_CBRT] = F(run_cbrt),       \
+        [TWI_OP_EXP] = F(EXP_), [TWI_OP_EXP2] = F(run_exp2), [TWI_OP_EXPM1] = F(run_expm1),        \
+        [TWI_OP_LOG] = F(LOG_), [TWI_OP_LOG2] = F(run_log2), [TWI_OP_LOG10] = F(run_log10),        \
+        [TWI_OP_LOG1P] = F(run_log1p), [TWI_OP_SIN] = F(SIN_), [TWI_OP_COS] = F(COS_),             \
+        [TWI_OP_TAN] = F(run_tan), [TWI_OP_ASIN] = F(run_asin), [TWI_OP_ACOS] = F(run_acos),       \
+        [TWI_OP_ATAN] = F(run_atan), [TWI_OP_SINH] = F(run_sinh), [TWI_OP_COSH] = F(run_cosh),     \
+        [TWI_OP_TANH] = F(run_tanh), [TWI_OP_FLOOR] = F(run_floor), [TWI_OP_CEIL] = F(run_ceil),   \
+        [TWI_OP_ROUND] = F(run_round), [TWI_OP_RINT] = F(run_rint), [TWI_OP_TRUNC] = F(run_trunc), \
+        [TWI_OP_MIN] = F(run_min), [TWI_OP_MAX] = F(run_max), [TWI_OP_MOD] = F(run_mod),           \
+        [TWI_OP_POW] = F(run_pow), [TWI_OP_ATAN2] = F(run_atan2), [TWI_OP_HYPOT] = F(run_hypot),   \
+    }
+#define MACHINE_STORED(F32, F64)                                                                \
+    {                                                                                           \
+        [TW_U8] = F(run_stored_u8), [TW_U16] = F(run_stored_u16), [TW_I16] = F(run_stored_i16), \
+        [TW_I32] = F(run_stored_i32), [TW_F32] = F32, [TW_F64] = F64,                           \
+    }
+#define MACHINE_TRANSFER(WAY)                                                        \
+    {                                                                                \
+        [TW_U8] = F(WAY##_u8), [TW_U16] = F(WAY##_u16), [TW_I16] = F(WAY##_i16),     \
+        [TW_I32] = F(WAY##_i32), [TW_F32] = F(WAY##_f32_), [TW_F64] = F(WAY##_f64_), \
+    }

@@ -1,0 +1,27 @@
+/* Undoes what functions.h sets for a type, so that it can be set for another. */
+#undef S
+#undef MANTISSA
+#undef WIDTH
+#undef BIAS
+#undef SIGN
+#undef FRACTION
+#undef LEAST
+#undef TINY
+#undef UP
+#undef EXP_LOW
+#undef EXP_HIGH
+#undef EXP2_LOW
+#undef EXP2_HIGH
+#undef EXPM1_LOW
+#undef CIRCLE_LIMIT
+#undef ATAN_HIGH
+#undef NEAR_0
+#undef FAR_OFF
+#undef POINT_UP
+#undef CBRT_UP
+#undef CBRT_DOWN
+#undef CBRT_STEPS
+#undef HYPOT_FAR
+#undef HYPOT_UP
+#undef MOD_LIMIT
+#undef FMOD
