@@ -890,11 +890,35 @@ typedef struct tw_machine {
     int32_t threads;       /* processors this process may use */
     uint64_t memory;       /* bytes, all of it */
     uint64_t memory_available;
-    const char *isa;  /* the one in use; "" when TW_ISA names none of this machine */
-    const char *isas; /* all this machine and build have, best first, by spaces */
-    const char *gpu;  /* "none in this build", "no driver", or a count */
+    const char *isa;         /* the one in use; "" when TW_ISA names none of this machine */
+    const char *isas;        /* all this machine and build have, best first, by spaces */
+    const char *gpu;         /* "none in this build", "no driver", "no device" or a count */
+    int32_t gpus;            /* that count */
+    const char *gpu_driver;  /* the newest version it knows: "CUDA 13.0"; "" without one */
+    const char *gpu_runtime; /* what this build brings or loads: "CUDA 13.0"; "" for none */
 } tw_machine;
 TW_API TW_CHECKED tw_status tw_machine_describe(tw_context *ctx, tw_machine *out);
+
+typedef struct tw_gpu {
+    size_t size;
+    char name[64];
+    char architecture[32]; /* the compute capability, "9.0", or AMD's name, "gfx90a" */
+    int32_t processors;
+    uint64_t memory; /* bytes, all of it */
+    uint64_t memory_available;
+} tw_gpu;
+/* GPU `index` of 0 ... gpus - 1; starts it. */
+TW_API TW_CHECKED tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index);
+
+typedef struct tw_gpu_link {
+    size_t size;
+    int32_t direct;  /* copies do not go through host memory */
+    int32_t atomics; /* atomic operations reach across: NVLink, Infinity Fabric */
+    int32_t rank;    /* of speed among the direct links of this machine; 0 is the fastest */
+} tw_gpu_link;
+/* How GPU `from` reaches the memory of GPU `to`, another one. */
+TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from,
+                                                 int32_t to);
 
 /* The register-only rate of d = min(d, a + b) in relaxations a second, on `threads` threads, with
  * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With a GPU

@@ -36,6 +36,8 @@ struct tw_context {
     double startup_seconds; /* 0: not started */
     char processor[128];    /* text behind tw_machine */
     char isa_list[64];
+    char gpu_driver[32];
+    char gpu_runtime[32];
 };
 
 /* Write the sentence and return the status: `return tw_fail(ctx, TW_ERR_FORMAT, ...)`. A second

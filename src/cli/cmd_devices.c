@@ -6,6 +6,8 @@
 #include "job.h"
 #include "report.h"
 
+#include <string.h>
+
 #define TYPES 5
 
 typedef struct settings {
@@ -53,6 +55,65 @@ static tw_status measure(tw_context *ctx, ceilings *out)
     return status;
 }
 
+static void print_gpu(tw_context *ctx, int32_t index)
+{
+    char shown[CLI_SHOWN], other[CLI_SHOWN];
+    tw_gpu gpu;
+    if (tw_gpu_describe(ctx, &gpu, index) != TW_OK) {
+        printf("gpu %-8d%s\n", index, tw_last_error(ctx));
+        return;
+    }
+    printf("gpu %-8d%s (%s), %d processors, %s, %s available\n", index, gpu.name, gpu.architecture,
+           gpu.processors, cli_show_bytes(shown, (double)gpu.memory),
+           cli_show_bytes(other, (double)gpu.memory_available));
+}
+
+/* "direct 0" with its rank, with a plus if atomics reach across; "host" if copies go that way. */
+static void print_link(tw_context *ctx, int32_t from, int32_t to)
+{
+    char text[CLI_SHOWN] = "-";
+    tw_gpu_link link;
+    if (from != to && tw_gpu_link_describe(ctx, &link, from, to) != TW_OK) {
+        snprintf(text, sizeof text, "?");
+    } else if (from != to && link.direct) {
+        snprintf(text, sizeof text, "direct %d%s", link.rank, link.atomics ? "+" : "");
+    } else if (from != to) {
+        snprintf(text, sizeof text, "host");
+    }
+    printf("%-12s", text);
+}
+
+static void print_gpus(tw_context *ctx, const tw_machine *machine)
+{
+    printf("gpu         %s\n", machine->gpu);
+    if (machine->gpu_runtime[0] != '\0') {
+        bool hip = strncmp(machine->gpu_runtime, "HIP", 3) == 0;
+        printf("driver      %s\n", machine->gpu_driver[0] != '\0' ? machine->gpu_driver : "none");
+        printf("runtime     %s%s\n", machine->gpu_runtime,
+               hip ? " (code for AMD was compiled, and not yet run on a card)" : "");
+    }
+    for (int32_t i = 0; i < machine->gpus; i++) {
+        print_gpu(ctx, i);
+    }
+    if (machine->gpus < 2) {
+        return;
+    }
+    printf(
+        "\nlinks between GPUs: direct with the rank of their speed, + if atomics reach across; or "
+        "through the host\n%-12s",
+        "from \\ to");
+    for (int32_t to = 0; to < machine->gpus; to++) {
+        printf("%-12d", to);
+    }
+    for (int32_t from = 0; from < machine->gpus; from++) {
+        printf("\n%-12d", from);
+        for (int32_t to = 0; to < machine->gpus; to++) {
+            print_link(ctx, from, to);
+        }
+    }
+    printf("\n");
+}
+
 static void print_text(tw_context *ctx, const tw_machine *machine, const ceilings *rates)
 {
     char shown[CLI_SHOWN], other[CLI_SHOWN];
@@ -61,7 +122,7 @@ static void print_text(tw_context *ctx, const tw_machine *machine, const ceiling
     printf("memory      %s, %s available\n", cli_show_bytes(shown, (double)machine->memory),
            cli_show_bytes(other, (double)machine->memory_available));
     printf("isa         %s (of: %s)\n", machine->isa, machine->isas);
-    printf("gpu         %s\n", machine->gpu);
+    print_gpus(ctx, machine);
     if (rates == NULL) {
         return;
     }
@@ -71,6 +132,47 @@ static void print_text(tw_context *ctx, const tw_machine *machine, const ceiling
         printf("%-8s%-12s%s\n", tw_type_name(types[t]), cli_show_scaled(shown, rates->one[t]),
                cli_show_scaled(other, rates->all[t]));
     }
+}
+
+static void gpus_json(cli_report *json, tw_context *ctx, const tw_machine *machine)
+{
+    cli_report_text(json, "gpu", machine->gpu);
+    cli_report_text(json, "gpu_driver", machine->gpu_driver);
+    cli_report_text(json, "gpu_runtime", machine->gpu_runtime);
+    cli_report_array(json, "gpus");
+    for (int32_t i = 0; i < machine->gpus; i++) {
+        tw_gpu gpu;
+        cli_report_object(json, NULL);
+        cli_report_integer(json, "index", i);
+        if (tw_gpu_describe(ctx, &gpu, i) == TW_OK) {
+            cli_report_text(json, "name", gpu.name);
+            cli_report_text(json, "architecture", gpu.architecture);
+            cli_report_integer(json, "processors", gpu.processors);
+            cli_report_integer(json, "memory", (int64_t)gpu.memory);
+            cli_report_integer(json, "memory_available", (int64_t)gpu.memory_available);
+        } else {
+            cli_report_text(json, "error", tw_last_error(ctx));
+        }
+        cli_report_end_object(json);
+    }
+    cli_report_end_array(json);
+    cli_report_array(json, "links");
+    for (int32_t pair = 0; pair < machine->gpus * machine->gpus; pair++) {
+        int32_t from = pair / machine->gpus;
+        int32_t to = pair % machine->gpus;
+        tw_gpu_link link;
+        if (from == to || tw_gpu_link_describe(ctx, &link, from, to) != TW_OK) {
+            continue;
+        }
+        cli_report_object(json, NULL);
+        cli_report_integer(json, "from", from);
+        cli_report_integer(json, "to", to);
+        cli_report_bool(json, "direct", link.direct);
+        cli_report_bool(json, "atomics", link.atomics);
+        cli_report_integer(json, "rank", link.rank);
+        cli_report_end_object(json);
+    }
+    cli_report_end_array(json);
 }
 
 static void print_json(tw_context *ctx, const tw_machine *machine, const ceilings *rates)
@@ -86,7 +188,7 @@ static void print_json(tw_context *ctx, const tw_machine *machine, const ceiling
     cli_report_integer(&json, "memory_available", (int64_t)machine->memory_available);
     cli_report_text(&json, "isa", machine->isa);
     cli_report_text(&json, "isas", machine->isas);
-    cli_report_text(&json, "gpu", machine->gpu);
+    gpus_json(&json, ctx, machine);
     cli_report_array(&json, "ceilings");
     for (int t = 0; t < TYPES && rates != NULL; t++) {
         cli_report_object(&json, NULL);
@@ -125,10 +227,12 @@ const cli_command cli_devices = {
     .name = "devices",
     .usage = "",
     .summary = "what this machine has, and the most it can do",
-    .text = "Describes the processor, its memory and instruction sets, and measures the ceiling of "
-            "each number type: how many steps d = min(d, a + b) it does in a second when nothing "
-            "has to be fetched from memory. The rates of 'apsp --json' and 'bench' are compared "
-            "with these.",
+    .text =
+        "Describes the processor, its memory and instruction sets, the GPUs that this build can "
+        "use and the links between them, and measures the ceiling of each number type: how many "
+        "steps d = min(d, a + b) it does in a second when nothing has to be fetched from memory. "
+        "The rates of 'apsp --json' and 'bench' are compared "
+        "with these.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

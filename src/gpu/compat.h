@@ -22,6 +22,19 @@
 #define TWI_GPU_PREFIX "cuda"
 #endif
 
+/* Versions come as one number; an architecture as two, or as text with features after a colon. */
+#if defined(TWI_HIP)
+#define TWI_VERSION_MAJOR(version) ((version) / 10000000)
+#define TWI_VERSION_MINOR(version) ((version) / 100000 % 100)
+#define TWI_ARCHITECTURE(out, props) \
+    snprintf(out, sizeof(out), "%.*s", (int)strcspn((props).gcnArchName, ":"), (props).gcnArchName)
+#else
+#define TWI_VERSION_MAJOR(version) ((version) / 1000)
+#define TWI_VERSION_MINOR(version) ((version) % 1000 / 10)
+#define TWI_ARCHITECTURE(out, props) \
+    snprintf(out, sizeof(out), "%d.%d", (props).major, (props).minor)
+#endif
+
 /* Of what cudaPointerGetAttributes says. */
 #if !defined(TWI_HIP)
 #define TWI_IS_DEVICE_MEMORY(at) \

@@ -33,6 +33,35 @@ const char *twi_gpu_text(void)
     return count <= most ? counts[count] : "more than 8 " TWI_GPU_API " devices";
 }
 
+int32_t twi_gpu_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        (void)cudaGetLastError();
+        count = 0;
+    }
+    return count;
+}
+
+static void show_version(char out[32], int version)
+{
+    out[0] = '\0';
+    if (version > 0) {
+        snprintf(out, 32, TWI_GPU_API " %d.%d", TWI_VERSION_MAJOR(version),
+                 TWI_VERSION_MINOR(version));
+    }
+}
+
+void twi_gpu_versions(char driver[32], char runtime[32])
+{
+    int version = 0;
+    /* Without a driver HIP would give its own version instead. */
+    bool asked = twi_gpu_count() > 0 && cudaDriverGetVersion(&version) == cudaSuccess;
+    show_version(driver, asked ? version : 0);
+    show_version(runtime, cudaRuntimeGetVersion(&version) == cudaSuccess ? version : 0);
+    (void)cudaGetLastError();
+}
+
 const char *twi_gpu_prefix(void)
 {
     return TWI_GPU_PREFIX;
@@ -120,7 +149,30 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
             .compute = props.major * 10 + props.minor,
         };
         snprintf(out->name, sizeof out->name, "%.63s", props.name);
+        TWI_ARCHITECTURE(out->architecture, props);
     }
+    return status;
+}
+
+tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to)
+{
+    int direct = 0;
+    int atomics = 0;
+    int rank = 0;
+    tw_status status = twi_gpu_check(ctx, (int)cudaDeviceCanAccessPeer(&direct, from, to),
+                                     "asking for the way to another device");
+    if (status == TW_OK && direct) {
+        status = twi_gpu_check(
+            ctx,
+            (int)cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, from, to),
+            "asking for atomics on another device");
+    }
+    if (status == TW_OK && direct) {
+        status = twi_gpu_check(
+            ctx, (int)cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, from, to),
+            "asking for the speed to another device");
+    }
+    *out = (tw_gpu_link){sizeof *out, direct, atomics, rank};
     return status;
 }
 

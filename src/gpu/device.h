@@ -19,12 +19,19 @@ typedef struct twi_gpu_info {
     uint64_t memory; /* bytes, all of it */
     uint64_t memory_free;
     int32_t processors;
-    double clock;    /* the highest, in Hz; 0: not told */
-    int32_t compute; /* 90 for compute capability 9.0; on HIP the number of the gfx name */
+    double clock;          /* the highest, in Hz; 0: not told */
+    int32_t compute;       /* 90 for compute capability 9.0 and for gfx90a, 103 for gfx1030 */
+    char architecture[32]; /* "9.0", "gfx90a" */
 } twi_gpu_info;
 
 /* "none in this build", "no driver", "no device", or a count such as "1 CUDA device". */
 const char *twi_gpu_text(void);
+
+/* How many there are; 0 too without a driver or GPU code. */
+int32_t twi_gpu_count(void);
+
+/* Of the driver and of the runtime, "CUDA 13.0"; "" for what is not there. */
+void twi_gpu_versions(char driver[32], char runtime[32]);
 
 /* What device names begin with: "cuda" or "hip"; "" without GPU code. */
 const char *twi_gpu_prefix(void);
@@ -33,6 +40,9 @@ const char *twi_gpu_prefix(void);
  * the CPU ("auto", "cpu") gives a count of 0. A device that is not there is TW_ERR_DEVICE. */
 TW_CHECKED tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out);
 TW_CHECKED tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out);
+
+/* How device `from` reaches the memory of `to`. */
+TW_CHECKED tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to);
 
 /* The device in whose memory `data` lies; TW_ERR_ARGUMENT if that is host memory. */
 TW_CHECKED tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device);

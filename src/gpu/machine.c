@@ -1,4 +1,5 @@
-/* What `tilewright devices` shows: the processor, the memory, and how many GPUs there are. */
+/* What `tilewright devices` shows: the processor, the memory, the GPUs and the links between them.
+ */
 #include "base/context.h"
 #include "base/threads.h"
 #include "gpu/device.h"
@@ -54,6 +55,7 @@ tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
     twi_isa isa;
     processor_name(ctx->processor, sizeof ctx->processor);
     twi_isa_names(ctx->isa_list);
+    twi_gpu_versions(ctx->gpu_driver, ctx->gpu_runtime);
     bool resolved = twi_isa_resolve(ctx, &isa) == TW_OK;
     *out = (tw_machine){
         .size = sizeof *out,
@@ -64,6 +66,50 @@ tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
         .isa = resolved ? twi_isa_name(isa) : "",
         .isas = ctx->isa_list,
         .gpu = twi_gpu_text(),
+        .gpus = twi_gpu_count(),
+        .gpu_driver = ctx->gpu_driver,
+        .gpu_runtime = ctx->gpu_runtime,
     };
     return TW_OK;
+}
+
+static tw_status check_index(tw_context *ctx, int32_t index)
+{
+    if (index >= 0 && index < twi_gpu_count()) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_DEVICE, "GPU %d does not exist: this machine has %s", index,
+                   twi_gpu_text());
+}
+
+tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index)
+{
+    twi_gpu_info info;
+    *out = (tw_gpu){.size = sizeof *out};
+    tw_status status = check_index(ctx, index);
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, index, &info);
+    }
+    if (status == TW_OK) {
+        out->processors = info.processors;
+        out->memory = info.memory;
+        out->memory_available = info.memory_free;
+        snprintf(out->name, sizeof out->name, "%s", info.name);
+        snprintf(out->architecture, sizeof out->architecture, "%s", info.architecture);
+    }
+    return status;
+}
+
+tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to)
+{
+    *out = (tw_gpu_link){.size = sizeof *out};
+    tw_status status = check_index(ctx, from);
+    if (status == TW_OK) {
+        status = check_index(ctx, to);
+    }
+    if (status == TW_OK && from == to) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a link is between two GPUs; GPU %d was named twice",
+                       from);
+    }
+    return status == TW_OK ? twi_gpu_link(ctx, out, from, to) : status;
 }

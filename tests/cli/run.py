@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Run the command-line cases of *.cases files: run.py PROGRAM FILE...
+"""Run the command-line cases of *.cases files: run.py PROGRAM [--unless COMMAND] FILE...
+
+With --unless they are skipped (exit status 77) where COMMAND succeeds.
 
 A file is a list of cases, each run by sh in an empty folder of its own:
 
@@ -105,6 +107,12 @@ def main():
     environment["PATH"] = os.pathsep.join(
         [os.path.dirname(program), os.path.join(HERE, "bin"), environment.get("PATH", "")])
     environment["LC_ALL"] = "C"
+    if files[:1] == ["--unless"]:
+        with tempfile.TemporaryDirectory() as folder:
+            if run(files[1], folder, environment).returncode == 0:
+                print(f"skipped: '{files[1]}' succeeds here")
+                return 77
+        files = files[2:]
     failed = count = 0
     for path in files:
         for case in read_cases(path):
