@@ -114,12 +114,6 @@ static bool is_small(const gpu_closure *self)
     return self->kernel->together != NULL && self->round.tiles <= TOGETHER_MOST;
 }
 
-static uint64_t flag_bytes(const gpu_closure *self)
-{
-    int64_t tiles = self->round.tiles;
-    return (uint64_t)(2 * tiles + 1) * (uint64_t)tiles * sizeof(int32_t);
-}
-
 /* Everything that is published while a small matrix is closed in one launch. */
 static uint64_t place_together(gpu_closure *self, void *base)
 {
@@ -127,7 +121,6 @@ static uint64_t place_together(gpu_closure *self, void *base)
     int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
     int64_t tiles = round->tiles;
     uint64_t used = 0;
-    round->ready = place(base, &used, (int64_t)flag_bytes(self), 1);
     round->next_row = place(base, &used, tiles * tiles * tile, self->kernel->word);
     round->next_col = place(base, &used, tiles * tiles * tile, self->kernel->word);
     round->tile = place(base, &used, tiles * tile, self->kernel->word);
@@ -305,10 +298,9 @@ static tw_status run_rounds(gpu_closure *self, bool paced)
 /* Both halves are computed: a small matrix is bound by its critical path, not by its work. */
 static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
 {
-    (void)place_together(self, memory);
-    tw_status status =
-        check(self, (int)cudaMemsetAsync(self->round.ready, 0, flag_bytes(self), self->wide),
-              "clearing the flags");
+    uint64_t bytes = place_together(self, memory);
+    tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, bytes, self->wide),
+                             "clearing what blocks tell each other");
     return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide, launched),
                                    "starting to close a small matrix")
                            : status;

@@ -44,7 +44,6 @@ typedef struct twi_gpu_round {
     void *raw_tile; /* side x side elements */
     void *tile;     /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
     void *tile_t;   /* likewise, [k][m] = D[m][k] */
-    int32_t *ready; /* together: flags, all 0; 2 * tiles * tiles + tiles of them */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 
@@ -73,7 +72,8 @@ typedef struct twi_gpu_kernel {
     /* The upper triangle from the lower one. */
     int (*mirror)(const twi_gpu_round *round, void *stream);
     /* All of a small matrix in one launch, clamping and clearing the diagonal on the way:
-     * next_row, next_col, tile and tile_t hold tiles for every pivot, one pivot after another.
+     * next_row, next_col, tile and tile_t hold words of tiles for every pivot, one pivot after
+     * another, and are all 0 before.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
     /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
         }
         barrier_wait(&pipe->full[chunk % STAGES], chunk / STAGES & 1);
         multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
-        __syncwarp();
+        sync_wave();
         if (threadIdx.x % WARP == 0) {
             barrier_arrive(&pipe->empty[chunk % STAGES]);
         }

@@ -59,7 +59,7 @@ struct step_f32 {
     static __device__ __forceinline__ element lane(word w, int) { return w; }
     static __device__ __forceinline__ element clamp(element value)
     {
-        return value == (int32_t)0x80000000 ? 0 : value; /* -0 */
+        return value == (int32_t)0x80000000 ? 0 : min(value, infinity()); /* -0; not a number */
     }
 
     static __device__ __forceinline__ word least(word a, word b) { return min(a, b); }

@@ -1,7 +1,7 @@
 /*
  * A small matrix, closed by all processors together in one launch. Each thread block keeps one tile
- * in its registers from the first pivot to the last, and the blocks tell each other through flags in
- * global memory when a closed tile or a tile of a panel is ready; no round waits for a whole one.
+ * in its registers from the first pivot to the last, and reads closed tiles and tiles of panels from
+ * other blocks as they come; no round waits for a whole one.
  * What is published stays where it is (every pivot has its own place), so nothing is overwritten
  * that a slower block may still read. All blocks must be on the device at once.
  *
@@ -29,56 +29,74 @@ struct together_shared {
     close_shared close;
 };
 
-/* Flags in global memory: tiles x tiles for row panels, the same for column panels, and one a pivot.
- */
-static __device__ __forceinline__ int32_t *row_flag(const twi_gpu_round &r, int pivot, int tile)
+/* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has been
+ * published, since it goes there with these bits turned over, and no distance has exactly them. So a
+ * reader sees of each word by itself whether it is there, and nothing needs a flag or an order. */
+enum { TURNED = 0x7FFFFFFF };
+
+static __device__ __forceinline__ void publish_group(word *to, const word *from)
 {
-    return r.ready + pivot * r.tiles + tile;
+    publish16(to, make_int4(from[0] ^ TURNED, from[1] ^ TURNED, from[2] ^ TURNED, from[3] ^ TURNED));
 }
 
-static __device__ __forceinline__ int32_t *col_flag(const twi_gpu_round &r, int pivot, int tile)
+/* As a right operand: [k][j] = (k, j). */
+static __device__ __forceinline__ void publish_words(const word (&c)[ROWS][WORDS], word *out)
 {
-    return r.ready + (r.tiles + pivot) * r.tiles + tile;
-}
-
-static __device__ __forceinline__ int32_t *tile_flag(const twi_gpu_round &r, int pivot)
-{
-    return r.ready + 2 * r.tiles * r.tiles + pivot;
-}
-
-/* After all threads of the block have written. */
-static __device__ __forceinline__ void announce(int32_t *flag)
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicExch(flag, 1);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        publish_group(out + thread_row(i) * SIDE + thread_word(0), c[i]);
     }
 }
 
-static __device__ __forceinline__ void await(int32_t *first, int32_t *second)
+/* As a left operand: [k][i] = (i, k). */
+static __device__ __forceinline__ void publish_transposed(const word (&c)[ROWS][WORDS], word *out)
 {
-    int32_t *mine = threadIdx.x == 0 ? first : second;
-    if (threadIdx.x == 0 || (threadIdx.x == WARP && second != NULL)) {
-        while (*(volatile int32_t *)mine == 0) {
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+        word column[ROWS];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            column[i] = c[i][j];
         }
-        __threadfence();
+        publish_group(out + thread_word(j) * SIDE + thread_row(0), column);
     }
-    __syncthreads();
 }
 
-/* A tile that another block has published. */
+static __device__ __forceinline__ bool is_there(int4 v)
+{
+    return v.x != 0 && v.y != 0 && v.z != 0 && v.w != 0;
+}
+
+/* A tile that another block publishes. */
 static __device__ __forceinline__ void bring(word *shared, const word *from)
 {
-    for (int at = threadIdx.x * GROUP; at < SIDE * SIDE; at += THREADS * GROUP) {
-        copy16(shared + at, from + at);
+    enum { GROUPS = SIDE * SIDE / (THREADS * GROUP) };
+    int4 v[GROUPS];
+    from += threadIdx.x * GROUP;
+    shared += threadIdx.x * GROUP;
+    /* One thread of a warp looks first: if all did, the cache would be too busy with them. */
+    if (threadIdx.x % WARP == 0) {
+        while (*(const volatile int32_t *)from == 0) {
+        }
+    }
+    sync_wave();
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        v[g] = read16(from + g * THREADS * GROUP);
+    }
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        while (!is_there(v[g])) {
+            v[g] = read16(from + g * THREADS * GROUP);
+        }
+        *(int4 *)(shared + g * THREADS * GROUP) =
+            make_int4(v[g].x ^ TURNED, v[g].y ^ TURNED, v[g].z ^ TURNED, v[g].w ^ TURNED);
     }
 }
 
 static __device__ __forceinline__ void multiply(word (&c)[ROWS][WORDS],
                                                 const together_shared *shared, int one)
 {
-    copy16_wait();
     __syncthreads();
 #pragma unroll 1
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
@@ -121,25 +139,19 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu
         word *col = (word *)r.next_col + (int64_t)pivot * r.tiles * words;
         if (down == pivot && across == pivot) {
             close_registers(c, &shared.close, min((int)SIDE, r.n - pivot * SIDE), r.one);
-            store_words(c, tile);
-            store_transposed(c, tile_t, SIDE, SIDE, SIDE);
-            announce(tile_flag(r, pivot));
+            publish_words(c, tile);
+            publish_transposed(c, tile_t);
         } else if (down == pivot) {
             store_words(c, shared.b); /* while the tile is still being closed */
-            await(tile_flag(r, pivot), NULL);
             bring(shared.a, tile_t);
             multiply(c, &shared, r.one);
-            store_words(c, row + across * words);
-            announce(row_flag(r, pivot, across));
+            publish_words(c, row + across * words);
         } else if (across == pivot) {
             store_transposed(c, shared.a, SIDE, SIDE, SIDE);
-            await(tile_flag(r, pivot), NULL);
             bring(shared.b, tile);
             multiply(c, &shared, r.one);
-            store_transposed(c, col + down * words, SIDE, SIDE, SIDE);
-            announce(col_flag(r, pivot, down));
+            publish_transposed(c, col + down * words);
         } else {
-            await(row_flag(r, pivot, across), col_flag(r, pivot, down));
             bring(shared.a, col + down * words);
             bring(shared.b, row + across * words);
             multiply(c, &shared, r.one);

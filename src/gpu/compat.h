@@ -62,6 +62,14 @@
 #define TWI_WAVE 32
 #endif
 
+/* Threads of a wave that went different ways meet again. */
+static __device__ __forceinline__ void sync_wave(void)
+{
+#if !defined(TWI_HIP)
+    __syncwarp();
+#endif
+}
+
 /* A kernel for blocks of `threads`, of which a processor is to hold `blocks` at a time. HIP counts
  * waves on each of a processor's four units of 64 lanes instead. */
 #if defined(TWI_HIP)
@@ -93,18 +101,46 @@ static __device__ __forceinline__ void store_once(int4 *to, int4 value)
 #endif
 }
 
-/* Copy 16 bytes from global to shared memory, in the background where the architecture can
- * (TWI_BACKGROUND_COPY); and wait until all such copies of this thread have arrived. */
-#define TWI_BACKGROUND_COPY (TWI_COMPUTE >= 800)
-static __device__ __forceinline__ void copy16(void *shared, const void *global)
+/* Four words that another thread block may be writing or reading at this moment, each for itself.
+ */
+static __device__ __forceinline__ void publish16(void *to, int4 v)
 {
-#if TWI_BACKGROUND_COPY
-    unsigned at = (unsigned)__cvta_generic_to_shared(shared);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(global) : "memory");
-#else
-    *(uint4 *)shared = *(const uint4 *)global;
+#if defined(TWI_HIP)
+    volatile int *at = (volatile int *)to;
+    at[0] = v.x, at[1] = v.y, at[2] = v.z, at[3] = v.w;
+#elif TWI_COMPUTE > 0
+    asm volatile("st.relaxed.gpu.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x),
+                 "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
 #endif
 }
+
+static __device__ __forceinline__ int4 read16(const void *from)
+{
+    int4 v = {0, 0, 0, 0};
+#if defined(TWI_HIP)
+    const volatile int *at = (const volatile int *)from;
+    v = make_int4(at[0], at[1], at[2], at[3]);
+#elif TWI_COMPUTE > 0
+    asm volatile("ld.relaxed.gpu.global.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from)
+                 : "memory");
+#endif
+    return v;
+}
+
+/* Copy 16 bytes from global to shared memory in the background, where the architecture can; and
+ * wait until all such copies of this thread have arrived. */
+#define TWI_BACKGROUND_COPY (TWI_COMPUTE >= 800)
+
+#if TWI_BACKGROUND_COPY
+static __device__ __forceinline__ void copy16(void *shared, const void *global)
+{
+    unsigned at = (unsigned)__cvta_generic_to_shared(shared);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(global) : "memory");
+}
+#endif
 
 static __device__ __forceinline__ void copy16_wait(void)
 {
