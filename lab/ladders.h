@@ -11,6 +11,8 @@ extern "C" {
 extern const lab_ladder lab_apsp_cpu;
 extern const lab_ladder lab_apsp_cpu_blocks;
 extern const lab_ladder lab_apsp_threads;
+extern const lab_ladder lab_apsp_gpu;
+extern const lab_ladder lab_apsp_gpu_shapes;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_windows;
 

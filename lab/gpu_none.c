@@ -1,0 +1,9 @@
+/* The ladders that need a GPU, in a build without one: they have a name and no rungs. */
+#include "ladders.h"
+
+#define ABSENT(symbol, text, words) \
+    const lab_ladder symbol = {.name = text, .title = words, .gpu = true}
+
+ABSENT(lab_apsp_gpu, "apsp-gpu", "All-pairs shortest paths on a GPU");
+ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
+       "Blocks and thread shapes of a blocked closure on a GPU");
