@@ -219,7 +219,8 @@ static __global__ void stage3_hoisted(int *d, int ld, int b, int k)
 
 /* The compiler knows the side: the loop unrolls, addresses become constants. With T > 1 a block
  * owns T x T tiles, and each value read from shared memory serves T relaxations. */
-template <int T> static __global__ void stage3_tiles(int *d, int ld, int b, int k)
+template <int T>
+static __global__ void __launch_bounds__(SIDE *SIDE) stage3_tiles(int *d, int ld, int b, int k)
 {
     __shared__ int left[T * SIDE][SIDE], right[SIDE][T * SIDE];
     int x = threadIdx.x, y = threadIdx.y, least[T][T];

@@ -7,3 +7,6 @@
 ABSENT(lab_apsp_gpu, "apsp-gpu", "All-pairs shortest paths on a GPU");
 ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
        "Blocks and thread shapes of a blocked closure on a GPU");
+ABSENT(lab_entropy_gpu, "entropy-gpu",
+       "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU");
+ABSENT(lab_map_gpu, "map-gpu", "One expression, ten passes in place, on a GPU");

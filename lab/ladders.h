@@ -15,6 +15,8 @@ extern const lab_ladder lab_apsp_gpu;
 extern const lab_ladder lab_apsp_gpu_shapes;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_windows;
+extern const lab_ladder lab_entropy_gpu;
+extern const lab_ladder lab_map_gpu;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,261 @@
+/*
+ * Ladder map-gpu: row E's task, ten passes of v += sqrt((odd column ? log v : cos v) + 1) in place
+ * over a square array of floats that lies on the card; whole inputs from 10 to 265.
+ *
+ *   original   threads of a warp lie in one column (E1)
+ *   coalesced  they lie in one row (E2)
+ *   divided    a kernel for each parity, so that no warp computes both branches (E3)
+ *   table      results looked up for whole inputs (E4): wrong from the second pass on
+ *   vectors    two columns a load, so that the parity is known when compiling (E5)
+ *
+ * `table` is checked against its authors' own ten values, the others against the ten published ones
+ * and against double precision.
+ */
+#include "gpu_timing.h"
+#include "ladders.h"
+#include "map_gpu_kernels.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PASSES = 10, PUBLISHED = 10 };
+
+static const float published_inputs[PUBLISHED] = {51, 45, 200, 142, 235, 118, 224, 184, 92, 154};
+static const double published_outputs[PUBLISHED] = {53.4068, 67.3596, 204.203, 166.555, 235.619,
+                                                    142.202, 229.336, 209.047, 97.3885, 178.709};
+static const double table_outputs[PUBLISHED] = {53.2859, 65.2678, 204.144, 162.465, 235.431,
+                                                138.432, 229.237, 209.516, 97.2736, 174.479};
+
+typedef struct bench {
+    tw_context *ctx;
+    int64_t n;
+    float *input, *right, *output;
+    float *on_card, *table;
+    lab_clock clock;
+} bench;
+
+static double ten_passes(double v, bool odd)
+{
+    for (int pass = 0; pass < PASSES; pass++) {
+        v += sqrt((odd ? log(v) : cos(v)) + 1);
+    }
+    return v;
+}
+
+static tw_status take_memory(bench *b)
+{
+    uint64_t cells = (uint64_t)b->n * (uint64_t)b->n;
+    tw_status status = twi_alloc(b->ctx, &b->input, cells, 4, "the input");
+    if (status == TW_OK) {
+        status = twi_alloc(b->ctx, &b->right, cells, 4, "the right answer");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(b->ctx, &b->output, cells, 4, "the output");
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(b->ctx, cudaMalloc((void **)&b->on_card, cells * 4), "allocating");
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(b->ctx, cudaMalloc((void **)&b->table, 8 * LAB_MAP_INPUTS), "allocating");
+    }
+    return status;
+}
+
+static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
+{
+    bench *b = NULL;
+    if (n % 4 != 0 || n > 32768) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: multiples of 4 up to 32768 are possible",
+                       (long long)n);
+    }
+    tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
+    if (status != TW_OK) {
+        return status;
+    }
+    *out = b;
+    b->ctx = ctx;
+    b->n = n;
+    status = take_memory(b);
+    if (status == TW_OK) {
+        status = lab_clock_make(ctx, &b->clock);
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(ctx, lab_map_fill_table(b->table), "filling the table");
+    }
+    if (status == TW_OK) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < n * n; i++) {
+            uint64_t random = twi_random_at(seed, (uint64_t)i);
+            b->input[i] = i < PUBLISHED && n >= PUBLISHED
+                              ? published_inputs[i]
+                              : 10 + (float)twi_random_below(random, 256);
+            b->right[i] = (float)ten_passes((double)b->input[i], i % n % 2 != 0);
+        }
+    }
+    return status;
+}
+
+static void close_bench(void *given)
+{
+    bench *b = given;
+    if (b != NULL) {
+        lab_clock_destroy(&b->clock);
+        (void)cudaFree(b->table);
+        (void)cudaFree(b->on_card);
+        twi_free(b->output);
+        twi_free(b->right);
+        twi_free(b->input);
+        twi_free(b);
+    }
+}
+
+static void spoil(void *given)
+{
+    bench *b = given;
+    memset(b->output, 0xFF, (size_t)(b->n * b->n) * 4);
+}
+
+/* Near cos v = -1 the expression loses digits, and ten passes carry them on: three decimals. */
+static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    const double *expected = rung->a != 0 ? table_outputs : published_outputs;
+    for (int64_t i = 0; b->n >= PUBLISHED && i < PUBLISHED; i++) {
+        if (!(fabs((double)b->output[i] - expected[i]) <= 1e-3)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: published value %lld is %.6g, and should be %.6g",
+                           rung->name, (long long)i, (double)b->output[i], expected[i]);
+        }
+    }
+    for (int64_t i = 0; rung->a == 0 && i < b->n * b->n; i++) {
+        if (!(fabsf(b->output[i] - b->right[i]) <= 5e-3F)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: element %lld, %lld is %.9g, and should be %.9g",
+                           rung->name, (long long)(i / b->n), (long long)(i % b->n),
+                           (double)b->output[i], (double)b->right[i]);
+        }
+    }
+    return TW_OK;
+}
+
+static double work(int64_t n)
+{
+    return PASSES * (double)n * (double)n;
+}
+
+static double traffic(int64_t n)
+{
+    return PASSES * 8 * (double)n * (double)n;
+}
+
+/* Ten passes at the speed of copies on the card. */
+static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    enum { BYTES = 1 << 28 };
+    char *from = NULL, *to = NULL;
+    lab_clock clock = {0};
+    double best = 0;
+    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
+    if (status == TW_OK) {
+        status = LAB_TRY(ctx, cudaMalloc((void **)&from, BYTES), "allocating");
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(ctx, cudaMalloc((void **)&to, BYTES), "allocating");
+    }
+    if (status == TW_OK) {
+        status = lab_clock_make(ctx, &clock);
+    }
+    for (int round = 0; status == TW_OK && round < 5; round++) {
+        double seconds = 0;
+        status = lab_clock_begin(ctx, &clock);
+        if (status == TW_OK) {
+            status = LAB_TRY(ctx, cudaMemcpyAsync(to, from, BYTES, cudaMemcpyDeviceToDevice, 0),
+                             "copying");
+        }
+        if (status == TW_OK) {
+            status = lab_clock_end(ctx, &clock, &seconds);
+        }
+        best = seconds > 0 && 2.0 * BYTES / seconds > best ? 2.0 * BYTES / seconds : best;
+    }
+    lab_clock_destroy(&clock);
+    (void)cudaFree(to);
+    (void)cudaFree(from);
+    out->bytes = best;
+    out->rate = best / 8;
+    return status;
+}
+
+static tw_status run_passes(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const lab_map_recipe *recipe = rung->code;
+    size_t bytes = (size_t)(b->n * b->n) * 4;
+    tw_status status =
+        LAB_TRY(b->ctx, cudaMemcpy(b->on_card, b->input, bytes, cudaMemcpyHostToDevice), "copying");
+    if (status == TW_OK) {
+        status = lab_clock_begin(b->ctx, &b->clock);
+    }
+    if (status == TW_OK) {
+        for (int pass = 0; pass < PASSES; pass++) {
+            recipe->pass(b->on_card, (int)b->n, b->table);
+        }
+        status = lab_clock_end(b->ctx, &b->clock, &time->total);
+        time->compute = time->total;
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(b->ctx, cudaMemcpy(b->output, b->on_card, bytes, cudaMemcpyDeviceToHost),
+                         "copying");
+    }
+    return status;
+}
+
+static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
+{
+    const bench *b = given;
+    const lab_map_recipe *recipe = rung->code;
+    return lab_inspect(b->ctx, recipe->kernel, recipe->threads, 0, out);
+}
+
+#define RUNG(title, from, of, what, its_own)                                        \
+    {                                                                               \
+        .name = #title, .parent = from, .row = of, .idea = what, .run = run_passes, \
+        .code = &lab_map_##title, .a = (its_own), .inspect = inspect                \
+    }
+
+static const lab_rung rungs[] = {
+    RUNG(original, NULL, "E1", "1 x 512 threads: a warp's elements lie in 32 rows", 0),
+    RUNG(coalesced, "original", "E2", "512 x 1 threads: a warp's elements lie side by side", 0),
+    RUNG(divided, "coalesced", "E3", "a kernel for each parity: no warp computes both branches", 0),
+    RUNG(table, "coalesced", "E4", "results looked up for whole inputs: wrong after the first pass",
+         1),
+    RUNG(vectors, "coalesced", "E5", "two columns a load: the parity is known when compiling", 0),
+};
+
+static const int64_t default_sizes[] = {2048, 0};
+
+/* The authors' figures are of one pass. */
+static const lab_published published[] = {{"original", 2048, 11.2}, {"coalesced", 2048, 2.3},
+                                          {"divided", 2048, 2.4},   {"table", 2048, 2.4},
+                                          {"vectors", 2048, 1.2},   {NULL, 0, 0}};
+
+const lab_ladder lab_map_gpu = {
+    .name = "map-gpu",
+    .title = "One expression, ten passes in place, on a GPU",
+    .unit = "evaluations",
+    .size = "elements a side",
+    .gpu = true,
+    .rungs = rungs,
+    .count = LAB_COUNT(rungs),
+    .sizes = default_sizes,
+    .published = published,
+    .published_on = "row E's author's card, ten times the figure of a pass",
+    .open = open_bench,
+    .spoil = spoil,
+    .check = check,
+    .close = close_bench,
+    .work = work,
+    .traffic = traffic,
+    .ceiling = ceiling,
+};
