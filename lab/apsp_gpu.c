@@ -199,8 +199,14 @@ static tw_status take_memory(bench *b)
         matrix.data = b->matrix;
         status = tw_apsp_device_workspace(b->ctx, &b->workspace_bytes, &matrix, &options);
     }
+    if (status == TW_OK) { /* 16 bits need a second matrix, whatever n */
+        uint64_t narrow = 0;
+        options.work_type = TW_U16;
+        status = tw_apsp_device_workspace(b->ctx, &narrow, &matrix, &options);
+        b->workspace_bytes = narrow > b->workspace_bytes ? narrow : b->workspace_bytes;
+    }
     if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaMalloc(&b->workspace, b->workspace_bytes + 256),
+        status = LAB_TRY(b->ctx, cudaMalloc(&b->workspace, b->workspace_bytes),
                          "allocating the workspace");
     }
     return status;
