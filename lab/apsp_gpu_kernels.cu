@@ -341,6 +341,7 @@ template <int B, int X, int Y, int F>
 static __device__ __forceinline__ void multiply(int *c, const int *a, const int *b, int ld)
 {
     constexpr int rows = (B + Y - 1) / Y, cols = (B + X - 1) / X;
+    constexpr int at_once = (F & ROLLED) ? 1 : 32;
     int *left = tiles, *right = tiles + B * B, least[rows][cols];
     for (int i = threadIdx.y; i < B; i += Y) {
         for (int j = threadIdx.x; j < B; j += X) {
@@ -356,7 +357,7 @@ static __device__ __forceinline__ void multiply(int *c, const int *a, const int 
         }
     }
     __syncthreads();
-#pragma unroll((F & ROLLED) ? 1 : 32)
+#pragma unroll at_once
     for (int p = 0; p < B; p++) {
 #pragma unroll
         for (int i = 0; i < rows; i++) {
@@ -406,11 +407,11 @@ template <int B, int X, int Y, int F> static void solve_shaped(int *d, int ld, i
 {
     int count = n / B, bytes = 2 * B * B * (int)sizeof(int);
     dim3 threads(X, Y);
-    (void)cudaFuncSetAttribute(shaped_panels<B, X, Y, F>,
+    (void)cudaFuncSetAttribute((shaped_panels<B, X, Y, F>),
                                cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    (void)cudaFuncSetAttribute(shaped_rest<B, X, Y, F>,
+    (void)cudaFuncSetAttribute((shaped_rest<B, X, Y, F>),
                                cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    (void)cudaFuncSetAttribute(close_tile<B, X, Y>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    (void)cudaFuncSetAttribute((close_tile<B, X, Y>), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                bytes / 2);
     for (int k = 0; k < count; k++) {
         close_tile<B, X, Y><<<1, threads, bytes / 2>>>(d, ld, k);
@@ -447,7 +448,7 @@ static __device__ __forceinline__ void relax_large(int *mine, const int *left, c
 
 static __global__ void large_panels(int *d, int ld, int k)
 {
-    int t = blockIdx.x + (blockIdx.x >= k); /* every tile but the pivot */
+    int t = blockIdx.x + ((int)blockIdx.x >= k); /* every tile but the pivot */
     int *pivot = tiles, *row = tiles + LARGE * LARGE, *col = tiles + 2 * LARGE * LARGE;
     int *row_at = d + k * LARGE * (size_t)ld + t * LARGE;
     int *col_at = d + t * LARGE * (size_t)ld + k * LARGE;
@@ -475,7 +476,7 @@ static __global__ void large_panels(int *d, int ld, int k)
 
 static __global__ void large_rest(int *d, int ld, int k)
 {
-    int ti = blockIdx.y + (blockIdx.y >= k), tj = blockIdx.x + (blockIdx.x >= k);
+    int ti = blockIdx.y + ((int)blockIdx.y >= k), tj = blockIdx.x + ((int)blockIdx.x >= k);
     int *left = tiles, *right = tiles + LARGE * LARGE, *mine = tiles + 2 * LARGE * LARGE;
     int *at = d + ti * LARGE * (size_t)ld + tj * LARGE;
     load_large(left, d + ti * LARGE * (size_t)ld + k * LARGE, ld);

@@ -75,6 +75,7 @@ static tw_status make_textures(bench *b)
 {
     struct cudaResourceDesc what;
     struct cudaTextureDesc how;
+    cudaTextureObject_t made = 0;
     memset(&what, 0, sizeof what);
     memset(&how, 0, sizeof how);
     how.readMode = cudaReadModeElementType;
@@ -82,9 +83,9 @@ static tw_status make_textures(bench *b)
     what.res.linear.devPtr = b->on_card[3];
     what.res.linear.desc = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
     what.res.linear.sizeInBytes = (MOST + 1) * sizeof(float);
-    tw_status status =
-        LAB_TRY(b->ctx, cudaCreateTextureObject(&b->card.table_texture, &what, &how, NULL),
-                "making a texture of the table");
+    tw_status status = LAB_TRY(b->ctx, cudaCreateTextureObject(&made, &what, &how, NULL),
+                               "making a texture of the table");
+    b->card.table_texture = status == TW_OK ? (uintptr_t)made : 0;
     struct cudaChannelFormatDesc byte =
         cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
     if (status == TW_OK) {
@@ -95,8 +96,9 @@ static tw_status make_textures(bench *b)
         memset(&what, 0, sizeof what);
         what.resType = cudaResourceTypeArray;
         what.res.array.array = b->array;
-        status = LAB_TRY(b->ctx, cudaCreateTextureObject(&b->card.input_texture, &what, &how, NULL),
+        status = LAB_TRY(b->ctx, cudaCreateTextureObject(&made, &what, &how, NULL),
                          "making a texture of the input");
+        b->card.input_texture = status == TW_OK ? (uintptr_t)made : 0;
     }
     return status;
 }
@@ -182,10 +184,10 @@ static void close_bench(void *given)
     bench *b = given;
     if (b != NULL) {
         if (b->card.input_texture != 0) {
-            (void)cudaDestroyTextureObject(b->card.input_texture);
+            (void)cudaDestroyTextureObject((cudaTextureObject_t)b->card.input_texture);
         }
         if (b->card.table_texture != 0) {
-            (void)cudaDestroyTextureObject(b->card.table_texture);
+            (void)cudaDestroyTextureObject((cudaTextureObject_t)b->card.table_texture);
         }
         (void)cudaFreeArray(b->array);
         for (int i = 0; i < 4; i++) {

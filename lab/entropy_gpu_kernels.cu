@@ -6,7 +6,7 @@
  */
 #include "entropy_gpu_kernels.h"
 
-#include "gpu/compat.h"
+#include "gpu_names.h"
 
 #define HALF 2
 #define LEVELS 16
@@ -128,7 +128,7 @@ struct texture_table {
     }
 };
 
-static __global__ void v5(const uint8_t *in, float *out, int n, unsigned long long texture)
+static __global__ void v5(const uint8_t *in, float *out, int n, uintptr_t texture)
 {
     int counts[LEVELS];
     texture_table table = {(cudaTextureObject_t)texture};
@@ -170,7 +170,7 @@ static __global__ void v7(const uint8_t *in, float *out, int n, const float *tab
 }
 
 /* v7 with the input as a 2-D texture. */
-static __global__ void v8(float *out, int n, const float *table, unsigned long long texture)
+static __global__ void v8(float *out, int n, const float *table, uintptr_t texture)
 {
     uint8_t counts[LEVELS];
     float own[MOST + 1];

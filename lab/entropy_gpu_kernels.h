@@ -14,8 +14,8 @@ typedef struct lab_entropy_card {
     float *output;
     const double *table; /* n log n for n = 0 ... 25 */
     const float *float_table;
-    unsigned long long table_texture; /* of float_table */
-    unsigned long long input_texture; /* 2-D, of input */
+    uintptr_t table_texture; /* of float_table */
+    uintptr_t input_texture; /* 2-D, of input */
     int n;
 } lab_entropy_card;
 

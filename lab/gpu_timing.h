@@ -2,9 +2,9 @@
 #ifndef LAB_GPU_TIMING_H
 #define LAB_GPU_TIMING_H
 
+#include "gpu_names.h"
 #include "ladder.h"
 
-#include "gpu/compat.h"
 #include "gpu/device.h"
 
 /* Status of a runtime call, with what was being done. */
