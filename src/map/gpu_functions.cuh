@@ -7,8 +7,9 @@
  * A value is an array of N lanes, or of one where it is the same for all: lane i is a[A == 1 ? 0 :
  * i]. Functions of one f32 argument whose accuracy costs something come in two parts: a straight
  * one without a branch that holds for the arguments of everyday, and, once for all lanes of the
- * thread together, a test whether any of them is outside; those are computed in f64. The bounds of
- * gpu_bounds.c were found by trying all 2^32 arguments.
+ * thread together, a test whether any of them is outside; those, and only those, are computed in
+ * f64, so that an element's bits do not depend on its neighbours. The bounds of gpu_bounds.c were
+ * found by trying all 2^32 arguments.
  */
 #define TW_DEVICE static __device__ __forceinline__
 #define TW_LANES _Pragma("unroll") for (int i = 0; i < N; i++)
@@ -16,31 +17,30 @@
 /* ------------------------------------------------------------------------- square root, f32 */
 
 /* sqrt(x) from an approximate 1/sqrt(x) and one step of Newton's method on the residual, which
- * fmaf gives exactly: correctly rounded wherever no intermediate leaves the normal numbers. */
-TW_DEVICE bool tw_sqrt_is_far(float x)
-{
-    return (unsigned)(__float_as_int(x) - 0x0d000000) > 0x727fffffu;
-}
-
-TW_DEVICE float tw_sqrt_near(float x)
+ * fmaf gives exactly: correctly rounded wherever no intermediate leaves the normal numbers. The
+ * residual itself tells where that is: it is less than 2^-20 x unless x is tiny, negative, infinite
+ * or NaN. Zero is near, since maps run into it often. */
+TW_DEVICE float tw_sqrt_near(float x, bool &far)
 {
 #ifdef __CUDA_ARCH__
     float r;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaxf(x, 1.0e-30f)));
     float g = x * r;
     float h = 0.5f * r;
-    return fmaf(fmaf(-g, g, x), h, g);
+    float e = fmaf(-g, g, x);
+    far |= !(fabsf(e) <= x * 9.5367431640625e-07f);
+    return fmaf(e, h, g);
 #else
     return sqrtf(x);
 #endif
 }
 
-static __device__ __noinline__ float tw_sqrt_far(float x)
+static __device__ __noinline__ float tw_sqrt_far(float x, float)
 {
     return sqrtf(x);
 }
 
-/* ------------------------------------------------------------------------- logarithm, f32 */
+/* --------------------------------------------------------------------------- logarithm, f32 */
 
 /* x = 2^k (1 + f) with f in [-1/3, 1/3]; log x = k log 2 + f + f^2 P(f). k stays scaled by 2^23, as
  * it stands in the bits of x. */
@@ -49,8 +49,9 @@ TW_DEVICE bool tw_log_is_far(float x)
     return (unsigned)(__float_as_int(x) - 0x00800000) >= 0x7f000000u;
 }
 
-TW_DEVICE float tw_log_near(float x)
+TW_DEVICE float tw_log_near(float x, bool &far)
 {
+    far |= tw_log_is_far(x);
     int bits = __float_as_int(x);
     int k = (bits - 0x3f2aaaab) & 0xff800000;
     float f = __int_as_float(bits - k) - 1.0f;
@@ -66,87 +67,87 @@ TW_DEVICE float tw_log_near(float x)
     return fmaf((float)k, 8.262958e-08f, fmaf(f * f, p, f));
 }
 
-static __device__ __noinline__ float tw_log_far(float x)
+static __device__ __noinline__ float tw_log_far(float x, float near)
 {
-    return (float)log((double)x);
+    return tw_log_is_far(x) ? (float)log((double)x) : near;
 }
 
-/* ------------------------------------------------------------------- sine and cosine, f32 */
+/* --------------------------------------------------------------------- sine and cosine, f32 */
 
 /* x = q pi/2 + r + low with |r| < 0.79: pi/2 in three parts, the second so short that q times it is
- * exact. The quarter decides between the polynomials of sine and cosine and the sign; both have the
- * form a + a s P(s) + low with s = r^2, a = r or 1. */
+ * exact. The sum with 1.5 * 2^23 (and, for the cosine, one quarter more) leaves q in its low bits:
+ * the lowest chooses between sine and cosine of r, the next is the sign. */
 TW_DEVICE bool tw_sin_is_far(float x)
 {
-    return !(fabsf(x) < 8192.0f);
+    return fabsf(x) >= 8192.0f;
 }
 
-TW_DEVICE float tw_turned(float x, int quarters)
+TW_DEVICE float tw_turned(float x, float start)
 {
-    float t = fmaf(x, 0.63661975f, 12582912.0f);
-    float q = t - 12582912.0f;
-    int n = __float_as_int(t) + quarters;
+    float t = fmaf(x, 0.63661975f, start);
+    float q = t - start;
     float near = fmaf(-q, 1.5707964f, x);
     float r = fmaf(q, 4.3713953e-08f, near);
     float low = fmaf(-q, 2.563344e-12f, fmaf(q, 4.3713953e-08f, near - r));
     float s = r * r;
-    bool cosine = n & 1;
-    float a = cosine ? 1.0f : r;
-    float p = cosine ? 2.443188e-05f : 2.8322738e-06f;
-    p = fmaf(p, s, cosine ? -1.3887307e-03f : -1.9853053e-04f);
-    p = fmaf(p, s, cosine ? 4.1666646e-02f : 8.333379e-03f);
-    p = fmaf(p, s, cosine ? -0.5f : -1.6666667e-01f);
-    /* What rounding s and leaving out `low` does to the cosine: half of the loss of s. */
-    low = cosine ? -fmaf(fmaf(r, r, -s), 0.5f, r * low) : low;
-    float y = fmaf(a * s, p, low) + a;
+    float p = fmaf(-1.9507846e-04f, s, 8.332106e-03f);
+    p = fmaf(p, s, -1.6666654e-01f);
+    float sine = fmaf(r * s, p, low) + r;
+    p = fmaf(2.443188e-05f, s, -1.3887307e-03f);
+    p = fmaf(p, s, 4.1666646e-02f);
+    p = fmaf(p, s, -0.5f);
+    /* Half of what s lacks for having been rounded, and for `low`. */
+    float lack = fmaf(fmaf(r, r, -s), 0.5f, r * low);
+    float cosine = fmaf(s, p, -lack) + 1.0f;
+    int n = __float_as_int(t);
+    float y = (n & 1) != 0 ? cosine : sine;
     return __int_as_float(__float_as_int(y) ^ ((n & 2) << 30));
 }
 
-TW_DEVICE float tw_sin_near(float x)
+TW_DEVICE float tw_sin_near(float x, bool &far)
 {
-    float y = tw_turned(x, 0);
+    far |= tw_sin_is_far(x);
+    float y = tw_turned(x, 12582912.0f);
     return x == 0.0f ? x : y; /* keeps -0 */
 }
 
-TW_DEVICE float tw_cos_near(float x)
+TW_DEVICE float tw_cos_near(float x, bool &far)
 {
-    return tw_turned(x, 1);
+    far |= tw_sin_is_far(x);
+    return tw_turned(x, 12582913.0f);
 }
 
-static __device__ __noinline__ float tw_sin_far(float x)
+static __device__ __noinline__ float tw_sin_far(float x, float near)
 {
-    return (float)sin((double)x);
+    return tw_sin_is_far(x) ? (float)sin((double)x) : near;
 }
 
-static __device__ __noinline__ float tw_cos_far(float x)
+static __device__ __noinline__ float tw_cos_far(float x, float near)
 {
-    return (float)cos((double)x);
+    return tw_sin_is_far(x) ? (float)cos((double)x) : near;
 }
 
 /* ------------------------------------------------------------------- all lanes of a thread */
 
-#define TW_NEAR_AND_FAR(name, domain)                                         \
+#define TW_NEAR_AND_FAR(name)                                                     \
     template <int N> TW_DEVICE void tw_##name(float (&y)[N], const float (&x)[N]) \
-    {                                                                         \
-        bool far = false;                                                     \
-        TW_LANES                                                              \
-        {                                                                     \
-            far |= tw_##domain##_is_far(x[i]);                                \
-            y[i] = tw_##name##_near(x[i]);                                    \
-        }                                                                     \
-        if (far) {                                                            \
-            TW_LANES                                                          \
-            {                                                                 \
-                if (tw_##domain##_is_far(x[i])) {                             \
-                    y[i] = tw_##name##_far(x[i]);                             \
-                }                                                             \
-            }                                                                 \
-        }                                                                     \
+    {                                                                             \
+        bool far = false;                                                         \
+        TW_LANES                                                                  \
+        {                                                                         \
+            y[i] = tw_##name##_near(x[i], far);                                   \
+        }                                                                         \
+        if (far) {                                                                \
+            TW_LANES                                                              \
+            {                                                                     \
+                y[i] = tw_##name##_far(x[i], y[i]);                               \
+            }                                                                     \
+        }                                                                         \
     }
-TW_NEAR_AND_FAR(sqrt, sqrt)
-TW_NEAR_AND_FAR(log, log)
-TW_NEAR_AND_FAR(sin, sin)
-TW_NEAR_AND_FAR(cos, sin)
+TW_NEAR_AND_FAR(sqrt)
+TW_NEAR_AND_FAR(log)
+TW_NEAR_AND_FAR(sin)
+TW_NEAR_AND_FAR(cos)
 
 /* One lane at a time: by the function of that type, or in f64 and rounded. */
 #define TW_ONE(name, type, function)                                            \

@@ -288,7 +288,7 @@ static void put_program(writer *w, const twi_map_source *source, const twi_map_j
     for (int32_t k = 0; k < source->input_count; k++) {
         put(w, ", const Iin%d &in%d", source->inputs[k], source->inputs[k]);
     }
-    put(w, ", place row, place col, place spread, long long repeat)\n{\n");
+    put(w, ", place row, place col, place spread, count repeat)\n{\n");
     for (int32_t i = 0; i < program->still_end; i++) {
         put_operation(&b, i);
     }
@@ -304,7 +304,7 @@ static void put_program(writer *w, const twi_map_source *source, const twi_map_j
     twi_operation x = {.code = TWI_OP_INPUT, .index = job->x_input};
     put(w, "    number x[N]; TW_LANES x[i] = ");
     put_input(&b, &x);
-    put(w, ";\n    for (long long pass = 0; pass < repeat; pass++) {\n");
+    put(w, ";\n    for (count pass = 0; pass < repeat; pass++) {\n");
     b.looping = true;
     b.indent = "        ";
     for (int32_t i = program->still_end; i < program->count; i++) {
@@ -394,7 +394,7 @@ static void put_call(writer *w, const twi_map_source *source, int32_t program, i
     int32_t lanes = source->group * source->groups / step;
     put(w, "            program_%d<%d, %d, %d>(y", program, first, step, lanes);
     put_inputs(w, source, ", ");
-    put(w, ", (place)row, (place)col, (place)spread, a.repeat);\n");
+    put(w, ", (place)row, (place)col, (place)spread, (count)a.repeat);\n");
 }
 
 /* The programs of one row residue: one for all columns, or one for each residue. */
@@ -524,8 +524,9 @@ tw_status twi_map_source_make(tw_context *ctx, twi_map_source *out, const twi_ma
     *out = (twi_map_source){0};
     find_inputs(out, job);
     choose_shape(out, job);
-    put(&w, "typedef %s number;\ntypedef %s place;\n", c_type(job->variants->compute),
-        place_type(job));
+    put(&w, "typedef %s number;\ntypedef %s place;\ntypedef %s count;\n",
+        c_type(job->variants->compute), place_type(job),
+        job->repeat <= INT32_MAX ? "unsigned" : "unsigned long long");
     put(&w,
         "enum { E = %d, U = %d, W = %d }; /* elements a group and a piece, groups a thread */\n",
         out->group, out->piece, out->groups);
