@@ -274,7 +274,7 @@ tw_status twi_map_gpu_find(tw_context *ctx, const void *data, const char *what, 
     if (status != TW_OK) {
         return status;
     }
-    if (at.type != cudaMemoryTypeDevice && at.type != cudaMemoryTypeManaged) {
+    if (!TWI_IS_DEVICE_MEMORY(at)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s is not in GPU memory; tw_map_plan_apply takes arrays in host memory",
                        what);
