@@ -127,6 +127,63 @@ static __device__ __noinline__ float tw_cos_far(float x, float near)
     return tw_sin_is_far(x) ? (float)cos((double)x) : near;
 }
 
+/* ----------------------------------------------------------------------- exponential, f32 */
+
+/* x = n log 2 + r + low; e^x = 2^n (1 + r + r^2 P(r) + low), n added to the exponent's bits. Near:
+ * the result is a normal number. */
+TW_DEVICE bool tw_exp_is_far(float x)
+{
+    return !(fabsf(x) < 87.0f);
+}
+
+TW_DEVICE float tw_scaled(float y, float n)
+{
+    return __int_as_float((int)((unsigned)__float_as_int(y) + ((unsigned)__float_as_int(n) << 23)));
+}
+
+TW_DEVICE float tw_exp_near(float x, bool &far)
+{
+    far |= tw_exp_is_far(x);
+    float t = fmaf(x, 1.442695f, 12582912.0f);
+    float n = t - 12582912.0f;
+    float near = fmaf(-n, 0.69314575f, x);
+    float r = fmaf(-n, 1.4286068e-06f, near);
+    float low = fmaf(-n, 1.4286068e-06f, near - r);
+    float p = fmaf(1.3862869e-03f, r, 8.367627e-03f);
+    p = fmaf(p, r, 4.1667253e-02f);
+    p = fmaf(p, r, 1.6666533e-01f);
+    p = fmaf(p, r, 0.5f);
+    return tw_scaled((fmaf(r * r, p, low) + r) + 1.0f, t);
+}
+
+static __device__ __noinline__ float tw_exp_far(float x, float near)
+{
+    return tw_exp_is_far(x) ? (float)exp((double)x) : near;
+}
+
+TW_DEVICE bool tw_exp2_is_far(float x)
+{
+    return !(fabsf(x) < 125.0f);
+}
+
+TW_DEVICE float tw_exp2_near(float x, bool &far)
+{
+    far |= tw_exp2_is_far(x);
+    float t = x + 12582912.0f;
+    float r = x - (t - 12582912.0f);
+    float p = fmaf(1.5349848e-04f, r, 1.3399072e-03f);
+    p = fmaf(p, r, 9.618454e-03f);
+    p = fmaf(p, r, 5.550332e-02f);
+    p = fmaf(p, r, 2.4022648e-01f);
+    p = fmaf(p, r, 2.0651738e-08f);
+    return tw_scaled(fmaf(r, 0.6931472f, r * p) + 1.0f, t);
+}
+
+static __device__ __noinline__ float tw_exp2_far(float x, float near)
+{
+    return tw_exp2_is_far(x) ? (float)exp2((double)x) : near;
+}
+
 /* ------------------------------------------------------------------- all lanes of a thread */
 
 #define TW_NEAR_AND_FAR(name)                                                     \
@@ -148,6 +205,8 @@ TW_NEAR_AND_FAR(sqrt)
 TW_NEAR_AND_FAR(log)
 TW_NEAR_AND_FAR(sin)
 TW_NEAR_AND_FAR(cos)
+TW_NEAR_AND_FAR(exp)
+TW_NEAR_AND_FAR(exp2)
 
 /* One lane at a time: by the function of that type, or in f64 and rounded. */
 #define TW_ONE(name, type, function)                                            \
@@ -196,9 +255,7 @@ TW_TWO(fmod, double, fmod)
 TW_ONE(cbrt, float, cbrtf)
 TW_ONE(log2, float, log2f)
 TW_ONE(log1p, float, log1pf)
-TW_ONE(expm1, float, expm1f)
-TW_BY_F64_1(exp)
-TW_BY_F64_1(exp2)
+TW_BY_F64_1(expm1)
 TW_BY_F64_1(log10)
 TW_BY_F64_1(tan)
 TW_BY_F64_1(asin)
