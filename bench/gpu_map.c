@@ -143,7 +143,7 @@ static void run_case(const bench_case *c)
                        .out_stride = step};
     make_variants(c, &variants);
     for (int k = 0; k < 4; k++) {
-        must_run(cudaMalloc((void **)&memory[k], (size_t)(c->rows * step) * 8), "memory");
+        must_run(cudaMalloc((void **)&memory[k], (size_t)(c->rows * step) * 16), "memory");
         if (k > 0) {
             fill(memory[k], c, step);
             job.inputs[k - 1] = (twi_map_input){memory[k], c->in, step, 1};
