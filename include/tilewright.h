@@ -744,6 +744,13 @@ TW_API TW_CHECKED tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in,
                                            const tw_entropy_options *opts, tw_sink *sinks,
                                            int32_t sink_count, tw_entropy_report *report);
 
+/* The same for an image that need not fit in memory: its rows are read as the result goes on, the
+ * same bits, in blocks as large as tw_set_memory allows. A mask lies in memory as a whole. A source
+ * whose rows come in order only cannot have wrapped borders. */
+TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
+                                              const tw_entropy_options *opts, tw_sink *sinks,
+                                              int32_t sink_count, tw_entropy_report *report);
+
 /* -------------------------------------------------------------------------------------- maps */
 
 /*
@@ -875,12 +882,21 @@ TW_API TW_CHECKED tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_exp
                                    const tw_matrix *inputs, int32_t input_count,
                                    const tw_map_options *opts);
 
-/* The same for an image that need not fit in memory: its rows are read as the result goes on, the
- * same bits, in blocks as large as tw_set_memory allows. A mask lies in memory as a whole. A source
- * whose rows come in order only cannot have wrapped borders. */
-TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
-                                              const tw_entropy_options *opts, tw_sink *sinks,
-                                              int32_t sink_count, tw_entropy_report *report);
+/* A check of a map that shares no code with the evaluators: `samples` random elements (all of them
+ * if 0) are recomputed in interval arithmetic, each operation with its own bound, and must lie
+ * inside. The expression and the inputs must stay until the sink's end; a map in place overwrites
+ * them, so it cannot be checked. */
+typedef struct tw_map_verifier tw_map_verifier;
+TW_API TW_CHECKED tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out,
+                                                   const tw_expr *expr, const tw_matrix *inputs,
+                                                   int32_t input_count, const tw_map_options *opts,
+                                                   int64_t samples, uint64_t seed);
+TW_API void tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out);
+/* TW_OK, or TW_ERR_VERIFY with the first wrong element in tw_last_error. *checked (may be NULL):
+ * elements compared. */
+TW_API TW_CHECKED tw_status tw_map_verifier_result(tw_context *ctx, const tw_map_verifier *verifier,
+                                                   int64_t *checked);
+TW_API void tw_map_verifier_destroy(tw_map_verifier *verifier);
 
 /* ------------------------------------------------------------------------ the machine, measured */
 
@@ -926,6 +942,10 @@ TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *o
  * in. */
 TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type,
                                        int32_t threads);
+
+/* Bytes read and written a second by a plain copy of large arrays on `threads` threads (0: those of
+ * the context): what no map can exceed. Takes about a tenth of a second. */
+TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile
  * edges. `line` (may be NULL) is called once a case. Returns TW_ERR_VERIFY if any case failed. */

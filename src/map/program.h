@@ -64,7 +64,7 @@ typedef enum twi_op {
     TWI_OP_SELECT,  /* M N N -> N  the second where the first is true, else the third */
     TWI_OP_STORED,  /* N     -> N  what a store as `type` and a load would leave: integers rounded
                                    to the nearest, ties to even, clamped to the type's range, NaN
-                                   to 0; f32 rounded to the nearest */
+                                   and -0 to 0; f32 rounded to the nearest */
 #define TWI_FUNCTION(ID, name, arguments, f32, f64, fast) TWI_OP_##ID, /* N [N] -> N */
 #include "map/functions.def"
 #undef TWI_FUNCTION

@@ -85,7 +85,7 @@ double twi_scalar_stored(double value, tw_type type)
     if (isnan(value)) {
         return 0;
     }
-    double whole = nearbyint(value);
+    double whole = nearbyint(value) + 0.0; /* integers have no -0 */
     return whole < least[type] ? least[type] : whole > most[type] ? most[type] : whole;
 }
 

@@ -1,0 +1,521 @@
+/*
+ * The entry of the map wing: options and shapes are checked, types are completed, the programs are
+ * made, a method is chosen, and rows go into the caller's matrix or through sinks.
+ *
+ * Methods: a table where the result is a function of one input of 8 or 16 bits (and of residues of
+ * row and col) and looking it up is cheaper than computing it; else the evaluator.
+ */
+#include "map/map.h"
+
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/threads.h"
+#include "map/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of rows for the sinks */
+#define TABLE_USES 4                     /* look-ups an entry must serve to be worth computing */
+#define TABLE_COST_LARGE 20 /* additions that a look-up in a table of 65536 entries may cost */
+#define MOST_REPEAT ((int64_t)1 << 40)
+
+const char *twi_map_method_name(twi_map_method method)
+{
+    static const char *const names[] = {"auto", "direct", "table", "reference"};
+    return names[method];
+}
+
+/* --------------------------------------------------------------------------------------- checks */
+
+/* A struct of another version of the header may be shorter or longer. */
+static tw_status copy_options(tw_context *ctx, tw_map_options *out, const tw_map_options *given)
+{
+    *out = (tw_map_options)TW_MAP_OPTIONS_INIT;
+    if (given == NULL) {
+        return TW_OK;
+    }
+    if (given->size < sizeof(size_t)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the options have no size: begin with TW_MAP_OPTIONS_INIT");
+    }
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    return TW_OK;
+}
+
+static bool is_type(tw_type type)
+{
+    return type >= TW_U8 && type <= TW_F64;
+}
+
+static bool is_wide(tw_type type)
+{
+    return type == TW_I32 || type == TW_F64;
+}
+
+static tw_status check_options(tw_context *ctx, const tw_map_options *o)
+{
+    if (o->compute != TW_AUTO && o->compute != TW_F32 && o->compute != TW_F64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "computing in %s: f32 and f64 are possible",
+                       tw_type_name(o->compute));
+    }
+    if (o->type != TW_AUTO && !is_type(o->type)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a result of type %s: u8, u16, i16, i32, f32 and f64 are possible",
+                       tw_type_name(o->type));
+    }
+    if (o->repeat < 1 || o->repeat > MOST_REPEAT) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld repetitions: from 1 to 2^40 are possible",
+                       (long long)o->repeat);
+    }
+    return TW_OK;
+}
+
+/* One size of all inputs, those of 1 left aside. */
+static tw_status common_size(tw_context *ctx, const tw_shape *inputs, int32_t count, bool rows,
+                             int64_t *out)
+{
+    int32_t first = -1;
+    *out = 1;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t size = rows ? inputs[i].rows : inputs[i].cols;
+        if (size < 0 || !is_type(inputs[i].type)) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "input %d is no array of u8, u16, i16, i32, f32 or "
+                           "f64",
+                           i + 1);
+        }
+        if (size == 1) {
+            continue;
+        }
+        if (first >= 0 && size != *out) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "input %d has %lld %s, input %d has %lld: they must be equal, or 1",
+                           first + 1, (long long)*out, rows ? "rows" : "columns", i + 1,
+                           (long long)size);
+        }
+        first = first < 0 ? i : first;
+        *out = size;
+    }
+    return TW_OK;
+}
+
+static tw_status check_shapes(tw_context *ctx, tw_map_plan *plan, const tw_expr *expr,
+                              const tw_shape *inputs, int32_t count)
+{
+    if (count != expr->input_count || count < 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the expression has %d input%s, here %s %d%s",
+                       expr->input_count, expr->input_count == 1 ? "" : "s",
+                       count == 1 ? "is" : "are", count,
+                       count < 1 ? ": at least one is needed, for the shape" : "");
+    }
+    memcpy(plan->inputs, inputs, (size_t)count * sizeof *inputs);
+    plan->input_count = count;
+    tw_status status = common_size(ctx, inputs, count, true, &plan->shape.rows);
+    if (status == TW_OK) {
+        status = common_size(ctx, inputs, count, false, &plan->shape.cols);
+    }
+    return status;
+}
+
+static tw_status check_no_data(tw_context *ctx, const twi_map_setting *s)
+{
+    bool whole = s->type != TW_F32 && s->type != TW_F64;
+    if (s->has_no_data && whole &&
+        (isnan(s->no_data) || twi_scalar_stored(s->no_data, s->type) != s->no_data)) {
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the value %.17g for no data is none of the result's type %s", s->no_data,
+                       tw_type_name(s->type));
+    }
+    return TW_OK;
+}
+
+/* ------------------------------------------------------------------------------------- the plan */
+
+static int32_t find_x(const tw_expr *expr)
+{
+    for (int32_t i = 0; i < expr->input_count; i++) {
+        if (strcmp(twi_expr_input_name(expr, i), "x") == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void complete(tw_map_plan *plan, const tw_expr *expr, const tw_map_options *o)
+{
+    twi_map_setting *s = &plan->setting;
+    bool wide = o->type != TW_AUTO && is_wide(o->type);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        const tw_shape *in = &plan->inputs[i];
+        wide = wide || is_wide(in->type);
+        s->depends[i] =
+            (uint8_t)((in->rows != 1 ? TWI_ON_ROW : 0) | (in->cols != 1 ? TWI_ON_COL : 0));
+    }
+    s->compute = o->compute != TW_AUTO ? o->compute : wide ? TW_F64 : TW_F32;
+    s->type = o->type != TW_AUTO ? o->type : s->compute;
+    s->rows = plan->shape.rows;
+    s->cols = plan->shape.cols;
+    s->repeat = o->repeat;
+    s->x_input = find_x(expr);
+    s->has_no_data = o->no_data != NULL;
+    s->no_data = o->no_data != NULL ? *o->no_data : 0;
+    plan->shape.type = s->type;
+    plan->fast = o->fast != 0;
+}
+
+double twi_map_bytes(const tw_map_plan *plan)
+{
+    double bytes = (double)tw_type_size(plan->shape.type);
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        bool whole = plan->setting.depends[i] == (TWI_ON_ROW | TWI_ON_COL);
+        bool used = (plan->variants.generic.inputs >> i & 1) != 0;
+        bytes += whole && used ? (double)tw_type_size(plan->inputs[i].type) : 0;
+    }
+    return bytes;
+}
+
+/* Those that are computed for every element. */
+double twi_map_operations(const tw_map_plan *plan)
+{
+    const twi_variants *v = &plan->variants;
+    const int32_t residues = v->row_period * v->col_period;
+    double sum = 0;
+    for (int32_t i = 0; i < residues; i++) {
+        const twi_program *p = &v->programs[v->index[i]];
+        for (int32_t k = p->col_end; k < p->count; k++) {
+            double times = k >= p->still_end ? (double)plan->setting.repeat : 1;
+            sum += p->ops[k].code == TWI_OP_INPUT ? 0 : times;
+        }
+    }
+    return sum / residues;
+}
+
+/* Whether a table is cheaper than computing. */
+static bool table_pays(const tw_map_plan *plan)
+{
+    const twi_variants *v = &plan->variants;
+    const int32_t input = twi_map_table_input(plan);
+    if (input < 0) {
+        return false;
+    }
+    const bool small = plan->inputs[input].type == TW_U8;
+    const double entries = small ? 256 : 65536;
+    double cost = 0;
+    for (int32_t i = 0; i < v->program_count; i++) {
+        cost = v->programs[i].cost > cost ? v->programs[i].cost : cost;
+    }
+    return (double)plan->shape.rows * (double)plan->shape.cols >=
+               TABLE_USES * entries * v->program_count &&
+           (small || cost * (double)plan->setting.repeat > TABLE_COST_LARGE);
+}
+
+static tw_status choose_method(tw_context *ctx, tw_map_plan *plan, twi_map_method method)
+{
+    plan->method = method != TWI_MAP_AUTO ? method
+                   : table_pays(plan)     ? TWI_MAP_TABLE
+                                          : TWI_MAP_DIRECT;
+    if (plan->method != TWI_MAP_TABLE) {
+        return TW_OK;
+    }
+    if (twi_map_table_input(plan) < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a table needs an expression of one input of u8 or u16 alone");
+    }
+    return twi_map_table_make(ctx, plan);
+}
+
+tw_status twi_map_plan_make(tw_context *ctx, tw_map_plan **out, const tw_expr *expr,
+                            const tw_shape *inputs, int32_t input_count,
+                            const tw_map_options *given, twi_map_method method)
+{
+    tw_map_options opts;
+    tw_map_plan *plan = NULL;
+    *out = NULL;
+    tw_status status = copy_options(ctx, &opts, given);
+    if (status == TW_OK) {
+        status = check_options(ctx, &opts);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "a plan");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    status = check_shapes(ctx, plan, expr, inputs, input_count);
+    if (status == TW_OK) {
+        complete(plan, expr, &opts);
+        status = check_no_data(ctx, &plan->setting);
+    }
+    if (status == TW_OK) {
+        status = twi_variants_make(ctx, &plan->variants, expr, &plan->setting);
+    }
+    if (status == TW_OK) {
+        status = choose_method(ctx, plan, method);
+    }
+    if (status == TW_OK) {
+        status = twi_map_explain(ctx, plan, expr);
+    }
+    if (status != TW_OK) {
+        tw_map_plan_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return TW_OK;
+}
+
+tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **out, const tw_expr *expr,
+                             const tw_shape *inputs, int32_t input_count,
+                             const tw_map_options *opts)
+{
+    return twi_map_plan_make(ctx, out, expr, inputs, input_count, opts, TWI_MAP_AUTO);
+}
+
+void tw_map_plan_destroy(tw_map_plan *plan)
+{
+    if (plan != NULL) {
+        twi_variants_clear(&plan->variants);
+        twi_free(plan->table.data);
+        twi_free(plan->explanation);
+        twi_free(plan);
+    }
+}
+
+const char *tw_map_plan_explain(const tw_map_plan *plan)
+{
+    return plan->explanation;
+}
+
+void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
+{
+    tw_map_plan_info info = {.size = out->size,
+                             .shape = plan->shape,
+                             .compute = plan->setting.compute,
+                             .method = twi_map_method_name(plan->method),
+                             .row_period = plan->variants.row_period,
+                             .col_period = plan->variants.col_period,
+                             .bytes = twi_map_bytes(plan),
+                             .operations = twi_map_operations(plan)};
+    memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
+}
+
+/* --------------------------------------------------------------------------------------- a run */
+
+static tw_status check_inputs(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
+                              int32_t count)
+{
+    if (count != plan->input_count) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
+                       plan->input_count, count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const tw_shape *planned = &plan->inputs[i];
+        tw_status status = twi_matrix_check(ctx, &inputs[i], "an input");
+        if (status != TW_OK) {
+            return status;
+        }
+        if (inputs[i].rows != planned->rows || inputs[i].cols != planned->cols ||
+            inputs[i].type != planned->type) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "input %d is %lld x %lld of %s, the plan is for %lld x %lld of %s",
+                           i + 1, (long long)inputs[i].rows, (long long)inputs[i].cols,
+                           tw_type_name(inputs[i].type), (long long)planned->rows,
+                           (long long)planned->cols, tw_type_name(planned->type));
+        }
+    }
+    return TW_OK;
+}
+
+/* The bytes from the first element to the last. */
+static void span_of(const tw_matrix *m, uintptr_t *begin, uintptr_t *end)
+{
+    const size_t size = tw_type_size(m->type);
+    *begin = *end = (uintptr_t)m->data;
+    if (m->rows > 0 && m->cols > 0) {
+        *end += ((size_t)(m->rows - 1) * (size_t)m->stride + (size_t)m->cols) * size;
+    }
+}
+
+static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *out,
+                              const tw_matrix *inputs)
+{
+    const tw_shape *shape = &plan->shape;
+    tw_status status = twi_matrix_check(ctx, out, "the result");
+    if (status == TW_OK &&
+        (out->rows != shape->rows || out->cols != shape->cols || out->type != shape->type)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the result is to be %lld x %lld of %s, but it is %lld x %lld of %s",
+                         (long long)out->rows, (long long)out->cols, tw_type_name(out->type),
+                         (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
+    }
+    for (int32_t i = 0; i < plan->input_count && status == TW_OK; i++) {
+        const tw_matrix *in = &inputs[i];
+        uintptr_t begin, end, out_begin, out_end;
+        span_of(in, &begin, &end);
+        span_of(out, &out_begin, &out_end);
+        bool apart = end <= out_begin || out_end <= begin;
+        bool same = in->data == out->data && in->rows == out->rows && in->cols == out->cols &&
+                    in->type == out->type && (in->stride == out->stride || in->rows == 1);
+        if (!apart && !same) {
+            status = tw_fail(
+                ctx, TW_ERR_ARGUMENT,
+                "the result overlaps input %d: it must be that very array or lie apart", i + 1);
+        }
+    }
+    return status;
+}
+
+tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first, int64_t count,
+                       const tw_matrix *inputs, void *out, int64_t stride)
+{
+    twi_map_job job = {.variants = &plan->variants,
+                       .input_count = plan->input_count,
+                       .x_input = plan->setting.x_input,
+                       .repeat = plan->setting.repeat,
+                       .fast = plan->fast,
+                       .first_row = first,
+                       .row_count = count,
+                       .cols = plan->shape.cols,
+                       .out = out,
+                       .out_stride = stride};
+    if (count == 0 || plan->shape.cols == 0) {
+        return twi_check_cancel(ctx);
+    }
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        job.inputs[i] = (twi_map_input){inputs[i].data, inputs[i].type,
+                                        inputs[i].rows != 1 ? inputs[i].stride : 0,
+                                        inputs[i].cols != 1 ? 1 : 0};
+    }
+    switch (plan->method) {
+    case TWI_MAP_TABLE:
+        return twi_map_table_run(ctx, plan, &job);
+    case TWI_MAP_REFERENCE:
+        return twi_map_reference_run(ctx, &job);
+    default:
+        return twi_map_cpu_run(ctx, &job);
+    }
+}
+
+static void give_report(tw_context *ctx, const tw_map_plan *plan, tw_map_report *out,
+                        tw_map_report *seen)
+{
+    twi_isa isa = TWI_ISA_SCALAR;
+    if (out == NULL) {
+        return;
+    }
+    seen->method = twi_map_method_name(plan->method);
+    seen->threads = twi_thread_count(ctx);
+    seen->isa = twi_isa_resolve(ctx, &isa) == TW_OK ? twi_isa_name(isa) : "";
+    size_t size = out->size;
+    memcpy(out, seen, size < sizeof *seen ? size : sizeof *seen);
+    out->size = size;
+}
+
+tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
+                            const tw_matrix *inputs, int32_t input_count, tw_map_report *report)
+{
+    tw_map_report seen = TW_MAP_REPORT_INIT;
+    double started = twi_seconds();
+    tw_status status = check_inputs(ctx, plan, inputs, input_count);
+    if (status == TW_OK) {
+        status = check_result(ctx, plan, out, inputs);
+    }
+    if (status == TW_OK) {
+        status = twi_map_rows(ctx, plan, 0, plan->shape.rows, inputs, out->data, out->stride);
+    }
+    if (status == TW_OK) {
+        seen.seconds_compute = twi_seconds() - started;
+        give_report(ctx, plan, report, &seen);
+    }
+    return status;
+}
+
+static tw_status push_blocks(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
+                             tw_sink *sinks, int32_t sink_count, void *block, int64_t rows,
+                             tw_map_report *report)
+{
+    const tw_shape *shape = &plan->shape;
+    tw_status status = TW_OK;
+    for (int64_t first = 0; first < shape->rows && status == TW_OK; first += rows) {
+        int64_t count = shape->rows - first < rows ? shape->rows - first : rows;
+        double started = twi_seconds();
+        status = twi_map_rows(ctx, plan, first, count, inputs, block, shape->cols);
+        double computed = twi_seconds();
+        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
+            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
+        }
+        report->seconds_compute += computed - started;
+        report->seconds_output += twi_seconds() - computed;
+        twi_progress(ctx, "map", (double)(first + count), (double)shape->rows, "rows");
+    }
+    return status;
+}
+
+static tw_status push(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
+                      tw_sink *sinks, int32_t sink_count, tw_map_report *report)
+{
+    const tw_shape *shape = &plan->shape;
+    const uint64_t row = (uint64_t)shape->cols * tw_type_size(shape->type);
+    int64_t rows = (int64_t)(BLOCK_BYTES / (row > 0 ? row : 1));
+    int32_t begun = 0;
+    int32_t ended = 0;
+    void *block = NULL;
+    rows = rows < 1 ? 1 : rows < shape->rows ? rows : shape->rows;
+    tw_status status =
+        twi_alloc(ctx, &block, (uint64_t)(rows > 0 ? rows : 1), row, "a block of the result");
+    for (; begun < sink_count && status == TW_OK; begun++) {
+        status = sinks[begun].begin(sinks[begun].self, ctx, shape);
+        if (status != TW_OK) {
+            break;
+        }
+    }
+    if (status == TW_OK) {
+        status = push_blocks(ctx, plan, inputs, sinks, sink_count, block, rows, report);
+    }
+    double started = twi_seconds();
+    while (ended < begun && status == TW_OK) {
+        status = sinks[ended].end(sinks[ended].self, ctx);
+        ended++;
+    }
+    report->seconds_output += twi_seconds() - started;
+    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
+        sinks[i].abort(sinks[i].self, ctx);
+    }
+    twi_free(block);
+    return status;
+}
+
+tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan, const tw_matrix *inputs,
+                          int32_t input_count, tw_sink *sinks, int32_t sink_count,
+                          tw_map_report *report)
+{
+    tw_map_report seen = TW_MAP_REPORT_INIT;
+    tw_status status = check_inputs(ctx, plan, inputs, input_count);
+    if (status == TW_OK) {
+        status = push(ctx, plan, inputs, sinks, sink_count, &seen);
+    }
+    if (status == TW_OK) {
+        give_report(ctx, plan, report, &seen);
+    }
+    return status;
+}
+
+tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr, const tw_matrix *inputs,
+                 int32_t input_count, const tw_map_options *opts)
+{
+    tw_shape shapes[TWI_MAP_INPUTS];
+    tw_map_plan *plan = NULL;
+    if (input_count < 0 || input_count > TWI_MAP_INPUTS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs: at most %d are possible", input_count,
+                       TWI_MAP_INPUTS);
+    }
+    for (int32_t i = 0; i < input_count; i++) {
+        shapes[i] = (tw_shape){inputs[i].rows, inputs[i].cols, inputs[i].type};
+    }
+    tw_status status = tw_map_plan_create(ctx, &plan, expr, shapes, input_count, opts);
+    if (status == TW_OK) {
+        status = tw_map_plan_apply(ctx, plan, out, inputs, input_count, NULL);
+    }
+    tw_map_plan_destroy(plan);
+    return status;
+}
