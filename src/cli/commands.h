@@ -8,6 +8,7 @@ extern const cli_command cli_apsp;
 extern const cli_command cli_path;
 extern const cli_command cli_summary;
 extern const cli_command cli_entropy;
+extern const cli_command cli_map;
 extern const cli_command cli_generate;
 extern const cli_command cli_devices;
 extern const cli_command cli_selftest;

@@ -198,6 +198,8 @@ static const char *expected_of(const cli_option *option)
         return "one of auto closure dijkstra bfs reference";
     case CLI_INTERVAL:
         return "two numbers LO:HI with LO <= HI";
+    case CLI_TEXTS:
+        return "at most 64 of them";
     default:
         return "a value";
     }
@@ -225,6 +227,14 @@ static bool read_value(const cli_option *option, const char *text, void *place)
         return tw_method_parse(place, text) == TW_OK;
     case CLI_INTERVAL:
         return read_interval(text, place);
+    case CLI_TEXTS: {
+        cli_texts *texts = place;
+        if (texts->count == CLI_MOST_TEXTS) {
+            return false;
+        }
+        texts->text[texts->count++] = text;
+        return true;
+    }
     case CLI_FLAG:
         break;
     }

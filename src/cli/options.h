@@ -23,13 +23,21 @@ typedef enum cli_kind {
     CLI_SEED,           /* uint64_t */
     CLI_TYPE,           /* tw_type, by name */
     CLI_METHOD,         /* tw_method, by name */
-    CLI_INTERVAL        /* cli_interval, written LO:HI */
+    CLI_INTERVAL,       /* cli_interval, written LO:HI */
+    CLI_TEXTS           /* cli_texts: may be given several times */
 } cli_kind;
 
 typedef struct cli_interval {
     double low;
     double high;
 } cli_interval;
+
+#define CLI_MOST_TEXTS 64
+
+typedef struct cli_texts {
+    int32_t count;
+    const char *text[CLI_MOST_TEXTS];
+} cli_texts;
 
 typedef struct cli_option {
     const char *name; /* without its dashes; NULL ends a table */

@@ -1,0 +1,272 @@
+/*
+ * tilewright map: an expression at every element of arrays or images. Inputs are read whole, so OUT
+ * may be one of them; npy, raw and csv files take their rows as they are made, the image formats
+ * the whole result.
+ */
+#include "checked.h"
+#include "commands.h"
+#include "map_run.h"
+
+#define VERIFY_ELEMENTS 1000
+#define VERIFY_SEED 1
+
+static const map_settings defaults = {
+    .common = CLI_COMMON_INIT, .repeat = 1, .plane = -1, .verify = -1};
+
+static const cli_option value_options[] = {
+    {"set", 's', CLI_TEXTS, "NAME=VALUE", offsetof(map_settings, constants), 0,
+     "A constant for the expression; may be given several times."},
+    {"repeat", 'r', CLI_COUNT, "N", offsetof(map_settings, repeat), 0,
+     "Apply the expression N times, x being the result of the time before: the same bits as N "
+     "runs, with one reading and one writing."},
+    {"no-data", 0, CLI_TEXT, "VALUE", offsetof(map_settings, no_data), 0,
+     "Where an input is VALUE (a number, or nan) the result is VALUE, too. In integers it also "
+     "stands for NaN, which otherwise becomes 0."},
+    {"plane", 0, CLI_COUNT, "P", offsetof(map_settings, plane), 0,
+     "Only plane P, from 0, of a colour image or a file of records; all by default."},
+    {0}};
+
+static const cli_option precision_options[] = {
+    {"out-type", 'o', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), 0,
+     "u8, u16, i16, i32, f32 or f64; by default the compute type, and for pgm, ppm and png the "
+     "type "
+     "of the first input. Integers are rounded to the nearest, ties to even, and clamped."},
+    {"compute", 0, CLI_TYPE, "TYPE", offsetof(map_settings, compute), 0,
+     "f32 or f64; by default f32 unless an input or the result is i32 or f64."},
+    {"fast", 0, CLI_FLAG, NULL, offsetof(map_settings, fast), 1,
+     "Functions within 3.5 units in the last place instead of 1."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(map_settings, verify), VERIFY_ELEMENTS,
+     "Recompute K random elements (1000 by default, 0: all) in interval arithmetic before OUT "
+     "appears."},
+    {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
+     "Show the program, its specialisation, bytes and operations an element, and the floor of this "
+     "machine. Alone it only explains; the run follows if OUT or --verify is given."},
+    {0}};
+
+static const cli_option format_options[] = {
+    {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
+     "npy, pnm, pfm, png or records, for all inputs; by default the extension decides, and for "
+     "none "
+     "or an unknown one the content."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
+     "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, records "
+     "for "
+     "any number; by default the extension decides, and raw is taken for an unknown one."},
+    {0}};
+
+static const cli_group groups[] = {{"Values", value_options},
+                                   {"Precision", precision_options},
+                                   {"Formats", format_options},
+                                   {"Machine", cli_device_options},
+                                   {"Resources", cli_resource_options},
+                                   {"What it says", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"EXPR", "The expression, in quotes."},
+    {"IN",
+     "An array or image: .npy, .pgm, .ppm, .pfm, .png or .records. Its name in the expression "
+     "is x; other inputs are given as NAME=FILE. One row or one column is repeated."},
+    {"OUT", "Where the result goes; without it a summary is printed. '-' is standard output."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright map '255 - x' photo.pgm negative.pgm", "the negative of an image"},
+    {"tilewright map '(nir - red) / (nir + red)' nir=b4.npy red=b3.npy ndvi.npy",
+     "two inputs by name"},
+    {"tilewright map 'x + sqrt((col % 2 ? log(x) : cos(x)) + 1)' a.npy a.npy --repeat 10",
+     "ten passes in place"},
+    {"tilewright map 'x > limit ? x : 0' dem.npy high.npy --set limit=1500 --no-data=-9999",
+     "a constant, and places without data"},
+    {NULL, NULL}};
+
+/* ------------------------------------------------------------------------------------- the run */
+
+typedef struct plane_work {
+    tw_matrix inputs[MAP_INPUTS];
+    tw_map_plan *plan;
+    tw_map_verifier *verifier;
+    cli_timed checking;
+    tw_matrix view; /* of the plane of a kept result */
+    map_gate out;
+    map_plain plain;
+    tw_sink sinks[3];
+    int32_t sink_count;
+} plane_work;
+
+static tw_status open_sinks(map_run *run, plane_work *w)
+{
+    tw_context *ctx = run->job->ctx;
+    tw_status status = TW_OK;
+    map_tally_sink(run, &w->sinks[w->sink_count++]);
+    if (run->s->verify >= 0) {
+        status = tw_map_verifier_create(ctx, &w->verifier, run->expr, w->inputs, run->input_count,
+                                        &run->opts, run->s->verify, VERIFY_SEED);
+        if (status == TW_OK) {
+            tw_map_verifier_sink(w->verifier, &w->checking.inner);
+            cli_timed_sink(&w->checking, &w->sinks[w->sink_count++]);
+        }
+    }
+    if (status == TW_OK && run->keep) {
+        const tw_shape *shape = &run->plan.shape;
+        status = tw_image_add(ctx, run->result, shape->rows, shape->cols, shape->type);
+        if (status == TW_OK) {
+            w->view = *tw_image_plane(run->result, tw_image_planes(run->result) - 1);
+            status = tw_sink_to_matrix(ctx, &w->out.inner, &w->view);
+        }
+    } else if (status == TW_OK && run->output != NULL) {
+        const tw_type type = run->plan.shape.type;
+        bool plain = run->as_text && type != TW_F32 && type != TW_F64;
+        status = tw_sink_to_file(ctx, plain ? &w->plain.inner : &w->out.inner, run->output,
+                                 run->s->out_format);
+        if (status == TW_OK && plain) {
+            map_plain_sink(&w->plain, &w->out.inner);
+        }
+    }
+    if (status == TW_OK && run->output != NULL) {
+        tw_sink *last = &w->sinks[w->sink_count++];
+        w->out.verifier = w->verifier;
+        if (w->verifier != NULL) {
+            map_gate_sink(&w->out, last);
+        } else {
+            *last = w->out.inner;
+        }
+    }
+    return status;
+}
+
+static tw_status run_plane(map_run *run, plane_work *w)
+{
+    tw_context *ctx = run->job->ctx;
+    tw_status status = open_sinks(run, w);
+    if (status == TW_OK) {
+        status = tw_map_plan_run(ctx, w->plan, w->inputs, run->input_count, w->sinks, w->sink_count,
+                                 &run->report);
+    }
+    if (status == TW_OK && w->verifier != NULL) {
+        int64_t checked = 0;
+        status = tw_map_verifier_result(ctx, w->verifier, &checked);
+        run->checked += checked;
+    }
+    run->seconds_compute += run->report.seconds_compute;
+    run->seconds_verify += w->checking.seconds;
+    run->seconds_output += run->report.seconds_output - w->checking.seconds;
+    tw_sink_destroy(&w->out.inner);
+    tw_map_verifier_destroy(w->verifier);
+    return status;
+}
+
+static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
+{
+    tw_shape shapes[MAP_INPUTS];
+    map_inputs_of(run, plane, w->inputs);
+    for (int32_t i = 0; i < run->input_count; i++) {
+        shapes[i] = (tw_shape){w->inputs[i].rows, w->inputs[i].cols, w->inputs[i].type};
+    }
+    double started = cli_seconds();
+    tw_status status = tw_map_plan_create(run->job->ctx, &w->plan, run->expr, shapes,
+                                          run->input_count, &run->opts);
+    run->seconds_plan += cli_seconds() - started;
+    if (status == TW_OK) {
+        run->plan.size = sizeof run->plan;
+        tw_map_plan_describe(w->plan, &run->plan);
+    }
+    return status;
+}
+
+static tw_status compute(map_run *run, bool *explained)
+{
+    tw_context *ctx = run->job->ctx;
+    const map_settings *s = run->s;
+    const int64_t first = s->plane >= 0 ? s->plane : 0;
+    const int64_t end = s->plane >= 0 ? s->plane + 1 : run->planes;
+    *explained = s->explain && run->output == NULL && s->verify < 0;
+    run->planes = end - first;
+    if (run->output != NULL && !run->keep && run->planes != 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%lld planes: choose one with --plane, or write pnm, pfm, png or records",
+                       (long long)run->planes);
+    }
+    tw_status status = run->keep ? tw_image_create(ctx, &run->result) : TW_OK;
+    for (int64_t plane = first; plane < end && status == TW_OK; plane++) {
+        plane_work w = {.sink_count = 0};
+        status = plan_plane(run, &w, plane);
+        if (status == TW_OK && s->explain && plane == first) {
+            status = map_explain(run, w.plan, *explained);
+        }
+        if (status == TW_OK && !*explained) {
+            status = run_plane(run, &w);
+        }
+        tw_map_plan_destroy(w.plan);
+    }
+    if (status == TW_OK && run->keep && !*explained) {
+        double started = cli_seconds();
+        status = tw_image_write(ctx, run->result, run->output, s->out_format);
+        run->seconds_output += cli_seconds() - started;
+    }
+    return status;
+}
+
+static tw_status run_map(cli_job *job, const void *given, int count, char **words)
+{
+    const map_settings *s = given;
+    map_run run = {.job = job, .s = s, .opts = TW_MAP_OPTIONS_INIT, .report = TW_MAP_REPORT_INIT};
+    bool explained = false;
+    run.opts.repeat = s->repeat;
+    run.opts.compute = s->compute;
+    run.opts.fast = s->fast;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        status = map_read_words(&run, count, words);
+    }
+    if (status == TW_OK) {
+        status = map_read_expression(&run);
+    }
+    if (status == TW_OK) {
+        double started = cli_seconds();
+        status = map_read_files(&run);
+        run.seconds_read = cli_seconds() - started;
+    }
+    if (status == TW_OK) {
+        map_choose_output(&run);
+        status = compute(&run, &explained);
+    }
+    if (status == TW_OK && !explained) {
+        map_conclude(&run);
+    }
+    tw_image_destroy(run.result);
+    tw_expr_destroy(run.expr);
+    for (int32_t i = 0; i < run.input_count; i++) {
+        tw_image_destroy(run.images[i]);
+    }
+    return status;
+}
+
+const cli_command cli_map = {
+    .name = "map",
+    .usage = "EXPR IN [OUT]",
+    .summary = "an expression at every element of arrays or images",
+    .text =
+        "Computes an expression at every element. It is written as in C: numbers, x and the other "
+        "inputs by name, row col rows cols (from 0), pi e, + - * / %, ^ or ** for powers, "
+        "comparisons, && || !, c ? a : b and where(c, a, b), and the functions abs sqrt cbrt exp "
+        "exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh floor ceil "
+        "round "
+        "rint trunc sign isnan isinf isfinite fmod pow atan2 hypot min max clamp.\n"
+        "Arithmetic is f32 or f64: 1/0 is inf, never an error; comparisons give 1 or 0; % takes "
+        "the "
+        "sign of its left side. Every function is within 1 unit in the last place (3.5 with "
+        "--fast), "
+        "and the result has the same bits for any number of threads. What depends on row % k or "
+        "col "
+        "% k costs only the branch taken; inputs of 8 and 16 bits become tables where that is "
+        "faster.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 2,
+    .most = 2 + MAP_INPUTS,
+    .settings_size = sizeof(map_settings),
+    .defaults = &defaults,
+    .run = run_map,
+};

@@ -1,0 +1,147 @@
+/*
+ * Where the result of tilewright map goes: which formats want it as a whole, and the sinks around
+ * the one that writes it.
+ */
+#include "map_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* -------------------------------------------------------------------------------------- formats */
+
+/* Whether OUT is of one of these formats, named or by its extension. */
+static bool writes(const map_run *run, const char *const *formats)
+{
+    const char *word = run->s->out_format;
+    if (run->output == NULL) {
+        return false;
+    }
+    if (word == NULL) {
+        const char *point = strrchr(run->output, '.');
+        word = point != NULL ? point + 1 : "";
+    }
+    for (; *formats != NULL; formats++) {
+        if (strcasecmp(word, *formats) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void map_choose_output(map_run *run)
+{
+    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm", "png", NULL};
+    static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
+    static const char *const single[] = {"pfm", NULL};
+    static const char *const text[] = {"csv", NULL};
+    const tw_type first = tw_image_plane(run->images[0], 0)->type;
+    run->keep = writes(run, whole);
+    run->as_text = writes(run, text);
+    run->opts.type = run->s->out_type;
+    if (run->s->out_type == TW_AUTO && writes(run, single)) {
+        run->opts.type = TW_F32;
+    } else if (run->s->out_type == TW_AUTO && writes(run, integral)) {
+        run->opts.type = first == TW_U8 || first == TW_U16 ? first : TW_U8;
+    }
+}
+
+/* ------------------------------------------------------------------------------ the sinks around
+ * it */
+
+static tw_status gate_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    map_gate *g = self;
+    return g->inner.begin(g->inner.self, ctx, shape);
+}
+
+static tw_status gate_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    map_gate *g = self;
+    return g->inner.rows(g->inner.self, ctx, first, count, data, stride);
+}
+
+static tw_status gate_end(void *self, tw_context *ctx)
+{
+    map_gate *g = self;
+    tw_status status = tw_map_verifier_result(ctx, g->verifier, NULL);
+    return status == TW_OK ? g->inner.end(g->inner.self, ctx) : status;
+}
+
+static void gate_abort(void *self, tw_context *ctx)
+{
+    map_gate *g = self;
+    g->inner.abort(g->inner.self, ctx);
+}
+
+void map_gate_sink(map_gate *gate, tw_sink *out)
+{
+    *out = (tw_sink){gate, gate_begin, gate_rows, gate_end, gate_abort, NULL};
+}
+
+static double value_at(const void *data, tw_type type, int64_t at)
+{
+    switch (type) {
+    case TW_U8:
+        return ((const uint8_t *)data)[at];
+    case TW_U16:
+        return ((const uint16_t *)data)[at];
+    case TW_I16:
+        return ((const int16_t *)data)[at];
+    default:
+        return ((const int32_t *)data)[at];
+    }
+}
+
+static tw_status plain_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    map_plain *p = self;
+    const tw_shape wide = {shape->rows, shape->cols, TW_F64};
+    p->type = shape->type;
+    p->cols = shape->cols;
+    p->row = malloc(sizeof(double) * (size_t)(shape->cols > 0 ? shape->cols : 1));
+    if (p->row == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
+                       (long long)shape->cols);
+    }
+    return p->inner.begin(p->inner.self, ctx, &wide);
+}
+
+static tw_status plain_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                            const void *data, int64_t stride)
+{
+    map_plain *p = self;
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        for (int64_t j = 0; j < p->cols; j++) {
+            p->row[j] = value_at(data, p->type, i * stride + j);
+        }
+        status = p->inner.rows(p->inner.self, ctx, first + i, 1, p->row, p->cols);
+    }
+    return status;
+}
+
+static tw_status plain_end(void *self, tw_context *ctx)
+{
+    map_plain *p = self;
+    return p->inner.end(p->inner.self, ctx);
+}
+
+static void plain_abort(void *self, tw_context *ctx)
+{
+    map_plain *p = self;
+    p->inner.abort(p->inner.self, ctx);
+}
+
+static void plain_destroy(void *self)
+{
+    map_plain *p = self;
+    free(p->row);
+    tw_sink_destroy(&p->inner);
+}
+
+void map_plain_sink(map_plain *plain, tw_sink *out)
+{
+    *out = (tw_sink){plain, plain_begin, plain_rows, plain_end, plain_abort, plain_destroy};
+}

@@ -1,0 +1,211 @@
+/* What 'tilewright map' says about a run: statistics, explanation, the --json report. */
+#include "map_run.h"
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ the sink */
+
+static tw_status seen_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)ctx;
+    map_tally *seen = self;
+    seen->cols = shape->cols;
+    seen->type = shape->type;
+    return TW_OK;
+}
+
+static void see(map_tally *seen, double value)
+{
+    if (isnan(value) || (seen->has_no_data && value == seen->no_data)) {
+        seen->empty++;
+        return;
+    }
+    seen->least = seen->count == 0 || value < seen->least ? value : seen->least;
+    seen->most = seen->count == 0 || value > seen->most ? value : seen->most;
+    seen->sum += value;
+    seen->count++;
+}
+
+#define SEE_ROW(TYPE)                              \
+    for (int64_t j = 0; j < seen->cols; j++) {     \
+        see(seen, (double)((const TYPE *)row)[j]); \
+    }                                              \
+    break
+
+static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    (void)ctx;
+    (void)first;
+    map_tally *seen = self;
+    for (int64_t i = 0; i < count; i++) {
+        const char *row =
+            (const char *)data + (size_t)i * (size_t)stride * tw_type_size(seen->type);
+        switch (seen->type) {
+        case TW_U8:
+            SEE_ROW(uint8_t);
+        case TW_U16:
+            SEE_ROW(uint16_t);
+        case TW_I16:
+            SEE_ROW(int16_t);
+        case TW_I32:
+            SEE_ROW(int32_t);
+        case TW_F32:
+            SEE_ROW(float);
+        default:
+            SEE_ROW(double);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status seen_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void seen_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+void map_tally_sink(map_run *run, tw_sink *out)
+{
+    run->seen.has_no_data = run->opts.no_data != NULL;
+    run->seen.no_data = run->no_data;
+    *out = (tw_sink){&run->seen, seen_begin, seen_rows, seen_end, seen_abort, NULL};
+}
+
+/* --------------------------------------------------------------------------------- explanation */
+
+tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone)
+{
+    tw_map_plan_info info = {.size = sizeof info};
+    double rate = 0;
+    char bytes[CLI_SHOWN], seconds[CLI_SHOWN];
+    tw_status status = tw_copy_rate(run->job->ctx, &rate, 0);
+    if (status != TW_OK) {
+        return status;
+    }
+    tw_map_plan_describe(plan, &info);
+    const double elements = (double)info.shape.rows * (double)info.shape.cols;
+    const double least = info.bytes * elements / rate;
+    cli_show_bytes(bytes, rate);
+    cli_show_seconds(seconds, least);
+    const char *text = tw_map_plan_explain(plan);
+    if (alone) {
+        printf("%scopying     %s/s here on %d thread%s: no map of this shape can take less than "
+               "%s\n",
+               text, bytes, tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
+               seconds);
+    } else {
+        cli_say(run->job, "%scopying     %s/s here: no map of this shape can take less than %s",
+                text, bytes, seconds);
+    }
+    return TW_OK;
+}
+
+/* ------------------------------------------------------------------------------------- the end */
+
+static double rate_of(const map_run *run)
+{
+    double elements = (double)(run->seen.count + run->seen.empty);
+    return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
+}
+
+static double mean_of(const map_tally *seen)
+{
+    return seen->count > 0 ? seen->sum / (double)seen->count : (double)NAN;
+}
+
+static void print_summary(const map_run *run)
+{
+    const map_tally *seen = &run->seen;
+    if (run->planes > 1) {
+        printf("planes    %lld\n", (long long)run->planes);
+    }
+    printf("rows      %lld\n", (long long)run->plan.shape.rows);
+    printf("columns   %lld\n", (long long)run->plan.shape.cols);
+    printf("type      %s\n", tw_type_name(run->plan.shape.type));
+    if (seen->count > 0) {
+        printf("least     %.9g\n", seen->least);
+        printf("mean      %.9g\n", mean_of(seen));
+        printf("largest   %.9g\n", seen->most);
+    }
+    if (seen->empty > 0) {
+        printf("no data   %lld\n", (long long)seen->empty);
+    }
+    fflush(stdout);
+}
+
+static void print_json(const map_run *run)
+{
+    const tw_map_report *report = &run->report;
+    bool taken = run->output != NULL && strcmp(run->output, "-") == 0;
+    cli_report json;
+    cli_report_begin(&json, taken ? stderr : stdout);
+    cli_report_text(&json, "command", "map");
+    cli_report_text(&json, "version", tw_version());
+    cli_report_text(&json, "expression", run->text);
+    cli_report_object(&json, "inputs");
+    for (int32_t i = 0; i < run->input_count; i++) {
+        cli_report_text(&json, run->names[i], run->paths[i]);
+    }
+    cli_report_end_object(&json);
+    cli_report_integer(&json, "planes", run->planes);
+    cli_report_integer(&json, "rows", run->plan.shape.rows);
+    cli_report_integer(&json, "cols", run->plan.shape.cols);
+    cli_report_text(&json, "type", tw_type_name(run->plan.shape.type));
+    cli_report_text(&json, "compute", tw_type_name(run->plan.compute));
+    cli_report_integer(&json, "repeat", run->opts.repeat);
+    cli_report_bool(&json, "fast", run->opts.fast != 0);
+    cli_report_text(&json, "method", report->method);
+    cli_report_integer(&json, "row_period", run->plan.row_period);
+    cli_report_integer(&json, "col_period", run->plan.col_period);
+    cli_report_number(&json, "bytes_per_element", run->plan.bytes);
+    cli_report_number(&json, "operations_per_element", run->plan.operations);
+    cli_report_text(&json, "isa", report->isa);
+    cli_report_integer(&json, "threads", report->threads);
+    cli_report_object(&json, "seconds");
+    cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "plan", run->seconds_plan);
+    cli_report_number(&json, "compute", run->seconds_compute);
+    cli_report_number(&json, "verify", run->seconds_verify);
+    cli_report_number(&json, "output", run->seconds_output);
+    cli_report_number(&json, "total", cli_seconds() - run->job->started);
+    cli_report_end_object(&json);
+    cli_report_number(&json, "rate", rate_of(run));
+    cli_report_number(&json, "least", run->seen.count > 0 ? run->seen.least : (double)NAN);
+    cli_report_number(&json, "mean", mean_of(&run->seen));
+    cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_integer(&json, "no_data", run->seen.empty);
+    cli_report_bool(&json, "verified", run->s->verify >= 0);
+    cli_report_integer(&json, "checked", run->checked);
+    cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
+    cli_report_text(&json, "output", run->output);
+    cli_report_end(&json);
+}
+
+void map_conclude(const map_run *run)
+{
+    char total[CLI_SHOWN], read[CLI_SHOWN], work[CLI_SHOWN], output[CLI_SHOWN], rate[CLI_SHOWN];
+    if (run->s->common.json) {
+        print_json(run);
+    } else if (run->output == NULL) {
+        print_summary(run);
+    }
+    if (run->s->verify >= 0) {
+        cli_say(run->job, "verified: %lld elements lie within their bounds",
+                (long long)run->checked);
+    }
+    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
+            cli_show_seconds(total, cli_seconds() - run->job->started),
+            cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
+            cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
+            run->report.method, run->report.isa);
+}

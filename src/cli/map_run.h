@@ -1,0 +1,101 @@
+/*
+ * One run of tilewright map: what it was asked for, what it is made of, what it has seen. The
+ * operands are read in map_inputs.c, the run is cmd_map.c, what is said about it is in
+ * map_report.c.
+ */
+#ifndef CLI_MAP_RUN_H
+#define CLI_MAP_RUN_H
+
+#include "job.h"
+
+#include <stdbool.h>
+
+#define MAP_INPUTS 32
+
+typedef struct map_settings {
+    cli_common common;
+    const char *in_format;
+    const char *out_format;
+    cli_texts constants; /* NAME=VALUE */
+    int64_t repeat;
+    tw_type out_type;
+    tw_type compute;
+    const char *no_data;
+    int32_t fast;
+    int64_t plane;  /* -1: all */
+    int64_t verify; /* -1: no; 0: all elements */
+    int32_t explain;
+} map_settings;
+
+/* What has been seen of the result: a sink. */
+typedef struct map_tally {
+    tw_type type;
+    int64_t cols;
+    int64_t count; /* finite or infinite numbers that are data */
+    int64_t empty; /* NaN, or no data */
+    bool has_no_data;
+    double no_data;
+    double least, most, sum;
+} map_tally;
+
+typedef struct map_run {
+    cli_job *job;
+    const map_settings *s;
+    const char *text;   /* the expression */
+    const char *output; /* NULL: none */
+    int32_t input_count;
+    char names[MAP_INPUTS][72];
+    const char *paths[MAP_INPUTS];
+    tw_image *images[MAP_INPUTS];
+    tw_constant constants[CLI_MOST_TEXTS];
+    char constant_names[CLI_MOST_TEXTS][72];
+    tw_expr *expr;
+    tw_image *result; /* of formats that are written as a whole */
+    tw_map_options opts;
+    double no_data;
+    bool keep;    /* the result goes out as an image, when it is whole */
+    bool as_text; /* OUT is csv */
+    int64_t planes;
+    map_tally seen;
+    tw_map_plan_info plan; /* of the last plane */
+    tw_map_report report;
+    int64_t checked; /* elements */
+    double seconds_read, seconds_plan, seconds_compute, seconds_output, seconds_verify;
+} map_run;
+
+/* Sort the operands into expression, inputs and OUT; read --set and --no-data. */
+TW_CHECKED tw_status map_read_words(map_run *run, int count, char **words);
+/* Parse the expression; an error is shown with its place. */
+TW_CHECKED tw_status map_read_expression(map_run *run);
+TW_CHECKED tw_status map_read_files(map_run *run);
+/* The matrices of a plane: an input of one plane serves all. */
+void map_inputs_of(const map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS]);
+
+/* How OUT is written: as it comes or as a whole, and its type where the format decides it. */
+void map_choose_output(map_run *run);
+
+/* A sink that lets OUT appear only if the verifier, which saw the same rows, is content. */
+typedef struct map_gate {
+    tw_sink inner;
+    const tw_map_verifier *verifier;
+} map_gate;
+void map_gate_sink(map_gate *gate, tw_sink *out);
+
+/* A sink that passes integers on as f64: csv files are made for distances, in which the largest
+ * integers mean "no path"; here they are numbers. Destroying it destroys the inner one. */
+typedef struct map_plain {
+    tw_sink inner;
+    tw_type type;
+    int64_t cols;
+    double *row;
+} map_plain;
+void map_plain_sink(map_plain *plain, tw_sink *out);
+
+/* A sink that keeps run->seen. */
+void map_tally_sink(map_run *run, tw_sink *out);
+/* The explanation of a plan and its floor on this machine, on standard output or as news. */
+TW_CHECKED tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone);
+/* The summary or the JSON report on standard output, and a line of news. */
+void map_conclude(const map_run *run);
+
+#endif
