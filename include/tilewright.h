@@ -152,9 +152,10 @@ TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
  * says so. */
 TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
 
-/* Begin to start the GPU that tw_set_device named, in the background, while the caller does
- * something else, such as reading a graph: a driver takes some tenths of a second. Never needed,
- * never fails, and does nothing for "auto" and "cpu". tw_context_destroy waits for its end. */
+/* Begin to start the GPU that tw_set_device named (with "auto", the first of the machine) in the
+ * background, while the caller does something else, such as reading a graph: a driver takes some
+ * tenths of a second. Never needed, never fails, and does nothing for "cpu". tw_context_destroy
+ * waits for its end. */
 TW_API void tw_device_start(tw_context *ctx);
 
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
@@ -336,6 +337,11 @@ TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sin
  * are averaged in squares, which is said through the log. */
 TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
                                                double most);
+
+/* Tell a sink into a file what is coming, before anything is computed: the file is opened, and a
+ * large one finds its space while the caller goes on. A hint: other sinks ignore it, a begin with
+ * another shape starts over, and what goes wrong is reported by begin. */
+TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape);
 
 /* Give back what a tw_sink_to_* or *_sink function put into *sink; NULL and {0} are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);

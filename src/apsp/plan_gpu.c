@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORTH_A_LOOK \
-    0.6 /* seconds on the CPU: two starts of a driver (0.3 s, H200 host, 2026-11) */
+#define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
+#define WORTH_WAITING 0.1 /* the same where it is starting already */
 
 bool twi_gpu_is_named(const tw_context *ctx)
 {
@@ -164,7 +164,7 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_can
                                          const twi_candidate *best, double farthest)
 {
     char why[128];
-    bool started = twi_gpu_startup_seconds(ctx) > 0;
+    double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
     const tw_apsp_options *o = &plan->options;
     if (strcmp(ctx->device, "cpu") == 0) {
         twi_rule_out(c, "the device is the CPU");
@@ -173,12 +173,14 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_can
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
         /* u16 means 16 bits, and a GPU has 15 of them. */
         twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
-    } else if (best != NULL && best->seconds < WORTH_A_LOOK && !started) {
+    } else if (best != NULL && best->seconds < look) {
         twi_rule_out(c, "its driver alone would take some tenths of a second to start");
-    } else if (!twi_gpu_present(why, sizeof why)) {
-        twi_rule_out(c, "%s", why);
     } else {
-        return twi_consider_gpu(ctx, plan, c, farthest);
+        plan->waited += twi_gpu_await(ctx);
+        if (twi_gpu_present(why, sizeof why)) {
+            return twi_consider_gpu(ctx, plan, c, farthest);
+        }
+        twi_rule_out(c, "%s", why);
     }
     return TW_OK;
 }

@@ -10,10 +10,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
+#define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
 static const apsp_settings defaults = {
     .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1};
@@ -117,11 +119,47 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     return TW_OK;
 }
 
+/* A GPU that was named, or, with auto, work that is likely to want one: from a file so large that
+ * all pairs of its graph take longer than a driver takes to start. */
+static bool may_want_gpu(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    const char *device = s->reading.common.device;
+    struct stat file;
+    if (device != NULL && strcmp(device, "auto") != 0) {
+        return true;
+    }
+    return s->sources == NULL && (s->method == TW_METHOD_AUTO || s->method == TW_METHOD_CLOSURE) &&
+           stat(run->input, &file) == 0 && S_ISREG(file.st_mode) && file.st_size >= LARGE_INPUT;
+}
+
+/* The file is opened before the plan is made: a large one finds its space meanwhile. */
+static tw_status expect_output(apsp_run *run, const tw_apsp_options *opts)
+{
+    tw_graph_info info;
+    tw_context *ctx = run->job->ctx;
+    tw_status status =
+        tw_sink_to_file(ctx, &run->output_sink.inner, run->output, run->settings->format);
+    if (status != TW_OK) {
+        return status;
+    }
+    tw_graph_describe(run->graph, &info);
+    tw_shape shape = {
+        .rows = opts->sources != NULL ? opts->source_count : info.vertices,
+        .cols = opts->targets != NULL ? opts->target_count : info.vertices,
+        .type = opts->type != TW_AUTO ? opts->type : info.weight_type,
+    };
+    tw_sink_expect(ctx, &run->output_sink.inner, &shape);
+    return TW_OK;
+}
+
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    tw_device_start(ctx); /* goes on while the graph is read */
+    if (may_want_gpu(run)) {
+        tw_device_start(ctx); /* goes on while the graph is read */
+    }
     double started = cli_seconds();
     tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
     if (status == TW_OK) {
@@ -143,24 +181,27 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
     opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    if (run->output != NULL) {
+        status = expect_output(run, opts);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
     started = cli_seconds();
     status = tw_plan_create(ctx, &run->plan, run->graph, opts);
     run->seconds_plan = cli_seconds() - started;
     return status;
 }
 
-/* A file sink, behind the gate of the verifier if there is one. `own` keeps the real one. */
-static tw_status open_file(apsp_run *run, tw_sink *out, cli_gated *gated, const char *path,
-                           const char *format)
+/* A file sink, behind the gate of the verifier if there is one. */
+static tw_sink gate(const apsp_run *run, cli_gated *gated)
 {
-    tw_status status = tw_sink_to_file(run->job->ctx, &gated->inner, path, format);
-    if (status == TW_OK && run->verifier != NULL) {
+    tw_sink out = gated->inner;
+    if (run->verifier != NULL) {
         gated->verifier = run->verifier;
-        cli_gated_sink(gated, out);
-    } else if (status == TW_OK) {
-        *out = gated->inner;
+        cli_gated_sink(gated, &out);
     }
-    return status;
+    return out;
 }
 
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
@@ -184,10 +225,11 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         }
     }
     if (status == TW_OK && run->output != NULL) {
-        status = open_file(run, &sinks[used++], &run->output_sink, run->output, s->format);
+        sinks[used++] = gate(run, &run->output_sink);
     }
     if (status == TW_OK && s->predecessors != NULL) {
-        status = open_file(run, &predecessors, &run->predecessor_sink, s->predecessors, NULL);
+        status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
+        predecessors = gate(run, &run->predecessor_sink);
     }
     if (status == TW_OK) {
         status = tw_plan_run(ctx, run->plan, sinks, used,

@@ -189,8 +189,23 @@ tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device)
     return status;
 }
 
+static atomic_int fail_at;
+
+void twi_gpu_fail_at(int32_t n)
+{
+    atomic_store(&fail_at, n);
+}
+
+static bool planned_failure(void)
+{
+    return atomic_load(&fail_at) > 0 && atomic_fetch_sub(&fail_at, 1) == 1;
+}
+
 tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
 {
+    if (planned_failure()) {
+        error = (int)cudaErrorUnknown;
+    }
     if (error == (int)cudaSuccess) {
         return TW_OK;
     }

@@ -50,5 +50,8 @@ TW_CHECKED tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *
 /* TW_OK for 0; else TW_ERR_DEVICE (TW_ERR_MEMORY if it is about memory) with a sentence that names
  * the current device and `call`, which is what was being done: "allocating 4.3 GB for panels". */
 TW_CHECKED tw_status twi_gpu_check(tw_context *ctx, int error, const char *call);
+/* Make the n-th check from now report an error, whatever came of the call (1: the next); 0 turns it
+ * off. For tests. */
+void twi_gpu_fail_at(int32_t n);
 
 #endif

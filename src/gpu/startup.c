@@ -21,21 +21,27 @@ static void start_device(void *ctx_)
     ctx->startup_seconds = twi_seconds() - began;
 }
 
-/* The first device that a name means, -1 for the CPU's. Whether it exists is seen when it is used.
- */
+/* The first device that a name means: 0 for "auto", -1 for the CPU. Whether it exists is seen when
+ * it is used. */
 static int32_t first_device(const char *name)
 {
     const size_t prefix = strlen(TWI_GPU_PREFIX);
-    if (strncmp(name, TWI_GPU_PREFIX, prefix) != 0) {
+    if (strcmp(name, "cpu") == 0) {
         return -1;
     }
-    return name[prefix] == ':' ? (int32_t)strtol(name + prefix + 1, NULL, 10) : 0;
+    bool numbered = strncmp(name, TWI_GPU_PREFIX ":", prefix + 1) == 0;
+    return numbered ? (int32_t)strtol(name + prefix + 1, NULL, 10) : 0;
+}
+
+bool twi_gpu_is_starting(const tw_context *ctx)
+{
+    return ctx->startup != NULL || ctx->startup_seconds > 0;
 }
 
 void tw_device_start(tw_context *ctx)
 {
     int32_t device = first_device(ctx->device);
-    if (device < 0 || ctx->startup != NULL || ctx->startup_seconds > 0) {
+    if (device < 0 || twi_gpu_is_starting(ctx)) {
         return;
     }
     ctx->startup_device = device;
@@ -48,7 +54,6 @@ double twi_gpu_await(tw_context *ctx)
     int32_t device = first_device(ctx->device);
     twi_background_join(ctx->startup);
     ctx->startup = NULL;
-    device = device < 0 ? 0 : device;
     if (ctx->startup_seconds <= 0 || ctx->startup_device != device) {
         ctx->startup_device = device;
         start_device(ctx);

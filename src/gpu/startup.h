@@ -13,7 +13,11 @@
  * that uses the device. */
 double twi_gpu_await(tw_context *ctx);
 
-/* What the start of the context's device took, wherever it ran; 0: not started by this context. */
+/* Whether the start has begun, or is over. */
+bool twi_gpu_is_starting(const tw_context *ctx);
+
+/* After twi_gpu_await: what the start of the context's device took, wherever it ran; 0: not
+ * started. */
 double twi_gpu_startup_seconds(const tw_context *ctx);
 
 /* Whether this machine has a device at all; `why` (at least 128 bytes) says why not. Starts the

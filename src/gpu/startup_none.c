@@ -14,6 +14,12 @@ double twi_gpu_await(tw_context *ctx)
     return 0;
 }
 
+bool twi_gpu_is_starting(const tw_context *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
 double twi_gpu_startup_seconds(const tw_context *ctx)
 {
     (void)ctx;

@@ -2,6 +2,12 @@
  * See mapped.h. The file is cut into pieces. Background threads take them in order and mark those
  * whose pages are there. A writer that comes to a piece without its mark asks for the pages itself;
  * where they cannot be had, it writes that part by a call, whose error then tells why.
+ *
+ * How many threads help depends on the file system (1.6 GB, 16 cores, Linux 6.18, 2026-11). tmpfs
+ * finds pages under a lock: 0.5 s for any number of threads. Reserving space (fallocate) finds them
+ * without clearing them, in 0.25 s, and then 16 threads clear and map them in 0.04 s. ext4 takes
+ * 0.43 s with one thread, 0.75 s with 4, 1.2 s with 16. Unmapping takes 0.1 s, unless all threads
+ * let go of their part first.
  */
 #include "io/mapped.h"
 
@@ -9,6 +15,7 @@
 #include "base/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
@@ -18,11 +25,11 @@
 #define MADV_POPULATE_WRITE 23 /* of Linux; older kernels refuse it */
 #endif
 
-#define LEAST ((uint64_t)64 << 20) /* bytes of a file worth the threads */
-#define MOST_OF_MEMORY 4           /* at most this part of what is available becomes a file */
-#define PIECE ((uint64_t)4 << 20)  /* bytes found at a time: a fraction of a millisecond */
-#define SHARE ((uint64_t)1 << 20)  /* bytes that a thread copies at a time; divides PIECE */
-#define HELPERS 8                  /* most threads that find pages */
+#define LEAST ((uint64_t)64 << 20)   /* bytes of a file worth the threads */
+#define MOST_OF_MEMORY 4             /* at most this part of what is available becomes a file */
+#define PIECE ((uint64_t)1 << 20)    /* bytes found or copied at a time: some 0.1 ms */
+#define STRETCH ((uint64_t)64 << 20) /* bytes reserved or let go at a time */
+#define HELPERS 8                    /* most threads that find pages */
 
 /* From linux/magic.h. */
 #define FS_TMPFS 0x01021994
@@ -35,9 +42,12 @@ struct twi_mapped {
     char *base;
     uint64_t bytes;
     int64_t pieces;
+    int threads;
+    bool in_memory;    /* tmpfs: to be reserved first */
     atomic_llong next; /* piece to be found */
     atomic_bool stop;
-    atomic_uchar *found; /* by piece */
+    atomic_uchar *found;   /* by piece */
+    twi_background *first; /* starts the helpers, and helps */
     twi_background *helpers[HELPERS];
 };
 
@@ -82,14 +92,43 @@ static void help(void *mapped_)
     }
 }
 
+/* Take the space of a file in memory, as far as there is some. */
+static void reserve(const twi_mapped *mapped)
+{
+    int failed = 0;
+    for (uint64_t at = 0; at < mapped->bytes && failed == 0 && !atomic_load(&mapped->stop);
+         at += STRETCH) {
+        uint64_t most = mapped->bytes - at < STRETCH ? mapped->bytes - at : STRETCH;
+        failed = fallocate(mapped->fd, 0, (off_t)at, (off_t)most);
+    }
+}
+
+static void begin(void *mapped_)
+{
+    twi_mapped *mapped = mapped_;
+    if (mapped->in_memory) {
+        reserve(mapped);
+        for (int i = 0; i < HELPERS && i + 1 < mapped->threads; i++) {
+            mapped->helpers[i] = twi_background_start(help, mapped);
+        }
+    }
+    help(mapped);
+}
+
 twi_mapped *twi_mapped_open(tw_context *ctx, int fd, uint64_t bytes)
 {
+    struct statfs disk;
     twi_mapped *mapped = twi_try_alloc(ctx, 1, sizeof *mapped);
     if (mapped == NULL) {
         return NULL;
     }
-    *mapped =
-        (twi_mapped){.fd = fd, .bytes = bytes, .pieces = (int64_t)((bytes + PIECE - 1) / PIECE)};
+    *mapped = (twi_mapped){
+        .fd = fd,
+        .bytes = bytes,
+        .pieces = (int64_t)((bytes + PIECE - 1) / PIECE),
+        .threads = twi_thread_count(ctx),
+        .in_memory = fstatfs(fd, &disk) == 0 && disk.f_type == FS_TMPFS,
+    };
     mapped->found = twi_try_alloc(ctx, (uint64_t)mapped->pieces, sizeof *mapped->found);
     void *base = mapped->found != NULL
                      ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
@@ -108,14 +147,11 @@ twi_mapped *twi_mapped_open(tw_context *ctx, int fd, uint64_t bytes)
         twi_mapped_close(mapped);
         return NULL;
     }
-    int threads = twi_thread_count(ctx);
-    for (int i = 0; i < HELPERS && i < threads; i++) {
-        mapped->helpers[i] = twi_background_start(help, mapped);
-    }
+    mapped->first = twi_background_start(begin, mapped);
     return mapped;
 }
 
-/* One share, which lies within one piece. */
+/* Part of one piece. */
 static int put(const twi_mapped *mapped, const char *data, uint64_t bytes, uint64_t offset)
 {
     int64_t piece = (int64_t)(offset / PIECE);
@@ -146,13 +182,13 @@ int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint
     if (offset > mapped->bytes || bytes > mapped->bytes - offset) {
         return EFBIG;
     }
-    int64_t first = (int64_t)(offset / SHARE);
-    int64_t end = (int64_t)((offset + bytes + SHARE - 1) / SHARE);
+    int64_t first = (int64_t)(offset / PIECE);
+    int64_t end = (int64_t)((offset + bytes + PIECE - 1) / PIECE);
     atomic_int error = 0;
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) if (end - first > 1)
     for (int64_t i = first; i < end; i++) {
-        uint64_t from = (uint64_t)i * SHARE;
-        uint64_t to = from + SHARE < offset + bytes ? from + SHARE : offset + bytes;
+        uint64_t from = (uint64_t)i * PIECE;
+        uint64_t to = from + PIECE < offset + bytes ? from + PIECE : offset + bytes;
         from = from > offset ? from : offset;
         if (atomic_load_explicit(&error, memory_order_relaxed) == 0) {
             int failed = twi_is_cancelled(ctx)
@@ -166,15 +202,29 @@ int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint
     return error;
 }
 
+/* Every thread forgets its part of the mapping; the pages stay in the file. */
+static void let_go(twi_mapped *mapped)
+{
+    int64_t stretches = (int64_t)((mapped->bytes + STRETCH - 1) / STRETCH);
+#pragma omp parallel for num_threads(mapped->threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < stretches; i++) {
+        uint64_t at = (uint64_t)i * STRETCH;
+        uint64_t most = mapped->bytes - at < STRETCH ? mapped->bytes - at : STRETCH;
+        (void)madvise(mapped->base + at, (size_t)most, MADV_DONTNEED); /* else munmap does it */
+    }
+}
+
 void twi_mapped_close(twi_mapped *mapped)
 {
     if (mapped == NULL) {
         return;
     }
     atomic_store(&mapped->stop, true);
+    twi_background_join(mapped->first);
     for (int i = 0; i < HELPERS; i++) {
         twi_background_join(mapped->helpers[i]);
     }
+    let_go(mapped);
     munmap(mapped->base, (size_t)mapped->bytes);
     twi_free(mapped->found);
     twi_free(mapped);

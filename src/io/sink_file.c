@@ -21,7 +21,8 @@ typedef struct file_sink {
     char *path;
     twi_matrix_format format;
     tw_shape shape;
-    int64_t next; /* row expected */
+    int64_t next;  /* row expected */
+    bool expected; /* the file is open and `shape` what was announced; begin has not come yet */
     twi_output *output;
     char *buffer;        /* made when first needed */
     int64_t buffer_rows; /* that fit into it in the worst case */
@@ -105,15 +106,16 @@ static tw_status write_csv(tw_context *ctx, file_sink *sink, int64_t count, cons
 
 static void forget_run(file_sink *sink)
 {
+    sink->expected = false;
     twi_output_discard(sink->output);
     sink->output = NULL;
     twi_free(sink->buffer);
     sink->buffer = NULL;
 }
 
-static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
+/* Open the file for a result of that shape. */
+static tw_status open_output(file_sink *sink, tw_context *ctx, const tw_shape *shape)
 {
-    file_sink *sink = self;
     uint64_t bytes;
     char header[TWI_NPY_HEADER_MOST];
     size_t header_bytes = 0;
@@ -142,6 +144,15 @@ static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
         forget_run(sink);
     }
     return status;
+}
+
+static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    file_sink *sink = self;
+    bool open = sink->expected && sink->shape.rows == shape->rows &&
+                sink->shape.cols == shape->cols && sink->shape.type == shape->type;
+    sink->expected = false;
+    return open ? TW_OK : open_output(sink, ctx, shape);
 }
 
 static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -186,6 +197,14 @@ static void file_destroy(void *self)
     forget_run(sink);
     twi_free(sink->path);
     twi_free(sink);
+}
+
+void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
+{
+    if (sink->begin == file_begin) {
+        file_sink *self = sink->self;
+        self->expected = open_output(self, ctx, shape) == TW_OK; /* else begin tries again */
+    }
 }
 
 tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
