@@ -109,6 +109,18 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, r->kernel, r->threads, r->shared, out);
 }
 
+/* Whether the card has the shared memory that the rung asks for. */
+static bool fits(tw_context *ctx, const lab_rung *rung)
+{
+    const lab_recipe *r = rung->code;
+    int most = 0, device = 0;
+    (void)ctx;
+    return r == NULL || (cudaGetDevice(&device) == cudaSuccess &&
+                         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                device) == cudaSuccess &&
+                         r->shared <= most);
+}
+
 static void close_bench(void *given)
 {
     bench *b = given;
@@ -347,7 +359,8 @@ static const lab_published published[] = {
 
 #define BENCH                                                                                   \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
-    .check = check, .close = close_bench, .work = work, .traffic = traffic, .ceiling = ceiling
+    .check = check, .close = close_bench, .offers = fits, .work = work, .traffic = traffic,     \
+    .ceiling = ceiling
 
 const lab_ladder lab_apsp_gpu = {
     .name = "apsp-gpu",

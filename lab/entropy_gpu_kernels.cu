@@ -235,31 +235,39 @@ static dim3 grid_of(int n)
     return dim3((n + SIDE - 1) / SIDE, (n + 7) / 8);
 }
 
-static const dim3 threads(SIDE, 8);
+#define THREADS dim3(SIDE, 8)
+
+/* The pass for an AMD device wants no table of functions it has not. */
+#ifdef __HIP_DEVICE_COMPILE__
+#define RECIPE(version, threads)
+#else
+#define RECIPE(version, threads)                                                                 \
+    extern "C" const lab_entropy_recipe lab_entropy_##version = {solve_##version,                \
+                                                                 (const void *)version, threads};
+#endif
 
 #define SOLVE(version, ...)                                                          \
     static void solve_##version(const lab_entropy_card *c)                           \
     {                                                                                \
-        version<<<grid_of(c->n), threads>>>(__VA_ARGS__);                            \
+        version<<<grid_of(c->n), THREADS>>>(__VA_ARGS__);                            \
     }                                                                                \
-    extern "C" const lab_entropy_recipe lab_entropy_##version = {solve_##version,    \
-                                                                 (const void *)version, SIDE * 8}
-SOLVE(v0, c->input, c->output, c->n);
-SOLVE(v1, c->input, c->output, c->n, c->table);
-SOLVE(v2, c->input, c->output, c->n, c->table);
-SOLVE(v3, c->input, c->output, c->n);
-SOLVE(v4, c->input, c->output, c->n, c->table);
-SOLVE(v5, c->input, c->output, c->n, c->table_texture);
-SOLVE(v6, c->input, c->output, c->n, c->table);
-SOLVE(v7, c->input, c->output, c->n, c->float_table);
-SOLVE(v8, c->output, c->n, c->float_table, c->input_texture);
+    RECIPE(version, SIDE * 8)
+SOLVE(v0, c->input, c->output, c->n)
+SOLVE(v1, c->input, c->output, c->n, c->table)
+SOLVE(v2, c->input, c->output, c->n, c->table)
+SOLVE(v3, c->input, c->output, c->n)
+SOLVE(v4, c->input, c->output, c->n, c->table)
+SOLVE(v5, c->input, c->output, c->n, c->table_texture)
+SOLVE(v6, c->input, c->output, c->n, c->table)
+SOLVE(v7, c->input, c->output, c->n, c->float_table)
+SOLVE(v8, c->output, c->n, c->float_table, c->input_texture)
 
 static void solve_v9(const lab_entropy_card *c)
 {
     dim3 blocks((c->n + INNER - 1) / INNER, (c->n + INNER - 1) / INNER);
     v9<<<blocks, dim3(SIDE, SIDE)>>>(c->input, c->output, c->n, c->float_table);
 }
-extern "C" const lab_entropy_recipe lab_entropy_v9 = {solve_v9, (const void *)v9, SIDE *SIDE};
+RECIPE(v9, SIDE *SIDE)
 
 extern "C" int lab_entropy_constants(const double *table)
 {

@@ -97,11 +97,13 @@ static void pass_vectors(float *v, int n, const float *table)
 }
 
 extern "C" {
+#ifndef __HIP_DEVICE_COMPILE__ /* which would want a table of its own, of functions it has not */
 const lab_map_recipe lab_map_original = {pass_original, (const void *)original, 512};
 const lab_map_recipe lab_map_coalesced = {pass_coalesced, (const void *)original, 512};
 const lab_map_recipe lab_map_divided = {pass_divided, (const void *)divided<0>, 512};
 const lab_map_recipe lab_map_table = {pass_table, (const void *)looked_up, 512};
 const lab_map_recipe lab_map_vectors = {pass_vectors, (const void *)vectors, 256};
+#endif
 
 int lab_map_fill_table(float *table)
 {
