@@ -679,8 +679,7 @@ enum {
 
 typedef struct tw_entropy_options {
     size_t size;
-    int32_t levels; /* 2 ... 65536; values are 0 ... levels-1, unless there is a range. 65536 only
-                       where every element counts: not with TW_BORDER_CROP, a mask or no_data */
+    int32_t levels; /* 2 ... 65536; values are 0 ... levels-1, unless there is a range */
     /* The window: window_rows x window_cols elements, from -(k/2) to k-1-k/2 around the centre,
      * or a disk of `radius` (>= 0) when that is not negative, or a footprint when there is one:
      * a TW_U8 matrix whose nonzero elements belong to the window, placed so that element

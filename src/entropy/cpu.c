@@ -67,7 +67,8 @@ static bool count_scratch(job *j)
         rest = (uint64_t)twi_slide_words(setup) * sizeof(uint64_t);
     }
     if (!twi_mul((uint64_t)band_rows(j), (uint64_t)j->pitch, &bytes) ||
-        !twi_mul(bytes, sizeof(uint16_t), &bytes) || bytes > (uint64_t)INT64_MAX / 2) {
+        !twi_mul(bytes, twi_entropy_is_wide(setup) ? sizeof(uint32_t) : sizeof(uint16_t), &bytes) ||
+        bytes > (uint64_t)INT64_MAX / 2) {
         return false;
     }
     j->levels_bytes = (bytes + TWI_CACHE_LINE) / TWI_CACHE_LINE * TWI_CACHE_LINE;
@@ -84,6 +85,20 @@ static tw_status plan_scratch(job *j, int threads)
     return twi_alloc(j->ctx, &j->scratch, (uint64_t)threads, j->part, "the levels of the bands");
 }
 
+/* The one case in which levels need more than 16 bits. */
+static void slide_wide_band(const job *j, int64_t first, int64_t count, char *part)
+{
+    uint32_t *levels = (uint32_t *)part;
+    uint64_t *histogram = (uint64_t *)(part + j->levels_bytes);
+    for (int64_t r = 0; r < count + j->setup->window.rows - 1; r++) {
+        twi_levels_row_u32(j->setup, first + r, levels + r * j->pitch);
+    }
+    for (int64_t y = 0; y < count; y++) {
+        twi_slide_list_u32(j->setup, levels + y * j->pitch, j->pitch,
+                           j->out + (first - j->first + y) * j->stride, histogram);
+    }
+}
+
 static void slide_band(const job *j, int64_t first, int64_t count, char *part)
 {
     const twi_entropy_setup *setup = j->setup;
@@ -96,7 +111,8 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     }
     if (setup->method == TWI_ENTROPY_LIST) {
         for (int64_t y = 0; y < count; y++) {
-            twi_slide_list(setup, levels + y * j->pitch, j->pitch, out + y * j->stride, histogram);
+            twi_slide_list_u16(setup, levels + y * j->pitch, j->pitch, out + y * j->stride,
+                               histogram);
         }
         return;
     }
@@ -142,6 +158,8 @@ static void work(job *j, int64_t bands)
         }
         if (j->setup->method == TWI_ENTROPY_COUNTERS) {
             count_band(j, j->first + first, count, part);
+        } else if (twi_entropy_is_wide(j->setup)) {
+            slide_wide_band(j, j->first + first, count, part);
         } else {
             slide_band(j, j->first + first, count, part);
         }

@@ -88,13 +88,6 @@ static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no base number %d: take e, 2, 10 or levels",
                        opts->base);
     }
-    bool all_count = opts->border != TW_BORDER_CROP && opts->mask == NULL && opts->no_data == NULL;
-    if (opts->levels == TWI_LEVELS_MOST && !all_count) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "%d levels leave no mark for what does not count: take another border than "
-                       "crop and no mask, or one level less",
-                       opts->levels);
-    }
     return check_range(ctx, opts);
 }
 
@@ -143,7 +136,7 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
         return opts->levels <= 16 && opts->mask == NULL && opts->no_data == NULL &&
                setup->window.full && setup->window.size < 32;
     case TWI_ENTROPY_LANES:
-        return twi_lane_count(&setup->window) > 0;
+        return twi_lane_count(&setup->window) > 0 && !twi_entropy_is_wide(setup);
     default:
         return true;
     }

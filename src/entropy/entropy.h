@@ -94,6 +94,14 @@ static inline float twi_entropy_value(uint64_t total, uint64_t sum, int64_t n, d
                  : __builtin_nanf("");
 }
 
+/* Whether u16 has no room for the level of what does not count: only lists of u32 do it then. */
+static inline bool twi_entropy_is_wide(const twi_entropy_setup *setup)
+{
+    const tw_entropy_options *opts = &setup->opts;
+    return opts->levels == TWI_LEVELS_MOST &&
+           (opts->border == TW_BORDER_CROP || opts->mask != NULL || opts->no_data != NULL);
+}
+
 /* A row of the input, which must be in memory. */
 static inline const void *twi_entropy_row(const twi_entropy_setup *setup, int64_t row)
 {
@@ -111,8 +119,9 @@ static inline TW_CHECKED tw_status twi_levels_check(tw_context *ctx, const twi_e
     return twi_levels_check_rows(ctx, setup, 0, setup->in->rows);
 }
 
-/* The levels of a row of the padded array. What does not count gets the level `levels` in u16, for
- * the general methods, and 0 in u8, for the counters, which never look at it. */
+/* The levels of a row of the padded array. What does not count gets the level `levels` in u16 and
+ * u32, for the general methods, and 0 in u8, for the counters, which never look at it. */
+void twi_levels_row_u32(const twi_entropy_setup *setup, int64_t row, uint32_t *out);
 void twi_levels_row_u16(const twi_entropy_setup *setup, int64_t row, uint16_t *out);
 void twi_levels_row_u8(const twi_entropy_setup *setup, int64_t row, uint8_t *out);
 int64_t twi_padded_cols(const twi_entropy_setup *setup);

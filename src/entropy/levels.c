@@ -173,59 +173,13 @@ int64_t twi_padded_cols(const twi_entropy_setup *setup)
                                                  : setup->in->cols + setup->window.cols - 1;
 }
 
-static void lay_values(const twi_entropy_setup *setup, int64_t row, uint16_t *out)
-{
-    const tw_matrix *in = setup->in;
-    const void *values = twi_entropy_row(setup, row);
-    const uint8_t *mask = mask_row(setup, row);
-    if (is_plain(setup) && in->type == TW_U8) {
-        for (int64_t j = 0; j < in->cols; j++) {
-            out[j] = ((const uint8_t *)values)[j];
-        }
-        return;
-    }
-    if (is_plain(setup) && in->type == TW_U16) {
-        memcpy(out, values, (size_t)in->cols * sizeof *out);
-        return;
-    }
-    for (int64_t j = 0; j < in->cols; j++) {
-        double value = twi_element(values, in->type, j);
-        out[j] = (uint16_t)(counts(&setup->opts, mask, j, value) ? level_of(&setup->opts, value)
-                                                                 : setup->opts.levels);
-    }
-}
+#define LEVEL uint16_t
+#define NAME u16
+#include "entropy/levels_row.h"
 
-static void fill_u16(uint16_t *out, int64_t count, uint16_t value)
-{
-    for (int64_t j = 0; j < count; j++) {
-        out[j] = value;
-    }
-}
-
-void twi_levels_row_u16(const twi_entropy_setup *setup, int64_t row, uint16_t *out)
-{
-    const int64_t cols = setup->in->cols;
-    const int64_t padded = twi_padded_cols(setup);
-    const uint16_t none = (uint16_t)setup->opts.levels;
-    const tw_border border = setup->opts.border;
-    int64_t place = twi_border_place(border, row - setup->above, setup->in->rows);
-    if (place < 0 || cols == 0) {
-        fill_u16(out, padded, none);
-        return;
-    }
-    uint16_t *middle = out + setup->before;
-    lay_values(setup, place, middle);
-    for (int64_t j = 0; j < padded; j++) {
-        if (j == setup->before) {
-            j += cols;
-            if (j >= padded) {
-                break;
-            }
-        }
-        int64_t from = twi_border_place(border, j - setup->before, cols);
-        out[j] = from < 0 ? none : middle[from];
-    }
-}
+#define LEVEL uint32_t
+#define NAME u32
+#include "entropy/levels_row.h"
 
 static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
 {

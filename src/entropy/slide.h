@@ -1,7 +1,7 @@
 /*
  * The general kernels: histograms that slide along rows of the padded array. Their rows are u16
- * levels, `pitch` apart; the level `levels` is what does not count. `histogram` is all zero on
- * entry and on return.
+ * levels, or u32 where twi_entropy_is_wide, `pitch` apart; the level `levels` is what does not
+ * count. `histogram` is all zero on entry and on return.
  */
 #ifndef TWI_ENTROPY_SLIDE_H
 #define TWI_ENTROPY_SLIDE_H
@@ -20,7 +20,9 @@ void twi_slide_lanes(const twi_entropy_setup *setup, const uint16_t *levels, int
                      float *out, int64_t stride, int64_t live, uint64_t *histogram);
 
 /* One row of outputs, any window. */
-void twi_slide_list(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
-                    float *out, uint64_t *histogram);
+void twi_slide_list_u16(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
+                        float *out, uint64_t *histogram);
+void twi_slide_list_u32(const twi_entropy_setup *setup, const uint32_t *levels, int64_t pitch,
+                        float *out, uint64_t *histogram);
 
 #endif

@@ -166,21 +166,28 @@ static void every_base_and_number_of_levels(void **state)
     close_context(ctx);
 }
 
-static void the_most_levels_work_without_uncounted_elements(void **state)
+static void the_most_levels_work_on_every_border_and_with_a_mask(void **state)
 {
     (void)state;
     static uint16_t data[9 * 9];
+    static uint8_t mask[9 * 9];
     tw_context *ctx = open_context();
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     tw_matrix in = {data, 9, 9, 9, TW_U16};
-    opts.levels = 65536;
-    opts.border = TW_BORDER_REFLECT;
+    tw_matrix mask_view = {mask, 9, 9, 9, TW_U8};
     fill_levels(data, TW_U16, 81, 65536, 1);
-    check_all_ways(ctx, &in, &opts);
-    opts.border = TW_BORDER_CROP;
-    tw_shape shape;
-    assert_fails(ctx, TW_ERR_UNSUPPORTED, "one level less",
-                 tw_entropy_shape(ctx, &shape, &in, &opts));
+    for (int i = 0; i < 81; i++) { /* few values, both ends among them */
+        data[i] = data[i] % 3 == 0 ? 65535 : data[i] % 3 == 1 ? 0 : 65534;
+        mask[i] = i % 7 != 0;
+    }
+    opts.levels = 65536;
+    for (tw_border border = 0; border <= TW_BORDER_VALID; border++) {
+        opts.border = border;
+        opts.mask = NULL;
+        check_all_ways(ctx, &in, &opts);
+        opts.mask = &mask_view;
+        check_all_ways(ctx, &in, &opts);
+    }
     close_context(ctx);
 }
 
@@ -249,6 +256,47 @@ static void a_disk_in_base_2_is_the_entropy_of_scikit_image(void **state)
     for (int x = 0; x < 8; x++) {
         assert_float_equal(got[x], want[0][x], 4e-6);
         assert_float_equal(got[24 + x], want[1][x], 4e-6);
+    }
+    close_context(ctx);
+}
+
+/*
+ * What scikit-image 0.26.0 gives for larger footprints, made by
+ *     y, x = numpy.mgrid[0:24, 0:20]
+ *     image = ((3*y*y + 5*x*x + 7*x*y) % 97).astype(numpy.uint8)
+ *     e = skimage.filters.rank.entropy(image, footprint)
+ * with footprint disk(1), disk(3), disk(5) and ones((3, 5)), at five places.
+ */
+static void footprints_of_scikit_image_give_its_values(void **state)
+{
+    (void)state;
+    static const int places[5][2] = {{0, 0}, {0, 10}, {11, 9}, {23, 19}, {5, 18}};
+    static const struct {
+        int32_t radius; /* -1: three rows of five */
+        float want[5];
+    } cases[] = {{1, {1.5849624872f, 2.0f, 2.3219280243f, 1.5849624872f, 2.3219280243f}},
+                 {3, {3.4594316483f, 3.9477028847f, 4.7200498581f, 3.4594316483f, 4.2626924515f}},
+                 {5, {4.5465936661f, 4.9525909424f, 5.8180642128f, 4.4696702957f, 5.3902730942f}},
+                 {-1, {2.5849626064f, 3.1219279766f, 3.7735571861f, 2.5849626064f, 3.4182958603f}}};
+    uint8_t data[24 * 20];
+    float got[24 * 20];
+    tw_context *ctx = open_context();
+    tw_matrix in = {data, 24, 20, 20, TW_U8};
+    tw_matrix out = {got, 24, 20, 20, TW_F32};
+    for (int i = 0; i < 24 * 20; i++) {
+        int y = i / 20, x = i % 20;
+        data[i] = (uint8_t)((3 * y * y + 5 * x * x + 7 * x * y) % 97);
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.radius = cases[c].radius;
+        opts.window_rows = 3;
+        opts.window_cols = 5;
+        opts.base = TW_BASE_2;
+        assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+        for (int i = 0; i < 5; i++) {
+            assert_float_equal(got[places[i][0] * 20 + places[i][1]], cases[c].want[i], 5e-6);
+        }
     }
     close_context(ctx);
 }
@@ -493,16 +541,17 @@ static void constant_windows_are_exactly_zero_and_empty_ones_nan(void **state)
     close_context(ctx);
 }
 
-static void a_million_in_a_row_or_in_a_column(void **state)
+static void ten_millions_in_a_row_or_in_a_column(void **state)
 {
     (void)state;
-    const int64_t many = 1000000;
+    const int64_t most = 10000000;
     tw_context *ctx = open_context();
-    uint8_t *data = malloc((size_t)many);
-    float *row = malloc((size_t)many * sizeof *row);
-    float *column = malloc((size_t)many * sizeof *column);
-    fill_levels(data, TW_U8, many, 16, 4);
+    uint8_t *data = malloc((size_t)most);
+    float *row = malloc((size_t)most * sizeof *row);
+    float *column = malloc((size_t)most * sizeof *column);
+    fill_levels(data, TW_U8, most, 16, 4);
     for (int32_t levels = 16; levels <= 256; levels *= 16) {
+        const int64_t many = levels == 16 ? most : most / 10;
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
         opts.levels = levels;
         tw_matrix wide = {data, 1, many, many, TW_U8};
@@ -516,6 +565,30 @@ static void a_million_in_a_row_or_in_a_column(void **state)
     free(column);
     free(row);
     free(data);
+    close_context(ctx);
+}
+
+static void a_result_that_is_wrong_is_found(void **state)
+{
+    (void)state;
+    static uint8_t data[50 * 40];
+    static float got[50 * 40];
+    tw_context *ctx = open_context();
+    tw_matrix in = {data, 50, 40, 40, TW_U8};
+    tw_matrix out = {got, 50, 40, 40, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    twi_entropy_setup setup;
+    int64_t verified = 0;
+    fill_levels(data, TW_U8, 50 * 40, 256, 9);
+    opts.verify = 0;
+    assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
+    got[7 * 40 + 5] = nextafterf(got[7 * 40 + 5], 0);
+    assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_AUTO));
+    assert_ok(ctx, twi_entropy_verify(ctx, &setup, 8, 42, got + 8 * 40, 40, &verified));
+    assert_int_equal(verified, 42 * 40);
+    assert_fails(ctx, TW_ERR_VERIFY, "at row 7, column 5 is",
+                 twi_entropy_verify(ctx, &setup, 0, 50, got, 40, &verified));
+    twi_entropy_clear(&setup);
     close_context(ctx);
 }
 
@@ -690,10 +763,11 @@ int main(void)
         cmocka_unit_test(every_way_gives_the_same_bits_on_every_border),
         cmocka_unit_test(a_strip_of_columns_joins_the_next),
         cmocka_unit_test(every_base_and_number_of_levels),
-        cmocka_unit_test(the_most_levels_work_without_uncounted_elements),
+        cmocka_unit_test(the_most_levels_work_on_every_border_and_with_a_mask),
         cmocka_unit_test(disks_and_footprints_with_any_anchor),
         cmocka_unit_test(a_disk_has_the_elements_within_its_radius),
         cmocka_unit_test(a_disk_in_base_2_is_the_entropy_of_scikit_image),
+        cmocka_unit_test(footprints_of_scikit_image_give_its_values),
         cmocka_unit_test(large_windows_keep_their_counts),
         cmocka_unit_test(masked_elements_and_no_data_do_not_count),
         cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
@@ -701,7 +775,8 @@ int main(void)
         cmocka_unit_test(all_count_patterns_of_a_5x5_window_with_16_levels),
         cmocka_unit_test(the_table_is_n_log_n),
         cmocka_unit_test(constant_windows_are_exactly_zero_and_empty_ones_nan),
-        cmocka_unit_test(a_million_in_a_row_or_in_a_column),
+        cmocka_unit_test(ten_millions_in_a_row_or_in_a_column),
+        cmocka_unit_test(a_result_that_is_wrong_is_found),
         cmocka_unit_test(bad_values_are_named_by_their_place),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
