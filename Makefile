@@ -86,14 +86,14 @@ consumer: build ## install to a scratch folder and build against it, as a user w
 	@tools/setup build test
 	@tools/consumer build/$(PRESET)
 
-bench: build ## side by side with the peers found here (SciPy, igraph, NetworkX, Boost)
+bench: build ## side by side with the peers found here (SciPy, igraph, NetworkX, Boost, scikit-image)
 	@tools/setup bench
 	@bench/peers.py --build build/$(PRESET)
 
 bench-setup: | build/ ## a virtual environment with the Python peers, in build/bench
 	@tools/setup bench
 	python3 -m venv build/bench
-	build/bench/bin/pip install --quiet numpy scipy networkx igraph
+	build/bench/bin/pip install --quiet numpy scipy networkx igraph scikit-image
 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)

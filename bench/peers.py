@@ -19,9 +19,11 @@ Two kinds of seconds, never mixed in one comparison:
                  plan and computation that its report gives
 """
 import argparse
+import array
 import datetime
 import filecmp
 import json
+import operator
 import os
 import pathlib
 import platform
@@ -118,7 +120,7 @@ class Program:
         if platform.machine() == "x86_64":
             self.flags = [*self.flags, "-msse4.1"]
         done = subprocess.run(
-            [compiler, "-O3", *self.flags, str(self.source), "-o", str(self.binary)],
+            [compiler, "-O3", str(self.source), *self.flags, "-o", str(self.binary)],
             capture_output=True,
             text=True,
             check=False,
@@ -146,6 +148,51 @@ class PythonLibrary:
         text, _, _ = run(command, limit)
         report = last_json(text)
         return {"memory": report["seconds"], "version": report["version"]}
+
+
+class TilewrightEntropy:
+    """The command on an image: `threads` of them, 0 for all."""
+
+    def __init__(self, bench, window, levels, threads):
+        self.bench, self.name = bench, f"tilewright, {threads or 'all'} thread{'' if threads == 1 else 's'}"
+        self.options = ["--window", window, "--levels", levels, "--threads", threads]
+
+    def solve(self, image, out, limit=None):
+        command = [self.bench.tilewright, "entropy", image, out, "--json", "--no-progress"]
+        text, _, wall = run([*command, *self.options], limit)
+        report = last_json(text)
+        return {"wall": wall, "memory": report["seconds"]["compute"], "method": report["method"]}
+
+
+class SkimageEntropy:
+    """scikit-image in a process of its own; only its call is timed."""
+
+    name = "scikit-image rank.entropy"
+
+    def __init__(self, bench, window, levels):
+        self.bench, self.options = bench, [window, levels]
+
+    def solve(self, image, out, limit=None):
+        script = HERE / "peers" / "skimage_entropy.py"
+        text, _, _ = run([self.bench.python, script, image, out, *self.options], limit)
+        report = last_json(text)
+        return {"memory": report["seconds"], "version": report["version"]}
+
+
+def same_files(one, other):
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def close_floats(one, other):
+    """Raw f32 that nowhere differ by more than 1e-5."""
+    values = []
+    for path in (one, other):
+        numbers = array.array("f")
+        numbers.frombytes(path.read_bytes())
+        values.append(numbers)
+    if len(values[0]) != len(values[1]):
+        return False
+    return max(map(abs, map(operator.sub, *values)), default=0) <= 1e-5
 
 
 # -------------------------------------------------------------------------------------- the cases
@@ -178,7 +225,15 @@ class Bench:
             run([*command, *options, "--quiet"])
         return path
 
-    def compare(self, graph, contestants, clock, repeat, limit=None):
+    def image(self, side, levels):
+        """A generated natural-like PGM, kept likewise."""
+        path = self.work / f"natural-{side}-{levels}.pgm"
+        if not path.exists():
+            command = [self.tilewright, "generate", "image", "natural", path, "--rows", side]
+            run([*command, "--cols", side, "--levels", levels, "--quiet"])
+        return path
+
+    def compare(self, graph, contestants, clock, repeat, limit=None, agree=same_files):
         """Every contestant `repeat` times in turn; rows of name, seconds, agreement."""
         rows = {who.name: {"times": []} for who in contestants}
         first = None
@@ -202,7 +257,7 @@ class Bench:
                 row.update({key: result[key] for key in ("method", "version", "peak") if key in result})
                 if turn == 0:
                     first = first or out
-                    row["agrees"] = filecmp.cmp(first, out, shallow=False)
+                    row["agrees"] = agree(first, out)
                     if not row["agrees"]:
                         self.disagreements.append(f"{who.name} on {graph.name}")
                 if out != first:
@@ -362,11 +417,32 @@ def measure_choice(bench, graph, methods):
     }
 
 
+def entropy(bench):
+    """Local entropy of an image, against a sliding histogram in C and scikit-image."""
+    side = 300 if bench.args.quick else 2560
+    for window, levels in ((5, 16), (9, 256)):
+        image = bench.image(side, levels)
+        peers = [
+            TilewrightEntropy(bench, window, levels, 1),
+            TilewrightEntropy(bench, window, levels, 0),
+            Program(bench, "sliding_entropy", "sliding_entropy.c", ["-lm"], "sliding histogram in C",
+                    [window, levels]),
+            SkimageEntropy(bench, window, levels),
+        ]
+        rows = bench.compare(image, peers, "memory", bench.args.repeat, 300, close_floats)
+        for row in rows:
+            if "least" in row:
+                row["rate"] = side * side / row["least"]
+        yield {"title": f"{side} × {side}, window {window} × {window}, {levels} levels",
+               "clock": "in memory", "rows": rows}
+
+
 CASES = {
     "dense": dense_end_to_end,
     "python": dense_in_memory,
     "search": search,
     "equal": equal_weights,
+    "entropy": entropy,
     "method": choice_of_method,
 }
 
@@ -379,6 +455,8 @@ def show_choice(row):
 
 
 def seconds(value):
+    if value < 0.1:
+        return f"{value * 1000:.2f} ms"
     return f"{value:.3f} s" if value < 10 else f"{value:.1f} s"
 
 

@@ -11,6 +11,7 @@
  * On a GPU the time is that of the closure alone, the matrix lying in its memory, by the device's
  * own clock; the first run of a case warms up and is not counted.
  */
+#include "bench_entropy.h"
 #include "commands.h"
 #include "job.h"
 #include "progress.h"
@@ -40,7 +41,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT, .repeat = 3};
 
 static const cli_option own_options[] = {
     {"n", 'n', CLI_TEXT, "LIST", offsetof(settings, sizes), 0,
-     "Numbers of vertices, such as 1000,4096."},
+     "Numbers of vertices, such as 1000,4096; for entropy, sides of the image."},
     {"types", 0, CLI_TEXT, "LIST", offsetof(settings, types), 0,
      "Working types: u8,u16,i32,f32,f64."},
     {"threads", 0, CLI_TEXT, "LIST", offsetof(settings, threads), 0,
@@ -61,11 +62,12 @@ static const cli_group groups[] = {{"Cases", own_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"apsp", "The problem to measure; there is one so far, and it is the default."}, {NULL, NULL}};
+    {"PROBLEM", "What to measure: apsp (the default) or entropy."}, {NULL, NULL}};
 
 static const cli_example examples[] = {
     {"tilewright bench", "the standard cases; a few minutes"},
     {"tilewright bench apsp --n 1000,2000 --types i32,u16 --threads 1", "four cases of your own"},
+    {"tilewright bench entropy", "local entropy with five windows on 2560 x 2560"},
     {"tilewright bench --json > bench.json", "the same for a program to read"},
     {NULL, NULL}};
 
@@ -137,6 +139,11 @@ static bool read_size(const char *word, int64_t *out)
     return cli_read_count(word, out) && *out >= 1 && *out <= 1000000;
 }
 
+static bool read_side(const char *word, int64_t *out)
+{
+    return cli_read_count(word, out) && *out >= 1 && *out <= 100000;
+}
+
 static bool read_threads(const char *word, int64_t *out)
 {
     return cli_read_count(word, out) && *out <= 4096;
@@ -145,12 +152,14 @@ static bool read_threads(const char *word, int64_t *out)
 static bool read_type(const char *word, int64_t *out)
 {
     tw_type type = TW_AUTO;
-    bool known = tw_type_parse(&type, word) == TW_OK && type != TW_AUTO && type != TW_I16;
+    bool known =
+        tw_type_parse(&type, word) == TW_OK && type != TW_AUTO && type != TW_I16 && type != TW_F16;
     *out = type;
     return known;
 }
 
 static const list_kind size_list = {"--n", read_size, "a number of vertices from 1 to 1000000"};
+static const list_kind side_list = {"--n", read_side, "a side from 1 to 100000"};
 static const list_kind type_list = {"--types", read_type, "one of u8 u16 i32 f32 f64"};
 static const list_kind thread_list = {"--threads", read_threads, "a number from 0 (all) to 4096"};
 
@@ -442,14 +451,39 @@ static tw_status run_cases(bench *b)
     return status;
 }
 
+static tw_status run_entropy(bench *b)
+{
+    const settings *s = b->settings;
+    tw_context *ctx = b->job->ctx;
+    int64_t sides[MOST_ITEMS], threads[MOST_ITEMS];
+    cli_entropy_bench wanted = {
+        .sides = sides, .threads = threads, .repeat = (int)s->repeat, .json = s->common.json != 0};
+    if (s->types != NULL || s->undirected) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--types and --undirected belong to bench apsp");
+    }
+    tw_status status = parse_list(ctx, &side_list, s->sizes != NULL ? s->sizes : "2560", sides,
+                                  &wanted.side_count);
+    if (status == TW_OK) {
+        status = parse_list(ctx, &thread_list, s->threads != NULL ? s->threads : "1,0", threads,
+                            &wanted.thread_count);
+    }
+    if (status == TW_OK) {
+        notice_load(b);
+        wanted.load = b->load;
+        status = cli_bench_entropy(b->job, &wanted);
+    }
+    return status;
+}
+
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
+    bool entropy = count == 1 && strcmp(words[0], "entropy") == 0;
     const settings *s = given;
     bench b = {.job = job, .settings = s};
     tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK && count == 1 && strcmp(words[0], "apsp") != 0) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "bench '%.60s': the problem to measure is apsp",
-                         words[0]);
+    if (status == TW_OK && count == 1 && !entropy && strcmp(words[0], "apsp") != 0) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "bench '%.60s': the problem to measure is apsp or entropy", words[0]);
     }
     if (status == TW_OK && (s->repeat < 1 || s->repeat > MOST_REPEATS)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
@@ -458,8 +492,8 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK && !is_on_gpu(&b)) {
         status = tw_set_device(job->ctx, "cpu"); /* the same cases on every machine */
     }
-    if (status != TW_OK) {
-        return status;
+    if (status != TW_OK || entropy) {
+        return status == TW_OK ? run_entropy(&b) : status;
     }
     b.cases = calloc(MOST_CASES, sizeof *b.cases);
     if (b.cases == NULL) {
@@ -479,7 +513,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 
 const cli_command cli_bench = {
     .name = "bench",
-    .usage = "[apsp]",
+    .usage = "[PROBLEM]",
     .summary = "measure the speed here, beside this machine's ceiling",
     .text = "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
             "compares the rate with the ceiling of the same type and threads, measured in the same "
@@ -487,7 +521,11 @@ const cli_command cli_bench = {
             "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph; on a GPU "
             "(--device cuda) n from 100 to 32768, the closure alone in its memory.\n"
             "The rate counts n^3 relaxations for the whole problem. An undirected graph needs half "
-            "of them, so its ratio may exceed 100 %. Ctrl-C keeps what is done.",
+            "of them, so its ratio may exceed 100 %. Ctrl-C keeps what is done.\n"
+            "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
+            "and 256 levels), 9 x 9, 31 x 31 and a disk, checks a thousand elements by the "
+            "definition and every timed result against that one, and compares with the rate at "
+            "which memory could be read and written. The best of R runs counts.",
     .examples = examples,
     .operands = operands,
     .groups = groups,
