@@ -738,6 +738,27 @@ TW_API TW_CHECKED tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, con
 TW_API TW_CHECKED tw_status tw_entropy_largest(tw_context *ctx, double *out,
                                                const tw_entropy_options *opts);
 
+/* What a run over an image of this shape would do on the CPU. */
+typedef struct tw_entropy_plan {
+    size_t size;
+    const char *method;
+    const char *isa;
+    const char *why;
+    int32_t threads;
+    int64_t rows, cols; /* of the result */
+    int64_t window;
+    int64_t block;  /* rows of the result in memory at a time */
+    uint64_t bytes; /* of memory, besides the image */
+    double rate;    /* elements a second, measured on a small sample of random levels */
+} tw_entropy_plan;
+#define TW_ENTROPY_PLAN_INIT                                     \
+    {                                                            \
+        sizeof(tw_entropy_plan), "", "", "", 0, 0, 0, 0, 0, 0, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan *out,
+                                               const tw_shape *shape,
+                                               const tw_entropy_options *opts);
+
 /* Into the caller's TW_F32 matrix of that shape, which may not overlap the input. The input is
  * TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN, and
  * that no mask or no_data excludes, is TW_ERR_RANGE with its place. */

@@ -62,6 +62,9 @@ static const cli_option format_options[] = {
      "Compute K elements of each plane (1000 if no number is given, 0: all) again by the "
      "definition "
      "and compare; exit 1 and write nothing if one differs."},
+    {"explain", 0, CLI_FLAG, NULL, offsetof(entropy_settings, explain), 1,
+     "Say the method and why, the memory and the rate to expect. Alone it only explains; the run "
+     "follows if OUT, --preview or --verify is given."},
     {"preview", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, preview), 0,
      "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright where it is "
      "largest; of large results squares are averaged."},
@@ -237,6 +240,18 @@ static tw_status check_planes(entropy_run *run)
     return TW_OK;
 }
 
+/* Say what is going to be done with the first plane; *done if that was all that was asked for. */
+static tw_status explain(const entropy_run *run, int64_t plane, bool *done)
+{
+    tw_shape shape = run->shape;
+    *done = run->output == NULL && run->s->preview == NULL && run->s->verify < 0;
+    if (!run->streamed) {
+        const tw_matrix *matrix = tw_image_plane(run->image, plane);
+        shape = (tw_shape){matrix->rows, matrix->cols, matrix->type};
+    }
+    return entropy_explain(run, &shape, *done ? stdout : stderr);
+}
+
 static tw_status compute(entropy_run *run, int64_t planes)
 {
     tw_context *ctx = run->job->ctx;
@@ -248,7 +263,13 @@ static tw_status compute(entropy_run *run, int64_t planes)
     }
     run->planes = end - first;
     tw_status status = check_planes(run);
-    if (status == TW_OK && run->keep) {
+    if (status == TW_OK && run->s->explain && run->planes > 0) {
+        status = explain(run, first, &run->only_explained);
+    }
+    if (status != TW_OK || run->only_explained) {
+        return status;
+    }
+    if (run->keep) {
         status = tw_image_create(ctx, &run->result);
     }
     if (status == TW_OK) {
@@ -279,6 +300,7 @@ static tw_status read_input(entropy_run *run, int64_t *planes)
         tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&
         info.bytes > limit / 2) {
         run->streamed = true;
+        run->shape = probe.shape;
         *planes = info.planes;
         cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
                 cli_show_bytes(wants, (double)info.bytes), cli_show_bytes(has, (double)limit));
@@ -320,7 +342,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     if (status == TW_OK) {
         status = compute(&run, planes);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && !run.only_explained) {
         entropy_conclude(&run);
     }
     tw_image_destroy(run.result);

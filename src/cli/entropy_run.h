@@ -29,6 +29,7 @@ typedef struct entropy_settings {
     tw_type out_type;
     const char *preview;
     int64_t verify; /* -1: not */
+    int32_t explain;
 } entropy_settings;
 
 /* What has been seen of the result: a sink. */
@@ -48,10 +49,12 @@ typedef struct entropy_run {
     tw_entropy_options opts;
     double range[2];
     double no_data;
-    double most;   /* the largest value there can be */
-    tw_type type;  /* of OUT */
-    bool streamed; /* the image is read row by row */
-    bool keep;     /* the result goes out as an image, when it is whole */
+    double most;    /* the largest value there can be */
+    tw_type type;   /* of OUT */
+    bool streamed;  /* the image is read row by row */
+    tw_shape shape; /* of its first plane then */
+    bool only_explained;
+    bool keep; /* the result goes out as an image, when it is whole */
     entropy_tally seen;
     tw_entropy_report report;
     double seconds_read, seconds_compute, seconds_verify, seconds_output;
@@ -62,6 +65,8 @@ typedef struct entropy_run {
 /* --window, --levels, --mask ... into run->opts; reads the files that they name. */
 TW_CHECKED tw_status entropy_read_options(entropy_run *run);
 
+/* The plan for a plane. */
+TW_CHECKED tw_status entropy_explain(const entropy_run *run, const tw_shape *shape, FILE *file);
 /* A sink that keeps run->seen. */
 void entropy_tally_sink(entropy_run *run, tw_sink *out);
 /* The summary or the JSON report on standard output, and a line of news. */

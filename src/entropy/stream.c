@@ -40,7 +40,8 @@ static uint64_t bytes_of_block(tw_context *ctx, const twi_entropy_setup *setup, 
     return result + (setup->feed != NULL ? held : 0) + twi_entropy_scratch(ctx, setup, rows);
 }
 
-tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *rows)
+void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *rows,
+                      uint64_t *bytes)
 {
     const uint64_t row = (uint64_t)setup->shape.cols * sizeof(float);
     const uint64_t room = room_left(ctx) / SHARE * (SHARE - 1);
@@ -53,9 +54,16 @@ tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *
         most = most / 2 > least ? most / 2 : least;
     }
     *rows = most;
-    tw_status status = twi_memory_check(ctx, bytes_of_block(ctx, setup, most), "local entropy");
+    *bytes = bytes_of_block(ctx, setup, most);
+}
+
+tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *rows)
+{
+    uint64_t bytes;
+    twi_entropy_size(ctx, setup, rows, &bytes);
+    tw_status status = twi_memory_check(ctx, bytes, "local entropy");
     if (status == TW_OK && setup->feed != NULL) {
-        status = twi_alloc(ctx, &setup->feed->in.data, (uint64_t)held_rows(setup, most),
+        status = twi_alloc(ctx, &setup->feed->in.data, (uint64_t)held_rows(setup, *rows),
                            (uint64_t)setup->in->cols * tw_type_size(setup->in->type),
                            "rows of the image");
     }

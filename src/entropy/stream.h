@@ -11,6 +11,10 @@ struct twi_entropy_feed {
     double seconds; /* spent in the source */
 };
 
+/* The rows of a block of the result that memory allows, and the bytes that it takes. */
+void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *rows,
+                      uint64_t *bytes);
+
 /* The rows of a block of the result, as many as memory allows; TW_ERR_MEMORY with the numbers if
  * not even a few fit. Takes the memory of the feed, if there is one. */
 TW_CHECKED tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *rows);
