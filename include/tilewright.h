@@ -595,15 +595,16 @@ TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
 TW_API TW_CHECKED tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image);
 
 /* Read "npy" (one plane of any tw_type; three dimensions are a stack of planes), "pnm" (PGM, PPM:
- * u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and alpha: u8 or u16) or
+ * u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and alpha: u8 or u16),
+ * "tiff" (pages and their channels, of any size each: u8, u16, i16, i32, f32, f64) or
  * "records" (u8). format NULL follows the extension, else the content. "-" is standard input. */
 TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
                                           const char *format);
 
 /*
  * One plane of an image file, row by row, without the file as a whole in memory: every format but
- * text (P2, P3) and interlaced PNG. Rows come in order from PNG, in any order from the others.
- * TW_ERR_UNSUPPORTED if the file can only be read as a whole. "-" has no such source.
+ * text (P2, P3) and interlaced PNG. Rows come in order from PNG and TIFF, in any order from the
+ * others. TW_ERR_UNSUPPORTED if the file can only be read as a whole. "-" has no such source.
  */
 typedef struct tw_image_info {
     size_t size;
@@ -618,9 +619,9 @@ TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, con
                                             const char *format, int64_t plane, tw_image_info *info);
 
 /* Write "npy" (one plane, or a stack of planes that are alike), "pnm" (one or three planes of u8 or
- * u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "records" (any number of u8,
- * or of f32 as lines of text with five decimals). format NULL follows the extension. The file
- * appears whole or not at all; "-" is standard output. */
+ * u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "tiff" (a page each),
+ * "records" (any number of u8, or of f32 as lines of text with five decimals). format NULL follows
+ * the extension. The file appears whole or not at all; "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 

@@ -69,12 +69,14 @@ static const cli_option format_options[] = {
      "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright where it is "
      "largest; of large results squares are averaged."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, in_format), 0,
-     "npy, pnm, pfm, png or records; by default the extension decides, and for none or an unknown "
+     "npy, pnm, pfm, png, tiff or records; by default the extension decides, and for none or an "
+     "unknown "
      "one "
      "the content."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, out_format), 0,
-     "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, records "
-     "(text, five decimals) for any number; by default the extension decides, and raw is taken for "
+     "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff "
+     "(pages) and records (text, five decimals) for any number; by default the extension decides, "
+     "and raw is taken for "
      "an unknown one."},
     {0}};
 
@@ -87,7 +89,8 @@ static const cli_group groups[] = {{"Window", window_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"IN", "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png or .records."},
+    {"IN",
+     "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif or .records."},
     {"OUT", "Where the result goes; without it a summary is printed. '-' is standard output."},
     {NULL, NULL}};
 
@@ -121,7 +124,8 @@ static bool writes(const entropy_run *run, const char *const *formats)
 /* How OUT is written: as it comes or as a whole, and its type. */
 static tw_status choose_output(entropy_run *run)
 {
-    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm", "png", NULL};
+    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm",
+                                        "png", "tiff",    "tif", NULL};
     static const char *const text[] = {"csv", NULL};
     static const char *const eight[] = {"pnm", "pgm", "ppm", "png", NULL};
     const tw_type asked = run->s->out_type;

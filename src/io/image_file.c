@@ -9,9 +9,10 @@
 #include <strings.h>
 
 /* Records are told by their size alone, so they come last. */
-#define FORMATS 5
-static const twi_image_format *const formats[FORMATS] = {
-    &twi_image_npy, &twi_image_pnm, &twi_image_pfm, &twi_image_png, &twi_image_records};
+#define FORMATS 6
+static const twi_image_format *const formats[FORMATS] = {&twi_image_npy,  &twi_image_pnm,
+                                                         &twi_image_pfm,  &twi_image_png,
+                                                         &twi_image_tiff, &twi_image_records};
 
 static bool listed(const char *words, const char *wanted)
 {
@@ -39,7 +40,7 @@ static tw_status find_format(tw_context *ctx, const twi_image_format **out, cons
     }
     if (name != NULL && *out == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "there is no image format '%.40s': take npy, pnm, pfm, png or records",
+                       "there is no image format '%.40s': take npy, pnm, pfm, png, tiff or records",
                        name);
     }
     return TW_OK;
@@ -55,7 +56,7 @@ static tw_status recognise(tw_context *ctx, const twi_image_format **out, const 
     if (*out == NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s is no image: neither its name nor its %llu bytes look like npy, "
-                       "PGM, PPM, PFM, PNG or records",
+                       "PGM, PPM, PFM, PNG, TIFF or records",
                        input->name, (unsigned long long)input->size);
     }
     return TW_OK;
@@ -130,7 +131,7 @@ static tw_status find_writer(tw_context *ctx, const twi_image_format **out, cons
     if (status == TW_OK && *out == NULL) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
                          "the name %.500s tells no image format: use .npy, .pgm, .ppm, .pfm, "
-                         ".png or .records, or say which",
+                         ".png, .tif or .records, or say which",
                          path);
     }
     return status == TW_OK ? (*out)->accepts(ctx, image) : status;

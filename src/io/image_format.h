@@ -45,6 +45,7 @@ extern const twi_image_format twi_image_npy;
 extern const twi_image_format twi_image_pnm;
 extern const twi_image_format twi_image_pfm;
 extern const twi_image_format twi_image_png;
+extern const twi_image_format twi_image_tiff;
 extern const twi_image_format twi_image_records;
 
 /* Add the plane: in place if its elements lie as those of a matrix do, else as a copy. */

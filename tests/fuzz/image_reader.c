@@ -17,9 +17,10 @@ static void insist(bool truth)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { FORMATS = 5 };
-    static const twi_image_format *const formats[FORMATS] = {
-        &twi_image_npy, &twi_image_pnm, &twi_image_pfm, &twi_image_png, &twi_image_records};
+    enum { FORMATS = 6 };
+    static const twi_image_format *const formats[FORMATS] = {&twi_image_npy,  &twi_image_pnm,
+                                                             &twi_image_pfm,  &twi_image_png,
+                                                             &twi_image_tiff, &twi_image_records};
     tw_context *ctx = NULL;
     insist(tw_context_create(&ctx) == TW_OK);
     insist(tw_set_threads(ctx, 1) == TW_OK && tw_set_memory(ctx, MEMORY) == TW_OK);

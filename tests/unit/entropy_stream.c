@@ -245,11 +245,13 @@ static void every_format_gives_its_rows_one_by_one(void **state)
     } cases[] = {{"a.npy", 1, TW_U8},     {"a.npy", 3, TW_U16}, {"a.npy", 2, TW_F32},
                  {"a.pgm", 1, TW_U8},     {"a.pgm", 1, TW_U16}, {"a.ppm", 3, TW_U8},
                  {"a.ppm", 3, TW_U16},    {"a.pfm", 1, TW_F32}, {"a.pfm", 3, TW_F32},
-                 {"a.records", 3, TW_U8}, {"a.png", 1, TW_U8},  {"a.png", 4, TW_U16}};
+                 {"a.records", 3, TW_U8}, {"a.png", 1, TW_U8},  {"a.png", 4, TW_U16},
+                 {"a.tif", 1, TW_U8},     {"a.tif", 3, TW_F32}};
     tw_context *ctx = open_context();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         tw_image *image = NULL;
-        if (!TW_TEST_PNG && strcmp(cases[c].file, "a.png") == 0) {
+        if ((!TW_TEST_PNG && strcmp(cases[c].file, "a.png") == 0) ||
+            (!TW_TEST_TIFF && strcmp(cases[c].file, "a.tif") == 0)) {
             continue;
         }
         assert_ok(ctx, tw_image_create(ctx, &image));
@@ -266,6 +268,11 @@ static void every_format_gives_its_rows_one_by_one(void **state)
         compare_file(ctx, in_scratch(cases[c].file), 5);
         compare_file(ctx, in_scratch(cases[c].file), 17);
         assert_int_equal(unlink(in_scratch(cases[c].file)), 0);
+    }
+    for (int64_t piece = 1; TW_TEST_TIFF && piece < 40; piece += 9) {
+        compare_file(ctx, TW_TEST_DATA "/good/tiled.tif", piece);
+        compare_file(ctx, TW_TEST_DATA "/good/separate.tif", piece);
+        compare_file(ctx, TW_TEST_DATA "/good/pages.tif", piece);
     }
     close_context(ctx);
 }

@@ -88,14 +88,18 @@ static void every_format_reads_back_what_it_wrote(void **state)
                  {"a.ppm", 3, TW_U8},  {"a.ppm", 3, TW_U16},    {"a.pfm", 1, TW_F32},
                  {"a.pfm", 3, TW_F32}, {"a.records", 1, TW_U8}, {"a.records", 4, TW_U8},
                  {"a.png", 1, TW_U8},  {"a.png", 1, TW_U16},    {"a.png", 2, TW_U8},
-                 {"a.png", 3, TW_U16}, {"a.png", 4, TW_U8},     {"a.png", 4, TW_U16}};
+                 {"a.png", 3, TW_U16}, {"a.png", 4, TW_U8},     {"a.png", 4, TW_U16},
+                 {"a.tif", 1, TW_U8},  {"a.tif", 3, TW_U16},    {"a.tif", 2, TW_I16},
+                 {"a.tif", 1, TW_F32}, {"a.tif", 7, TW_F64},    {"a.tif", 1, TW_I32}};
     static const int64_t sizes[][2] = {{0, 0}, {1, 1}, {5, 7}, {3, 0}};
     tw_context *ctx = open_context();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (size_t s = 0; s < 4; s++) {
             bool png = strcmp(cases[c].file, "a.png") == 0;
-            if (png && (!TW_TEST_PNG || sizes[s][1] == 0)) {
-                continue; /* which has no empty images */
+            bool tiff = strcmp(cases[c].file, "a.tif") == 0;
+            if ((png && !TW_TEST_PNG) || (tiff && !TW_TEST_TIFF) ||
+                ((png || tiff) && sizes[s][1] == 0)) {
+                continue; /* they have no empty images */
             }
             tw_image *image =
                 make_image(ctx, cases[c].planes, sizes[s][0], sizes[s][1], cases[c].type);
@@ -211,6 +215,73 @@ static void mangled_files_end_in_a_sentence(void **state)
     assert_int_equal(unlink(in_scratch("m")), 0);
     close_context(ctx);
 }
+
+#if TW_TEST_TIFF
+static void tiff_elements_are_those_of_the_file(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/tiled.tif", NULL));
+    assert_int_equal(tw_image_planes(image), 3); /* deflated tiles of 16 x 16, big-endian */
+    for (int i = 0; i < 20 * 37; i++) {
+        assert_int_equal(((const uint16_t *)tw_image_plane(image, 0)->data)[i], i);
+        assert_int_equal(((const uint16_t *)tw_image_plane(image, 1)->data)[i], 3 * i);
+        assert_int_equal(((const uint16_t *)tw_image_plane(image, 2)->data)[i],
+                         65535 - i / 37 - i % 37);
+    }
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/separate.tif", NULL));
+    assert_int_equal(tw_image_planes(image), 2); /* channels one after the other, in strips */
+    for (int i = 0; i < 20 * 37; i++) {
+        int y = i / 37, x = i % 37;
+        assert_int_equal(((const int16_t *)tw_image_plane(image, 0)->data)[i], y * 40 + x - 300);
+        assert_int_equal(((const int16_t *)tw_image_plane(image, 1)->data)[i], x * 9 - y);
+    }
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read(ctx, &image, TW_TEST_DATA "/good/pages.tif", NULL));
+    assert_int_equal(tw_image_planes(image), 2); /* of different sizes and types */
+    assert_true(tw_image_plane(image, 0)->rows == 3 && tw_image_plane(image, 0)->cols == 4);
+    assert_true(((const float *)tw_image_plane(image, 0)->data)[11] == 3.25f);
+    assert_true(tw_image_plane(image, 1)->rows == 5 && tw_image_plane(image, 1)->type == TW_U8);
+    assert_int_equal(((const uint8_t *)tw_image_plane(image, 1)->data)[9], 4);
+    tw_image_destroy(image);
+    close_context(ctx);
+}
+
+static void mangled_tiff_files_end_in_a_sentence(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cut.tif", "page 0: a line cannot be decoded"},
+        {"cut-pages.tif", "page 0: this is no TIFF"},
+        {"huge.tif", "page 0 says 2000000000 x 2000000000 elements, which 162 bytes cannot hold"},
+        {"huge-packed.tif", "page 0 says 2000000 x 2000000 elements, which 162 bytes cannot hold"},
+        {"loop.tif", "page 0: "},
+        {"no-rows.tif", "page 0: "},
+        {"strange-bits.tif", "page 0 has elements of 12 bits"}};
+    tw_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[512];
+        tw_image *image = NULL;
+        snprintf(path, sizeof path, TW_TEST_DATA "/mangled-images/%s", cases[i][0]);
+        assert_fails(ctx, TW_ERR_FORMAT, cases[i][1], tw_image_read(ctx, &image, path, NULL));
+        assert_null(image);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+    }
+    close_context(ctx);
+}
+#else
+static void tiff_without_its_library_says_what_to_install(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "libtiff-dev",
+                 tw_image_read(ctx, &image, TW_TEST_DATA "/good/tiled.tif", NULL));
+    close_context(ctx);
+}
+#endif
 
 #if TW_TEST_PNG
 static void png_elements_are_those_of_the_file(void **state)
@@ -418,9 +489,12 @@ static void a_preview_averages_squares_and_grows_lighter(void **state)
 static void a_failed_allocation_leaves_nothing_behind(void **state)
 {
     (void)state;
-    static const char *const files[] = {"a.npy", "a.ppm", "a.pfm", "a.records", "a.png"};
+    static const char *const files[] = {"a.npy", "a.ppm", "a.pfm", "a.records", "a.png", "a.tif"};
     tw_context *ctx = open_context();
-    for (size_t f = 0; f < 4 + TW_TEST_PNG; f++) {
+    for (size_t f = 0; f < 6; f++) {
+        if ((f == 4 && !TW_TEST_PNG) || (f == 5 && !TW_TEST_TIFF)) {
+            continue;
+        }
         tw_image *image = make_image(ctx, f == 0 ? 1 : 3, 4, 5, f == 2 ? TW_F32 : TW_U8);
         assert_ok(ctx, tw_image_write(ctx, image, in_scratch(files[f]), NULL));
         tw_image_destroy(image);
@@ -460,6 +534,12 @@ int main(void)
         cmocka_unit_test(five_decimals_are_those_of_printf),
         cmocka_unit_test(what_a_format_cannot_hold_is_refused_before_a_file_is_there),
         cmocka_unit_test(mangled_files_end_in_a_sentence),
+#if TW_TEST_TIFF
+        cmocka_unit_test(tiff_elements_are_those_of_the_file),
+        cmocka_unit_test(mangled_tiff_files_end_in_a_sentence),
+#else
+        cmocka_unit_test(tiff_without_its_library_says_what_to_install),
+#endif
 #if TW_TEST_PNG
         cmocka_unit_test(png_elements_are_those_of_the_file),
         cmocka_unit_test(mangled_png_files_end_in_a_sentence),
