@@ -80,22 +80,38 @@ INLINE void FN(leave)(uint64_t *cell, const twi_entropy_table *table, FN(sums) *
     }
 }
 
-/* A column of the padded array: the upper rows belong to the first windows only, the lower ones to
- * the last only, those between to all. There are at least LANES rows in a window. */
-#define COLUMN(ACTION)                                                                    \
-    INLINE void FN(ACTION##_column)(uint64_t * histogram, const twi_entropy_table *table, \
-                                    FN(sums) * sums, const uint16_t *at, int64_t pitch,   \
-                                    int32_t rows)                                         \
-    {                                                                                     \
-        UPPER(ACTION)                                                                     \
-        for (int32_t r = LANES - 1; r < rows; r++, at += pitch) {                         \
-            FN(ACTION)(&histogram[*at], table, sums, 0, LANES - 1);                       \
-        }                                                                                 \
-        LOWER(ACTION)                                                                     \
+/* Windows that slide over a part of the columns: `at` is their next column, or the one to leave. */
+typedef struct FN(stream) {
+    const uint16_t *at;
+    float *out;
+    uint64_t *histogram;
+    FN(sums) sums;
+} FN(stream);
+
+/* A column of the padded array, `back` columns behind: the upper rows belong to the first windows
+ * only, the lower ones to the last only, those between to all. There are at least LANES rows in a
+ * window. An element that follows an equal one waits for its count to be stored; two streams,
+ * element by element, wait half as long. */
+#define COLUMN(ACTION)                                                                           \
+    INLINE void FN(ACTION##_column)(FN(stream) * a, FN(stream) * b,                              \
+                                    const twi_entropy_table *table, int64_t back, int64_t pitch, \
+                                    int32_t rows)                                                \
+    {                                                                                            \
+        const uint16_t *at = a->at - back;                                                       \
+        const uint16_t *bt = b != NULL ? b->at - back : NULL;                                    \
+        UPPER(ACTION)                                                                            \
+        for (int32_t r = LANES - 1; r < rows; r++) {                                             \
+            ONE(ACTION, 0, LANES - 1)                                                            \
+        }                                                                                        \
+        LOWER(ACTION)                                                                            \
     }
-#define ONE(ACTION, lo, hi)                           \
-    FN(ACTION)(&histogram[*at], table, sums, lo, hi); \
-    at += pitch;
+#define ONE(ACTION, lo, hi)                                      \
+    FN(ACTION)(&a->histogram[*at], table, &a->sums, lo, hi);     \
+    at += pitch;                                                 \
+    if (b != NULL) {                                             \
+        FN(ACTION)(&b->histogram[*bt], table, &b->sums, lo, hi); \
+        bt += pitch;                                             \
+    }
 #if LANES == 8
 #define UPPER(A) \
     ONE(A, 0, 0) ONE(A, 0, 1) ONE(A, 0, 2) ONE(A, 0, 3) ONE(A, 0, 4) ONE(A, 0, 5) ONE(A, 0, 6)
@@ -109,14 +125,18 @@ COLUMN(enter)
 COLUMN(leave)
 
 /* Column x of all outputs. */
-INLINE void FN(emit)(const twi_entropy_setup *setup, const FN(sums) * sums, uint64_t uncounted,
-                     float *out, int64_t stride, int64_t live, double unit)
+INLINE void FN(emit)(const twi_entropy_setup *setup, FN(stream) * stream, int64_t stride,
+                     int64_t live, double unit, double inverse)
 {
+    const uint64_t uncounted = stream->histogram[setup->opts.levels];
     const uint64_t *total = setup->table.sum;
     const int64_t size = setup->window.size;
+    const FN(sums) *sums = &stream->sums;
+    float *out = stream->out++;
     if (uncounted == 0 && live == LANES) {
         for (int j = 0; j < LANES; j++) {
-            out[j * stride] = twi_entropy_value(total[size], FN(sum_of)(sums, j), size, unit);
+            out[j * stride] = twi_entropy_value_by(total[size], FN(sum_of)(sums, j),
+                                                   (double)size * unit, inverse);
         }
         return;
     }
@@ -127,29 +147,59 @@ INLINE void FN(emit)(const twi_entropy_setup *setup, const FN(sums) * sums, uint
     }
 }
 
-static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
-                      float *out, int64_t stride, int64_t live, uint64_t *histogram)
+/* Zero again what the last windows of a stream counted. */
+INLINE void FN(clear)(FN(stream) * stream, int64_t cols, int64_t pitch, int32_t rows)
+{
+    for (int64_t x = -(cols - 1); x < 0; x++) {
+        for (int32_t r = 0; r < rows + LANES - 1; r++) {
+            stream->histogram[stream->at[r * pitch + x]] = 0;
+        }
+    }
+}
+
+/* `outputs` columns of outputs for each stream; b is NULL if there is one. */
+INLINE void FN(run)(const twi_entropy_setup *setup, FN(stream) * a, FN(stream) * b, int64_t outputs,
+                    int64_t pitch, int64_t stride, int64_t live)
 {
     const twi_entropy_table *table = &setup->table;
     const int32_t rows = setup->window.rows;
     const int64_t cols = setup->window.cols;
-    const int64_t end = twi_padded_cols(setup);
-    const double unit = (double)((uint64_t)1 << setup->table.fraction);
-    FN(sums) sums = {{0}};
-    for (int64_t x = 0; x < cols - 1; x++) {
-        FN(enter_column)(histogram, table, &sums, levels + x, pitch, rows);
-    }
-    for (int64_t x = cols - 1; x < end; x++) {
-        FN(enter_column)(histogram, table, &sums, levels + x, pitch, rows);
-        FN(emit)
-        (setup, &sums, histogram[setup->opts.levels], out + x - (cols - 1), stride, live, unit);
-        FN(leave_column)(histogram, table, &sums, levels + x - (cols - 1), pitch, rows);
-    }
-    for (int64_t x = end - (cols - 1); x < end; x++) { /* what is still in it */
-        for (int32_t r = 0; r < rows + LANES - 1; r++) {
-            histogram[levels[r * pitch + x]] = 0;
+    const double unit = (double)((uint64_t)1 << table->fraction);
+    const double inverse = 1 / ((double)setup->window.size * unit);
+    for (int64_t x = -(cols - 1); x < outputs; x++) {
+        FN(enter_column)(a, b, table, 0, pitch, rows);
+        if (x >= 0) {
+            FN(emit)(setup, a, stride, live, unit, inverse);
+            if (b != NULL) {
+                FN(emit)(setup, b, stride, live, unit, inverse);
+            }
+            FN(leave_column)(a, b, table, cols - 1, pitch, rows);
+        }
+        a->at++;
+        if (b != NULL) {
+            b->at++;
         }
     }
+    FN(clear)(a, cols, pitch, rows);
+    if (b != NULL) {
+        FN(clear)(b, cols, pitch, rows);
+    }
+}
+
+static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
+                      float *out, int64_t stride, int64_t live, uint64_t *histogram)
+{
+    const int64_t outputs = twi_padded_cols(setup) - (setup->window.cols - 1);
+    FN(stream) a = {levels, out, histogram, {{0}}};
+    if (!has_two_streams(setup)) {
+        FN(run)(setup, &a, NULL, outputs, pitch, stride, live);
+        return;
+    }
+    /* The second half ends with the last output; if their number is odd, both make the middle. */
+    const int64_t half = (outputs + 1) / 2;
+    FN(stream)
+    b = {levels + outputs - half, out + outputs - half, histogram + setup->opts.levels + 1, {{0}}};
+    FN(run)(setup, &a, &b, half, pitch, stride, live);
 }
 
 #undef UPPER
