@@ -3,18 +3,19 @@ _tilewright()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=''
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'apsp path summary entropy generate devices selftest bench help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'apsp path summary entropy map generate devices selftest bench help --help --version' -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
-    apsp) words='--in-format --directed --undirected --unweighted --weight --ids --no-edge --type --sources --targets --cutoff --predecessors --output --out-format --summary --verify --explain --method --work-type --block --threads --memory --device --isa --json --quiet --no-progress --help' ;;
-    path) words='--in-format --directed --undirected --unweighted --weight --ids --no-edge --type --dist-format --threads --memory --json --quiet --no-progress --help' ;;
-    summary) words='--type --in-format --histogram --eccentricity --closeness --threads --memory --json --quiet --no-progress --help' ;;
-    entropy) words='--window --radius --footprint --anchor --border --levels --range --mask --no-data --skip-nan --base --plane --out-type --verify --explain --preview --in-format --out-format --device --isa --threads --memory --json --quiet --no-progress --help' ;;
-    generate) words='--vertices --degree --density --rows --cols --levels --directed --undirected --weights --weight-type --seed --out-format --threads --memory --json --quiet --no-progress --help' ;;
-    devices) words='--no-measure --threads --memory --device --isa --json --quiet --no-progress --help' ;;
-    selftest) words='--verbose --seed --device --threads --memory --json --quiet --no-progress --help' ;;
-    bench) words='--n --types --threads --undirected --repeat --memory --device --isa --json --quiet --no-progress --help' ;;
+    apsp) words='--in-format --directed --undirected --unweighted --weight --ids --no-edge --type --sources --targets --cutoff --predecessors --output --out-format --summary --verify --explain --method --work-type --block --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
+    path) words='--in-format --directed --undirected --unweighted --weight --ids --no-edge --type --dist-format --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    summary) words='--type --in-format --histogram --eccentricity --closeness --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    entropy) words='--window --radius --footprint --anchor --border --levels --range --mask --no-data --skip-nan --base --plane --out-type --verify --explain --preview --in-format --out-format --device --isa --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    map) words='--set --repeat --no-data --plane --out-type --compute --fast --verify --explain --in-format --out-format --device --isa --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    generate) words='--vertices --degree --density --rows --cols --levels --directed --undirected --weights --weight-type --seed --out-format --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    devices) words='--no-measure --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
+    selftest) words='--verbose --seed --device --threads --memory --device-memory --json --quiet --no-progress --help' ;;
+    bench) words='--n --types --threads --undirected --repeat --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
