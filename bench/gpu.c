@@ -2,8 +2,8 @@
  * Times of the GPU closure on matrices that already lie in GPU memory: the closure alone by type,
  * and the device entry as a caller sees it, beside the ceiling of each type. Each result is checked
  * before its time is printed: sources drawn at random against a plain dense Dijkstra. Complete
- * graphs, weights 1 ... 1000. One line of JSON a case on stdout, a table on stderr. Built and run
- * by bench/gpu.sh.
+ * graphs, or several beside each other, or only with short edges; weights 1 ... 1000. One line of
+ * JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh.
  */
 #include "apsp/gpu.h"
 #include "base/random.h"
@@ -28,6 +28,8 @@ typedef struct bench_case {
     tw_type work; /* entry: TW_AUTO or the type */
     int64_t n;
     bool undirected;
+    int32_t parts; /* that no edge joins, each as large as the others */
+    int64_t reach; /* edges join vertices at most this far from each other; 0: any */
 } bench_case;
 
 static void must(tw_status status)
@@ -43,8 +45,12 @@ static void must_run(cudaError_t error, const char *what)
     must(twi_gpu_check(ctx, (int)error, what));
 }
 
+/* -1: no edge. */
 static int32_t weight_of(const bench_case *c, int64_t i, int64_t j)
 {
+    if (i * c->parts / c->n != j * c->parts / c->n || (c->reach > 0 && llabs(i - j) > c->reach)) {
+        return -1;
+    }
     int64_t a = c->undirected && i < j ? j : i;
     int64_t b = c->undirected && i < j ? i : j;
     uint64_t random = twi_random_at(1, (uint64_t)(a * c->n + b));
@@ -59,10 +65,15 @@ static double get(const void *row, int64_t at, tw_type type)
                             : ((const double *)row)[at];
 }
 
-static void put(void *row, int64_t at, tw_type type, int32_t value)
+static double infinity_of(tw_type type)
+{
+    return type == TW_U16 ? TWI_GPU_INF_U16 : tw_type_infinity(type);
+}
+
+static void put(void *row, int64_t at, tw_type type, double value)
 {
     if (type == TW_I32) {
-        ((int32_t *)row)[at] = value;
+        ((int32_t *)row)[at] = (int32_t)value;
     } else if (type == TW_U16) {
         ((uint16_t *)row)[at] = (uint16_t)value;
     } else if (type == TW_F32) {
@@ -78,7 +89,8 @@ static void fill_matrix(const bench_case *c, char *matrix, int64_t ld)
     for (int64_t i = 0; i < c->n; i++) {
         char *row = matrix + (size_t)(i * ld) * tw_type_size(c->type);
         for (int64_t j = 0; j < ld; j++) {
-            put(row, j, c->type, j < c->n ? weight_of(c, i, j) : 0);
+            int32_t weight = j < c->n ? weight_of(c, i, j) : 0;
+            put(row, j, c->type, weight >= 0 ? weight : infinity_of(c->type));
         }
     }
 }
@@ -100,14 +112,16 @@ static int64_t wrong_in_row(const bench_case *c, const void *row, int64_t source
             u = !done[v] && (u < 0 || distance[v] < distance[u]) ? v : u;
         }
         done[u] = 1;
-        for (int64_t v = 0; v < c->n; v++) {
-            int64_t through = distance[u] + weight_of(c, u, v);
+        for (int64_t v = 0; v < c->n && distance[u] < INT64_MAX; v++) {
+            int32_t weight = weight_of(c, u, v);
+            int64_t through = weight >= 0 ? distance[u] + weight : INT64_MAX;
             distance[v] = through < distance[v] ? through : distance[v];
         }
     }
     int64_t wrong = 0;
     for (int64_t v = 0; v < c->n; v++) {
-        wrong += get(row, v, c->type) != (double)distance[v];
+        double want = distance[v] < INT64_MAX ? (double)distance[v] : infinity_of(c->type);
+        wrong += get(row, v, c->type) != want;
     }
     free(done);
     free(distance);
@@ -233,14 +247,16 @@ static int run_case(const bench_case *c)
     const char *work = c->work == TW_AUTO ? "auto" : tw_type_name(c->work);
     printf(
         "{\"case\": \"%s\", \"type\": \"%s\", \"work\": \"%s\", \"n\": %lld, \"undirected\": %d, "
-        "\"ms\": %.4f, \"relaxations_per_s\": %.4e, \"workspace\": %llu, \"rows_checked\": %d, "
+        "\"parts\": %d, \"reach\": %lld, \"ms\": %.4f, \"relaxations_per_s\": %.4e, \"workspace\": "
+        "%llu, \"rows_checked\": %d, "
         "\"wrong\": %lld}\n",
-        c->what, tw_type_name(c->type), work, (long long)c->n, c->undirected, ms,
-        n * n * n / ms * 1e3, (unsigned long long)p.opts.workspace_bytes, SOURCES,
-        (long long)wrong);
-    fprintf(stderr, "%-8s %-4s %-5s %6lld %-10s %10.4f ms %8.3f T/s %s\n", c->what,
+        c->what, tw_type_name(c->type), work, (long long)c->n, c->undirected, c->parts,
+        (long long)c->reach, ms, n * n * n / ms * 1e3, (unsigned long long)p.opts.workspace_bytes,
+        SOURCES, (long long)wrong);
+    fprintf(stderr, "%-8s %-4s %-5s %6lld %-10s %d %4lld %10.4f ms %8.3f T/s %s\n", c->what,
             tw_type_name(c->type), work, (long long)c->n, c->undirected ? "undirected" : "directed",
-            ms, n * n * n / ms * 1e-9, wrong == 0 ? "checked" : "WRONG");
+            c->parts, (long long)c->reach, ms, n * n * n / ms * 1e-9,
+            wrong == 0 ? "checked" : "WRONG");
     fflush(stdout);
     return wrong != 0;
 }
@@ -261,18 +277,31 @@ static void show_ceilings(void)
 int main(int argc, char **argv)
 {
     static const bench_case cases[] = {
-        {"entry", TW_I32, TW_AUTO, 100, false},    {"entry", TW_I32, TW_AUTO, 500, false},
-        {"entry", TW_I32, TW_AUTO, 1000, false},   {"entry", TW_I32, TW_AUTO, 1400, false},
-        {"entry", TW_I32, TW_I32, 2500, false},    {"entry", TW_I32, TW_I32, 3500, false},
-        {"entry", TW_I32, TW_I32, 5000, false},    {"entry", TW_I32, TW_AUTO, 5000, false},
-        {"entry", TW_I32, TW_I32, 10000, false},   {"entry", TW_I32, TW_AUTO, 10000, false},
-        {"entry", TW_I32, TW_AUTO, 10001, false},  {"entry", TW_F32, TW_F32, 1000, false},
-        {"entry", TW_F32, TW_F32, 10000, false},   {"entry", TW_F64, TW_F64, 10000, false},
-        {"closure", TW_I32, TW_I32, 32768, false}, {"closure", TW_I32, TW_I32, 32768, true},
-        {"closure", TW_U16, TW_U16, 32768, false}, {"closure", TW_U16, TW_U16, 32768, true},
-        {"closure", TW_F32, TW_F32, 32768, false}, {"closure", TW_F32, TW_F32, 32768, true},
+        {"entry", TW_I32, TW_AUTO, 100, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 500, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 1000, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 1400, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 2500, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 3500, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 5000, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 5000, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 10000, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 10000, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 10001, false, 1, 0},
+        {"entry", TW_F32, TW_F32, 1000, false, 1, 0},
+        {"entry", TW_F32, TW_F32, 10000, false, 1, 0},
+        {"entry", TW_F64, TW_F64, 10000, false, 1, 0},
+        {"closure", TW_I32, TW_I32, 32768, false, 8, 0},
+        {"closure", TW_I32, TW_I32, 32768, false, 1, 500},
+        {"closure", TW_I32, TW_I32, 32768, false, 1, 0},
+        {"closure", TW_I32, TW_I32, 32768, true, 1, 0},
+        {"closure", TW_U16, TW_U16, 32768, false, 1, 0},
+        {"closure", TW_U16, TW_U16, 32768, true, 1, 0},
+        {"closure", TW_F32, TW_F32, 32768, false, 1, 0},
+        {"closure", TW_F32, TW_F32, 32768, true, 1, 0},
     };
     int64_t most = argc > 1 ? atoll(argv[1]) : INT64_MAX; /* the largest n to run */
+    int64_t least = argc > 2 ? atoll(argv[2]) : 0;        /* and the smallest */
     int bad = 0;
     if (tw_context_create(&ctx) != TW_OK) {
         return 1;
@@ -283,7 +312,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "%s, %d processors\n", info.name, info.processors);
     show_ceilings();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (cases[i].n <= most) {
+        if (cases[i].n <= most && cases[i].n >= least) {
             bad += run_case(&cases[i]);
         }
     }

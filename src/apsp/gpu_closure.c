@@ -43,6 +43,8 @@ typedef struct gpu_closure {
     twi_gpu_round round;
     void *row[2];
     void *col[2];
+    uint8_t *row_some[2];
+    uint8_t *col_some[2];
     cudaStream_t wide;
     cudaStream_t ahead;
     cudaEvent_t updated[2]; /* by the parity of the pivot */
@@ -99,6 +101,9 @@ static uint64_t place_panels(gpu_closure *self, void *base)
         /* The column panel of a symmetric matrix is its row panel, if it looks the same. */
         bool shared = round->symmetric && kernel->word == kernel->element;
         self->col[i] = shared ? self->row[i] : place(base, &used, panel, kernel->word);
+        self->row_some[i] = place(base, &used, round->tiles, 1);
+        self->col_some[i] =
+            round->symmetric ? self->row_some[i] : place(base, &used, round->tiles, 1);
     }
     round->raw_row = place(base, &used, panel, kernel->element);
     round->raw_col = round->symmetric ? NULL : place(base, &used, panel, kernel->element);
@@ -222,6 +227,10 @@ static twi_gpu_round round_of(const gpu_closure *self, int64_t pivot)
     round.col = self->col[now];
     round.next_row = self->row[1 - now];
     round.next_col = self->col[1 - now];
+    round.row_some = self->row_some[now];
+    round.col_some = self->col_some[now];
+    round.next_row_some = self->row_some[1 - now];
+    round.next_col_some = self->col_some[1 - now];
     return round;
 }
 

@@ -34,6 +34,12 @@ static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], cons
     }
 }
 
+/* Whether the pivot's panels have anything for that tile. */
+static __device__ __forceinline__ bool concerns(const twi_gpu_round &r, int down, int across)
+{
+    return __ldg(r.col_some + down) != 0 && __ldg(r.row_some + across) != 0;
+}
+
 /* Number `at` of the tiles 0, 1, 2, ... without the pivot and the next one. */
 static __device__ __forceinline__ int other_tile(int at, const twi_gpu_round &r)
 {
@@ -69,6 +75,9 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) update_kernel(const twi_gpu_r
     }
     down = other_tile(down, r);
     across = other_tile(across, r);
+    if (!concerns(r, down, across)) {
+        return;
+    }
 
     word c[ROWS][WORDS];
     updated_tile(c, r, down, across);
@@ -94,10 +103,17 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) head_kernel(const twi_gpu_rou
     int across = transposed ? r.next : x;
 
     word c[ROWS][WORDS];
-    if (r.pivot >= 0 && x != r.pivot) {
+    if (r.pivot >= 0 && x != r.pivot && concerns(r, down, across)) {
         updated_tile(c, r, down, across);
     } else { /* the tile shared with the pivot was finished together with the pivot's panels */
         load_tile(c, r, down * SIDE, across * SIDE);
+    }
+    bool some = has_path(c);
+    if (threadIdx.x == 0 && x != r.next) {
+        (column ? r.next_col_some : r.next_row_some)[x] = some;
+    }
+    if (!some) {
+        return;
     }
     if (transposed) {
         element *raw = (element *)(column ? r.raw_col : r.raw_row);
@@ -122,6 +138,9 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_r
         x -= r.tiles - 1;
     }
     x += x >= r.next;
+    if ((column ? r.next_col_some : r.next_row_some)[x] == 0) {
+        return;
+    }
 
     word c[ROWS][WORDS];
     __shared__ pipeline pipe;

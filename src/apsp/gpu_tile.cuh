@@ -132,6 +132,20 @@ static __device__ __forceinline__ void fill(word (&c)[ROWS][WORDS])
     }
 }
 
+/* Whether any word of the tile is not all infinite; for all threads of the block at once. */
+static __device__ __forceinline__ bool has_path(const word (&c)[ROWS][WORDS])
+{
+    bool some = false;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            some |= c[i][j] != step::spread(step::infinity());
+        }
+    }
+    return __syncthreads_or(some) != 0;
+}
+
 static __device__ __forceinline__ word join_lanes(const element *from)
 {
     word w;

@@ -34,6 +34,8 @@ typedef struct device_case {
     bool undirected;
     double density;
     int32_t heaviest;
+    int32_t parts; /* that no edge joins; 0: one */
+    int64_t reach; /* edges join vertices at most this far from each other; 0: any */
 } device_case;
 
 static void must(tw_status status, const char *what)
@@ -55,7 +57,9 @@ static int32_t weight_of(const device_case *c, int64_t i, int64_t j)
     int64_t a = c->undirected && i < j ? j : i;
     int64_t b = c->undirected && i < j ? i : j;
     uint64_t random = twi_random_at(11 + (uint64_t)c->n, (uint64_t)(a * c->n + b));
-    if (twi_random_unit(random) >= c->density) {
+    bool joined = c->parts == 0 || i * c->parts / c->n == j * c->parts / c->n;
+    bool near = c->reach == 0 || llabs(i - j) <= c->reach;
+    if (!joined || !near || twi_random_unit(random) >= c->density) {
         bool above = c->type == TW_I32 && c->side == 0 && random % 2 == 0;
         return TW_INF_I32 + (above ? 5 : 0);
     }
@@ -224,8 +228,36 @@ static void closures_of_every_size(const int64_t *sizes, int count)
             for (int s = 0; s < count && twi_gpu_kernel_find(types[t], side) != NULL; s++) {
                 for (int undirected = 0; undirected < 2; undirected++) {
                     double density = s % 3 == 0 ? 0.02 : s % 3 == 1 ? 0.3 : 1.0;
-                    device_case c = {types[t], types[t],        side,    sizes[s], s % 4,
-                                     0,        undirected != 0, density, 100};
+                    device_case c = {types[t],        types[t], side, sizes[s], s % 4, 0,
+                                     undirected != 0, density,  100,  0,        0};
+                    run_case(&c);
+                }
+            }
+        }
+    }
+}
+
+/* Most tiles are infinite at first, some to the end. */
+static void closures_with_infinite_tiles(const int64_t *sizes, int count)
+{
+    static const tw_type types[] = {TW_I32, TW_U16, TW_F32, TW_F64};
+    for (int t = 0; t < 4; t++) {
+        for (int32_t side = 64; side <= 128; side += 64) {
+            for (int s = 0; s < count && twi_gpu_kernel_find(types[t], side) != NULL; s++) {
+                for (int form = 0; form < 6; form++) {
+                    device_case c = {types[t],
+                                     types[t],
+                                     side,
+                                     sizes[s],
+                                     s % 4,
+                                     0,
+                                     form < 3,
+                                     0.5,
+                                     100,
+                                     form % 3 == 0   ? 3
+                                     : form % 3 == 1 ? 40
+                                                     : 0,
+                                     form % 3 == 2 ? 9 : 0};
                     run_case(&c);
                 }
             }
@@ -243,8 +275,9 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
     for (int f = 0; f < 6; f++) {
         for (int s = 0; s < count; s++) {
             double density = (s + f) % 3 == 0 ? 0.02 : (s + f) % 3 == 1 ? 0.3 : 1.0;
-            device_case c = {forms[f].type, forms[f].work,    0,       sizes[s],         s % 4,
-                             s / 2 % 3,     (s + f) % 2 == 0, density, forms[f].heaviest};
+            device_case c = {
+                forms[f].type, forms[f].work,     0, sizes[s], s % 4, s / 2 % 3, (s + f) % 2 == 0,
+                density,       forms[f].heaviest, 0, 0};
             run_case(&c);
         }
     }
@@ -272,6 +305,8 @@ int main(int argc, char **argv)
     }
     closures_of_every_size(small ? few : all, small ? 6 : 23);
     entries_of_any_layout(small ? few : all, small ? 6 : 23);
+    static const int64_t sparse[] = {130, 300, 1500, 1601};
+    closures_with_infinite_tiles(sparse, small ? 2 : 4);
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);
     return failed == 0 ? 0 : 1;
