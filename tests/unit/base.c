@@ -157,6 +157,21 @@ static void the_machine_describes_itself(void **state)
     close_context(ctx);
 }
 
+static void gpus_that_are_not_there_are_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_machine machine;
+    tw_gpu gpu;
+    tw_gpu_link link;
+    assert_ok(ctx, tw_machine_describe(ctx, &machine));
+    assert_fails(ctx, TW_ERR_DEVICE, "GPU -1 does not exist", tw_gpu_describe(ctx, &gpu, -1));
+    assert_fails(ctx, TW_ERR_DEVICE, machine.gpu, tw_gpu_describe(ctx, &gpu, machine.gpus));
+    assert_fails(ctx, TW_ERR_DEVICE, "does not exist",
+                 tw_gpu_link_describe(ctx, &link, machine.gpus, 0));
+    close_context(ctx);
+}
+
 static void a_negative_cycle_is_kept_and_shown(void **state)
 {
     (void)state;
@@ -207,6 +222,7 @@ int main(void)
         cmocka_unit_test(an_unknown_isa_is_an_error_and_scalar_always_works),
         cmocka_unit_test(a_device_this_build_lacks_is_an_error),
         cmocka_unit_test(the_machine_describes_itself),
+        cmocka_unit_test(gpus_that_are_not_there_are_refused),
         cmocka_unit_test(a_negative_cycle_is_kept_and_shown),
         cmocka_unit_test(cancelling_stays_until_cleared),
         cmocka_unit_test(random_numbers_are_the_documented_ones),
