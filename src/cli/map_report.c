@@ -114,7 +114,8 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone)
 
 static double rate_of(const map_run *run)
 {
-    double elements = (double)(run->seen.count + run->seen.empty);
+    double elements =
+        (double)run->planes * (double)run->plan.shape.rows * (double)run->plan.shape.cols;
     return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
 }
 

@@ -18,9 +18,11 @@
 
 #define BAND_ELEMENTS ((int64_t)1 << 18)
 
-void twi_lookup_u8_scalar(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t table[256]);
+void twi_lookup_u8_scalar(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t *even,
+                          const uint8_t *odd);
 #ifdef TWI_HAVE_NEON
-void twi_lookup_u8_neon(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t table[256]);
+void twi_lookup_u8_neon(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t *even,
+                        const uint8_t *odd);
 #endif
 
 twi_lookup_u8_fn twi_lookup_u8_find(twi_isa isa)
@@ -204,9 +206,11 @@ static void look_up_row(const lookup *l, int64_t row)
     char *to = (char *)job->out + (size_t)row * (size_t)job->out_stride * table->size;
     const int32_t *index =
         v->index + (job->first_row + row) % v->row_period * (int64_t)v->col_period;
-    if (v->col_period == 1 && table->size == 1 && in->type == TW_U8 && in->col_step == 1) {
+    if (v->col_period <= 2 && table->size == 1 && in->type == TW_U8 && in->col_step == 1) {
+        const uint8_t *data = (const uint8_t *)table->data;
         l->bytes((uint8_t *)to, (const uint8_t *)from, job->cols,
-                 (const uint8_t *)table->data + (size_t)index[0] * table_bytes);
+                 data + (size_t)index[0] * table_bytes,
+                 data + (size_t)index[v->col_period - 1] * table_bytes);
         return;
     }
     for (int32_t residue = 0; residue < v->col_period; residue++) {
