@@ -872,7 +872,7 @@ typedef struct tw_map_plan_info {
     size_t size;
     tw_shape shape; /* of the result */
     tw_type compute;
-    const char *method;             /* "direct", "table" */
+    const char *method;             /* "direct", "table" or "gpu" */
     int32_t row_period, col_period; /* a program or table for each residue; 1: the same for all */
     double bytes;                   /* read and written an element */
     double operations;              /* an element, functions counted as one */
@@ -897,6 +897,14 @@ typedef struct tw_map_report {
 TW_API TW_CHECKED tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
                                               const tw_matrix *inputs, int32_t input_count,
                                               tw_map_report *report);
+
+/* The same for arrays that already lie in the memory of one GPU, by a plan that was made while the
+ * context's device was a GPU. The work is put on `stream` (a cudaStream_t or hipStream_t; NULL: the
+ * default one) after what is on it already, and not waited for; until it is done the plan and the
+ * arrays must stay. */
+TW_API TW_CHECKED tw_status tw_map_device(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
+                                          const tw_matrix *inputs, int32_t input_count,
+                                          void *stream);
 
 /* Pushed through sinks in blocks of rows. */
 TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,

@@ -50,8 +50,8 @@ typedef struct twi_simplifier {
     int64_t col_period, col_residue;
 } twi_simplifier;
 
-/* The node in s->out for `node`, whose operands are numbers of s->out already. */
-int32_t twi_simplify(twi_simplifier *s, const twi_operation *node);
+/* The node in s->out for a given one, whose operands are numbers of s->out already. */
+int32_t twi_simplify(twi_simplifier *s, const twi_operation *given);
 /* All nodes of `from`, in order; map[i] becomes the number of node i. */
 TW_CHECKED tw_status twi_simplify_all(twi_simplifier *s, const twi_tree *from, int32_t *map);
 

@@ -167,6 +167,10 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr)
         tw_type_name(plan->setting.compute), plan->fast ? ", fast functions" : "");
     put_method(t, plan);
     put_costs(t, plan);
+    if (plan->gpu != NULL) {
+        put(t, "kernel\n%s", twi_map_gpu_text(plan->gpu));
+        return;
+    }
     for (int32_t i = 0; i < v->program_count && i < MOST_LISTED; i++) {
         put(t, "program");
         if (v->program_count > 1) {
@@ -189,7 +193,7 @@ tw_status twi_map_explain(tw_context *ctx, tw_map_plan *plan, const tw_expr *exp
     put_all(&t, plan, expr);
     status = twi_alloc(ctx, &plan->explanation, strlen(room) + 1, 1, "an explanation");
     if (status == TW_OK) {
-        strcpy(plan->explanation, room);
+        memcpy(plan->explanation, room, strlen(room) + 1);
     }
     twi_free(room);
     return status;

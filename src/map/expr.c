@@ -500,7 +500,7 @@ static tw_status copy_texts(tw_context *ctx, tw_expr *expr, const char *text,
     for (int32_t i = 0; i < o->input_count; i++) {
         at = stpcpy(at, o->inputs[i]) + 1;
     }
-    strcpy(expr->text, text);
+    memcpy(expr->text, text, strlen(text) + 1);
     expr->input_count = o->input_count;
     return TW_OK;
 }

@@ -342,9 +342,9 @@ static twi_interval compare(int code, twi_interval a, twi_interval b)
     }
 }
 
-twi_interval twi_interval_apply(int code, tw_type compute, bool fast, const twi_interval args[3])
+twi_interval twi_interval_apply(int code, tw_type compute, double ulp, const twi_interval args[3])
 {
-    const precision p = {compute, twi_op_ulp((twi_op)code, compute, fast)};
+    const precision p = {compute, ulp};
     const twi_interval a = args[0], b = args[1];
     switch (code) {
     case TWI_OP_LT:

@@ -25,7 +25,7 @@ static inline twi_interval twi_interval_point(double value)
 /* The union, as an interval. */
 twi_interval twi_interval_join(twi_interval a, twi_interval b);
 
-/* An operation of program.h that has arguments, STORED excepted. */
-twi_interval twi_interval_apply(int code, tw_type compute, bool fast, const twi_interval args[3]);
+/* An operation of program.h that has arguments, STORED excepted, with its bound in ulp. */
+twi_interval twi_interval_apply(int code, tw_type compute, double ulp, const twi_interval args[3]);
 
 #endif

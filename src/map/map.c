@@ -2,8 +2,9 @@
  * The entry of the map wing: options and shapes are checked, types are completed, the programs are
  * made, a method is chosen, and rows go into the caller's matrix or through sinks.
  *
- * Methods: a table where the result is a function of one input of 8 or 16 bits (and of residues of
- * row and col) and looking it up is cheaper than computing it; else the evaluator.
+ * Methods: a kernel where the context's device is a GPU; on the CPU a table where the result is a
+ * function of one input of 8 or 16 bits (and of residues of row and col) and looking it up is
+ * cheaper than computing it; else the evaluator.
  */
 #include "map/map.h"
 
@@ -22,7 +23,7 @@
 
 const char *twi_map_method_name(twi_map_method method)
 {
-    static const char *const names[] = {"auto", "direct", "table", "reference"};
+    static const char *const names[] = {"auto", "direct", "table", "gpu", "reference"};
     return names[method];
 }
 
@@ -210,11 +211,32 @@ static bool table_pays(const tw_map_plan *plan)
            (small || cost * (double)plan->setting.repeat > TABLE_COST_LARGE);
 }
 
+/* The kernel of a plan: made from the shapes alone, compiled when a device first runs it. */
+static tw_status make_kernel(tw_context *ctx, tw_map_plan *plan)
+{
+    tw_matrix inputs[TWI_MAP_INPUTS];
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        const tw_shape *in = &plan->inputs[i];
+        inputs[i] = (tw_matrix){NULL, in->rows, in->cols, in->cols, in->type};
+    }
+    const twi_map_job job =
+        twi_map_job_of(plan, 0, plan->shape.rows, inputs, NULL, plan->shape.cols);
+    return twi_map_gpu_create(ctx, &plan->gpu, &job);
+}
+
 static tw_status choose_method(tw_context *ctx, tw_map_plan *plan, twi_map_method method)
 {
-    plan->method = method != TWI_MAP_AUTO ? method
-                   : table_pays(plan)     ? TWI_MAP_TABLE
-                                          : TWI_MAP_DIRECT;
+    tw_status status = twi_gpu_select(ctx, &plan->devices);
+    if (status != TW_OK) {
+        return status;
+    }
+    plan->method = method != TWI_MAP_AUTO    ? method
+                   : plan->devices.count > 0 ? TWI_MAP_GPU
+                   : table_pays(plan)        ? TWI_MAP_TABLE
+                                             : TWI_MAP_DIRECT;
+    if (plan->method == TWI_MAP_GPU) {
+        return make_kernel(ctx, plan);
+    }
     if (plan->method != TWI_MAP_TABLE) {
         return TW_OK;
     }
@@ -274,6 +296,7 @@ tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **out, const tw_expr *
 void tw_map_plan_destroy(tw_map_plan *plan)
 {
     if (plan != NULL) {
+        twi_map_gpu_destroy(plan->gpu);
         twi_variants_clear(&plan->variants);
         twi_free(plan->table.data);
         twi_free(plan->explanation);
@@ -365,8 +388,15 @@ static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw
     return status;
 }
 
-tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first, int64_t count,
-                       const tw_matrix *inputs, void *out, int64_t stride)
+tw_status twi_map_check(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *out,
+                        const tw_matrix *inputs, int32_t input_count)
+{
+    tw_status status = check_inputs(ctx, plan, inputs, input_count);
+    return status == TW_OK ? check_result(ctx, plan, out, inputs) : status;
+}
+
+twi_map_job twi_map_job_of(const tw_map_plan *plan, int64_t first, int64_t count,
+                           const tw_matrix *inputs, void *out, int64_t stride)
 {
     twi_map_job job = {.variants = &plan->variants,
                        .input_count = plan->input_count,
@@ -378,17 +408,26 @@ tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first, 
                        .cols = plan->shape.cols,
                        .out = out,
                        .out_stride = stride};
-    if (count == 0 || plan->shape.cols == 0) {
-        return twi_check_cancel(ctx);
-    }
     for (int32_t i = 0; i < plan->input_count; i++) {
         job.inputs[i] = (twi_map_input){inputs[i].data, inputs[i].type,
                                         inputs[i].rows != 1 ? inputs[i].stride : 0,
                                         inputs[i].cols != 1 ? 1 : 0};
     }
+    return job;
+}
+
+tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first, int64_t count,
+                       const tw_matrix *inputs, void *out, int64_t stride)
+{
+    if (count == 0 || plan->shape.cols == 0) {
+        return twi_check_cancel(ctx);
+    }
+    const twi_map_job job = twi_map_job_of(plan, first, count, inputs, out, stride);
     switch (plan->method) {
     case TWI_MAP_TABLE:
         return twi_map_table_run(ctx, plan, &job);
+    case TWI_MAP_GPU:
+        return twi_map_gpu_run(ctx, plan->gpu, &plan->devices, &job);
     case TWI_MAP_REFERENCE:
         return twi_map_reference_run(ctx, &job);
     default:
@@ -405,7 +444,8 @@ static void give_report(tw_context *ctx, const tw_map_plan *plan, tw_map_report 
     }
     seen->method = twi_map_method_name(plan->method);
     seen->threads = twi_thread_count(ctx);
-    seen->isa = twi_isa_resolve(ctx, &isa) == TW_OK ? twi_isa_name(isa) : "";
+    bool cpu = plan->method != TWI_MAP_GPU && twi_isa_resolve(ctx, &isa) == TW_OK;
+    seen->isa = cpu ? twi_isa_name(isa) : "";
     size_t size = out->size;
     memcpy(out, seen, size < sizeof *seen ? size : sizeof *seen);
     out->size = size;
@@ -416,10 +456,7 @@ tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
 {
     tw_map_report seen = TW_MAP_REPORT_INIT;
     double started = twi_seconds();
-    tw_status status = check_inputs(ctx, plan, inputs, input_count);
-    if (status == TW_OK) {
-        status = check_result(ctx, plan, out, inputs);
-    }
+    tw_status status = twi_map_check(ctx, plan, out, inputs, input_count);
     if (status == TW_OK) {
         status = twi_map_rows(ctx, plan, 0, plan->shape.rows, inputs, out->data, out->stride);
     }

@@ -8,11 +8,13 @@
 #define TWI_MAP_MAP_H
 
 #include "map/compile.h"
+#include "map/gpu.h"
 
 typedef enum twi_map_method {
     TWI_MAP_AUTO,
     TWI_MAP_DIRECT,
     TWI_MAP_TABLE,
+    TWI_MAP_GPU,      /* where the context's device is one */
     TWI_MAP_REFERENCE /* for tests */
 } twi_map_method;
 
@@ -29,6 +31,8 @@ struct tw_map_plan {
     twi_map_setting setting;
     twi_variants variants;
     twi_map_table table;
+    twi_gpu_list devices; /* none: the CPU */
+    twi_map_gpu *gpu;
     tw_shape shape; /* of the result */
     tw_shape inputs[TWI_MAP_INPUTS];
     int32_t input_count;
@@ -42,6 +46,12 @@ TW_CHECKED tw_status twi_map_plan_make(tw_context *ctx, tw_map_plan **out, const
                                        const tw_shape *inputs, int32_t input_count,
                                        const tw_map_options *opts, twi_map_method method);
 const char *twi_map_method_name(twi_map_method method);
+
+/* What tw_map_plan_apply checks of its arrays, and the job that they make. */
+TW_CHECKED tw_status twi_map_check(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *out,
+                                   const tw_matrix *inputs, int32_t input_count);
+twi_map_job twi_map_job_of(const tw_map_plan *plan, int64_t first, int64_t count,
+                           const tw_matrix *inputs, void *out, int64_t stride);
 
 /* Rows of the result into memory; the inputs are checked. */
 TW_CHECKED tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first,

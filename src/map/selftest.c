@@ -118,6 +118,20 @@ static tw_status run_way(tw_context *ctx, const bench *b, const tw_expr *expr,
     return status;
 }
 
+static void tell_way(const twi_tester *t, const bench *b, const tw_expr *expr,
+                     const tw_map_options *opts, twi_map_method method, int c, int s, uint64_t seed)
+{
+    char name[200];
+    bool gpu = method == TWI_MAP_GPU;
+    snprintf(name, sizeof name, "map %s %s '%s' x%lld %s->%s%s %lldx%lld seed=%llu",
+             twi_map_method_name(method), gpu ? t->ctx->device : twi_isa_name(t->ctx->isa),
+             cases[c].text, (long long)cases[c].repeat, tw_type_name(cases[c].in),
+             tw_type_name(cases[c].out), cases[c].fast ? " fast" : "", (long long)sizes[s].rows,
+             (long long)sizes[s].cols, (unsigned long long)seed);
+    tw_status outcome = run_way(t->ctx, b, expr, opts, method);
+    twi_tell(t, name, outcome == TW_OK, outcome == TW_OK ? "" : tw_last_error(t->ctx));
+}
+
 static bool can(const tw_expr *expr, int c, int s, twi_map_method method)
 {
     tw_expr_info info = {.size = sizeof info};
@@ -147,21 +161,20 @@ static tw_status run_case(const twi_tester *t, bench *b, int c, int s, uint64_t 
     }
     b->out = (tw_matrix){b->out.data, sizes[s].rows, sizes[s].cols, sizes[s].cols, cases[c].out};
     tw_status status = tw_expr_create(t->ctx, &expr, cases[c].text, &expr_options);
+    twi_gpu_list gpus = {0};
+    if (status == TW_OK) {
+        status = twi_gpu_select(t->ctx, &gpus);
+    }
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT && status == TW_OK; isa++) {
-        for (twi_map_method m = TWI_MAP_DIRECT; m <= TWI_MAP_TABLE && status == TW_OK; m++) {
-            char name[200];
-            if (!twi_isa_usable(isa) || !can(expr, c, s, m)) {
-                continue;
+        for (twi_map_method m = TWI_MAP_DIRECT; m <= TWI_MAP_TABLE; m++) {
+            if (twi_isa_usable(isa) && can(expr, c, s, m)) {
+                t->ctx->isa = isa;
+                tell_way(t, b, expr, &opts, m, c, s, seed);
             }
-            t->ctx->isa = isa;
-            snprintf(name, sizeof name, "map %s %s '%s' x%lld %s->%s%s %lldx%lld seed=%llu",
-                     twi_map_method_name(m), twi_isa_name(isa), cases[c].text,
-                     (long long)cases[c].repeat, tw_type_name(cases[c].in),
-                     tw_type_name(cases[c].out), cases[c].fast ? " fast" : "",
-                     (long long)sizes[s].rows, (long long)sizes[s].cols, (unsigned long long)seed);
-            tw_status outcome = run_way(t->ctx, b, expr, &opts, m);
-            twi_tell(t, name, outcome == TW_OK, outcome == TW_OK ? "" : tw_last_error(t->ctx));
         }
+    }
+    if (status == TW_OK && gpus.count > 0) {
+        tell_way(t, b, expr, &opts, TWI_MAP_GPU, c, s, seed);
     }
     tw_expr_destroy(expr);
     return status == TW_OK ? twi_check_cancel(t->ctx) : status;

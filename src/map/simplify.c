@@ -6,7 +6,6 @@
 #include "map/compile.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MOST_MODULUS ((double)((int64_t)1 << 31))
 
@@ -23,7 +22,7 @@ static bool is_constant(const twi_simplifier *s, int32_t node)
 static bool is_number(const twi_simplifier *s, int32_t node, double value)
 {
     const twi_operation *n = node_of(s, node);
-    return n->code == TWI_OP_CONST && memcmp(&n->number, &value, sizeof value) == 0;
+    return n->code == TWI_OP_CONST && n->number == value && signbit(n->number) == signbit(value);
 }
 
 /* ------------------------------------------------------------------------- row % k and col % k */

@@ -6,6 +6,7 @@
  * What the compiler may do in one way or another is accepted in both: a remainder of an index is
  * exact in whole numbers or computed in the compute type.
  */
+#include "map/gpu_source.h"
 #include "map/interval.h"
 #include "map/map.h"
 
@@ -108,9 +109,9 @@ static twi_interval missing_of(const tw_map_verifier *v)
         twi_interval args[3] = {value, isnan(mark) ? value : twi_interval_point(mark)};
         twi_interval here =
             isnan(mark) ? (twi_interval){value.nan && !(value.lo <= value.hi), value.nan, false}
-                        : twi_interval_apply(TWI_OP_EQ, s->compute, false, args);
+                        : twi_interval_apply(TWI_OP_EQ, s->compute, 0, args);
         twi_interval pair[3] = {missing, here};
-        missing = twi_interval_apply(TWI_OP_OR, s->compute, false, pair);
+        missing = twi_interval_apply(TWI_OP_OR, s->compute, 0, pair);
     }
     return missing;
 }
@@ -123,7 +124,7 @@ static twi_interval stored(const tw_map_verifier *v, twi_interval r)
     bool whole = s->type != TW_F32 && s->type != TW_F64;
     twi_interval args[3] = {missing_of(v), twi_interval_point(mark), r};
     if (s->has_no_data) {
-        r = twi_interval_apply(TWI_OP_SELECT, s->compute, false, args);
+        r = twi_interval_apply(TWI_OP_SELECT, s->compute, 0, args);
     }
     if (whole && r.nan) {
         bool only = !(r.lo <= r.hi);
@@ -138,6 +139,13 @@ static twi_interval stored(const tw_map_verifier *v, twi_interval r)
     return r;
 }
 
+static double bound_of(const tw_map_verifier *v, int code)
+{
+    const tw_type compute = v->plan->setting.compute;
+    double bound = twi_op_ulp((twi_op)code, compute, v->plan->fast);
+    return v->plan->devices.count > 0 ? fmax(bound, twi_map_gpu_ulp((twi_op)code, compute)) : bound;
+}
+
 static twi_interval one_pass(tw_map_verifier *v, int64_t row, int64_t col, const twi_interval *x)
 {
     const twi_map_setting *s = &v->plan->setting;
@@ -150,8 +158,9 @@ static twi_interval one_pass(tw_map_verifier *v, int64_t row, int64_t col, const
             args[a] = v->values[node->args[a]];
         }
         v->whole[i] = whole_value(v, node, row, col);
-        v->values[i] = arity == 0 ? leaf(v, node, row, col, x)
-                                  : twi_interval_apply(node->code, s->compute, v->plan->fast, args);
+        v->values[i] =
+            arity == 0 ? leaf(v, node, row, col, x)
+                       : twi_interval_apply(node->code, s->compute, bound_of(v, node->code), args);
         if (node->code == TWI_OP_MOD && v->whole[node->args[0]] >= 0 &&
             v->whole[node->args[1]] >= 1) {
             int64_t rest = v->whole[node->args[0]] % v->whole[node->args[1]];
