@@ -625,6 +625,11 @@ TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, con
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 
+/* The sink of one plane into such a file: "pnm", "png", "tiff" and "records" take the rows as they
+ * come, TW_ERR_UNSUPPORTED is for the others. The file appears at end, whole. */
+TW_API TW_CHECKED tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
+                                                  const char *format);
+
 /*
  * Images to try things on, of u8 for up to 256 levels, else u16. The same options give the same
  * image on every machine.

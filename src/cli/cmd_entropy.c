@@ -1,6 +1,6 @@
 /*
- * tilewright entropy: the local entropy of an array or image. Planes go one by one; npy, raw and
- * csv files take their rows as they are made, the image formats the whole result.
+ * tilewright entropy: the local entropy of an array or image. Planes go one by one; files take
+ * their rows as they are made, but pfm, and files of several planes, the whole result.
  */
 #include "commands.h"
 #include "entropy_run.h"
@@ -124,8 +124,9 @@ static bool writes(const entropy_run *run, const char *const *formats)
 /* How OUT is written: as it comes or as a whole, and its type. */
 static tw_status choose_output(entropy_run *run)
 {
-    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm",
-                                        "png", "tiff",    "tif", NULL};
+    static const char *const pictures[] = {"pfm", "records", "pnm", "pgm", "ppm",
+                                           "png", "tiff",    "tif", NULL};
+    static const char *const upwards[] = {"pfm", NULL};
     static const char *const text[] = {"csv", NULL};
     static const char *const eight[] = {"pnm", "pgm", "ppm", "png", NULL};
     const tw_type asked = run->s->out_type;
@@ -134,7 +135,8 @@ static tw_status choose_output(entropy_run *run)
                                 : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                                           "--out-type without OUT: there is no output");
     }
-    run->keep = writes(run, whole);
+    run->picture = writes(run, pictures);
+    run->keep = writes(run, upwards);
     run->type = asked != TW_AUTO ? asked : writes(run, eight) ? TW_U8 : TW_F32;
     if (run->type != TW_F32 && run->type != TW_F16 && run->type != TW_U8 && run->type != TW_U16) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-type %s: take f32, f16, u8 or u16",
@@ -144,7 +146,7 @@ static tw_status choose_output(entropy_run *run)
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "csv holds f32, not %s",
                        tw_type_name(run->type));
     }
-    if (run->type == TW_F16 && run->keep) {
+    if (run->type == TW_F16 && run->picture) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "f16 goes into npy and raw files only");
     }
     return TW_OK;
@@ -161,9 +163,11 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks)
 {
     tw_context *ctx = run->job->ctx;
     tw_sink *out = &sinks->list[sinks->count];
-    tw_status status = run->keep
-                           ? tw_sink_to_image(ctx, &sinks->target, run->result)
-                           : tw_sink_to_file(ctx, &sinks->target, run->output, run->s->out_format);
+    const char *format = run->s->out_format;
+    tw_status status = run->keep ? tw_sink_to_image(ctx, &sinks->target, run->result)
+                       : run->picture
+                           ? tw_sink_to_image_file(ctx, &sinks->target, run->output, format)
+                           : tw_sink_to_file(ctx, &sinks->target, run->output, format);
     if (status == TW_OK && run->type != TW_F32) {
         status = tw_sink_scaled(ctx, out, &sinks->target, run->type, run->most);
     } else if (status == TW_OK) {
@@ -234,7 +238,7 @@ static tw_status check_planes(entropy_run *run)
                        "%.500s has %lld planes: choose the one for the preview with --plane",
                        run->input, (long long)run->planes);
     }
-    if (run->output != NULL && !run->keep && (!writes(run, stack) || writes(run, one))) {
+    if (run->output != NULL && !run->picture && (!writes(run, stack) || writes(run, one))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%.500s has %lld planes: choose one with --plane, or write npy, pfm, png or "
                        "records",

@@ -64,7 +64,8 @@ static const cli_option weight_options[] = {
 
 static const cli_option output_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
-     "Graphs: triples, gr, mtx, edges, metis or npy. Images: npy, pnm or records. By default the "
+     "Graphs: triples, gr, mtx, edges, metis or npy. Images: npy, pnm, png, tiff or records. By "
+     "default the "
      "extension of OUT decides."},
     {0}};
 
@@ -212,7 +213,7 @@ const cli_command cli_generate = {
     .summary = "make a graph (complete, dense, sparse, grid, ...) or an image",
     .text = "Generates a graph and writes it in any format that can be read: by the extension of "
             "OUT .bin (triples), .gr, .mtx, .el, .graph (METIS) or .npy. Likewise images: .pgm, "
-            ".npy or "
+            ".npy, .png, .tif or "
             ".records.",
     .examples = examples,
     .operands = operands,

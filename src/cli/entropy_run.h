@@ -54,7 +54,8 @@ typedef struct entropy_run {
     bool streamed;  /* the image is read row by row */
     tw_shape shape; /* of its first plane then */
     bool only_explained;
-    bool keep; /* the result goes out as an image, when it is whole */
+    bool picture; /* OUT is an image file */
+    bool keep;    /* the result goes out as an image, when it is whole */
     entropy_tally seen;
     tw_entropy_report report;
     double seconds_read, seconds_compute, seconds_verify, seconds_output;

@@ -124,8 +124,8 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     return TW_OK;
 }
 
-static tw_status find_writer(tw_context *ctx, const twi_image_format **out, const tw_image *image,
-                             const char *path, const char *format)
+tw_status twi_image_writer_find(tw_context *ctx, const twi_image_format **out, const char *format,
+                                const char *path)
 {
     tw_status status = find_format(ctx, out, format, path);
     if (status == TW_OK && *out == NULL) {
@@ -134,6 +134,13 @@ static tw_status find_writer(tw_context *ctx, const twi_image_format **out, cons
                          ".png, .tif or .records, or say which",
                          path);
     }
+    return status;
+}
+
+static tw_status find_writer(tw_context *ctx, const twi_image_format **out, const tw_image *image,
+                             const char *path, const char *format)
+{
+    tw_status status = twi_image_writer_find(ctx, out, format, path);
     return status == TW_OK ? (*out)->accepts(ctx, image) : status;
 }
 
@@ -238,5 +245,5 @@ static tw_status npy_write(tw_context *ctx, const tw_image *image, twi_output *o
     return status;
 }
 
-const twi_image_format twi_image_npy = {"npy",      "npy", npy_recognised, npy_read,
-                                        npy_layout, NULL,  npy_accepts,    npy_write};
+const twi_image_format twi_image_npy = {"npy", "npy",       npy_recognised, npy_read, npy_layout,
+                                        NULL,  npy_accepts, npy_write,      NULL};

@@ -27,6 +27,14 @@ typedef struct twi_rows {
     void (*close)(void *state); /* accepts NULL */
 } twi_rows;
 
+/* A plane that is written row by row, in order. `state` is the format's own, made by begin. */
+typedef struct twi_row_writer {
+    tw_status (*begin)(tw_context *ctx, void **state, twi_output *output, const tw_shape *shape);
+    tw_status (*row)(tw_context *ctx, void *state, twi_output *output, const void *row);
+    tw_status (*end)(tw_context *ctx, void *state, twi_output *output);
+    void (*close)(void *state); /* accepts NULL */
+} twi_row_writer;
+
 typedef struct twi_image_format {
     const char *name;
     const char *extensions;                     /* by blanks */
@@ -39,6 +47,7 @@ typedef struct twi_image_format {
     /* TW_ERR_ARGUMENT if it cannot hold these planes; called before a file is opened. */
     tw_status (*accepts)(tw_context *ctx, const tw_image *image);
     tw_status (*write)(tw_context *ctx, const tw_image *image, twi_output *output);
+    const twi_row_writer *writer; /* of one plane; NULL: only whole images can be written */
 } twi_image_format;
 
 extern const twi_image_format twi_image_npy;
@@ -64,6 +73,10 @@ tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t
 TW_CHECKED tw_status twi_image_format_find(tw_context *ctx, const twi_image_format **out,
                                            const char *format, const char *path,
                                            const twi_input *input);
+
+/* The format to write, by name or the extension of the path. */
+TW_CHECKED tw_status twi_image_writer_find(tw_context *ctx, const twi_image_format **out,
+                                           const char *format, const char *path);
 
 /* TW_ERR_ARGUMENT if the format, or with NULL the one of the path's extension, cannot hold it. */
 TW_CHECKED tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *path,

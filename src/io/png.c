@@ -416,6 +416,28 @@ static void weave(const png_job *job, const tw_image *image, int64_t row)
     }
 }
 
+static void close_writer(png_job *job)
+{
+    png_destroy_write_struct(&job->png, &job->info);
+    twi_free(job->decoded);
+    job->decoded = NULL;
+}
+
+/* The job of an image whose sizes, channels and type are set: its header is written. */
+static tw_status open_writer(png_job *job)
+{
+    job->row_bytes = (uint64_t)job->cols * (uint64_t)job->channels * tw_type_size(job->type);
+    tw_status status = twi_alloc(job->ctx, &job->decoded, job->row_bytes, 1, "a row of the image");
+    if (status != TW_OK) {
+        return status;
+    }
+    job->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, job, keep_words, ignore_words, job,
+                                         give_memory, take_memory);
+    job->info = job->png != NULL ? png_create_info_struct(job->png) : NULL;
+    job->out_of_memory = job->info == NULL;
+    return job->info == NULL ? failed(job) : attempt(job, write_header);
+}
+
 static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *output)
 {
     const tw_matrix *plane = image->planes;
@@ -425,15 +447,7 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
                    .cols = plane->cols,
                    .channels = (int)image->count,
                    .type = plane->type};
-    job.row_bytes = (uint64_t)plane->cols * (uint64_t)image->count * tw_type_size(plane->type);
-    tw_status status = twi_alloc(ctx, &job.decoded, job.row_bytes, 1, "a row of the image");
-    if (status == TW_OK) {
-        job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, keep_words, ignore_words,
-                                            &job, give_memory, take_memory);
-        job.info = job.png != NULL ? png_create_info_struct(job.png) : NULL;
-        job.out_of_memory = job.info == NULL;
-        status = job.info == NULL ? failed(&job) : attempt(&job, write_header);
-    }
+    tw_status status = open_writer(&job);
     for (int64_t row = 0; row < job.rows && status == TW_OK; row++) {
         weave(&job, image, row);
         status = attempt(&job, write_row);
@@ -441,10 +455,56 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
     if (status == TW_OK) {
         status = attempt(&job, write_end);
     }
-    png_destroy_write_struct(&job.png, &job.info);
-    twi_free(job.decoded);
+    close_writer(&job);
     return status;
 }
 
-const twi_image_format twi_image_png = {"png", "png",    png_recognised, png_read,
-                                        NULL,  png_rows, png_accepts,    png_write};
+/* A grey image row by row. */
+static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
+                            const tw_shape *shape)
+{
+    png_job *job = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a PNG writer");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = job;
+    *job = (png_job){.ctx = ctx,
+                     .output = output,
+                     .rows = shape->rows,
+                     .cols = shape->cols,
+                     .channels = 1,
+                     .type = shape->type};
+    return open_writer(job);
+}
+
+static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    png_job *job = state;
+    tw_matrix plane = {(void *)row, 1, job->cols, job->cols, job->type};
+    const tw_image image = {.planes = &plane, .count = 1};
+    (void)ctx;
+    (void)output;
+    weave(job, &image, 0);
+    return attempt(job, write_row);
+}
+
+static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
+{
+    (void)ctx;
+    (void)output;
+    return attempt(state, write_end);
+}
+
+static void grey_close(void *state)
+{
+    if (state != NULL) {
+        close_writer(state);
+        twi_free(state);
+    }
+}
+
+static const twi_row_writer grey_writer = {grey_begin, grey_row, grey_end, grey_close};
+
+const twi_image_format twi_image_png = {"png",    "png",       png_recognised, png_read,    NULL,
+                                        png_rows, png_accepts, png_write,      &grey_writer};

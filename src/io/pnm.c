@@ -346,7 +346,66 @@ static tw_status pfm_write(tw_context *ctx, const tw_image *image, twi_output *o
     return write_rows(ctx, image, output, header, true);
 }
 
-const twi_image_format twi_image_pnm = {"pnm",      "pgm ppm pnm", pnm_recognised, pnm_read,
-                                        pnm_layout, NULL,          pnm_accepts,    pnm_write};
-const twi_image_format twi_image_pfm = {"pfm",      "pfm", pfm_recognised, pfm_read,
-                                        pfm_layout, NULL,  pfm_accepts,    pfm_write};
+/* A grey image row by row. */
+typedef struct grey_rows {
+    int64_t cols;
+    tw_type type;
+    unsigned char *row;
+} grey_rows;
+
+static void grey_close(void *state)
+{
+    if (state != NULL) {
+        twi_free(((grey_rows *)state)->row);
+        twi_free(state);
+    }
+}
+
+static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
+                            const tw_shape *shape)
+{
+    char header[HEADER_MOST];
+    grey_rows *rows = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a PGM writer");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = rows;
+    rows->cols = shape->cols;
+    rows->type = shape->type;
+    status = twi_alloc(ctx, &rows->row, (uint64_t)shape->cols, tw_type_size(shape->type),
+                       "a row of the image");
+    snprintf(header, sizeof header, "P5\n%lld %lld\n%d\n", (long long)shape->cols,
+             (long long)shape->rows, shape->type == TW_U8 ? 255 : 65535);
+    return status == TW_OK ? twi_output_write(ctx, output, header, strlen(header)) : status;
+}
+
+static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    const grey_rows *rows = state;
+    if (rows->type == TW_U8) {
+        return twi_output_write(ctx, output, row, (uint64_t)rows->cols);
+    }
+    for (int64_t j = 0; j < rows->cols; j++) {
+        uint16_t value = ((const uint16_t *)row)[j];
+        rows->row[2 * j] = (unsigned char)(value >> 8);
+        rows->row[2 * j + 1] = (unsigned char)value;
+    }
+    return twi_output_write(ctx, output, rows->row, 2 * (uint64_t)rows->cols);
+}
+
+static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
+{
+    (void)ctx;
+    (void)state;
+    (void)output;
+    return TW_OK;
+}
+
+static const twi_row_writer grey_writer = {grey_begin, grey_row, grey_end, grey_close};
+
+const twi_image_format twi_image_pnm = {"pnm",       "pgm ppm pnm", pnm_recognised,
+                                        pnm_read,    pnm_layout,    NULL,
+                                        pnm_accepts, pnm_write,     &grey_writer};
+const twi_image_format twi_image_pfm = {"pfm", "pfm",       pfm_recognised, pfm_read, pfm_layout,
+                                        NULL,  pfm_accepts, pfm_write,      NULL};

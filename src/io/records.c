@@ -156,13 +156,19 @@ static size_t format_value(char *out, float value)
     return length;
 }
 
-static tw_status write_line(tw_context *ctx, const tw_matrix *plane, twi_output *output, char *text)
+static tw_status write_sizes(tw_context *ctx, int64_t cols, int64_t rows, twi_output *output)
+{
+    char text[VALUE_MOST];
+    int length = snprintf(text, sizeof text, "%lld,%lld,", (long long)cols, (long long)rows);
+    return twi_output_write(ctx, output, text, (uint64_t)length);
+}
+
+static tw_status write_values(tw_context *ctx, const tw_matrix *plane, twi_output *output,
+                              char *text)
 {
     const int64_t count = plane->rows * plane->cols;
     const float *values = plane->data;
-    int length =
-        snprintf(text, VALUE_MOST, "%lld,%lld,", (long long)plane->cols, (long long)plane->rows);
-    tw_status status = twi_output_write(ctx, output, text, (uint64_t)length);
+    tw_status status = TW_OK;
     for (int64_t at = 0; at < count && status == TW_OK; at += PIECE) {
         size_t used = 0;
         for (int64_t i = at; i < count && i < at + PIECE; i++) {
@@ -172,6 +178,15 @@ static tw_status write_line(tw_context *ctx, const tw_matrix *plane, twi_output 
         if (status == TW_OK) {
             status = twi_check_cancel(ctx);
         }
+    }
+    return status;
+}
+
+static tw_status write_line(tw_context *ctx, const tw_matrix *plane, twi_output *output, char *text)
+{
+    tw_status status = write_sizes(ctx, plane->cols, plane->rows, output);
+    if (status == TW_OK) {
+        status = write_values(ctx, plane, output, text);
     }
     return status == TW_OK ? twi_output_write(ctx, output, "\n", 1) : status;
 }
@@ -198,5 +213,54 @@ static tw_status write_records(tw_context *ctx, const tw_image *image, twi_outpu
     return status;
 }
 
-const twi_image_format twi_image_records = {"records", "records", recognised, read_records,
-                                            lay_out,   NULL,      accepts,    write_records};
+/* One record row by row. */
+typedef struct record_rows {
+    tw_matrix row; /* one, whose data comes each time */
+    char *text;
+} record_rows;
+
+static void record_close(void *state)
+{
+    if (state != NULL) {
+        twi_free(((record_rows *)state)->text);
+        twi_free(state);
+    }
+}
+
+static tw_status record_begin(tw_context *ctx, void **state, twi_output *output,
+                              const tw_shape *shape)
+{
+    const header head = {(int32_t)shape->cols, (int32_t)shape->rows};
+    record_rows *rows = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a writer of records");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = rows;
+    rows->row = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
+    status = twi_alloc(ctx, &rows->text, PIECE, VALUE_MOST, "lines of text");
+    if (status != TW_OK || shape->type == TW_U8) {
+        return status == TW_OK ? twi_output_write(ctx, output, &head, sizeof head) : status;
+    }
+    return write_sizes(ctx, head.cols, head.rows, output);
+}
+
+static tw_status record_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    record_rows *rows = state;
+    rows->row.data = (void *)row;
+    return rows->row.type == TW_U8 ? twi_output_write(ctx, output, row, (uint64_t)rows->row.cols)
+                                   : write_values(ctx, &rows->row, output, rows->text);
+}
+
+static tw_status record_end(tw_context *ctx, void *state, twi_output *output)
+{
+    const record_rows *rows = state;
+    return rows->row.type == TW_U8 ? TW_OK : twi_output_write(ctx, output, "\n", 1);
+}
+
+static const twi_row_writer record_writer = {record_begin, record_row, record_end, record_close};
+
+const twi_image_format twi_image_records = {"records",    "records",     recognised,
+                                            read_records, lay_out,       NULL,
+                                            accepts,      write_records, &record_writer};

@@ -124,27 +124,76 @@ static tw_status write_page(tw_context *ctx, const tw_image *image, int64_t k, b
     return status;
 }
 
+/* The head of a file whose first page is `plane` and which has about `total` bytes. */
+static tw_status write_head(tw_context *ctx, const tw_matrix *plane, uint64_t total, bool *big,
+                            uint64_t *at, twi_output *output)
+{
+    bytes head = {.used = 0};
+    *big = total > BIG_FROM;
+    *at = *big ? 16 : 8;
+    put(&head, 0x4949, 2); /* the low byte first */
+    put(&head, *big ? 43 : 42, 2);
+    if (*big) {
+        put(&head, 8, 4); /* bytes of an offset */
+    }
+    put(&head, *at + padded(page_bytes(plane)), *big ? 8 : 4);
+    return twi_output_write(ctx, output, head.data, head.used);
+}
+
 static tw_status tiff_write(tw_context *ctx, const tw_image *image, twi_output *output)
 {
     uint64_t total = 16;
-    bytes head = {.used = 0};
+    uint64_t at;
+    bool big;
     for (int64_t k = 0; k < image->count; k++) {
         total += padded(page_bytes(&image->planes[k])) + directory_bytes(true);
     }
-    const bool big = total > BIG_FROM;
-    uint64_t at = big ? 16 : 8;
-    put(&head, 0x4949, 2); /* the low byte first */
-    put(&head, big ? 43 : 42, 2);
-    if (big) {
-        put(&head, 8, 4); /* bytes of an offset */
-    }
-    put(&head, at + padded(page_bytes(image->planes)), big ? 8 : 4);
-    tw_status status = twi_output_write(ctx, output, head.data, head.used);
+    tw_status status = write_head(ctx, image->planes, total, &big, &at, output);
     for (int64_t k = 0; k < image->count && status == TW_OK; k++) {
         status = write_page(ctx, image, k, big, &at, output);
     }
     return status;
 }
 
-const twi_image_format twi_image_tiff = {"tiff", "tif tiff",    tiff_recognised, twi_tiff_read,
-                                         NULL,   twi_tiff_rows, tiff_accepts,    tiff_write};
+/* One page, row by row: its directory comes after it. */
+typedef struct tiff_page {
+    tw_matrix plane; /* without its data */
+    bool big;
+    uint64_t at;
+} tiff_page;
+
+static tw_status page_begin(tw_context *ctx, void **state, twi_output *output,
+                            const tw_shape *shape)
+{
+    tiff_page *page = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &page, 1, sizeof *page, "a TIFF writer");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = page;
+    page->plane = (tw_matrix){NULL, shape->rows, shape->cols, shape->cols, shape->type};
+    return write_head(ctx, &page->plane, page_bytes(&page->plane), &page->big, &page->at, output);
+}
+
+static tw_status page_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    const tw_matrix *plane = &((tiff_page *)state)->plane;
+    return twi_output_write(ctx, output, row, (uint64_t)plane->cols * tw_type_size(plane->type));
+}
+
+static tw_status page_end(tw_context *ctx, void *state, twi_output *output)
+{
+    const tiff_page *page = state;
+    const char zeros[8] = {0};
+    const uint64_t size = page_bytes(&page->plane);
+    bytes directory = {.used = 0};
+    put_directory(&directory, page->big, &page->plane, page->at, 0);
+    tw_status status = twi_output_write(ctx, output, zeros, padded(size) - size);
+    return status == TW_OK ? twi_output_write(ctx, output, directory.data, directory.used) : status;
+}
+
+static const twi_row_writer page_writer = {page_begin, page_row, page_end, twi_free};
+
+const twi_image_format twi_image_tiff = {"tiff",        "tif tiff", tiff_recognised,
+                                         twi_tiff_read, NULL,       twi_tiff_rows,
+                                         tiff_accepts,  tiff_write, &page_writer};

@@ -486,6 +486,58 @@ static void a_preview_averages_squares_and_grows_lighter(void **state)
     close_context(ctx);
 }
 
+/* A file that the sink of rows wrote, against the one of the whole image. */
+static void rows_and_whole_images_make_the_same_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format;
+        tw_type type;
+    } cases[] = {{"pnm", TW_U8},      {"pnm", TW_U16}, {"records", TW_U8},
+                 {"records", TW_F32}, {"tiff", TW_U8}, {"tiff", TW_I16},
+                 {"tiff", TW_F32},    {"png", TW_U8},  {"png", TW_U16}};
+    tw_context *ctx = open_context();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        if (!TW_TEST_PNG && strcmp(cases[c].format, "png") == 0) {
+            continue;
+        }
+        static char bytes[8192];
+        tw_image *image = make_image(ctx, 1, 17, 13, cases[c].type);
+        tw_sink sink;
+        if (cases[c].type == TW_F32) {
+            for (int i = 0; i < 17 * 13; i++) {
+                ((float *)tw_image_plane(image, 0)->data)[i] = (float)i / 7;
+            }
+        }
+        assert_ok(ctx, tw_image_write(ctx, image, in_scratch("whole"), cases[c].format));
+        FILE *file = fopen(in_scratch("whole"), "rb");
+        assert_non_null(file);
+        size_t count = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        assert_int_equal(unlink(in_scratch("whole")), 0);
+        assert_ok(ctx, tw_sink_to_image_file(ctx, &sink, in_scratch("rows"), cases[c].format));
+        assert_ok(ctx, tw_feed(ctx, tw_image_plane(image, 0), &sink, 1));
+        assert_file("rows", bytes, count);
+        for (int64_t n = 1;; n++) { /* and nothing remains when memory fails */
+            twi_meter_fail_at(ctx->meter, n);
+            tw_status status = tw_feed(ctx, tw_image_plane(image, 0), &sink, 1);
+            twi_meter_fail_at(ctx->meter, 0);
+            if (status == TW_OK) {
+                break;
+            }
+            assert_int_equal(status, TW_ERR_MEMORY);
+            assert_int_equal(scratch_count(), 0);
+        }
+        assert_int_equal(unlink(in_scratch("rows")), 0);
+        tw_sink_destroy(&sink);
+        tw_image_destroy(image);
+    }
+    tw_sink sink;
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "from a whole image",
+                 tw_sink_to_image_file(ctx, &sink, in_scratch("a.pfm"), NULL));
+    close_context(ctx);
+}
+
 static void a_failed_allocation_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -549,6 +601,7 @@ int main(void)
         cmocka_unit_test(scaled_rows_are_rounded_to_the_nearest),
         cmocka_unit_test(half_precision_is_the_nearest_there_is),
         cmocka_unit_test(a_preview_averages_squares_and_grows_lighter),
+        cmocka_unit_test(rows_and_whole_images_make_the_same_file),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
