@@ -10,6 +10,8 @@
 
 #if defined(TWI_HIP)
 #include "gpu/hip_names.h"
+#define __grid_constant__
+#define TWI_BYTE_PRODUCT_FROM 1000000000 /* compute: none has it */
 #define TWI_GPU_API "HIP"
 #define TWI_GPU_PREFIX "hip"
 #else
@@ -18,6 +20,7 @@
 #else
 #include <cuda_runtime_api.h>
 #endif
+#define TWI_BYTE_PRODUCT_FROM 80 /* compute: see byte_product */
 #define TWI_GPU_API "CUDA"
 #define TWI_GPU_PREFIX "cuda"
 #endif
@@ -39,10 +42,13 @@
 #if !defined(TWI_HIP)
 #define TWI_IS_DEVICE_MEMORY(at) \
     ((at).type == cudaMemoryTypeDevice || (at).type == cudaMemoryTypeManaged)
+#define TWI_IS_PINNED_MEMORY(at) ((at).type == cudaMemoryTypeHost)
 #elif HIP_VERSION_MAJOR < 6
 #define TWI_IS_DEVICE_MEMORY(at) ((at).memoryType == hipMemoryTypeDevice || (at).isManaged)
+#define TWI_IS_PINNED_MEMORY(at) ((at).memoryType == hipMemoryTypeHost)
 #else
 #define TWI_IS_DEVICE_MEMORY(at) ((at).type == hipMemoryTypeDevice || (at).isManaged)
+#define TWI_IS_PINNED_MEMORY(at) ((at).type == hipMemoryTypeHost)
 #endif
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -148,6 +154,32 @@ static __device__ __forceinline__ void copy16_wait(void)
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
+
+#if TWI_COMPUTE >= 800
+/* d = a b + c on the matrix units, a of 16 x 32 and b of 32 x 8 unsigned bytes, in fragments. */
+#define TWI_BYTE_PRODUCT 1
+
+static __device__ __forceinline__ void byte_product(int32_t d[4], const uint32_t a[4], uint32_t b0,
+                                                    uint32_t b1, const int32_t c[4])
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]),
+          "r"(c[2]), "r"(c[3]));
+}
+
+/* Byte i of the result is byte s of the eight of (low, high), s being nibble i of `nibbles`; for
+ * s >= 8 it is the sign of byte s - 8, over and over. (__byte_perm has no such s.) */
+static __device__ __forceinline__ uint32_t pick_bytes(uint32_t low, uint32_t high, uint32_t nibbles)
+{
+    uint32_t picked;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(picked) : "r"(low), "r"(high), "r"(nibbles));
+    return picked;
+}
+#else
+#define TWI_BYTE_PRODUCT 0
+#endif
 
 #if TWI_COMPUTE >= 900
 /* Barriers in shared memory that count arrivals and, for the copy engine, bytes. A barrier goes
