@@ -211,5 +211,6 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
 tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
                            int64_t count, float *out, int64_t stride)
 {
-    return twi_entropy_bands(ctx, setup, first, count, out, stride, 0);
+    return setup->gpu != NULL ? twi_entropy_gpu_rows(ctx, setup, first, count, out, stride)
+                              : twi_entropy_bands(ctx, setup, first, count, out, stride, 0);
 }

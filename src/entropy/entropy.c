@@ -199,6 +199,8 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
 
 void twi_entropy_clear(twi_entropy_setup *setup)
 {
+    twi_entropy_gpu_close(setup->gpu);
+    setup->gpu = NULL;
     twi_entropy_table_clear(&setup->table);
     twi_window_clear(&setup->window);
 }
@@ -265,6 +267,9 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
     status = check_result(ctx, out, &setup.shape);
     if (status == TW_OK) {
         status = twi_levels_check(ctx, &setup);
+    }
+    if (status == TW_OK) {
+        status = twi_entropy_gpu_open(ctx, &setup);
     }
     if (status == TW_OK) {
         status = twi_entropy_rows(ctx, &setup, 0, setup.shape.rows, out->data, out->stride);
@@ -356,12 +361,16 @@ tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *s
     tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
     double started = twi_seconds();
     tw_status status = setup->feed == NULL ? twi_levels_check(ctx, setup) : TW_OK;
+    if (status == TW_OK) {
+        status = twi_entropy_gpu_open(ctx, setup);
+    }
     seen.seconds_compute = twi_seconds() - started;
     if (status == TW_OK) {
         status = push(ctx, setup, sinks, sink_count, &seen);
     }
     if (status == TW_OK && report != NULL) {
-        seen.method = twi_entropy_method_name(setup->method);
+        seen.method = setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
+                                         : twi_entropy_method_name(setup->method);
         seen.isa =
             twi_isa_name(setup->method == TWI_ENTROPY_COUNTERS ? setup->isa : TWI_ISA_SCALAR);
         seen.threads = twi_thread_count(ctx);

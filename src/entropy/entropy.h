@@ -52,6 +52,7 @@ typedef enum twi_entropy_method {
 } twi_entropy_method;
 
 typedef struct twi_entropy_feed twi_entropy_feed;
+typedef struct twi_entropy_gpu twi_entropy_gpu; /* devices and what they hold for one call */
 
 typedef struct twi_entropy_setup {
     tw_entropy_options opts;
@@ -65,8 +66,9 @@ typedef struct twi_entropy_setup {
     tw_shape shape;
     twi_entropy_method method;
     twi_isa isa;
-    int64_t above;  /* rows of border above the input: top, or 0 when valid */
-    int64_t before; /* columns of border left of it */
+    int64_t above;        /* rows of border above the input: top, or 0 when valid */
+    int64_t before;       /* columns of border left of it */
+    twi_entropy_gpu *gpu; /* NULL: the CPU computes */
 } twi_entropy_setup;
 
 /* Check everything but the values, and choose. `method` forces one (AUTO: the best); a method that
@@ -147,7 +149,17 @@ int64_t twi_padded_cols(const twi_entropy_setup *setup);
 /* Where index `at` of `count` lies under a border; -1 for nowhere. */
 int64_t twi_border_place(tw_border border, int64_t at, int64_t count);
 
-/* Rows first ... first+count-1 of the result into `out`, on all threads. Values are checked. */
+/* Gives the call to the GPUs that the context's device names, or with "auto" to one and the CPU
+ * together, if that is worth it: twi_entropy_rows goes there then. */
+TW_CHECKED tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup);
+void twi_entropy_gpu_together(twi_entropy_setup *setup); /* for tests: the CPU takes a part */
+void twi_entropy_gpu_close(twi_entropy_gpu *gpu);
+const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu); /* of the last rows */
+TW_CHECKED tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup,
+                                          int64_t first, int64_t count, float *out, int64_t stride);
+
+/* Rows first ... first+count-1 of the result into `out`, on the GPUs or on all threads. Values are
+ * checked. */
 TW_CHECKED tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup,
                                       int64_t first, int64_t count, float *out, int64_t stride);
 

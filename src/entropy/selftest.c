@@ -63,13 +63,15 @@ static void run_way(const twi_tester *t, twi_entropy_setup *setup, const bench *
     char detail[1100] = "";
     const int64_t count = setup->shape.rows * setup->shape.cols;
     int64_t at;
-    snprintf(name, sizeof name, "entropy %s %s %dx%d levels=%d %s %lldx%lld seed=%llu",
-             twi_entropy_method_name(setup->method), twi_isa_name(setup->isa), setup->window.cols,
-             setup->window.rows, setup->opts.levels, tw_border_name(setup->opts.border),
-             (long long)setup->in->cols, (long long)setup->in->rows, (unsigned long long)seed);
     memset(b->got, POISON, (size_t)count * sizeof *b->got);
     tw_status status =
         twi_entropy_rows(t->ctx, setup, 0, setup->shape.rows, b->got, setup->shape.cols);
+    snprintf(name, sizeof name, "entropy %s %s %dx%d levels=%d %s %lldx%lld seed=%llu",
+             setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
+                                : twi_entropy_method_name(setup->method),
+             setup->gpu != NULL ? t->ctx->device : twi_isa_name(setup->isa), setup->window.cols,
+             setup->window.rows, setup->opts.levels, tw_border_name(setup->opts.border),
+             (long long)setup->in->cols, (long long)setup->in->rows, (unsigned long long)seed);
     if (status != TW_OK) {
         snprintf(detail, sizeof detail, "%s: %s", tw_status_name(status), tw_last_error(t->ctx));
     } else if (!same_bits(b->got, b->want, count, &at)) {
@@ -80,7 +82,8 @@ static void run_way(const twi_tester *t, twi_entropy_setup *setup, const bench *
     twi_tell(t, name, detail[0] == '\0', detail);
 }
 
-/* One case on one image, by every method and ISA that can do it. */
+/* One case on one image, by every method and ISA that can do it; or on the GPU, if that is the
+ * context's device. */
 static tw_status run_case(const twi_tester *t, const bench *b, int c, int s, uint64_t seed)
 {
     tw_image_options image_options = TW_IMAGE_OPTIONS_INIT;
@@ -105,7 +108,14 @@ static tw_status run_case(const twi_tester *t, const bench *b, int c, int s, uin
     if (status == TW_OK) {
         status = twi_reference_entropy(t->ctx, &setup, b->real, b->want);
     }
-    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT && status == TW_OK; isa++) {
+    if (status == TW_OK) {
+        status = twi_entropy_gpu_open(t->ctx, &setup);
+    }
+    if (status == TW_OK && setup.gpu != NULL) {
+        run_way(t, &setup, b, seed);
+    }
+    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT && status == TW_OK && setup.gpu == NULL;
+         isa++) {
         for (twi_entropy_method m = TWI_ENTROPY_COUNTERS; m <= TWI_ENTROPY_LIST; m++) {
             bool vectors = m == TWI_ENTROPY_COUNTERS || isa == TWI_ISA_SCALAR;
             if (twi_isa_usable(isa) && twi_entropy_can(&setup, m) && vectors) {
