@@ -785,10 +785,10 @@ TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *
 
 /*
  * tw_entropy for arrays that already lie in GPU memory: input, result and mask on one GPU, any
- * stride and alignment; footprint, range and no_data in host memory. The work is put on the stream of
- * `device` after what is on it already, and not waited for, as with tw_apsp_device; of its options
- * stream and workspace count here. Values are not checked: one that is no level gives entropies
- * without a meaning, nothing worse.
+ * stride and alignment; footprint, range and no_data in host memory. The work is put on the stream
+ * of `device` after what is on it already, and not waited for, as with tw_apsp_device; of its
+ * options stream and workspace count here. Values are not checked: one that is no level gives
+ * entropies without a meaning, nothing worse.
  */
 TW_API TW_CHECKED tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                                               const tw_entropy_options *opts,
