@@ -784,7 +784,7 @@ TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *
                                               int32_t sink_count, tw_entropy_report *report);
 
 /*
- * tw_entropy for arrays that already lie in GPU memory: input, result and mask on one GPU, any
+ * tw_entropy for arrays that already lie in GPU memory: input, result and mask on one GPU, of any
  * stride and alignment; footprint, range and no_data in host memory. The work is put on the stream
  * of `device` after what is on it already, and not waited for, as with tw_apsp_device; of its
  * options stream and workspace count here. Values are not checked: one that is no level gives
