@@ -716,8 +716,9 @@ typedef struct tw_entropy_options {
 
 typedef struct tw_entropy_report {
     size_t size;
-    const char *method; /* "counters", "lanes" or "list": see docs/methods.md */
-    const char *isa;
+    const char *method; /* "counters", "lanes" or "list", on a GPU "gpu-pairs", "gpu-slide" or
+                           "gpu-list": see docs/methods.md and docs/gpu-entropy.md */
+    const char *isa;    /* on a GPU "cuda" or "hip" */
     int32_t threads;
     int64_t rows, cols;     /* of the result */
     int64_t window;         /* elements of a whole window */

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "entropy/slide.h"
 #include "entropy/stream.h"
+#include "gpu/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -371,8 +372,9 @@ tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *s
     if (status == TW_OK && report != NULL) {
         seen.method = setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
                                          : twi_entropy_method_name(setup->method);
-        seen.isa =
-            twi_isa_name(setup->method == TWI_ENTROPY_COUNTERS ? setup->isa : TWI_ISA_SCALAR);
+        const bool vectors = setup->method == TWI_ENTROPY_COUNTERS;
+        seen.isa = setup->gpu != NULL ? twi_gpu_prefix()
+                                      : twi_isa_name(vectors ? setup->isa : TWI_ISA_SCALAR);
         seen.threads = twi_thread_count(ctx);
         seen.rows = setup->shape.rows;
         seen.cols = setup->shape.cols;
