@@ -33,6 +33,7 @@ typedef struct bench_case {
     bool narrow;
     int32_t devices;
     double share; /* streamed: of the matrix's bytes, on the device */
+    bool undirected;
 } bench_case;
 
 static void must(tw_status status)
@@ -55,13 +56,14 @@ static void *must_have(size_t bytes)
     return block;
 }
 
-static void make_weights(void)
+static void make_weights(bool undirected)
 {
-    weights = must_have((size_t)(n * n) * sizeof *weights);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) {
-            uint64_t random = twi_random_at(1, (uint64_t)(i * n + j));
+            int64_t a = undirected && i < j ? j : i;
+            int64_t b = undirected && i < j ? i : j;
+            uint64_t random = twi_random_at(1, (uint64_t)(a * n + b));
             weights[i * n + j] = i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
         }
     }
@@ -70,7 +72,7 @@ static void make_weights(void)
 /* By a search that shares nothing with the closure. */
 static void find_distances(int s)
 {
-    int64_t *distance = must_have((size_t)n * sizeof *distance);
+    int64_t *distance = distances[s];
     char *done = must_have((size_t)n);
     memset(done, 0, (size_t)n);
     for (int64_t v = 0; v < n; v++) {
@@ -88,7 +90,6 @@ static void find_distances(int s)
         }
     }
     twi_free(done);
-    distances[s] = distance;
 }
 
 static void fill_matrix(tw_type type)
@@ -98,10 +99,8 @@ static void fill_matrix(tw_type type)
         for (int64_t at = i * n; at < (i + 1) * n; at++) {
             if (type == TW_I32) {
                 ((int32_t *)matrix)[at] = weights[at];
-            } else if (type == TW_F32) {
-                ((float *)matrix)[at] = (float)weights[at];
             } else {
-                ((double *)matrix)[at] = weights[at];
+                ((float *)matrix)[at] = (float)weights[at];
             }
         }
     }
@@ -109,9 +108,7 @@ static void fill_matrix(tw_type type)
 
 static double get(int64_t at, tw_type type)
 {
-    return type == TW_I32   ? ((const int32_t *)matrix)[at]
-           : type == TW_F32 ? (double)((const float *)matrix)[at]
-                            : ((const double *)matrix)[at];
+    return type == TW_I32 ? ((const int32_t *)matrix)[at] : (double)((const float *)matrix)[at];
 }
 
 static int64_t count_wrong(tw_type type)
@@ -140,11 +137,12 @@ static int64_t count_other_bits(tw_type type)
 /* The closure alone, between two events. */
 static double run_resident(const bench_case *c, uint64_t *bytes)
 {
-    twi_gpu_work work = {.kernel = twi_gpu_kernel_choose(c->type, n), .n = n, .ld = n};
+    twi_gpu_work work = {
+        .kernel = twi_gpu_kernel_choose(c->type, n), .n = n, .ld = n, .symmetric = c->undirected};
     void *panels = NULL;
     cudaStream_t stream;
     size_t size = (size_t)(n * n) * tw_type_size(c->type);
-    *bytes = size + twi_gpu_closure_bytes(work.kernel, n, false);
+    *bytes = size + twi_gpu_closure_bytes(work.kernel, n, c->undirected);
     must_run(cudaMalloc(&work.data, size), "allocating the matrix");
     must_run(cudaMalloc(&panels, *bytes - size), "allocating panels");
     must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -163,7 +161,7 @@ static double run_resident(const bench_case *c, uint64_t *bytes)
 
 static double run_far(const bench_case *c, uint64_t *bytes)
 {
-    twi_gpu_host host = {matrix, n, n, c->type, false};
+    twi_gpu_host host = {matrix, n, n, c->type, c->undirected};
     twi_gpu_list list = {.count = c->devices};
     uint64_t limit = (uint64_t)((double)(n * n) * (double)tw_type_size(c->type) * c->share);
     tw_type used;
@@ -194,53 +192,74 @@ static int run_case(const bench_case *c)
     }
     double rate = (double)n * (double)n * (double)n / best;
     printf("{\"case\": \"%s\", \"type\": \"%s\", \"narrow\": %d, \"n\": %lld, \"devices\": %d, "
-           "\"share\": %.3f, \"device_bytes\": %llu, \"seconds\": %.4f, "
+           "\"undirected\": %d, \"share\": %.3f, \"device_bytes\": %llu, \"seconds\": %.4f, "
            "\"relaxations_per_s\": %.4e, \"rows_checked\": %d, \"wrong\": %lld, "
            "\"rows_unlike_resident\": %lld}\n",
-           c->what, tw_type_name(c->type), c->narrow, (long long)n, c->devices, c->share,
-           (unsigned long long)bytes, best, rate, SOURCES, (long long)wrong, (long long)other);
-    fprintf(stderr, "%-8s %-4s %-7s devices %d share %.3f %6.3f GiB each %8.4f s %7.3f T/s %s\n",
-            c->what, tw_type_name(c->type), c->narrow ? "16 bits" : "", c->devices, c->share,
-            (double)bytes / (1 << 30), best, rate * 1e-12,
-            wrong + other == 0 ? "checked" : "WRONG");
+           c->what, tw_type_name(c->type), c->narrow, (long long)n, c->devices, c->undirected,
+           c->share, (unsigned long long)bytes, best, rate, SOURCES, (long long)wrong,
+           (long long)other);
+    fprintf(stderr,
+            "%-8s %-10s %-4s %-7s devices %d share %.3f %6.3f GiB each %8.4f s %7.3f T/s %s\n",
+            c->what, c->undirected ? "undirected" : "directed", tw_type_name(c->type),
+            c->narrow ? "16 bits" : "", c->devices, c->share, (double)bytes / (1 << 30), best,
+            rate * 1e-12, wrong + other == 0 ? "checked" : "WRONG");
     fflush(stdout);
     return wrong + other != 0;
 }
 
-int main(int argc, char **argv)
+/* A graph of one kind, with the rows to check. */
+static void make_graph(bool undirected)
 {
-    static const bench_case cases[] = {
-        {"resident", TW_I32, false, 1, 1},   {"several", TW_I32, false, 2, 1},
-        {"several", TW_I32, false, 3, 1},    {"streamed", TW_I32, false, 1, 0.25},
-        {"streamed", TW_I32, false, 1, 0.5}, {"several", TW_I32, true, 2, 1},
-        {"streamed", TW_I32, true, 1, 0.25}, {"resident", TW_F32, false, 1, 1},
-        {"several", TW_F32, false, 2, 1},    {"streamed", TW_F32, false, 1, 0.25},
-    };
-    n = argc > 1 ? atoll(argv[1]) : 32768;
-    repeats = argc > 2 ? atoi(argv[2]) : 1;
-    size_t bytes = (size_t)(n * n) * sizeof(double);
-    if (tw_context_create(&ctx) != TW_OK) {
-        return 1;
-    }
-    must(tw_set_device(ctx, TWI_GPU_PREFIX));
-    make_weights();
-    for (int s = 0; s < SOURCES; s++) {
-        sources[s] = (int64_t)twi_random_below(twi_random_at(9, (uint64_t)s), (uint64_t)n);
-    }
+    make_weights(undirected);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int s = 0; s < SOURCES; s++) {
         find_distances(s);
     }
+}
+
+static void allocate(void)
+{
+    size_t bytes = (size_t)(n * n) * sizeof(float);
+    weights = must_have((size_t)(n * n) * sizeof *weights);
     matrix = must_have(bytes);
     resident = must_have(bytes);
-    fill_matrix(TW_F64); /* its pages exist before they are pinned */
+    for (int s = 0; s < SOURCES; s++) {
+        sources[s] = (int64_t)twi_random_below(twi_random_at(9, (uint64_t)s), (uint64_t)n);
+        distances[s] = must_have((size_t)n * sizeof *distances[s]);
+    }
+    memset(matrix, 0, bytes); /* its pages exist before they are pinned */
     double began = twi_seconds();
     must_run(cudaHostRegister(matrix, bytes, cudaHostRegisterPortable), "pinning");
     double pinning = twi_seconds() - began;
     printf("{\"case\": \"pinning\", \"bytes\": %zu, \"seconds\": %.4f}\n", bytes, pinning);
     fprintf(stderr, "pinning %.1f GiB: %.3f s\n", (double)bytes / (1 << 30), pinning);
+}
+
+int main(int argc, char **argv)
+{
+    static const bench_case cases[] = {
+        {"resident", TW_I32, false, 1, 1, false},   {"several", TW_I32, false, 2, 1, false},
+        {"several", TW_I32, false, 3, 1, false},    {"streamed", TW_I32, false, 1, 0.25, false},
+        {"streamed", TW_I32, false, 1, 0.5, false}, {"several", TW_I32, true, 2, 1, false},
+        {"streamed", TW_I32, true, 1, 0.25, false}, {"resident", TW_F32, false, 1, 1, false},
+        {"several", TW_F32, false, 2, 1, false},    {"streamed", TW_F32, false, 1, 0.25, false},
+        {"resident", TW_I32, false, 1, 1, true},    {"several", TW_I32, false, 2, 1, true},
+        {"streamed", TW_I32, false, 1, 0.25, true}, {"several", TW_I32, true, 2, 1, true},
+        {"streamed", TW_I32, true, 1, 0.25, true},
+    };
+    const int count = sizeof cases / sizeof *cases;
+    n = argc > 1 ? atoll(argv[1]) : 32768;
+    repeats = argc > 2 ? atoi(argv[2]) : 1;
+    if (tw_context_create(&ctx) != TW_OK) {
+        return 1;
+    }
+    must(tw_set_device(ctx, TWI_GPU_PREFIX));
+    allocate();
     int bad = 0;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || cases[i].undirected != cases[i - 1].undirected) {
+            make_graph(cases[i].undirected);
+        }
         bad += run_case(&cases[i]);
     }
     must_run(cudaHostUnregister(matrix), "unpinning");

@@ -113,6 +113,10 @@ TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
                                             const twi_gpu_host *host, bool narrow, uint64_t limit,
                                             tw_type *used);
 
+/* The upper triangle of a pinned host matrix from its lower one, through the current device, which
+ * has `limit` bytes for it (gpu_mirror.c). */
+TW_CHECKED tw_status twi_gpu_mirror_host(tw_context *ctx, const twi_gpu_host *host, uint64_t limit);
+
 /* The rate of the step on registers alone, in relaxations a second. */
 TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);
 

@@ -20,26 +20,77 @@ static __device__ __forceinline__ int without(int at, int first, int count)
     return at >= first ? at + count : at;
 }
 
-static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_product p,
-                                                                         int one)
+/* Tiles before row `down` of an area with stairs. */
+static __host__ __device__ __forceinline__ int tiles_above(const twi_gpu_product &p, int down)
+{
+    return down * p.stair + p.stairs * (down * (down - 1) / 2);
+}
+
+/* The tile of this thread block, row by row; false if it is one to be skipped. */
+static __device__ __forceinline__ bool find_on_stairs(const twi_gpu_product &p, int *down,
+                                                      int *across)
+{
+    int at = blockIdx.x;
+    float slope = p.stair - 0.5f * p.stairs;
+    int row = (int)((sqrtf(slope * slope + 2.0f * p.stairs * (float)at) - slope) / p.stairs);
+    while (tiles_above(p, row + 1) <= at) {
+        row++;
+    }
+    while (tiles_above(p, row) > at) {
+        row--;
+    }
+    *down = row;
+    *across = at - tiles_above(p, row);
+    bool skip = (row >= p.skip_down && row < p.skip_down + p.skip_down_count) ||
+                (*across >= p.skip_across && *across < p.skip_across + p.skip_across_count);
+    return !skip;
+}
+
+/* The same of a rectangle, in bands that share panels in the cache, without those to be skipped. */
+static __device__ __forceinline__ void find_in_bands(const twi_gpu_product &p, int *down,
+                                                     int *across)
 {
     int height = p.c.down - p.skip_down_count;
     int width = p.c.across - p.skip_across_count;
     int band = blockIdx.x / (BAND * width) * BAND;
     int tall = min((int)BAND, height - band);
     int within = blockIdx.x - band * width;
-    int down = without(band + within % tall, p.skip_down, p.skip_down_count);
-    int across = without(within / tall, p.skip_across, p.skip_across_count);
+    *down = without(band + within % tall, p.skip_down, p.skip_down_count);
+    *across = without(within / tall, p.skip_across, p.skip_across_count);
+}
+
+/* Make the compiler believe that the number is another one now, so that it computes addresses again
+ * after the product instead of keeping them in registers that the product needs. */
+static __device__ __forceinline__ void forget(int &value)
+{
+#if !defined(TWI_HIP)
+    asm volatile("" : "+r"(value));
+#else
+    (void)value;
+#endif
+}
+
+template <bool stairs>
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_product p, int one)
+{
+    int down = 0;
+    int across = 0;
+    if (!stairs) {
+        find_in_bands(p, &down, &across);
+    } else if (!find_on_stairs(p, &down, &across)) {
+        return;
+    }
 
     __shared__ pipeline pipe;
     operands in = {(const word *)p.left + (int64_t)down * p.depth * (SIDE * SIDE),
                    (const word *)p.right + (int64_t)across * p.depth * (SIDE * WIDTH)};
-    element *tile = tile_of(p.c, down, across);
     word c[ROWS][WORDS];
     product_begin(&pipe, in);
-    load_whole(c, tile, p.c.ld);
+    load_whole(c, tile_of(p.c, down, across), p.c.ld);
     product_run(c, &pipe, in, one, p.depth * CHUNKS);
-    store_whole(c, tile, p.c.ld);
+    forget(down);
+    forget(across);
+    store_whole(c, tile_of(p.c, down, across), p.c.ld);
 }
 
 /* Blocks: across, down. */
@@ -61,6 +112,36 @@ static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(word *ou
             packed[(col + y) * SIDE + row + x] = step::spread(square[x][y]);
         }
         __syncthreads();
+    }
+}
+
+/* Blocks: across, down of `in`. */
+static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const twi_gpu_area out,
+                                                                        const twi_gpu_area in)
+{
+    __shared__ element square[SQUARE][SQUARE + 1];
+    const element *from = tile_of(in, blockIdx.y, blockIdx.x);
+    element *to = tile_of(out, blockIdx.x, blockIdx.y);
+    int x = threadIdx.x % SQUARE;
+    for (int at = 0; at < SIDE * SIDE / (SQUARE * SQUARE); at++) {
+        int row = at / (SIDE / SQUARE) * SQUARE;
+        int col = at % (SIDE / SQUARE) * SQUARE;
+        for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
+            square[y][x] = from[(row + y) * in.ld + col + x];
+        }
+        __syncthreads();
+        for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
+            to[(col + y) * out.ld + row + x] = square[x][y];
+        }
+        __syncthreads();
+    }
+}
+
+static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(word *out, const element *in)
+{
+    int64_t first = (int64_t)blockIdx.x * (SIDE * SIDE);
+    for (int at = threadIdx.x; at < SIDE * SIDE; at += PASS_THREADS) {
+        out[first + at] = step::spread(in[first + at]);
     }
 }
 
@@ -152,14 +233,19 @@ static __global__ void __launch_bounds__(PASS_THREADS) find_capped_kernel(int32_
 
 static int set_up(void)
 {
-    return DYNAMIC_LIMIT(product_kernel);
+    int error = DYNAMIC_LIMIT(product_kernel<false>);
+    return error != 0 ? error : DYNAMIC_LIMIT(product_kernel<true>);
 }
 
 static int product(const twi_gpu_product *p, void *stream)
 {
-    int64_t blocks = (int64_t)(p->c.down - p->skip_down_count) * (p->c.across - p->skip_across_count);
-    if (blocks > 0) {
-        product_kernel<<<(unsigned)blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
+    int64_t rectangle =
+        (int64_t)(p->c.down - p->skip_down_count) * (p->c.across - p->skip_across_count);
+    unsigned blocks = (unsigned)(p->stairs > 0 ? tiles_above(*p, p->c.down) : rectangle);
+    if (blocks > 0 && p->stairs > 0) {
+        product_kernel<true><<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
+    } else if (blocks > 0) {
+        product_kernel<false><<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
     }
     return (int)cudaGetLastError();
 }
@@ -181,6 +267,23 @@ static int copy_area(const twi_gpu_area *out, const twi_gpu_area *in, void *stre
 {
     if (in->down > 0 && in->across > 0) {
         copy_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>(*out, *in);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int transpose(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)
+{
+    if (in->down > 0 && in->across > 0) {
+        transpose_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>(*out, *in);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int spread(void *out, const void *in, int64_t tiles, void *stream)
+{
+    if (tiles > 0) {
+        spread_kernel<<<(unsigned)tiles, PASS_THREADS, 0, (cudaStream_t)stream>>>(
+            (word *)out, (const element *)in);
     }
     return (int)cudaGetLastError();
 }
@@ -234,6 +337,8 @@ extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, 
     product,
     pack_left,
     copy_area,
+    transpose,
+    spread,
     enter,
     leave,
     find_capped,

@@ -33,7 +33,8 @@ typedef struct twi_gpu_area {
     int32_t across;
 } twi_gpu_area;
 
-/* c = min(c, left (x) right) for all tiles but some rows and columns of them. */
+/* c = min(c, left (x) right) for all tiles but some rows and columns of them. With stairs > 0,
+ * which a lower triangle needs, tile row `down` has only its first stair + down * stairs tiles. */
 typedef struct twi_gpu_product {
     twi_gpu_area c;
     const void *left;  /* of c.down tiles */
@@ -44,6 +45,8 @@ typedef struct twi_gpu_product {
     int32_t skip_down_count;
     int32_t skip_across; /* and likewise tile columns */
     int32_t skip_across_count;
+    int32_t stairs;
+    int32_t stair;
 } twi_gpu_product;
 
 /* Rows of a caller's matrix, in its type, beside the same rows in the working type. */
@@ -71,6 +74,12 @@ typedef struct twi_gpu_area_kernel {
     int (*pack_left)(void *out, const twi_gpu_area *in, void *stream);
     /* Between areas of the same number of tiles: packs a right operand, or unpacks it. */
     int (*copy)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
+    /* out = the transpose of the area. As a right operand that is what a left one is, in elements.
+     */
+    int (*transpose)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
+    /* A left operand from a right one of the transpose: `tiles` squares of it, each element a word.
+     */
+    int (*spread)(void *out, const void *in, int64_t tiles, void *stream);
     /* inside = outside, clamped, with a diagonal of 0, and infinity from `rows` to `down` and from
      * `cols` to `across`, which count elements. */
     int (*enter)(const twi_gpu_strip *strip, int64_t down, int64_t across, void *stream);

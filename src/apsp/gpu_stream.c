@@ -17,6 +17,12 @@
  * `pivot` their square is closed by the resident engine and multiplied into the panel, while the
  * other strips of round K go on. The rows of K go back in round K, out of the panel.
  *
+ * Of a symmetric matrix only the lower triangle of strips is streamed and computed. The panel then
+ * begins with the rows of its block, which end there; the part of each strip below, once it is
+ * multiplied, is transposed into the panel, in the order of strips, so that it is there for every
+ * product that needs it. For strips above the block the panel itself holds the left operand. In the
+ * end one more pass mirrors the matrix (gpu_mirror.c).
+ *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was: the lengths there are always those of some paths, and no
  * pair's shortest path is lost, so that a second closure in the wider type can follow on the spot.
@@ -30,6 +36,26 @@
 static tw_status check(twi_strips *self, int error, const char *call)
 {
     return twi_gpu_check(self->ctx, error, call);
+}
+
+/* Of a symmetric matrix, the left operand of a strip above the block is a part of the panel. */
+static tw_status take_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t block)
+{
+    int32_t depth = twi_strips_block_tiles(self, block);
+    int32_t rows = twi_strips_area(self, s, strip, 0, 1).down;
+    twi_gpu_area part = twi_strips_panel(self, block, 0, depth, strip * self->cut.strip, rows);
+    return check(self, self->area->spread(s->left, part.data, (int64_t)rows * depth, self->narrow),
+                 "starting to copy a part of a panel");
+}
+
+/* And what is below the block belongs into the panel, for the strips that follow. */
+static tw_status extend_panel(twi_strips *self, const twi_gpu_area *col, int32_t strip,
+                              int64_t block)
+{
+    twi_gpu_area part =
+        twi_strips_panel(self, block, 0, col->across, strip * self->cut.strip, col->down);
+    return check(self, self->area->transpose(&part, col, self->narrow),
+                 "starting to transpose a column");
 }
 
 /* The strip's columns of the block: multiplied by its closed square, and packed. */
@@ -46,12 +72,18 @@ static tw_status make_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t
         .depth = depth,
     };
     tw_status status = twi_gpu_wait(self->ctx, self->narrow, self->formed[block & 1]);
+    if (status == TW_OK && at >= twi_strips_width(self, strip)) {
+        return take_left(self, s, strip, block);
+    }
     if (status == TW_OK) {
         status = check(self, kernel->pack_left(s->left, &col, self->narrow),
                        "starting to pack a column");
     }
     if (status == TW_OK) {
         status = check(self, kernel->product(&product, self->narrow), "starting to form a panel");
+    }
+    if (status == TW_OK && self->host->symmetric) {
+        status = extend_panel(self, &col, strip, block);
     }
     return status == TW_OK ? check(self, kernel->pack_left(s->left, &col, self->narrow),
                                    "starting to pack a panel")
@@ -61,13 +93,15 @@ static tw_status make_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t
 static tw_status multiply(twi_strips *self, twi_slot *s, int32_t strip, int64_t block)
 {
     cudaStream_t wide = self->wide[self->turn & 1];
+    int32_t width = twi_strips_width(self, strip);
+    int32_t at = twi_strips_first_tile(self, block);
     twi_gpu_product product = {
-        .c = twi_strips_area(self, s, strip, 0, self->cut.tiles),
+        .c = twi_strips_area(self, s, strip, 0, width),
         .left = s->left,
         .right = self->panel[block & 1],
         .depth = twi_strips_block_tiles(self, block),
-        .skip_across = twi_strips_first_tile(self, block),
-        .skip_across_count = twi_strips_block_tiles(self, block),
+        .skip_across = at,
+        .skip_across_count = at < width ? twi_strips_block_tiles(self, block) : 0,
     };
     tw_status status = twi_gpu_wait(self->ctx, wide, s->ready);
     if (status == TW_OK) {
@@ -81,13 +115,14 @@ static tw_status update_strip(twi_strips *self, twi_slot *s, int32_t strip, int6
                               cudaEvent_t *done)
 {
     twi_gpu_strip rows = twi_strips_rows(self, s, strip);
-    int64_t down = twi_strips_area(self, s, strip, 0, 1).down * self->area->side;
+    int64_t down = (int64_t)twi_strips_area(self, s, strip, 0, 1).down * self->area->side;
+    int64_t across = (int64_t)twi_strips_width(self, strip) * self->area->side;
     tw_status status = twi_strips_load(self, s, strip);
     if (status == TW_OK) {
         status = twi_gpu_wait(self->ctx, self->narrow, s->loaded);
     }
     if (status == TW_OK) {
-        status = check(self, self->area->enter(&rows, down, self->ld, self->narrow),
+        status = check(self, self->area->enter(&rows, down, across, self->narrow),
                        "starting to take in rows");
     }
     if (status == TW_OK && block >= 0) {
@@ -110,9 +145,11 @@ static tw_status keep_strip(twi_strips *self, twi_slot *s, int32_t strip, int64_
     const twi_gpu_area_kernel *kernel = self->area;
     int32_t at = twi_strips_first_tile(self, next);
     int32_t down = strip * self->cut.strip - at;
-    twi_gpu_area rows = twi_strips_area(self, s, strip, 0, self->cut.tiles);
-    twi_gpu_area part = twi_strips_area(self, s, strip, at, twi_strips_block_tiles(self, next));
-    twi_gpu_area panel = twi_strips_panel(self, next, down, rows.down, 0, self->cut.tiles);
+    int32_t width = twi_strips_width(self, strip);
+    int32_t end = at + twi_strips_block_tiles(self, next);
+    twi_gpu_area rows = twi_strips_area(self, s, strip, 0, width);
+    twi_gpu_area part = twi_strips_area(self, s, strip, at, (width < end ? width : end) - at);
+    twi_gpu_area panel = twi_strips_panel(self, next, down, rows.down, 0, width);
     twi_gpu_area square = twi_strips_square(self, down, rows.down, part.across);
     tw_status status = twi_gpu_wait(self->ctx, self->pivot, done);
     if (status == TW_OK) {
@@ -148,6 +185,27 @@ static tw_status form_columns(twi_strips *self, int64_t block, int32_t first, in
     return status;
 }
 
+/* Close the square of a block whose rows are all there. Of a symmetric matrix that is its lower
+ * triangle. */
+static tw_status close_square(twi_strips *self, int64_t n)
+{
+    twi_gpu_work work = {
+        .kernel = self->square_kernel,
+        .data = self->square,
+        .n = n,
+        .ld = twi_strips_square(self, 0, 1, 1).ld,
+        .symmetric = self->host->symmetric,
+    };
+    twi_gpu_round round = {.c = work.data, .ld = work.ld, .n = (int32_t)n};
+    tw_status status = TW_OK;
+    if (work.symmetric) {
+        status = check(self, work.kernel->mirror(&round, self->pivot), "starting to mirror");
+    }
+    return status == TW_OK
+               ? twi_gpu_closure(self->ctx, &work, self->square_panels, self->pivot, false)
+               : status;
+}
+
 /* Close the square of a block whose rows are all in its panel, and multiply it into them. */
 static tw_status form_panel(twi_strips *self, int64_t block)
 {
@@ -158,13 +216,7 @@ static tw_status form_panel(twi_strips *self, int64_t block)
     int64_t rows = (int64_t)depth * kernel->side;
     twi_gpu_area square = twi_strips_square(self, 0, depth, depth);
     twi_gpu_area own = twi_strips_panel(self, block, 0, depth, at, depth);
-    twi_gpu_work work = {
-        .kernel = self->square_kernel,
-        .data = self->square,
-        .n = left < rows ? left : rows,
-        .ld = square.ld,
-    };
-    tw_status status = twi_gpu_closure(self->ctx, &work, self->square_panels, self->pivot, false);
+    tw_status status = close_square(self, left < rows ? left : rows);
     if (status == TW_OK) {
         status = check(self, kernel->pack_left(self->square_left, &square, self->pivot),
                        "starting to pack a square");
@@ -175,7 +227,7 @@ static tw_status form_panel(twi_strips *self, int64_t block)
     if (status == TW_OK) {
         status = form_columns(self, block, 0, at);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && !self->host->symmetric) { /* else those are made in the round */
         status = form_columns(self, block, at + depth, self->cut.tiles);
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, self->formed[block & 1], self->pivot)
@@ -216,8 +268,8 @@ static tw_status prepare(void *self, int64_t block)
 static tw_status give_strip(twi_strips *self, twi_slot *s, int32_t strip, int64_t block)
 {
     int32_t down = strip * self->cut.strip - twi_strips_first_tile(self, block);
-    twi_gpu_area rows = twi_strips_area(self, s, strip, 0, self->cut.tiles);
-    twi_gpu_area panel = twi_strips_panel(self, block, down, rows.down, 0, self->cut.tiles);
+    twi_gpu_area rows = twi_strips_area(self, s, strip, 0, twi_strips_width(self, strip));
+    twi_gpu_area panel = twi_strips_panel(self, block, down, rows.down, 0, rows.across);
     bool last = block + 1 == self->blocks;
     tw_status status = TW_OK;
     if (s->strip != s->landing) { /* for the entries at the cap */
@@ -350,6 +402,11 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
         twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(host->type, 0));
         status = run(&self, limit, &capped);
         *used = host->type;
+    }
+    if (status == TW_OK && host->symmetric) { /* in no more memory than before */
+        uint64_t taken = 0;
+        (void)twi_gpu_stream_fits(host->type, host->n, narrow, limit, &taken);
+        status = twi_gpu_mirror_host(ctx, host, taken);
     }
     if (pinned) {
         twi_gpu_unpin(host->data);

@@ -225,6 +225,13 @@ void twi_strips_of_block(const twi_strips *self, int64_t block, int32_t *first, 
     *end = (int32_t)(last < self->strips ? last : self->strips);
 }
 
+int32_t twi_strips_width(const twi_strips *self, int32_t strip)
+{
+    int32_t first = strip * self->cut.strip;
+    return self->host->symmetric ? first + tiles_from(self, first, self->cut.strip)
+                                 : self->cut.tiles;
+}
+
 twi_gpu_area twi_strips_area(const twi_strips *self, const twi_slot *s, int32_t strip,
                              int32_t across, int32_t cols)
 {
@@ -257,8 +264,16 @@ twi_gpu_strip twi_strips_rows(const twi_strips *self, const twi_slot *s, int32_t
     int64_t first = (int64_t)strip * self->cut.strip * self->area->side;
     int64_t rows = (int64_t)self->cut.strip * self->area->side;
     int64_t left = self->host->n - first;
-    return (twi_gpu_strip){s->landing,    self->ld, s->strip, self->ld, left < rows ? left : rows,
-                           self->host->n, first};
+    int64_t width = (int64_t)twi_strips_width(self, strip) * self->area->side;
+    return (twi_gpu_strip){
+        .outside = s->landing,
+        .outside_ld = self->ld,
+        .inside = s->strip,
+        .inside_ld = self->ld,
+        .rows = left < rows ? left : rows,
+        .cols = width < self->host->n ? width : self->host->n,
+        .first = first,
+    };
 }
 
 tw_status twi_strips_take_slot(twi_strips *self, twi_slot **out)

@@ -81,6 +81,8 @@ int32_t twi_strips_block_tiles(const twi_strips *self, int64_t block);
 /* The strips of a block are `first` to `end` - 1. */
 void twi_strips_of_block(const twi_strips *self, int64_t block, int32_t *first, int32_t *end);
 
+/* Tile columns that a strip keeps: all, or of a symmetric matrix those up to its own rows. */
+int32_t twi_strips_width(const twi_strips *self, int32_t strip);
 /* Tile columns of a strip on the device; tile rows and columns of a block's panel; tile rows of its
  * square; and the rows of the host's matrix that a strip is. */
 twi_gpu_area twi_strips_area(const twi_strips *self, const twi_slot *s, int32_t strip,

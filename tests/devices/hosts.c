@@ -32,6 +32,7 @@ typedef struct host_case {
     int32_t heaviest;
     int32_t devices; /* 0: streamed */
     double room;     /* streamed: this many times the least memory */
+    bool undirected;
 } host_case;
 
 static void must(tw_status status, const char *what)
@@ -55,7 +56,9 @@ static void *must_have(size_t bytes)
 
 static int32_t weight_of(const host_case *c, int64_t i, int64_t j)
 {
-    uint64_t random = twi_random_at(17 + (uint64_t)c->n, (uint64_t)(i * c->n + j));
+    int64_t a = c->undirected && i < j ? j : i;
+    int64_t b = c->undirected && i < j ? i : j;
+    uint64_t random = twi_random_at(17 + (uint64_t)c->n, (uint64_t)(a * c->n + b));
     if (i == j) {
         return 0;
     }
@@ -111,7 +114,7 @@ static twi_gpu_list same_device(int32_t count)
 /* Close `matrix` as the case says. */
 static tw_type run(const host_case *c, char *matrix)
 {
-    twi_gpu_host host = {matrix, c->n, row_length(c), c->type, false};
+    twi_gpu_host host = {matrix, c->n, row_length(c), c->type, c->undirected};
     tw_type used = c->type;
     if (c->devices > 0) {
         twi_gpu_list list = same_device(c->devices);
@@ -135,9 +138,10 @@ static void tell(const host_case *c, const char *what, int64_t wrong)
     passed += wrong == 0;
     failed += wrong != 0;
     if (wrong != 0) {
-        printf("FAILED %s: %s, n %lld, %d devices, room %.2f, %s, density %.2f, to %d: %lld\n",
+        printf("FAILED %s: %s, n %lld, %d devices, room %.2f, %s, %s, density %.2f, to %d: %lld\n",
                what, tw_type_name(c->type), (long long)c->n, c->devices, c->room,
-               c->narrow ? "16 bits first" : "in its type", c->density, c->heaviest,
+               c->narrow ? "16 bits first" : "in its type",
+               c->undirected ? "undirected" : "directed", c->density, c->heaviest,
                (long long)wrong);
     }
 }
@@ -205,8 +209,8 @@ static void run_ways(host_case c)
 /* Several devices do the same sums as one, so fractions are rounded alike. */
 static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int32_t devices)
 {
-    host_case c = {type, n, false, 0.4, 1000, devices, 0};
-    twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, false};
+    host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1};
+    twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, c.undirected};
     tw_type used;
     must(twi_gpu_close_host(ctx, 0, &host, &used), "one device");
     char *matrix = make_matrix(&c, 1.0 / 7);
@@ -232,7 +236,7 @@ static void every_size(const int64_t *sizes, int count)
         for (int s = 0; s < count; s++) {
             double density = (s + f) % 3 == 0 ? 0.02 : (s + f) % 3 == 1 ? 0.3 : 1.0;
             run_ways((host_case){forms[f].type, sizes[s], forms[f].narrow, density,
-                                 forms[f].heaviest, 0, 0});
+                                 forms[f].heaviest, 0, 0, s % 2 == 1});
         }
     }
 }
@@ -257,7 +261,7 @@ int main(int argc, char **argv)
         tw_context_destroy(ctx);
         return 77;
     }
-    every_size(small ? few : all, small ? 4 : 15);
+    every_size(small ? few : all, small ? 4 : 18);
     for (int32_t devices = 2; devices < 5; devices++) {
         fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices);
         fractions_are_rounded_as_on_one_device(TW_F64, small ? 200 : 1000, devices);

@@ -67,7 +67,8 @@ static void run_product(const void *arguments)
     for (int64_t d = 0; d < p->c.down; d++) {
         for (int64_t x = 0; x < p->c.across; x++) {
             int skip = (d >= p->skip_down && d < p->skip_down + p->skip_down_count) ||
-                       (x >= p->skip_across && x < p->skip_across + p->skip_across_count);
+                       (x >= p->skip_across && x < p->skip_across + p->skip_across_count) ||
+                       (p->stairs > 0 && x >= p->stair + d * p->stairs);
             if (!skip) {
                 multiply_tile(p, a->type, d, x);
             }
@@ -109,6 +110,36 @@ static void run_area_copy(const void *arguments)
                 }
             }
         }
+    }
+}
+
+static void run_transpose(const void *arguments)
+{
+    const area_arguments *a = arguments;
+    for (int64_t d = 0; d < a->in.down; d++) {
+        for (int64_t x = 0; x < a->in.across; x++) {
+            for (int64_t i = 0; i < SIDE; i++) {
+                for (int64_t j = 0; j < SIDE; j++) {
+                    put(a->out.data, tile_at(&a->out, x, d) + j * a->out.ld + i, a->type,
+                        get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + j, a->type));
+                }
+            }
+        }
+    }
+}
+
+typedef struct spread_arguments {
+    int32_t *out;
+    const void *in;
+    int64_t tiles;
+    tw_type type;
+} spread_arguments;
+
+static void run_spread(const void *arguments)
+{
+    const spread_arguments *a = arguments;
+    for (int64_t i = 0; i < a->tiles * SIDE * SIDE; i++) {
+        a->out[i] = get(a->in, i, a->type);
     }
 }
 
@@ -199,6 +230,22 @@ static void run_close(const void *arguments)
     }
 }
 
+/* The upper triangle from the lower one. */
+static void mirror_square(void *data, int64_t ld, int64_t n, tw_type type)
+{
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            put(data, j * ld + i, type, get(data, i * ld + j, type));
+        }
+    }
+}
+
+static void run_mirror(const void *arguments)
+{
+    const round_arguments *a = arguments;
+    mirror_square(a->round.c, a->round.ld, a->round.n, a->type);
+}
+
 typedef struct work_arguments {
     twi_gpu_work work;
 } work_arguments;
@@ -253,6 +300,24 @@ static int copy(tw_type type, const twi_gpu_area *out, const twi_gpu_area *in, v
     return fake_launch(run_area_copy, &a, sizeof a, stream);
 }
 
+static int transpose(tw_type type, const twi_gpu_area *out, const twi_gpu_area *in, void *stream)
+{
+    area_arguments a = {*out, *in, type};
+    return fake_launch(run_transpose, &a, sizeof a, stream);
+}
+
+static int spread(tw_type type, void *out, const void *in, int64_t tiles, void *stream)
+{
+    spread_arguments a = {out, in, tiles, type};
+    return fake_launch(run_spread, &a, sizeof a, stream);
+}
+
+static int mirror(tw_type type, const twi_gpu_round *round, void *stream)
+{
+    round_arguments a = {*round, type};
+    return fake_launch(run_mirror, &a, sizeof a, stream);
+}
+
 static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
 {
     round_arguments a = {*round, type};
@@ -284,6 +349,18 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
     {                                                                                           \
         return copy(TYPE, out, in, stream);                                                     \
     }                                                                                           \
+    static int transpose_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)  \
+    {                                                                                           \
+        return transpose(TYPE, out, in, stream);                                                \
+    }                                                                                           \
+    static int spread_##form(void *out, const void *in, int64_t tiles, void *stream)            \
+    {                                                                                           \
+        return spread(TYPE, out, in, tiles, stream);                                            \
+    }                                                                                           \
+    static int mirror_##form(const twi_gpu_round *round, void *stream)                          \
+    {                                                                                           \
+        return mirror(TYPE, round, stream);                                                     \
+    }                                                                                           \
     static int close_##form(const twi_gpu_round *round, void *stream)                           \
     {                                                                                           \
         return close_tile(TYPE, round, stream);                                                 \
@@ -294,11 +371,15 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
                                                  .word = 4,                                     \
                                                  .name = "plain",                               \
                                                  .set_up = set_up,                              \
-                                                 .close = close_##form};                        \
-    static const twi_gpu_area_kernel area_##form = {                                            \
-        TYPE,        SIDE,         (bytes),        4,                                           \
-        TW_I32,      set_up,       product_##form, pack_left_##form,                            \
-        copy_##form, enter_##form, leave_##form,   find_capped_##form};
+                                                 .close = close_##form,                         \
+                                                 .mirror = mirror_##form};                      \
+    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                       \
+                                                    (bytes),        4,                          \
+                                                    TW_I32,         set_up,                     \
+                                                    product_##form, pack_left_##form,           \
+                                                    copy_##form,    transpose_##form,           \
+                                                    spread_##form,  enter_##form,               \
+                                                    leave_##form,   find_capped_##form};
 
 TABLES(i32, TW_I32, 4)
 TABLES(u16, TW_U16, 2)

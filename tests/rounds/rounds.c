@@ -19,19 +19,23 @@
 typedef struct problem {
     int64_t n;
     int64_t ld;
+    bool symmetric;
     int32_t *matrix;
     int32_t *expected;
 } problem;
 
-static problem make_problem(int64_t n, uint64_t seed, double density, int32_t heaviest)
+static problem make_problem(int64_t n, uint64_t seed, double density, int32_t heaviest,
+                            bool symmetric)
 {
-    problem p = {n, n + 3, NULL, NULL};
+    problem p = {n, n + 3, symmetric, NULL, NULL};
     size_t count = (size_t)(n * p.ld) + 1;
     p.matrix = malloc(count * sizeof *p.matrix);
     p.expected = malloc(count * sizeof *p.expected);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < p.ld; j++) {
-            uint64_t random = twi_random_at(seed, (uint64_t)(i * p.ld + j));
+            int64_t a = symmetric && i < j ? j : i;
+            int64_t b = symmetric && i < j ? i : j;
+            uint64_t random = twi_random_at(seed, (uint64_t)(a * p.ld + b));
             int32_t weight =
                 (int32_t)twi_random_below(twi_random_at(3, random), (uint64_t)heaviest);
             bool edge = twi_random_unit(random) < density;
@@ -72,7 +76,7 @@ static void assert_closed(const problem *p)
 
 static twi_gpu_host host_of(const problem *p)
 {
-    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, false};
+    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, p->symmetric};
 }
 
 static twi_gpu_list devices_of(int32_t count, uint64_t seed)
@@ -89,7 +93,8 @@ static void several_devices_agree_with_the_definition_in_any_order(void **state)
     tw_context *ctx = *state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED, seed), 40);
-        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000);
+        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000,
+                                 seed % 4 < 2);
         twi_gpu_host host = host_of(&p);
         twi_gpu_list list = devices_of(1 + (int32_t)(seed % 6), seed);
         tw_type used = TW_AUTO;
@@ -105,7 +110,8 @@ static void streams_agree_with_the_definition_in_any_order(void **state)
     tw_context *ctx = *state;
     for (uint64_t seed = 0; seed < 600; seed++) {
         int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED + 1, seed), 60);
-        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000);
+        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000,
+                                 seed % 4 < 2);
         twi_gpu_host host = host_of(&p);
         uint64_t least = 0;
         uint64_t bytes = 0;
@@ -127,7 +133,7 @@ static void the_type_that_was_enough_is_told(void **state)
     tw_context *ctx = *state;
     for (int heavy = 0; heavy < 2; heavy++) {
         for (int several = 0; several < 2; several++) {
-            problem p = make_problem(30, 5, 1.0, heavy ? 20000 : 100);
+            problem p = make_problem(30, 5, 1.0, heavy ? 20000 : 100, false);
             twi_gpu_host host = host_of(&p);
             twi_gpu_list list = devices_of(2, 1);
             tw_type used = TW_AUTO;
@@ -146,7 +152,7 @@ static void the_type_that_was_enough_is_told(void **state)
 static void each_of_two_devices_holds_half_and_panels(void **state)
 {
     tw_context *ctx = *state;
-    problem p = make_problem(160, 5, 0.5, 100);
+    problem p = make_problem(160, 5, 0.5, 100, false);
     twi_gpu_host host = host_of(&p);
     twi_gpu_list list = {2, {0, 2}};
     tw_type used = TW_AUTO;
@@ -165,7 +171,7 @@ static void fail_every_call(tw_context *ctx, bool several)
 {
     tw_status status = TW_ERR_DEVICE;
     for (int64_t call = 1; call <= 2 || status != TW_OK; call++) {
-        problem p = make_problem(11, 5, 0.5, 20000);
+        problem p = make_problem(11, 5, 0.5, 20000, true);
         twi_gpu_host host = host_of(&p);
         twi_gpu_list list = {3, {0, 1, 0}};
         tw_type used = TW_AUTO;
@@ -196,7 +202,7 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
 static void failing_allocations_leave_nothing(void **state)
 {
     tw_context *ctx = *state;
-    problem p = make_problem(11, 5, 0.5, 100);
+    problem p = make_problem(11, 5, 0.5, 100, false);
     twi_gpu_host host = host_of(&p);
     tw_type used = TW_AUTO;
     fake_begin(7, 0);
@@ -210,7 +216,7 @@ static void failing_allocations_leave_nothing(void **state)
 static void too_little_memory_is_refused_with_numbers(void **state)
 {
     tw_context *ctx = *state;
-    problem p = make_problem(40, 5, 0.5, 100);
+    problem p = make_problem(40, 5, 0.5, 100, false);
     twi_gpu_host host = host_of(&p);
     tw_type used = TW_AUTO;
     fake_begin(7, 0);
@@ -235,7 +241,7 @@ static void a_cancelled_closure_leaves_nothing(void **state)
     (void)state;
     for (int several = 0; several < 2; several++) {
         tw_context *ctx = open_context();
-        problem p = make_problem(50, 5, 0.5, 100);
+        problem p = make_problem(50, 5, 0.5, 100, false);
         twi_gpu_host host = host_of(&p);
         twi_gpu_list list = {3, {0, 1, 2}};
         tw_type used = TW_AUTO;
