@@ -9,11 +9,11 @@ build=build/gpu-here
 old=build/gpu-without-engine
 mkdir -p "$out" build
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-compile() { # compile FOLDER ARCHITECTURES: the library, and the two programs against it
+compile() { # compile FOLDER ARCHITECTURES: the library, and the programs against it
     cmake -S . -B "$1" -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="$2" \
         -DCMAKE_CUDA_FLAGS=-Xptxas=-v >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
-    for name in tests/devices/devices bench/gpu; do
+    for name in tests/devices/devices tests/devices/hosts bench/gpu bench/gpu_host; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
             -o "$1/$(basename $name)" $name.c "$1/src/libtilewright.a" \
             -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread
@@ -25,16 +25,22 @@ cp $build.log "$out/build.log"
 
 bad=0
 $build/devices || bad=1
+$build/hosts || bad=1
 check() { # check TOOL PROGRAM
-    compute-sanitizer --tool "$1" --error-exitcode 3 "$2" small >"$out/$1.txt" || bad=1
-    echo "compute-sanitizer $1: $(tail -1 "$out/$1.txt")"
+    log=$out/$1-$(basename "$2").txt
+    compute-sanitizer --tool "$1" --error-exitcode 3 "$2" small >"$log" || bad=1
+    echo "compute-sanitizer $1 $(basename "$2"): $(tail -1 "$log")"
 }
 if [ "${1:-}" != quick ]; then
     check memcheck $build/devices
+    check memcheck $build/hosts
     # racecheck does not follow the barriers of the copy engine (it calls every bulk copy a race with
     # the reads that wait for it), so it is given the code for architectures without one.
     check racecheck $old/devices
+    check racecheck $old/hosts
 fi
 nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader >"$out/machine.txt"
 $build/gpu ${1:+10001} >"$out/gpu.json" || bad=1
+# A matrix in host memory: several devices, and out of core.
+$build/gpu_host "$([ "${1:-}" = quick ] && echo 8192 || echo 32768)" >"$out/gpu-host.json" || bad=1
 exit $bad

@@ -137,11 +137,13 @@ static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const tw
     }
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(word *out, const element *in)
+static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(word *out, const element *in,
+                                                                     int64_t stride)
 {
-    int64_t first = (int64_t)blockIdx.x * (SIDE * SIDE);
+    word *to = out + (int64_t)blockIdx.x * (SIDE * SIDE);
+    const element *from = in + blockIdx.x * stride * (SIDE * SIDE);
     for (int at = threadIdx.x; at < SIDE * SIDE; at += PASS_THREADS) {
-        out[first + at] = step::spread(in[first + at]);
+        to[at] = step::spread(from[at]);
     }
 }
 
@@ -279,11 +281,11 @@ static int transpose(const twi_gpu_area *out, const twi_gpu_area *in, void *stre
     return (int)cudaGetLastError();
 }
 
-static int spread(void *out, const void *in, int64_t tiles, void *stream)
+static int spread(void *out, const void *in, int64_t tiles, int64_t stride, void *stream)
 {
     if (tiles > 0) {
         spread_kernel<<<(unsigned)tiles, PASS_THREADS, 0, (cudaStream_t)stream>>>(
-            (word *)out, (const element *)in);
+            (word *)out, (const element *)in, stride);
     }
     return (int)cudaGetLastError();
 }

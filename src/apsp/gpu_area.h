@@ -77,9 +77,9 @@ typedef struct twi_gpu_area_kernel {
     /* out = the transpose of the area. As a right operand that is what a left one is, in elements.
      */
     int (*transpose)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
-    /* A left operand from a right one of the transpose: `tiles` squares of it, each element a word.
-     */
-    int (*spread)(void *out, const void *in, int64_t tiles, void *stream);
+    /* A left operand from a right one of the transpose: `tiles` squares, each element a word, from
+     * squares that are `step` apart. */
+    int (*spread)(void *out, const void *in, int64_t tiles, int64_t step, void *stream);
     /* inside = outside, clamped, with a diagonal of 0, and infinity from `rows` to `down` and from
      * `cols` to `across`, which count elements. */
     int (*enter)(const twi_gpu_strip *strip, int64_t down, int64_t across, void *stream);

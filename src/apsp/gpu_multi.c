@@ -15,8 +15,12 @@
  * gpu_closure.c; between devices, a fetch waits until the owner has formed the panel, and the
  * owner's next panel in the same place (two pivots later) until all others have fetched this one.
  *
+ * Of a symmetric matrix the lower triangle is closed, and a pass mirrors it in the end. The row of
+ * a pivot then ends at the diagonal; what is right of it is the transpose of the column below, of
+ * which every device has some tiles: each puts its own into the panel and fetches the others', so
+ * that as much travels as before. The column of rows above the pivot comes out of the panel.
+ *
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
- * Undirected graphs are closed like directed ones.
  */
 #include "apsp/closure.h"
 #include "apsp/gpu_shares.h"
@@ -47,11 +51,26 @@ static void *tile_at(void *panel, int64_t tile, const twi_gpu_area_kernel *kerne
     return (char *)panel + tile * kernel->side * kernel->side * bytes;
 }
 
-/* A row panel as an area of one row of tiles. */
-static twi_gpu_area panel_area(const twi_shares *self, void *panel)
+/* `tiles` of a row panel as an area of one row of tiles. */
+static twi_gpu_area panel_area(const twi_shares *self, void *panel, int64_t tiles)
 {
     int64_t side = self->area->side;
-    return (twi_gpu_area){panel, side, side * side, side * side, 1, self->tiles};
+    return (twi_gpu_area){panel, side, side * side, side * side, 1, (int32_t)tiles};
+}
+
+/* Rows of tiles here up to row `tile` of the matrix. */
+static int32_t rows_up_to(const twi_shares *self, const twi_share *s, int64_t tile)
+{
+    int64_t which = s - self->each;
+    return tile < which ? 0 : (int32_t)((tile - which) / self->count + 1);
+}
+
+/* The column `tile` here: of a symmetric matrix only below the diagonal. *from: its first row. */
+static twi_gpu_area column_here(const twi_shares *self, const twi_share *s, int64_t tile,
+                                int32_t *from)
+{
+    *from = self->host->symmetric ? rows_up_to(self, s, tile) : 0;
+    return twi_share_part(s, *from, s->tiles - *from, tile, 1, self->area->element);
 }
 
 /* Row `next` takes update next - 1. */
@@ -64,7 +83,7 @@ static tw_status head_row(twi_shares *self, twi_share *s, int64_t next)
         return TW_OK;
     }
     twi_gpu_product product = {
-        .c = twi_share_part(s, here, 1, 0, self->tiles, kernel->element),
+        .c = twi_share_part(s, here, 1, 0, (int32_t)twi_shares_width(self, next), kernel->element),
         .left = tile_at(s->col[pivot & 1], here, kernel, kernel->word),
         .right = s->row[pivot & 1],
         .depth = 1,
@@ -105,9 +124,10 @@ static tw_status close_tile(twi_shares *self, twi_share *s, int64_t next)
 static tw_status form_row(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
-    twi_gpu_area row = twi_share_part(s, next / self->count, 1, 0, self->tiles, kernel->element);
-    twi_gpu_area raw = panel_area(self, s->raw_row);
-    twi_gpu_area out = panel_area(self, s->row[next & 1]);
+    int64_t width = twi_shares_width(self, next);
+    twi_gpu_area row = twi_share_part(s, next / self->count, 1, 0, (int32_t)width, kernel->element);
+    twi_gpu_area raw = panel_area(self, s->raw_row, width);
+    twi_gpu_area out = panel_area(self, s->row[next & 1], width);
     twi_gpu_product product = {
         .c = row,
         .left = s->tile_t,
@@ -137,17 +157,20 @@ static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t pivot = next - 1;
-    twi_gpu_area col = twi_share_part(s, 0, s->tiles, next, 1, kernel->element);
+    int32_t from;
+    twi_gpu_area col = column_here(self, s, next, &from);
     tw_status status = TW_OK;
     if (pivot >= 0) {
         twi_gpu_product product = {
             .c = col,
-            .left = s->col[pivot & 1],
+            .left = tile_at(s->col[pivot & 1], from, kernel, kernel->word),
             .right = tile_at(s->row[pivot & 1], next, kernel, kernel->element),
             .depth = 1,
         };
-        rows_here(self, (int32_t)(s - self->each), pivot, next, &product.skip_down,
-                  &product.skip_down_count);
+        if (!self->host->symmetric) {
+            rows_here(self, (int32_t)(s - self->each), pivot, next, &product.skip_down,
+                      &product.skip_down_count);
+        }
         status = check(self, kernel->product(&product, s->ahead),
                        "starting the update of the next pivot");
     }
@@ -156,31 +179,63 @@ static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
                            : status;
 }
 
+/* Of a symmetric matrix: what is here of column `next` belongs into the panel too, at the places of
+ * its rows; and the panel is the column of the rows above. */
+static tw_status extend_panel(twi_shares *self, twi_share *s, const twi_gpu_area *col, int32_t from,
+                              int64_t next)
+{
+    const twi_gpu_area_kernel *kernel = self->area;
+    int64_t side = kernel->side;
+    int64_t which = s - self->each;
+    void *panel = s->row[next & 1];
+    twi_gpu_area places = {
+        .data = tile_at(panel, from * self->count + which, kernel, kernel->element),
+        .ld = side,
+        .across_step = self->count * side * side,
+        .down = 1,
+        .across = col->down,
+    };
+    tw_status status =
+        check(self, kernel->transpose(&places, col, s->ahead), "starting to transpose a column");
+    if (status == TW_OK) {
+        status =
+            check(self,
+                  kernel->spread(s->col[next & 1], tile_at(panel, which, kernel, kernel->element),
+                                 rows_up_to(self, s, next - 1), self->count, s->ahead),
+                  "starting to copy a part of a panel");
+    }
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->extended, s->ahead) : status;
+}
+
 /* The column panel of `next` here, from the row panel's closed tile. */
 static tw_status form_col(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
-    twi_gpu_area col = twi_share_part(s, 0, s->tiles, next, 1, kernel->element);
+    int32_t from;
+    twi_gpu_area col = column_here(self, s, next, &from);
     twi_gpu_product product = {
         .c = col,
         .left = s->raw_col,
         .right = tile_at(s->row[next & 1], next, kernel, kernel->element),
         .depth = 1,
     };
-    rows_here(self, (int32_t)(s - self->each), next, next, &product.skip_down,
-              &product.skip_down_count);
+    if (!self->host->symmetric) {
+        rows_here(self, (int32_t)(s - self->each), next, next, &product.skip_down,
+                  &product.skip_down_count);
+    }
     tw_status status = check(self, kernel->product(&product, s->ahead), "starting to form a panel");
     if (status == TW_OK) {
-        status = check(self, kernel->pack_left(s->col[next & 1], &col, s->ahead),
-                       "starting to pack a panel");
+        void *out = tile_at(s->col[next & 1], from, kernel, kernel->word);
+        status = check(self, kernel->pack_left(out, &col, s->ahead), "starting to pack a panel");
     }
-    return status == TW_OK ? twi_gpu_record(self->ctx, s->prepared[next & 1], s->ahead) : status;
+    return status == TW_OK && self->host->symmetric ? extend_panel(self, s, &col, from, next)
+                                                    : status;
 }
 
 static tw_status fetch_row(twi_shares *self, twi_share *s, const twi_share *owner, int64_t next)
 {
-    size_t bytes = (size_t)self->tiles * (size_t)self->area->side * (size_t)self->area->side *
-                   (size_t)self->area->element;
+    size_t tile = (size_t)self->area->side * (size_t)self->area->side;
+    size_t bytes = (size_t)twi_shares_width(self, next) * tile * (size_t)self->area->element;
     tw_status status = twi_gpu_wait(self->ctx, s->ahead, owner->formed);
     return status == TW_OK
                ? check(self,
@@ -190,21 +245,74 @@ static tw_status fetch_row(twi_shares *self, twi_share *s, const twi_share *owne
                : status;
 }
 
-/* Whoever sent the panel of next - 2 may write over it once all others have it. */
-static tw_status free_row(twi_shares *self, int64_t next)
+/* Of a symmetric matrix: the parts of the panel that other devices have made. */
+static tw_status fetch_extensions(twi_shares *self, twi_share *s, int64_t next)
 {
+    const twi_gpu_area_kernel *kernel = self->area;
+    size_t bytes = (size_t)kernel->side * (size_t)kernel->side * (size_t)kernel->element;
+    size_t pitch = (size_t)self->count * bytes;
     tw_status status = TW_OK;
-    if (next < 2) {
-        return TW_OK;
-    }
-    twi_share *sender = twi_shares_owner(self, next - 2);
-    status = twi_shares_use(self, sender);
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        if (&self->each[i] != sender) {
-            status = twi_gpu_wait(self->ctx, sender->ahead, self->each[i].prepared[next & 1]);
+        twi_share *other = &self->each[i];
+        int32_t from = rows_up_to(self, other, next);
+        int64_t at = (int64_t)from * self->count + i;
+        if (other == s || from == other->tiles) {
+            continue;
+        }
+        void *to = tile_at(s->row[next & 1], at, kernel, kernel->element);
+        void *source = tile_at(other->row[next & 1], at, kernel, kernel->element);
+        status = twi_gpu_wait(self->ctx, s->ahead, other->extended);
+        if (status == TW_OK) {
+            status = check(self,
+                           (int)cudaMemcpy2DAsync(to, pitch, source, pitch, bytes,
+                                                  (size_t)(other->tiles - from), cudaMemcpyDefault,
+                                                  s->ahead),
+                           "fetching parts of a panel from another device");
         }
     }
     return status;
+}
+
+/* Whoever sent parts of the panel of next - 2 may write over them once all others have them. */
+static tw_status free_row(twi_shares *self, int64_t next)
+{
+    tw_status status = TW_OK;
+    for (int32_t k = 0; k < self->count && next >= 2 && status == TW_OK; k++) {
+        twi_share *sender = &self->each[k];
+        if (!self->host->symmetric && sender != twi_shares_owner(self, next - 2)) {
+            continue;
+        }
+        status = twi_shares_use(self, sender);
+        for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
+            if (i != k) {
+                status = twi_gpu_wait(self->ctx, sender->ahead, self->each[i].prepared[next & 1]);
+            }
+        }
+    }
+    return status;
+}
+
+/* All that a device does for `next` until it needs the others' columns. */
+static tw_status begin_next(twi_shares *self, twi_share *s, int64_t next)
+{
+    twi_share *owner = twi_shares_owner(self, next);
+    tw_status status = twi_shares_use(self, s);
+    if (status == TW_OK) {
+        status = head_col(self, s, next);
+    }
+    if (status == TW_OK && s != owner) {
+        status = fetch_row(self, s, owner, next);
+    }
+    return status == TW_OK ? form_col(self, s, next) : status;
+}
+
+static tw_status end_next(twi_shares *self, twi_share *s, int64_t next)
+{
+    tw_status status = twi_shares_use(self, s);
+    if (status == TW_OK && self->host->symmetric) {
+        status = fetch_extensions(self, s, next);
+    }
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->prepared[next & 1], s->ahead) : status;
 }
 
 /* The stream ahead of every device makes `next` ready; it begins once update next - 2 is done. */
@@ -226,17 +334,10 @@ static tw_status make_ahead(twi_shares *self, int64_t next)
         status = form_row(self, owner, next);
     }
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        twi_share *s = &self->each[i];
-        status = twi_shares_use(self, s);
-        if (status == TW_OK) {
-            status = head_col(self, s, next);
-        }
-        if (status == TW_OK && s != owner) {
-            status = fetch_row(self, s, owner, next);
-        }
-        if (status == TW_OK) {
-            status = form_col(self, s, next);
-        }
+        status = begin_next(self, &self->each[i], next);
+    }
+    for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
+        status = end_next(self, &self->each[i], next);
     }
     return status;
 }
@@ -267,6 +368,8 @@ static tw_status update(twi_shares *self, twi_share *s, int64_t pivot)
         .depth = 1,
         .skip_across = (int32_t)pivot,
         .skip_across_count = (int32_t)(next - pivot + 1),
+        .stairs = self->host->symmetric ? self->count : 0,
+        .stair = (int32_t)(s - self->each) + 1,
     };
     rows_here(self, (int32_t)(s - self->each), pivot, next, &product.skip_down,
               &product.skip_down_count);
@@ -358,6 +461,11 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
             twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_choose(host->type, host->n));
         status = run(&self, &capped);
         *used = host->type;
+    }
+    if (status == TW_OK && host->symmetric) { /* in no more memory than before */
+        uint64_t taken = twi_gpu_several_bytes(gpus, host->type, host->n, narrow);
+        status = twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
+        status = status == TW_OK ? twi_gpu_mirror_host(ctx, host, taken) : status;
     }
     if (pinned) {
         twi_gpu_unpin(host->data);

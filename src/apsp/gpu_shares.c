@@ -107,13 +107,13 @@ static tw_status open_links(twi_shares *self, const twi_share *s)
 
 static tw_status open_streams(twi_shares *self, twi_share *s)
 {
-    cudaEvent_t *events[] = {&s->updated[0], &s->updated[1], &s->prepared[0], &s->prepared[1],
-                             &s->formed};
+    cudaEvent_t *events[] = {&s->updated[0],  &s->updated[1], &s->prepared[0],
+                             &s->prepared[1], &s->formed,     &s->extended};
     tw_status status = twi_gpu_open_stream(self->ctx, &s->wide, false);
     if (status == TW_OK) {
         status = twi_gpu_open_stream(self->ctx, &s->ahead, true);
     }
-    for (int i = 0; i < 5 && status == TW_OK; i++) {
+    for (int i = 0; i < 6 && status == TW_OK; i++) {
         status = twi_gpu_open_event(self->ctx, events[i]);
     }
     return status;
@@ -175,6 +175,7 @@ void twi_shares_close(twi_shares *self)
             twi_gpu_close_event(s->prepared[k]);
         }
         twi_gpu_close_event(s->formed);
+        twi_gpu_close_event(s->extended);
         (void)cudaFree(s->memory);
     }
 }
@@ -187,6 +188,7 @@ static twi_gpu_strip strip_of(const twi_shares *self, const twi_share *s, int64_
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t first = tile * kernel->side;
     int64_t left = self->host->n - first;
+    int64_t kept = twi_shares_width(self, tile) * kernel->side;
     void *inside = twi_share_part(s, tile / self->count, 1, 0, self->tiles, kernel->element).data;
     return (twi_gpu_strip){
         .outside = s->landing != NULL ? s->landing : inside,
@@ -194,7 +196,7 @@ static twi_gpu_strip strip_of(const twi_shares *self, const twi_share *s, int64_
         .inside = inside,
         .inside_ld = s->matrix.ld,
         .rows = left < kernel->side ? left : kernel->side,
-        .cols = self->host->n,
+        .cols = kept < self->host->n ? kept : self->host->n,
         .first = first,
     };
 }
@@ -216,6 +218,7 @@ static tw_status copy_strip(twi_shares *self, twi_share *s, const twi_gpu_strip 
 
 tw_status twi_shares_bring_up(twi_shares *self)
 {
+    int64_t side = self->area->side;
     tw_status status = TW_OK;
     for (int64_t t = 0; t < self->tiles && status == TW_OK; t++) {
         twi_share *s = twi_shares_owner(self, t);
@@ -225,8 +228,9 @@ tw_status twi_shares_bring_up(twi_shares *self)
             status = copy_strip(self, s, &strip, true);
         }
         if (status == TW_OK) {
-            status = check(self, self->area->enter(&strip, self->area->side, s->matrix.ld, s->wide),
-                           "starting to take in rows");
+            status = check(
+                self, self->area->enter(&strip, side, twi_shares_width(self, t) * side, s->wide),
+                "starting to take in rows");
         }
     }
     return status;

@@ -30,7 +30,8 @@ typedef struct twi_share {
     cudaStream_t ahead;
     cudaEvent_t updated[2]; /* by the parity of the pivot */
     cudaEvent_t prepared[2];
-    cudaEvent_t formed; /* the row panel, if this is the pivot's owner */
+    cudaEvent_t formed;   /* the row panel, if this is the pivot's owner */
+    cudaEvent_t extended; /* symmetric: the part of the panel that this device makes */
 } twi_share;
 
 typedef struct twi_shares {
@@ -66,6 +67,12 @@ TW_CHECKED tw_status twi_shares_use(twi_shares *self, const twi_share *s);
 static inline twi_share *twi_shares_owner(twi_shares *self, int64_t tile)
 {
     return &self->each[tile % self->count];
+}
+
+/* Tiles of a row that are kept: all, or of a symmetric matrix those up to the diagonal. */
+static inline int64_t twi_shares_width(const twi_shares *self, int64_t tile)
+{
+    return self->host->symmetric ? tile + 1 : self->tiles;
 }
 
 /* A part of the matrix there, in tiles. */

@@ -44,7 +44,8 @@ static tw_status take_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t
     int32_t depth = twi_strips_block_tiles(self, block);
     int32_t rows = twi_strips_area(self, s, strip, 0, 1).down;
     twi_gpu_area part = twi_strips_panel(self, block, 0, depth, strip * self->cut.strip, rows);
-    return check(self, self->area->spread(s->left, part.data, (int64_t)rows * depth, self->narrow),
+    return check(self,
+                 self->area->spread(s->left, part.data, (int64_t)rows * depth, 1, self->narrow),
                  "starting to copy a part of a panel");
 }
 

@@ -70,13 +70,12 @@ static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
     double matrix = n * n * (double)tw_type_size(c->work_type);
     double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
                     (double)tw_type_size(plan->type);
-    bool halved = plan->symmetric && (fit == NULL || fit->way == TWI_GPU_COPIED);
     bool pageable = fit != NULL && fit->way == TWI_GPU_COPIED;
     char bytes[32];
     twi_gpu_job job = {
         .n = graph->n,
         .type = closed_in,
-        .share = (halved ? 0.53 : 1.0) / different(&plan->gpus),
+        .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
         .pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result
                         : pageable  ? 0
                                     : 2 * matrix,
@@ -84,7 +83,7 @@ static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
     };
     c->seconds = twi_gpu_estimate(info, &job);
     snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s%s%s",
-             halved ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in), info->name,
+             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in), info->name,
              twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
              fit != NULL ? twi_bytes(bytes, (double)fit->bytes) : "",
              fit != NULL ? ways[fit->way] : "");

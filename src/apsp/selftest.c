@@ -142,7 +142,7 @@ static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int
             if (status == TW_OK) {
                 fill_matrix(s->graph, matrix, type);
                 (void)twi_gpu_stream_fits(type, n, narrow, 0, &bytes);
-                twi_gpu_host host = {matrix, n, n, type, false};
+                twi_gpu_host host = {matrix, n, n, type, s->graph->undirected};
                 status =
                     twi_gpu_close_streamed(t->ctx, device, &host, narrow, bytes * times, &used);
             }

@@ -131,15 +131,16 @@ static void run_transpose(const void *arguments)
 typedef struct spread_arguments {
     int32_t *out;
     const void *in;
-    int64_t tiles;
+    int64_t tiles, step;
     tw_type type;
 } spread_arguments;
 
 static void run_spread(const void *arguments)
 {
     const spread_arguments *a = arguments;
-    for (int64_t i = 0; i < a->tiles * SIDE * SIDE; i++) {
-        a->out[i] = get(a->in, i, a->type);
+    const int64_t square = SIDE * SIDE;
+    for (int64_t i = 0; i < a->tiles * square; i++) {
+        a->out[i] = get(a->in, i / square * a->step * square + i % square, a->type);
     }
 }
 
@@ -306,9 +307,10 @@ static int transpose(tw_type type, const twi_gpu_area *out, const twi_gpu_area *
     return fake_launch(run_transpose, &a, sizeof a, stream);
 }
 
-static int spread(tw_type type, void *out, const void *in, int64_t tiles, void *stream)
+static int spread(tw_type type, void *out, const void *in, int64_t tiles, int64_t step,
+                  void *stream)
 {
-    spread_arguments a = {out, in, tiles, type};
+    spread_arguments a = {out, in, tiles, step, type};
     return fake_launch(run_spread, &a, sizeof a, stream);
 }
 
@@ -324,61 +326,61 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
     return fake_launch(run_close, &a, sizeof a, stream);
 }
 
-#define TABLES(form, TYPE, bytes)                                                               \
-    static int enter_##form(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream) \
-    {                                                                                           \
-        return enter(TYPE, s, down, across, stream);                                            \
-    }                                                                                           \
-    static int leave_##form(const twi_gpu_strip *s, void *stream)                               \
-    {                                                                                           \
-        return leave(TYPE, s, stream);                                                          \
-    }                                                                                           \
-    static int find_capped_##form(int32_t *found, const twi_gpu_strip *s, void *stream)         \
-    {                                                                                           \
-        return find_capped(TYPE, found, s, stream);                                             \
-    }                                                                                           \
-    static int product_##form(const twi_gpu_product *p, void *stream)                           \
-    {                                                                                           \
-        return product(TYPE, p, stream);                                                        \
-    }                                                                                           \
-    static int pack_left_##form(void *out, const twi_gpu_area *in, void *stream)                \
-    {                                                                                           \
-        return pack_left(TYPE, out, in, stream);                                                \
-    }                                                                                           \
-    static int copy_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)       \
-    {                                                                                           \
-        return copy(TYPE, out, in, stream);                                                     \
-    }                                                                                           \
-    static int transpose_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)  \
-    {                                                                                           \
-        return transpose(TYPE, out, in, stream);                                                \
-    }                                                                                           \
-    static int spread_##form(void *out, const void *in, int64_t tiles, void *stream)            \
-    {                                                                                           \
-        return spread(TYPE, out, in, tiles, stream);                                            \
-    }                                                                                           \
-    static int mirror_##form(const twi_gpu_round *round, void *stream)                          \
-    {                                                                                           \
-        return mirror(TYPE, round, stream);                                                     \
-    }                                                                                           \
-    static int close_##form(const twi_gpu_round *round, void *stream)                           \
-    {                                                                                           \
-        return close_tile(TYPE, round, stream);                                                 \
-    }                                                                                           \
-    static const twi_gpu_kernel kernel_##form = {.type = TYPE,                                  \
-                                                 .side = SIDE,                                  \
-                                                 .element = (bytes),                            \
-                                                 .word = 4,                                     \
-                                                 .name = "plain",                               \
-                                                 .set_up = set_up,                              \
-                                                 .close = close_##form,                         \
-                                                 .mirror = mirror_##form};                      \
-    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                       \
-                                                    (bytes),        4,                          \
-                                                    TW_I32,         set_up,                     \
-                                                    product_##form, pack_left_##form,           \
-                                                    copy_##form,    transpose_##form,           \
-                                                    spread_##form,  enter_##form,               \
+#define TABLES(form, TYPE, bytes)                                                                  \
+    static int enter_##form(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream)    \
+    {                                                                                              \
+        return enter(TYPE, s, down, across, stream);                                               \
+    }                                                                                              \
+    static int leave_##form(const twi_gpu_strip *s, void *stream)                                  \
+    {                                                                                              \
+        return leave(TYPE, s, stream);                                                             \
+    }                                                                                              \
+    static int find_capped_##form(int32_t *found, const twi_gpu_strip *s, void *stream)            \
+    {                                                                                              \
+        return find_capped(TYPE, found, s, stream);                                                \
+    }                                                                                              \
+    static int product_##form(const twi_gpu_product *p, void *stream)                              \
+    {                                                                                              \
+        return product(TYPE, p, stream);                                                           \
+    }                                                                                              \
+    static int pack_left_##form(void *out, const twi_gpu_area *in, void *stream)                   \
+    {                                                                                              \
+        return pack_left(TYPE, out, in, stream);                                                   \
+    }                                                                                              \
+    static int copy_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)          \
+    {                                                                                              \
+        return copy(TYPE, out, in, stream);                                                        \
+    }                                                                                              \
+    static int transpose_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)     \
+    {                                                                                              \
+        return transpose(TYPE, out, in, stream);                                                   \
+    }                                                                                              \
+    static int spread_##form(void *out, const void *in, int64_t tiles, int64_t step, void *stream) \
+    {                                                                                              \
+        return spread(TYPE, out, in, tiles, step, stream);                                         \
+    }                                                                                              \
+    static int mirror_##form(const twi_gpu_round *round, void *stream)                             \
+    {                                                                                              \
+        return mirror(TYPE, round, stream);                                                        \
+    }                                                                                              \
+    static int close_##form(const twi_gpu_round *round, void *stream)                              \
+    {                                                                                              \
+        return close_tile(TYPE, round, stream);                                                    \
+    }                                                                                              \
+    static const twi_gpu_kernel kernel_##form = {.type = TYPE,                                     \
+                                                 .side = SIDE,                                     \
+                                                 .element = (bytes),                               \
+                                                 .word = 4,                                        \
+                                                 .name = "plain",                                  \
+                                                 .set_up = set_up,                                 \
+                                                 .close = close_##form,                            \
+                                                 .mirror = mirror_##form};                         \
+    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                          \
+                                                    (bytes),        4,                             \
+                                                    TW_I32,         set_up,                        \
+                                                    product_##form, pack_left_##form,              \
+                                                    copy_##form,    transpose_##form,              \
+                                                    spread_##form,  enter_##form,                  \
                                                     leave_##form,   find_capped_##form};
 
 TABLES(i32, TW_I32, 4)
