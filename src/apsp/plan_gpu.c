@@ -83,8 +83,8 @@ static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
     };
     c->seconds = twi_gpu_estimate(info, &job);
     snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s%s%s",
-             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in), info->name,
-             twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
+             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
+             info->name, twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
              fit != NULL ? twi_bytes(bytes, (double)fit->bytes) : "",
              fit != NULL ? ways[fit->way] : "");
 }
@@ -108,6 +108,8 @@ static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const t
     plan->gpu_resident = plan->gpus.count == 1 && resident <= allowed;
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+    } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
+        twi_rule_out(c, "in 16 bits alone can only be done on one GPU; 'auto' tries 16 bits first");
     } else if (c->work_type == TW_U16) {
         twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
                      twi_bytes(need, (double)resident), twi_bytes(have, (double)allowed));

@@ -245,8 +245,8 @@ int main(int argc, char **argv)
 {
     /* "small" keeps to sizes that a memory checker can follow in a minute. */
     bool small = argc > 1 && strcmp(argv[1], "small") == 0;
-    static const int64_t all[] = {1,   2,   63,  64,  65,  127,  128, 129,
-                                  200, 256, 257, 385, 640, 1001, 1500};
+    static const int64_t all[] = {1,   2,   63,  64,  65,  127, 128, 129,  200,
+                                  256, 257, 384, 385, 512, 640, 777, 1001, 1500};
     static const int64_t few[] = {1, 65, 129, 300};
     if (tw_context_create(&ctx) != TW_OK) {
         return 2;
@@ -261,7 +261,8 @@ int main(int argc, char **argv)
         tw_context_destroy(ctx);
         return 77;
     }
-    every_size(small ? few : all, small ? 4 : 18);
+    every_size(small ? few : all,
+               (int)(small ? sizeof few / sizeof *few : sizeof all / sizeof *all));
     for (int32_t devices = 2; devices < 5; devices++) {
         fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices);
         fractions_are_rounded_as_on_one_device(TW_F64, small ? 200 : 1000, devices);
