@@ -88,6 +88,7 @@ typedef struct twi_gpu_fit {
     twi_gpu_way way;
     uint64_t bytes; /* each device of the list will hold at most */
     uint64_t limit; /* what each may use */
+    int32_t passes; /* of the whole matrix to the devices and back */
 } twi_gpu_fit;
 
 /* What each device of the list may use, in bytes: what is free there, and what the context allows;
@@ -109,6 +110,8 @@ TW_CHECKED tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *
 /* Larger than the device (gpu_stream.c): whether that can be done in `limit` bytes of its memory,
  * and the bytes it then takes, or the least it could do with; and the closure. */
 bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
+/* Times that the whole matrix then goes to the device and back, in the first type that is tried. */
+int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit);
 TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
                                             const twi_gpu_host *host, bool narrow, uint64_t limit,
                                             tw_type *used);

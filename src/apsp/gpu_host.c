@@ -37,7 +37,7 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
     char need[32];
     char have[32];
     bool several = gpus->count > 1;
-    *out = (twi_gpu_fit){.way = several ? TWI_GPU_SEVERAL : TWI_GPU_COPIED};
+    *out = (twi_gpu_fit){.way = several ? TWI_GPU_SEVERAL : TWI_GPU_COPIED, .passes = 1};
     tw_status status = twi_gpu_allowance(ctx, gpus, &out->limit);
     if (status != TW_OK) {
         return status;
@@ -62,6 +62,7 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
                        ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
                        twi_bytes(have, (double)out->limit));
     }
+    out->passes = twi_gpu_stream_passes(type, n, narrow, out->limit);
     return TW_OK;
 }
 

@@ -383,6 +383,15 @@ bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, u
     return narrow ? fits(TW_U16, &host, limit, bytes) && fit : fit;
 }
 
+int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit)
+{
+    twi_gpu_host host = {.n = n, .type = type};
+    twi_strips self =
+        twi_strips_describe(NULL, &host, twi_gpu_kernel_find(narrow ? TW_U16 : type, 0));
+    (void)twi_strips_cut_to_fit(&self, limit);
+    return self.blocks;
+}
+
 tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_host *host,
                                  bool narrow, uint64_t limit, tw_type *used)
 {

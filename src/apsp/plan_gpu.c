@@ -12,6 +12,7 @@
 #include "apsp/gpu.h"
 #include "gpu/startup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,30 +59,46 @@ static int32_t different(const twi_gpu_list *gpus)
     return count;
 }
 
+/* Seconds on the link and on the processors: one after the other, or, when the matrix is streamed,
+ * at the same time. */
+static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
+                               const twi_gpu_info *info, const twi_gpu_fit *fit)
+{
+    const tw_graph *graph = plan->graph;
+    double n = (double)graph->n;
+    double matrix = n * n * (double)tw_type_size(c->work_type) * (plan->symmetric ? 0.5 : 1.0);
+    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
+                    (double)tw_type_size(plan->type);
+    twi_gpu_job link = {.n = 0, .type = c->work_type};
+    twi_gpu_job work = {
+        .n = graph->n,
+        .type = plan->gpu_narrow ? TW_U16 : c->work_type,
+        .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
+    };
+    if (fit == NULL) {
+        link.pinned_bytes = (double)graph->arcs * 8 + result;
+    } else if (fit->way == TWI_GPU_COPIED) {
+        link.pageable_bytes = 2 * matrix;
+    } else if (fit->way == TWI_GPU_SEVERAL) {
+        link.pinned_bytes = 2 * matrix;
+    } else { /* both directions at once */
+        link.pinned_bytes = fit->passes * matrix;
+        return fmax(twi_gpu_estimate(info, &link), twi_gpu_estimate(info, &work));
+    }
+    work.pinned_bytes = link.pinned_bytes;
+    work.pageable_bytes = link.pageable_bytes;
+    return twi_gpu_estimate(info, &work);
+}
+
 /* `fit`: NULL if one device holds all of it from the arcs on. */
 static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
                      const twi_gpu_fit *fit)
 {
     static const char *const ways[] = {", the matrix copied from host memory", ", on each of them",
                                        ", streamed through it"};
-    const tw_graph *graph = plan->graph;
-    double n = (double)graph->n;
     tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
-    double matrix = n * n * (double)tw_type_size(c->work_type);
-    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
-                    (double)tw_type_size(plan->type);
-    bool pageable = fit != NULL && fit->way == TWI_GPU_COPIED;
     char bytes[32];
-    twi_gpu_job job = {
-        .n = graph->n,
-        .type = closed_in,
-        .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
-        .pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result
-                        : pageable  ? 0
-                                    : 2 * matrix,
-        .pageable_bytes = pageable ? 2 * matrix : 0,
-    };
-    c->seconds = twi_gpu_estimate(info, &job);
+    c->seconds = estimate_seconds(plan, c, info, fit);
     snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s%s%s",
              plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
              info->name, twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
