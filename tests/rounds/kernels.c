@@ -12,6 +12,8 @@
 
 enum { SIDE = 4, CAP = 300 };
 
+uint64_t fake_free_bytes[FAKE_DEVICES];
+
 /* Elements of both types: i32, or 16 bits in elements of 2 bytes and words of 4. */
 static int32_t get(const void *data, int64_t at, tw_type type)
 {
@@ -429,4 +431,26 @@ tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
                : tw_fail(ctx,
                          error == (int)cudaErrorMemoryAllocation ? TW_ERR_MEMORY : TW_ERR_DEVICE,
                          "cuda:%d: %s: %s", device, call, cudaGetErrorString((cudaError_t)error));
+}
+
+tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
+{
+    (void)ctx;
+    *out = (twi_gpu_info){.memory_free = fake_free_bytes[device], .compute = 90};
+    return TW_OK;
+}
+
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
+{
+    (void)symmetric;
+    return (uint64_t)n * (uint64_t)n * tw_type_size(type);
+}
+
+tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                             tw_type *used)
+{
+    (void)device;
+    (void)host;
+    (void)used;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "the resident closure has tests of its own");
 }

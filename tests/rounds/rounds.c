@@ -226,6 +226,84 @@ static void too_little_memory_is_refused_with_numbers(void **state)
     free_problem(&p);
 }
 
+#define MIB ((uint64_t)1 << 20)
+#define RESERVED (256 * MIB) /* of what is free, for the driver */
+
+static void set_free(uint64_t bytes)
+{
+    for (int i = 0; i < FAKE_DEVICES; i++) {
+        fake_free_bytes[i] = bytes;
+    }
+}
+
+static void one_device_copies_what_fits_and_streams_the_rest(void **state)
+{
+    tw_context *ctx = *state;
+    twi_gpu_list one = {1, {2}};
+    twi_gpu_fit fit;
+    set_free(RESERVED + 4 * MIB);
+    assert_ok(ctx, twi_gpu_find_way(ctx, &one, TW_I32, 1000, false, &fit));
+    assert_int_equal(fit.way, TWI_GPU_COPIED);
+    assert_int_equal(fit.bytes, 4000000);
+    assert_ok(ctx, twi_gpu_find_way(ctx, &one, TW_I32, 1100, true, &fit));
+    assert_int_equal(fit.way, TWI_GPU_STREAMED);
+    assert_true(fit.bytes <= 4 * MIB && fit.passes > 1);
+    set_free(RESERVED / 2);
+    assert_fails(ctx, TW_ERR_MEMORY, "0 B may be used there",
+                 twi_gpu_find_way(ctx, &one, TW_I32, 1100, true, &fit));
+}
+
+static void limits_of_the_context_hold_on_devices_too(void **state)
+{
+    tw_context *ctx = *state;
+    twi_gpu_list one = {1, {0}};
+    uint64_t bytes = 0;
+    set_free(RESERVED + 9 * MIB);
+    assert_ok(ctx, twi_gpu_allowance(ctx, &one, &bytes));
+    assert_int_equal(bytes, 9 * MIB);
+    assert_ok(ctx, tw_set_memory(ctx, 5 * MIB));
+    assert_ok(ctx, twi_gpu_allowance(ctx, &one, &bytes));
+    assert_int_equal(bytes, 5 * MIB);
+    assert_ok(ctx, tw_set_device_memory(ctx, 7 * MIB));
+    assert_ok(ctx, twi_gpu_allowance(ctx, &one, &bytes));
+    assert_int_equal(bytes, 7 * MIB);
+}
+
+static void shares_on_one_gpu_share_its_memory(void **state)
+{
+    tw_context *ctx = *state;
+    twi_gpu_list list = {3, {1, 0, 1}};
+    uint64_t bytes = 0;
+    twi_gpu_fit fit;
+    set_free(RESERVED + 8 * MIB);
+    assert_ok(ctx, twi_gpu_allowance(ctx, &list, &bytes));
+    assert_int_equal(bytes, 4 * MIB);
+    assert_ok(ctx, twi_gpu_find_way(ctx, &list, TW_I32, 1500, false, &fit));
+    assert_int_equal(fit.way, TWI_GPU_SEVERAL);
+    assert_true(fit.bytes <= 4 * MIB);
+    assert_fails(ctx, TW_ERR_MEMORY, "name more GPUs, or only one to stream",
+                 twi_gpu_find_way(ctx, &list, TW_I32, 3000, false, &fit));
+}
+
+static void the_way_that_was_found_is_taken(void **state)
+{
+    tw_context *ctx = *state;
+    for (int32_t count = 1; count <= 2; count++) {
+        problem p = make_problem(100, 5, 0.5, 100, count == 2);
+        twi_gpu_host host = host_of(&p);
+        twi_gpu_list list = {count, {0, 0}};
+        tw_type used = TW_AUTO;
+        set_free(RESERVED + MIB);
+        assert_ok(ctx, tw_set_device_memory(ctx, count == 1 ? 39000 : MIB));
+        fake_begin(5, 0);
+        assert_ok(ctx, twi_gpu_close(ctx, &list, &host, true, &used));
+        assert_int_equal(used, TW_U16);
+        assert_closed(&p);
+        assert_true(fake_peak(0) <= (count == 1 ? 39000 : MIB));
+        free_problem(&p);
+    }
+}
+
 static void cancel_at_once(void *user, const char *stage, double done, double total,
                            const char *unit)
 {
@@ -285,6 +363,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(failing_allocations_leave_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_little_memory_is_refused_with_numbers, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(one_device_copies_what_fits_and_streams_the_rest, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(limits_of_the_context_hold_on_devices_too, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(shares_on_one_gpu_share_its_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_way_that_was_found_is_taken, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cancelled_closure_leaves_nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

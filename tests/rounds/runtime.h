@@ -16,6 +16,9 @@ int64_t fake_live(void);
 /* Bytes that a device holds at most. */
 size_t fake_peak(int device);
 
+/* What is free on each device; for the choice of a way alone. */
+extern uint64_t fake_free_bytes[FAKE_DEVICES];
+
 /* Put a job on a stream: `run` is called with a copy of the arguments when its turn comes. */
 int fake_launch(void (*run)(const void *arguments), const void *arguments, size_t bytes,
                 void *stream);
