@@ -18,7 +18,8 @@ static const cli_option own_options[] = {
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
      "Seed of the random cases; 1 by default."},
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
-     "Where to compute: auto or cpu."},
+     "Where to compute: auto, cpu, or a GPU, such as cuda, which is then tested also as several "
+     "devices and out of core."},
     {0}};
 
 static const cli_group groups[] = {{"Cases", own_options},
