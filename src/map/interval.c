@@ -37,10 +37,21 @@ static bool contains(twi_interval a, double value)
     return a.lo <= value && value <= a.hi;
 }
 
+static bool is_unbounded(twi_interval a)
+{
+    return isinf(a.lo) || isinf(a.hi);
+}
+
+/* -0 lies before 0: what is divided by them differs. */
+static bool is_before(double a, double b)
+{
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
 twi_interval twi_interval_join(twi_interval a, twi_interval b)
 {
-    return (twi_interval){is_empty(a) || b.lo < a.lo ? b.lo : a.lo,
-                          is_empty(a) || b.hi > a.hi ? b.hi : a.hi, a.nan || b.nan};
+    return (twi_interval){is_empty(a) || is_before(b.lo, a.lo) ? b.lo : a.lo,
+                          is_empty(a) || is_before(a.hi, b.hi) ? b.hi : a.hi, a.nan || b.nan};
 }
 
 /* ---------------------------------------------------------------------------------- rounding */
@@ -215,6 +226,10 @@ static twi_interval lesser(int code, twi_interval a, twi_interval b)
     if (!is_empty(a) && !is_empty(b)) {
         result.lo = least ? fmin(a.lo, b.lo) : fmax(a.lo, b.lo);
         result.hi = least ? fmin(a.hi, b.hi) : fmax(a.hi, b.hi);
+        if (contains(a, 0) && contains(b, 0)) { /* either zero may come out */
+            result.lo = result.lo == 0 ? -0.0 : result.lo;
+            result.hi = result.hi == 0 ? 0.0 : result.hi;
+        }
     }
     if (a.nan && !is_empty(b)) {
         result = twi_interval_join(result, (twi_interval){b.lo, b.hi, false});
@@ -236,14 +251,13 @@ static twi_interval remainder_of(twi_interval a, twi_interval b, precision p)
                           contains(b, 0) || isinf(a.lo) || isinf(a.hi)};
 }
 
-/* Small whole powers are products, with the bounds of the header. */
+/* Small whole powers are products where the exponent is a constant, with the bounds of the header.
+ */
 static twi_interval power(twi_interval a, twi_interval b, precision p)
 {
     const double n = b.lo;
     const bool point = b.lo == b.hi;
-    if (point && (n == 0 || n == 1 || n == 2 || n == -1)) {
-        p.ulp = 0.5;
-    } else if (point && (n == 3 || n == 4 || n == -2)) {
+    if (point && (n == 3 || n == 4 || n == -2)) {
         p.ulp = fmax(3, p.ulp);
     }
     if (a.lo == a.hi && point) {
@@ -293,6 +307,12 @@ static twi_interval binary(int code, twi_interval a, twi_interval b, precision p
     case TWI_OP_DIV:
         result =
             contains(b, 0) && !(is_point(a) && is_point(b)) ? everything : corners(code, a, b, p);
+        break;
+    case TWI_OP_MUL: /* zero times infinity, anywhere inside */
+        result = !(is_point(a) && is_point(b)) && ((contains(a, 0) && is_unbounded(b)) ||
+                                                   (contains(b, 0) && is_unbounded(a)))
+                     ? everything
+                     : corners(code, a, b, p);
         break;
     case TWI_OP_MOD:
         result = remainder_of(a, b, p);

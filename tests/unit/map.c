@@ -437,6 +437,81 @@ static void functions_lie_within_their_bounds(void **state)
     close_context(ctx);
 }
 
+/* A random expression of the language, no deeper than `depth`, without division of rounding errors
+ * by chance: what it is made of is all there is. */
+static char *random_text(char *at, char *end, int depth, uint64_t *random)
+{
+    static const char *const leaves[] = {"x",   "a",  "b", "row",     "col",     "2",
+                                         "0.5", "-3", "x", "col % 3", "row % 2", "(row + col) % 4",
+                                         "1e3", "pi"};
+    static const char *const binary[] = {
+        "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "^"};
+    static const char *const calls[] = {
+        "abs",  "sqrt",  "cbrt", "exp",   "exp2", "expm1", "log",   "log2",     "log10", "log1p",
+        "sin",  "cos",   "tan",  "asin",  "acos", "atan",  "sinh",  "cosh",     "tanh",  "floor",
+        "ceil", "round", "rint", "trunc", "sign", "isnan", "isinf", "isfinite", "-",     "!"};
+    static const char *const pairs[] = {"min", "max", "fmod", "pow", "atan2", "hypot"};
+    *random = twi_random_at(*random, 1);
+    const uint64_t r = *random >> 8;
+    const int kind = depth == 0 ? 0 : (int)(*random % 8);
+    if (kind <= 1) {
+        return at + snprintf(at, (size_t)(end - at), "%s", leaves[r % 14]);
+    }
+    at += snprintf(at, (size_t)(end - at), "%s(",
+                   kind <= 4   ? ""
+                   : kind == 5 ? calls[r % 30]
+                   : kind == 6 ? pairs[r % 6]
+                               : "where");
+    at = random_text(at, end, depth - 1, random);
+    if (kind <= 4) {
+        at += snprintf(at, (size_t)(end - at), ") %s (", binary[r % 14]);
+        at = random_text(at, end, depth - 1, random);
+    }
+    for (int more = kind == 6 ? 1 : kind == 7 ? 2 : 0; more > 0; more--) {
+        at += snprintf(at, (size_t)(end - at), ", ");
+        at = random_text(at, end, depth - 1, random);
+    }
+    return at + snprintf(at, (size_t)(end - at), ")");
+}
+
+static void random_expressions_lie_within_their_bounds(void **state)
+{
+    (void)state;
+    static const tw_type types[] = {TW_U8, TW_U16, TW_I16, TW_I32, TW_F32, TW_F64};
+    tw_context *ctx = open_context();
+    uint64_t random = SEED;
+    for (int i = 0; i < 400; i++) {
+        char text[4096];
+        tw_map_options opts = TW_MAP_OPTIONS_INIT;
+        tw_matrix in[3];
+        random_text(text, text + sizeof text, 1 + i % 4, &random);
+        tw_expr *expr = read_expr(ctx, text, 3);
+        for (int k = 0; k < 3; k++) {
+            in[k] = random_matrix(k == 2 && i % 3 == 0 ? 1 : 4, k == 1 && i % 4 == 0 ? 1 : 37,
+                                  types[(i + k * i) % 6], SEED + (uint64_t)(i * 3 + k));
+        }
+        opts.type = types[random % 6];
+        opts.compute = i % 2 == 0 ? TW_F32 : TW_F64;
+        opts.repeat = 1 + i % 3;
+        opts.fast = i % 5 == 0;
+        double mark = 2;
+        opts.no_data = i % 7 == 0 ? &mark : NULL;
+        tw_matrix out = new_matrix(4, 37, opts.type);
+        assert_ok(ctx, map_by(ctx, TWI_MAP_DIRECT, &out, expr, in, 3, &opts));
+        tw_status status = check_by_intervals(ctx, &out, expr, in, 3, &opts);
+        if (status != TW_OK) {
+            fail_msg("%d: %s, %lld times, in %s: %s", i, text, (long long)opts.repeat,
+                     tw_type_name(opts.compute), tw_last_error(ctx));
+        }
+        for (int k = 0; k < 3; k++) {
+            free(in[k].data);
+        }
+        free(out.data);
+        tw_expr_destroy(expr);
+    }
+    close_context(ctx);
+}
+
 static void a_wrong_element_is_found(void **state)
 {
     (void)state;
@@ -826,6 +901,7 @@ int main(void)
         cmocka_unit_test(no_data_stays_no_data),
         cmocka_unit_test(exact_expressions_have_the_bits_of_the_reference),
         cmocka_unit_test(functions_lie_within_their_bounds),
+        cmocka_unit_test(random_expressions_lie_within_their_bounds),
         cmocka_unit_test(a_wrong_element_is_found),
         cmocka_unit_test(repeating_has_the_bits_of_repeated_runs),
         cmocka_unit_test(tables_have_the_bits_of_the_direct_way),
