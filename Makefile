@@ -93,7 +93,7 @@ bench: build ## side by side with the peers found here (SciPy, igraph, NetworkX,
 bench-setup: | build/ ## a virtual environment with the Python peers, in build/bench
 	@tools/setup bench
 	python3 -m venv build/bench
-	build/bench/bin/pip install --quiet numpy scipy networkx igraph scikit-image
+	build/bench/bin/pip install --quiet numpy scipy networkx igraph scikit-image numexpr
 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)

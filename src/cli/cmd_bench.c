@@ -12,6 +12,7 @@
  * own clock; the first run of a case warms up and is not counted.
  */
 #include "bench_entropy.h"
+#include "bench_map.h"
 #include "commands.h"
 #include "job.h"
 #include "progress.h"
@@ -41,7 +42,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT, .repeat = 3};
 
 static const cli_option own_options[] = {
     {"n", 'n', CLI_TEXT, "LIST", offsetof(settings, sizes), 0,
-     "Numbers of vertices, such as 1000,4096; for entropy, sides of the image."},
+     "Numbers of vertices, such as 1000,4096; for entropy and map, sides of the array."},
     {"types", 0, CLI_TEXT, "LIST", offsetof(settings, types), 0,
      "Working types: u8,u16,i32,f32,f64."},
     {"threads", 0, CLI_TEXT, "LIST", offsetof(settings, threads), 0,
@@ -62,12 +63,13 @@ static const cli_group groups[] = {{"Cases", own_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"PROBLEM", "What to measure: apsp (the default) or entropy."}, {NULL, NULL}};
+    {"PROBLEM", "What to measure: apsp (the default), entropy or map."}, {NULL, NULL}};
 
 static const cli_example examples[] = {
     {"tilewright bench", "the standard cases; a few minutes"},
     {"tilewright bench apsp --n 1000,2000 --types i32,u16 --threads 1", "four cases of your own"},
     {"tilewright bench entropy", "local entropy with five windows on 2560 x 2560"},
+    {"tilewright bench map --n 4096", "expressions on 4096 x 4096, beside a copy"},
     {"tilewright bench --json > bench.json", "the same for a program to read"},
     {NULL, NULL}};
 
@@ -451,39 +453,47 @@ static tw_status run_cases(bench *b)
     return status;
 }
 
-static tw_status run_entropy(bench *b)
+/* The problems on square arrays: sides and threads. */
+static tw_status run_arrays(bench *b, bool map)
 {
     const settings *s = b->settings;
     tw_context *ctx = b->job->ctx;
     int64_t sides[MOST_ITEMS], threads[MOST_ITEMS];
-    cli_entropy_bench wanted = {
-        .sides = sides, .threads = threads, .repeat = (int)s->repeat, .json = s->common.json != 0};
+    int side_count = 0, thread_count = 0;
     if (s->types != NULL || s->undirected) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--types and --undirected belong to bench apsp");
     }
-    tw_status status = parse_list(ctx, &side_list, s->sizes != NULL ? s->sizes : "2560", sides,
-                                  &wanted.side_count);
+    const char *usual = map ? "8192" : "2560";
+    tw_status status =
+        parse_list(ctx, &side_list, s->sizes != NULL ? s->sizes : usual, sides, &side_count);
     if (status == TW_OK) {
         status = parse_list(ctx, &thread_list, s->threads != NULL ? s->threads : "1,0", threads,
-                            &wanted.thread_count);
+                            &thread_count);
     }
-    if (status == TW_OK) {
-        notice_load(b);
-        wanted.load = b->load;
-        status = cli_bench_entropy(b->job, &wanted);
+    if (status != TW_OK) {
+        return status;
     }
-    return status;
+    notice_load(b);
+    if (map) {
+        const cli_map_bench wanted = {sides,          side_count,          threads, thread_count,
+                                      (int)s->repeat, s->common.json != 0, b->load};
+        return cli_bench_map(b->job, &wanted);
+    }
+    const cli_entropy_bench wanted = {sides,          side_count,          threads, thread_count,
+                                      (int)s->repeat, s->common.json != 0, b->load};
+    return cli_bench_entropy(b->job, &wanted);
 }
 
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     bool entropy = count == 1 && strcmp(words[0], "entropy") == 0;
+    bool map = count == 1 && strcmp(words[0], "map") == 0;
     const settings *s = given;
     bench b = {.job = job, .settings = s};
     tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK && count == 1 && !entropy && strcmp(words[0], "apsp") != 0) {
+    if (status == TW_OK && count == 1 && !entropy && !map && strcmp(words[0], "apsp") != 0) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "bench '%.60s': the problem to measure is apsp or entropy", words[0]);
+                         "bench '%.60s': the problem to measure is apsp, entropy or map", words[0]);
     }
     if (status == TW_OK && (s->repeat < 1 || s->repeat > MOST_REPEATS)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
@@ -492,8 +502,8 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK && !is_on_gpu(&b)) {
         status = tw_set_device(job->ctx, "cpu"); /* the same cases on every machine */
     }
-    if (status != TW_OK || entropy) {
-        return status == TW_OK ? run_entropy(&b) : status;
+    if (status != TW_OK || entropy || map) {
+        return status == TW_OK ? run_arrays(&b, map) : status;
     }
     b.cases = calloc(MOST_CASES, sizeof *b.cases);
     if (b.cases == NULL) {
@@ -525,7 +535,10 @@ const cli_command cli_bench = {
             "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
             "and 256 levels), 9 x 9, 31 x 31 and a disk, checks a thousand elements by the "
             "definition and every timed result against that one, and compares with the rate at "
-            "which memory could be read and written. The best of R runs counts.",
+            "which memory could be read and written. The best of R runs counts.\n"
+            "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "
+            "of each in interval arithmetic, and compares bytes read and written a second with a "
+            "copy's.",
     .examples = examples,
     .operands = operands,
     .groups = groups,
