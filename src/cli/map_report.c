@@ -124,6 +124,13 @@ static double mean_of(const map_tally *seen)
     return seen->count > 0 ? seen->sum / (double)seen->count : (double)NAN;
 }
 
+/* The instruction set, or the GPU that was asked for. */
+static const char *where_of(const map_run *run)
+{
+    bool cpu = run->report.isa[0] != '\0' || run->s->common.device == NULL;
+    return cpu ? run->report.isa : run->s->common.device;
+}
+
 static void print_summary(const map_run *run)
 {
     const map_tally *seen = &run->seen;
@@ -170,6 +177,7 @@ static void print_json(const map_run *run)
     cli_report_integer(&json, "col_period", run->plan.col_period);
     cli_report_number(&json, "bytes_per_element", run->plan.bytes);
     cli_report_number(&json, "operations_per_element", run->plan.operations);
+    cli_report_text(&json, "device", report->isa[0] != '\0' ? "cpu" : where_of(run));
     cli_report_text(&json, "isa", report->isa);
     cli_report_integer(&json, "threads", report->threads);
     cli_report_object(&json, "seconds");
@@ -208,5 +216,5 @@ void map_conclude(const map_run *run)
             cli_show_seconds(total, cli_seconds() - run->job->started),
             cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
             cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
-            run->report.method, run->report.isa);
+            run->report.method, where_of(run));
 }

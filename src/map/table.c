@@ -117,8 +117,9 @@ static tw_status fill(tw_context *ctx, const tw_map_plan *plan, int32_t program,
                        .cols = table->entries,
                        .out = out,
                        .out_stride = table->entries};
-    job.inputs[table->input] =
-        (twi_map_input){values, plan->inputs[table->input].type, table->entries, 1};
+    for (int32_t i = 0; i < plan->input_count; i++) { /* the others are not read */
+        job.inputs[i] = (twi_map_input){values, plan->inputs[table->input].type, table->entries, 1};
+    }
     return twi_map_cpu_run(ctx, &job);
 }
 
