@@ -297,13 +297,13 @@ TW_TWO(hypot, double, hypot)
 TW_DEVICE float tw_whole(float v, float low, float high)
 {
     v = v != v ? 0.0f : v;
-    return fminf(fmaxf(rintf(v), low), high);
+    return fminf(fmaxf(rintf(v) + 0.0f, low), high); /* integers have no -0 */
 }
 
 TW_DEVICE double tw_whole(double v, double low, double high)
 {
     v = v != v ? 0.0 : v;
-    return fmin(fmax(rint(v), low), high);
+    return fmin(fmax(rint(v) + 0.0, low), high);
 }
 
 /* The value of the last operation as the type of the result, which can hold it. */
