@@ -584,6 +584,46 @@ extern "C" int lab_pad(int *d, int ld, int n)
     return (int)cudaGetLastError();
 }
 
+/* ------------------------------------------------------------------------------------- two GPUs */
+
+/* Third phase on some of the rows of tiles. */
+template <int B, int X, int Y> static __global__ void rows_rest(int *d, int ld, int k, int first)
+{
+    int ti = first + blockIdx.y, tj = blockIdx.x;
+    if (ti == k || tj == k) {
+        return;
+    }
+    multiply<B, X, Y, 0>(d + ti * B * (size_t)ld + tj * B, d + ti * B * (size_t)ld + k * B,
+                         d + k * B * (size_t)ld + tj * B, ld);
+}
+
+/* The first two phases on every GPU, the third on its rows. */
+extern "C" int lab_multi_round(int *d, int ld, int k, int first, int end, void *stream)
+{
+    constexpr int b = LAB_MULTI_SIDE, bytes = 2 * b * b * (int)sizeof(int);
+    cudaStream_t on = (cudaStream_t)stream;
+    int count = ld / b;
+    dim3 threads(16, 16);
+    close_tile<b, 16, 16><<<1, threads, bytes / 2, on>>>(d, ld, k);
+    shaped_panels<b, 16, 16, 0><<<dim3(count, 2), threads, bytes, on>>>(d, ld, k);
+    rows_rest<b, 16, 16><<<dim3(count, end - first), threads, bytes, on>>>(d, ld, k, first);
+    return (int)cudaGetLastError();
+}
+
+static __global__ void fetch(int *to, const int *from, int64_t count)
+{
+    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    if (i < count) {
+        to[i] = from[i];
+    }
+}
+
+extern "C" int lab_multi_fetch(int *to, const int *from, int64_t count, void *stream)
+{
+    fetch<<<(unsigned)((count + 255) / 256), 256, 0, (cudaStream_t)stream>>>(to, from, count);
+    return (int)cudaGetLastError();
+}
+
 /* -------------------------------------------------------------------------------------- recipes */
 
 #define TILE_BYTES(side) ((side) * (side) * (int)sizeof(int))

@@ -2,6 +2,8 @@
 #ifndef LAB_APSP_GPU_KERNELS_H
 #define LAB_APSP_GPU_KERNELS_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,6 +56,12 @@ extern const lab_recipe lab_shape_128_16_16;
 
 /* "No path" into what lies beyond n of a matrix of ld x ld; the runtime's error number. */
 int lab_pad(int *d, int ld, int n);
+
+/* For two GPUs: a round with pivot tile k on one of them, which owns the rows of tiles first ...
+ * end-1; and `count` elements read from host memory that the device can reach. */
+#define LAB_MULTI_SIDE 64
+int lab_multi_round(int *d, int ld, int k, int first, int end, void *stream);
+int lab_multi_fetch(int *to, const int *from, int64_t count, void *stream);
 
 #ifdef __cplusplus
 }

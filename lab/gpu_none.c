@@ -10,3 +10,4 @@ ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
 ABSENT(lab_entropy_gpu, "entropy-gpu",
        "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU");
 ABSENT(lab_map_gpu, "map-gpu", "One expression, ten passes in place, on a GPU");
+ABSENT(lab_apsp_multi, "apsp-multi", "All-pairs shortest paths on two GPUs, host to host");

@@ -11,11 +11,14 @@ extern "C" {
 extern const lab_ladder lab_apsp_cpu;
 extern const lab_ladder lab_apsp_cpu_blocks;
 extern const lab_ladder lab_apsp_threads;
+extern const lab_ladder lab_apsp_files;
 extern const lab_ladder lab_apsp_gpu;
 extern const lab_ladder lab_apsp_gpu_shapes;
+extern const lab_ladder lab_apsp_multi;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_windows;
 extern const lab_ladder lab_entropy_gpu;
+extern const lab_ladder lab_map_cpu;
 extern const lab_ladder lab_map_gpu;
 
 #ifdef __cplusplus

@@ -175,35 +175,54 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
     return status;
 }
 
+/* Whether the run wants this rung at n: named or all, offered here, and not too slow for a size
+ * that nobody asked for. */
+static bool is_wanted(const lab_run *run, const lab_rung *rung, int64_t n)
+{
+    const lab_ladder *ladder = run->ladder;
+    return is_chosen(run, rung) &&
+           (ladder->offers == NULL || ladder->offers(run->job->ctx, rung)) &&
+           (rung->most == 0 || n <= rung->most || run->sizes_given);
+}
+
+/* One rung at one size: run, shown and kept. */
+static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *rung, bool first)
+{
+    if (run->count == LAB_MOST_CASES) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "more than %d cases in one run",
+                       LAB_MOST_CASES);
+    }
+    tw_status status = run_case(run, bench, n, rung);
+    if (status == TW_OK) {
+        cli_progress_clear();
+        if (first) {
+            print_head(run, n);
+        }
+        print_case(run, &run->cases[run->count - 1]);
+        status = run->folder != NULL ? lab_keep_results(run) : TW_OK;
+    }
+    return status;
+}
+
 static tw_status run_size(lab_run *run, int64_t n)
 {
-    tw_context *ctx = run->job->ctx;
     const lab_ladder *ladder = run->ladder;
     void *bench = NULL;
-    twi_progress(ctx, "making the inputs and the right answer", 0, 0, "");
-    tw_status status = ladder->open(ctx, n, run->seed, &bench);
-    bool headed = false;
+    bool opened = false;
+    tw_status status = TW_OK;
     for (int32_t i = 0; status == TW_OK && i < ladder->count; i++) {
         const lab_rung *rung = &ladder->rungs[i];
-        if (!is_chosen(run, rung) || (ladder->offers != NULL && !ladder->offers(ctx, rung)) ||
-            (rung->most != 0 && n > rung->most && !run->sizes_given)) {
+        if (!is_wanted(run, rung, n)) {
             continue;
         }
-        if (run->count == LAB_MOST_CASES) {
-            status = tw_fail(ctx, TW_ERR_ARGUMENT, "more than %d cases in one run", LAB_MOST_CASES);
-            break;
+        bool first = !opened;
+        if (first) {
+            twi_progress(run->job->ctx, "making the inputs and the right answer", 0, 0, "");
+            status = ladder->open(run->job->ctx, n, run->seed, &bench);
+            opened = true;
         }
-        status = run_case(run, bench, n, rung);
         if (status == TW_OK) {
-            cli_progress_clear();
-            if (!headed) {
-                print_head(run, n);
-                headed = true;
-            }
-            print_case(run, &run->cases[run->count - 1]);
-            if (run->folder != NULL) {
-                status = lab_keep_results(run);
-            }
+            status = climb(run, bench, n, rung, first);
         }
     }
     ladder->close(bench);
