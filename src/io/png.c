@@ -399,11 +399,11 @@ static void write_end(png_job *job)
 }
 
 /* Row `row` of all planes as PNG has it: channels side by side, the high byte first. */
-static void weave(const png_job *job, const tw_image *image, int64_t row)
+static void weave(const png_job *job, const tw_matrix *planes, int channels, int64_t row)
 {
-    const int64_t step = job->channels;
-    for (int k = 0; k < job->channels; k++) {
-        const void *from = twi_matrix_row(&image->planes[k], row);
+    const int64_t step = channels;
+    for (int k = 0; k < channels; k++) {
+        const void *from = twi_matrix_row(&planes[k], row);
         for (int64_t i = 0; i < job->cols; i++) {
             if (job->type == TW_U8) {
                 job->decoded[i * step + k] = ((const uint8_t *)from)[i];
@@ -449,7 +449,7 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
                    .type = plane->type};
     tw_status status = open_writer(&job);
     for (int64_t row = 0; row < job.rows && status == TW_OK; row++) {
-        weave(&job, image, row);
+        weave(&job, plane, job.channels, row);
         status = attempt(&job, write_row);
     }
     if (status == TW_OK) {
@@ -481,11 +481,10 @@ static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
 static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
 {
     png_job *job = state;
-    tw_matrix plane = {(void *)row, 1, job->cols, job->cols, job->type};
-    const tw_image image = {.planes = &plane, .count = 1};
+    const tw_matrix plane = {(void *)row, 1, job->cols, job->cols, job->type};
     (void)ctx;
     (void)output;
-    weave(job, &image, 0);
+    weave(job, &plane, 1, 0);
     return attempt(job, write_row);
 }
 
