@@ -146,6 +146,32 @@ static void a_strip_of_columns_joins_the_next(void **state)
     close_context(ctx);
 }
 
+static void both_halves_of_a_row_meet(void **state)
+{
+    (void)state;
+    static const int windows[][2] = {{5, 5}, {4, 6}, {7, 2}, {16, 17}, {9, 9}};
+    static uint8_t data[9 * 90];
+    static uint8_t mask[9 * 90];
+    tw_context *ctx = open_context();
+    for (int64_t cols = 62; cols < 90; cols += cols < 68 ? 1 : 7) {
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            tw_matrix in = {data, 9, cols, cols, TW_U8};
+            tw_matrix mask_view = {mask, 9, cols, cols, TW_U8};
+            opts.levels = 40;
+            opts.window_rows = windows[w][0];
+            opts.window_cols = windows[w][1];
+            opts.border = (tw_border)(w % 3 == 0 ? TW_BORDER_CROP : TW_BORDER_WRAP);
+            fill_levels(data, TW_U8, in.rows * cols, 40, (uint64_t)cols);
+            fill_levels(mask, TW_U8, in.rows * cols, 3, (uint64_t)cols + 1);
+            check_all_ways(ctx, &in, &opts);
+            opts.mask = &mask_view;
+            check_all_ways(ctx, &in, &opts);
+        }
+    }
+    close_context(ctx);
+}
+
 static void every_base_and_number_of_levels(void **state)
 {
     (void)state;
@@ -762,6 +788,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_gives_the_same_bits_on_every_border),
         cmocka_unit_test(a_strip_of_columns_joins_the_next),
+        cmocka_unit_test(both_halves_of_a_row_meet),
         cmocka_unit_test(every_base_and_number_of_levels),
         cmocka_unit_test(the_most_levels_work_on_every_border_and_with_a_mask),
         cmocka_unit_test(disks_and_footprints_with_any_anchor),
