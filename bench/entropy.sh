@@ -10,8 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$build/src/cli/tilewright" bench entropy --repeat 9 --json >"$work/bench.json"
-"$here/peers.py" --build "$build" --case entropy --repeat 5 --out "$work"
+"$build/src/cli/tilewright" bench entropy --repeat "${REPEAT:-9}" --json >"$work/bench.json"
+"$here/peers.py" --build "$build" --case entropy --repeat "${REPEAT:-5}" --out "$work"
 mkdir -p "$folder"
 mv "$work/bench.json" "$folder/$name-bench-entropy.json"
 mv "$work/peers.json" "$folder/$name-entropy-peers.json"
