@@ -504,7 +504,8 @@ static bool is_worth(tw_context *ctx, const twi_entropy_setup *setup)
     char why[128];
     const double cpu = cpu_seconds(ctx, setup);
     const double start = twi_gpu_startup_seconds(ctx) > 0 ? 0 : START_SECONDS;
-    if (strcmp(ctx->device, "auto") != 0 || cpu < 2 * start + gpu_seconds(setup)) {
+    if (strcmp(ctx->device, "auto") != 0 || twi_entropy_is_wide(setup) ||
+        cpu < 2 * start + gpu_seconds(setup)) {
         return false;
     }
     if (!twi_gpu_present(why, sizeof why)) {

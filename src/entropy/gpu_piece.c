@@ -197,6 +197,12 @@ tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out, const twi_en
                        "an array of %lld x %lld in GPU memory: %lld rows and columns are the most",
                        (long long)piece->in.rows, (long long)piece->in.cols, (long long)SIDE_MOST);
     }
+    if (twi_entropy_is_wide(setup)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "%d levels leave no mark in 16 bits for what does not count on a GPU: take "
+                       "the CPU, one level less, or another border than crop and no mask",
+                       setup->opts.levels);
+    }
     choose_method(out, setup, limits, piece);
     if (out->method == TWI_GPU_LIST) {
         tw_status status = column_runs(ctx, &setup->window, NULL, &out->run_count);
