@@ -618,6 +618,51 @@ static void a_result_that_is_wrong_is_found(void **state)
     close_context(ctx);
 }
 
+static void an_explanation_names_the_method_that_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t levels, side, radius;
+        tw_type type;
+    } cases[] = {{16, 5, -1, TW_U8},    {256, 9, -1, TW_U8},  {300, 9, -1, TW_U16},
+                 {256, 31, -1, TW_I16}, {256, 3, -1, TW_F32}, {256, 5, 4, TW_U8}};
+    static uint16_t zeros[40 * 40 * 2];
+    static float got[40 * 40];
+    tw_context *ctx = open_context();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
+        tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
+        const tw_shape shape = {40, 40, cases[c].type};
+        tw_matrix in = {zeros, 40, 40, 40, cases[c].type};
+        tw_matrix out = {got, 40, 40, 40, TW_F32};
+        tw_sink sink;
+        opts.levels = cases[c].levels;
+        opts.window_rows = opts.window_cols = cases[c].side;
+        opts.radius = cases[c].radius;
+        assert_ok(ctx, tw_entropy_explain(ctx, &plan, &shape, &opts));
+        assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &out));
+        assert_ok(ctx, tw_entropy_run(ctx, &in, &opts, &sink, 1, &report));
+        tw_sink_destroy(&sink);
+        assert_string_equal(plan.method, report.method);
+        assert_true(plan.window == report.window && plan.block == report.block);
+        assert_true(plan.rate > 0 && plan.bytes > 0 && plan.why[0] != '\0');
+    }
+    for (int64_t n = 1;; n++) {
+        tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
+        const tw_shape shape = {40, 40, TW_U8};
+        twi_meter_fail_at(ctx->meter, n);
+        tw_status status = tw_entropy_explain(ctx, &plan, &shape, NULL);
+        twi_meter_fail_at(ctx->meter, 0);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+        if (status == TW_OK) {
+            break;
+        }
+        assert_int_equal(status, TW_ERR_MEMORY);
+    }
+    close_context(ctx);
+}
+
 /* --------------------------------------------------------------------------------- refusals */
 
 static void bad_values_are_named_by_their_place(void **state)
@@ -804,6 +849,7 @@ int main(void)
         cmocka_unit_test(constant_windows_are_exactly_zero_and_empty_ones_nan),
         cmocka_unit_test(ten_millions_in_a_row_or_in_a_column),
         cmocka_unit_test(a_result_that_is_wrong_is_found),
+        cmocka_unit_test(an_explanation_names_the_method_that_runs),
         cmocka_unit_test(bad_values_are_named_by_their_place),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),

@@ -476,8 +476,21 @@ static void a_preview_averages_squares_and_grows_lighter(void **state)
     assert_true(before > 0.75);
     tw_image_destroy(image);
     assert_int_equal(unlink(in_scratch("p.ppm")), 0);
-    assert_ok(ctx, tw_sink_to_preview(ctx, &sink, in_scratch("p.xyz"), 1));
     tw_matrix matrix = {values, ROWS, COLS, COLS, TW_F32};
+    assert_ok(ctx, tw_sink_to_preview(ctx, &sink, in_scratch("p.ppm"), 1));
+    for (int64_t n = 1;; n++) {
+        twi_meter_fail_at(ctx->meter, n);
+        tw_status status = tw_feed(ctx, &matrix, &sink, 1);
+        twi_meter_fail_at(ctx->meter, 0);
+        if (status == TW_OK) {
+            break;
+        }
+        assert_int_equal(status, TW_ERR_MEMORY);
+        assert_int_equal(scratch_count(), 0);
+    }
+    tw_sink_destroy(&sink);
+    assert_int_equal(unlink(in_scratch("p.ppm")), 0);
+    assert_ok(ctx, tw_sink_to_preview(ctx, &sink, in_scratch("p.xyz"), 1));
     assert_fails(ctx, TW_ERR_ARGUMENT, "tells no image format", tw_feed(ctx, &matrix, &sink, 1));
     tw_sink_destroy(&sink);
     assert_fails(ctx, TW_ERR_ARGUMENT, "above 0",
