@@ -127,6 +127,8 @@ def polynomial(name, note, function, weight, a, b, goal32, goal64):
 def parts(name, x, widths32, widths64):
     """x as a sum of numbers with so many bits each, the last in full."""
     for f64, widths in ((False, widths32), (True, widths64)):
+        if widths is None:
+            continue
         values = []
         rest = x
         for width in widths:
@@ -151,7 +153,8 @@ def main():
     parts("log10_e", 1 / mp.log(10), [24, 24], [53, 53])
     parts("half_pi", pi / 2, [24, 24, 24], [53, 53, 53])
     parts("two_over_pi", 2 / pi, [24], [53])
-    parts("one_over_pi", 1 / pi, [24], [53])
+    parts("one_over_pi", 1 / pi, [24], None)
+    parts("pi", pi, [24, 24, 24], None)
     parts("third", mpf(1) / 3, [24, 24], [53, 53])
     parts("cbrt_2", mp.cbrt(2), [24], [53])
     parts("cbrt_half", 1 / mp.cbrt(2), [24], [53])

@@ -8,6 +8,7 @@
  *   bits_S                a vector of signed integers as wide as the elements, with + - & | ^
  *   mask_S                what a comparison gives, with & and |
  *   bits_of_S, of_bits_S  the same bits as integers, and back
+ *   of_whole_S            integers of few bits as floats
  *   shift_left_S, shift_right_S   of integers, by a constant; the right one keeps the sign
  *   fma_S(a, b, c)        a * b + c, rounded once
  *   sqrt_S, floor_S, ceil_S, trunc_S, rint_S      exact or correctly rounded; rint to even
@@ -15,9 +16,9 @@
  *   less_S, at_most_S, equal_S    comparisons; false where an operand is NaN
  *   select_S(m, a, b)     a where m holds, b elsewhere
  *   select_bits_S         the same of integers
- *   not_S(m), any_S(m)    the opposite mask; whether m holds anywhere
+ *   opposite_S(m), any_S(m)       the opposite mask; whether m holds anywhere
  *   bits_of_mask_S, mask_of_bits_S   a mask as integers, all ones or all zeros, and back
- *   equal_bits_S          a comparison of integers
+ *   equal_bits_S, less_bits_S     comparisons of integers
  *   splat_bits_S          one integer to all lanes
  * and
  *   widen_low_f32, widen_high_f32, narrow_f64     halves of f32 as f64 and back; on one lane the

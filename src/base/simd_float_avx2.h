@@ -5,7 +5,7 @@
 typedef int32_t bits_f32 __attribute__((vector_size(32)));
 typedef int64_t bits_f64 __attribute__((vector_size(32)));
 
-#define TWI_AVX2_FLOAT(S, SUFFIX, SPLAT, CMPEQ)                                         \
+#define TWI_AVX2_FLOAT(S, SUFFIX, SPLAT, CMPEQ, CMPGT)                                  \
     typedef bits_##S mask_##S;                                                          \
     static inline bits_##S bits_of_##S(vec_##S v)                                       \
     {                                                                                   \
@@ -67,6 +67,10 @@ typedef int64_t bits_f64 __attribute__((vector_size(32)));
     {                                                                                   \
         return (mask_##S)_mm256_cmp_##SUFFIX(a, b, _CMP_EQ_OQ);                         \
     }                                                                                   \
+    static inline mask_##S less_bits_##S(bits_##S a, bits_##S b)                        \
+    {                                                                                   \
+        return (mask_##S)CMPGT((__m256i)b, (__m256i)a);                                 \
+    }                                                                                   \
     static inline mask_##S equal_bits_##S(bits_##S a, bits_##S b)                       \
     {                                                                                   \
         return (mask_##S)CMPEQ((__m256i)a, (__m256i)b);                                 \
@@ -79,7 +83,7 @@ typedef int64_t bits_f64 __attribute__((vector_size(32)));
     {                                                                                   \
         return b;                                                                       \
     }                                                                                   \
-    static inline mask_##S not_##S(mask_##S m)                                          \
+    static inline mask_##S opposite_##S(mask_##S m)                                     \
     {                                                                                   \
         return ~m;                                                                      \
     }                                                                                   \
@@ -96,8 +100,19 @@ typedef int64_t bits_f64 __attribute__((vector_size(32)));
         return _mm256_movemask_##SUFFIX((vec_##S)m) != 0;                               \
     }
 
-TWI_AVX2_FLOAT(f32, ps, _mm256_set1_epi32, _mm256_cmpeq_epi32)
-TWI_AVX2_FLOAT(f64, pd, _mm256_set1_epi64x, _mm256_cmpeq_epi64)
+TWI_AVX2_FLOAT(f32, ps, _mm256_set1_epi32, _mm256_cmpeq_epi32, _mm256_cmpgt_epi32)
+TWI_AVX2_FLOAT(f64, pd, _mm256_set1_epi64x, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64)
+
+static inline vec_f32 of_whole_f32(bits_f32 b)
+{
+    return _mm256_cvtepi32_ps((__m256i)b);
+}
+/* There is no conversion of 64 bits: the low bits of 1.5 * 2^52 + b are b. */
+static inline vec_f64 of_whole_f64(bits_f64 b)
+{
+    const vec_f64 magic = splat_f64(0x1.8p52);
+    return of_bits_f64(b + bits_of_f64(magic)) - magic;
+}
 
 static inline vec_f64 widen_low_f32(vec_f32 v)
 {

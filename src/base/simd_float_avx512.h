@@ -68,6 +68,10 @@ typedef __mmask8 mask_f64;
     {                                                                                        \
         return _mm512_cmp_##SUFFIX##_mask(a, b, _CMP_EQ_OQ);                                 \
     }                                                                                        \
+    static inline mask_##S less_bits_##S(bits_##S a, bits_##S b)                             \
+    {                                                                                        \
+        return _mm512_cmplt_##INTEGERS##_mask((__m512i)a, (__m512i)b);                       \
+    }                                                                                        \
     static inline mask_##S equal_bits_##S(bits_##S a, bits_##S b)                            \
     {                                                                                        \
         return _mm512_cmpeq_##INTEGERS##_mask((__m512i)a, (__m512i)b);                       \
@@ -80,7 +84,7 @@ typedef __mmask8 mask_f64;
     {                                                                                        \
         return _mm512_movepi##WIDTH##_mask((__m512i)b);                                      \
     }                                                                                        \
-    static inline mask_##S not_##S(mask_##S m)                                               \
+    static inline mask_##S opposite_##S(mask_##S m)                                          \
     {                                                                                        \
         return (mask_##S) ~m;                                                                \
     }                                                                                        \
@@ -99,6 +103,15 @@ typedef __mmask8 mask_f64;
 
 TWI_AVX512_FLOAT(f32, ps, epi32, 32)
 TWI_AVX512_FLOAT(f64, pd, epi64, 64)
+
+static inline vec_f32 of_whole_f32(bits_f32 b)
+{
+    return _mm512_cvtepi32_ps((__m512i)b);
+}
+static inline vec_f64 of_whole_f64(bits_f64 b)
+{
+    return _mm512_cvtepi64_pd((__m512i)b);
+}
 
 static inline vec_f64 widen_low_f32(vec_f32 v)
 {

@@ -57,6 +57,10 @@
     {                                                                          \
         return vceqq_##S(a, b);                                                \
     }                                                                          \
+    static inline mask_##S less_bits_##S(bits_##S a, bits_##S b)               \
+    {                                                                          \
+        return vcltq_##I(a, b);                                                \
+    }                                                                          \
     static inline mask_##S equal_bits_##S(bits_##S a, bits_##S b)              \
     {                                                                          \
         return vceqq_##I(a, b);                                                \
@@ -69,7 +73,7 @@
     {                                                                          \
         return vreinterpretq_##U##_##I(b);                                     \
     }                                                                          \
-    static inline mask_##S not_##S(mask_##S m)                                 \
+    static inline mask_##S opposite_##S(mask_##S m)                            \
     {                                                                          \
         return ~m;                                                             \
     }                                                                          \
@@ -88,6 +92,15 @@
 
 TWI_NEON_FLOAT(f32, s32, u32, int32x4_t, uint32x4_t)
 TWI_NEON_FLOAT(f64, s64, u64, int64x2_t, uint64x2_t)
+
+static inline vec_f32 of_whole_f32(bits_f32 b)
+{
+    return vcvtq_f32_s32(b);
+}
+static inline vec_f64 of_whole_f64(bits_f64 b)
+{
+    return vcvtq_f64_s64(b);
+}
 
 #define shift_left_f32(b, n) vshlq_n_s32(b, n)
 #define shift_right_f32(b, n) vshrq_n_s32(b, n)

@@ -69,6 +69,10 @@
     {                                                                          \
         return a == b;                                                         \
     }                                                                          \
+    static inline mask_##S less_bits_##S(bits_##S a, bits_##S b)               \
+    {                                                                          \
+        return a < b;                                                          \
+    }                                                                          \
     static inline mask_##S equal_bits_##S(bits_##S a, bits_##S b)              \
     {                                                                          \
         return a == b;                                                         \
@@ -81,7 +85,7 @@
     {                                                                          \
         return b != 0;                                                         \
     }                                                                          \
-    static inline mask_##S not_##S(mask_##S m)                                 \
+    static inline mask_##S opposite_##S(mask_##S m)                            \
     {                                                                          \
         return !m;                                                             \
     }                                                                          \
@@ -100,6 +104,15 @@
 
 TWI_SCALAR_FLOAT(f32, float, int32_t, uint32_t, f)
 TWI_SCALAR_FLOAT(f64, double, int64_t, uint64_t, )
+
+static inline vec_f32 of_whole_f32(bits_f32 b)
+{
+    return (float)b;
+}
+static inline vec_f64 of_whole_f64(bits_f64 b)
+{
+    return (double)b;
+}
 
 static inline vec_f64 widen_low_f32(vec_f32 v)
 {

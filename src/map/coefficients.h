@@ -79,9 +79,11 @@ static const double two_over_pi_f64[] = {
 static const float one_over_pi_f32[] = {
     0x1.45f306p-2F,
 };
-/* one over pi, in parts of [53] bits */
-static const double one_over_pi_f64[] = {
-    0x1.45f306dc9c883p-2,
+/* pi, in parts of [24, 24, 24] bits */
+static const float pi_f32[] = {
+    0x1.921fb6p+1F,
+    -0x1.777a5cp-24F,
+    -0x1.ee59dap-49F,
 };
 /* third, in parts of [24, 24] bits */
 static const float third_f32[] = {

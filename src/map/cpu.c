@@ -65,6 +65,7 @@ typedef struct plan {
     step *steps;       /* of each program, from steps_at on; as many as operations */
     int32_t *steps_at; /* program_count + 1 */
     int32_t *still_steps, *step_count; /* those not of a pass; all */
+    int32_t *uses;                     /* while steps are listed: of each value */
     char *uniform;        /* values of [0, uniform_end) of each program, a vector each */
     uint64_t *uniform_at; /* of each program, in bytes */
     uint64_t *row_at;     /* likewise in a thread's values of rows */
@@ -507,23 +508,107 @@ static void work(plan *p)
 
 /* ----------------------------------------------------------------------------- planning */
 
+/* How often each value of a program is used; the result counts twice, since it is not to vanish. */
+static void count_uses(const twi_program *program, int32_t *uses)
+{
+    memset(uses, 0, (size_t)program->count * sizeof *uses);
+    for (int32_t i = 0; i < program->count; i++) {
+        for (int k = 0; k < 3 && program->ops[i].args[k] >= 0; k++) {
+            uses[program->ops[i].args[k]]++;
+        }
+    }
+    uses[program->result] += 2;
+}
+
+static int fused_arithmetic(int first, int second, int side)
+{
+    const int group = first == TWI_OP_ADD   ? TWI_FUSED_ADD_ADD
+                      : first == TWI_OP_SUB ? TWI_FUSED_SUB_ADD
+                      : first == TWI_OP_MUL ? TWI_FUSED_MUL_ADD
+                                            : -1;
+    const int way = second == TWI_OP_ADD   ? 0
+                    : second == TWI_OP_SUB ? 1 + side
+                    : second == TWI_OP_MUL ? 3
+                                           : -1;
+    return group < 0 || way < 0 ? -1 : group + way;
+}
+
+/* Make step `s` one with the step before it, whose value nothing else uses; false if there is no
+ * kernel for the two. */
+static bool fuse(const plan *p, const twi_operation *ops, step *before, const step *s)
+{
+    const int first = ops[before->out].code;
+    const int second = ops[s->out].code;
+    const int side = s->args[0] == before->out ? 0 : 1; /* of the value before */
+    int kernel = fused_arithmetic(first, second, side);
+    step both = {NULL, s->out, {before->args[0], before->args[1], s->args[1 - side]}};
+    if (before->run == p->machine->fused[TWI_FUSED_ADD_SQRT]) {
+        kernel = second == TWI_OP_ADD ? TWI_FUSED_ADD_SQRT_ADD : -1;
+    } else if (before->run != kernel_of(p, &ops[before->out])) {
+        return false; /* one already */
+    } else if (first == TWI_OP_ADD && second == TWI_OP_SQRT) {
+        kernel = TWI_FUSED_ADD_SQRT;
+        both.args[2] = both.args[1];
+    } else if (first == TWI_OP_SQRT && second == TWI_OP_ADD) {
+        kernel = TWI_FUSED_SQRT_ADD;
+        both.args[1] = both.args[2];
+    }
+    if (kernel < 0) {
+        return false;
+    }
+    both.run = p->machine->fused[kernel];
+    *before = both;
+    return true;
+}
+
+/* Likewise a function and the root of a sum with its value. */
+static bool fuse_root(const plan *p, const twi_operation *ops, step *function, const step *root)
+{
+    const twi_map_block_fn *roots = p->job->fast ? p->machine->fast_roots : p->machine->roots;
+    const twi_map_block_fn run = roots[ops[function->out].code];
+    const int side = root->args[0] == function->out ? 0 : 1;
+    if (run == NULL || function->run != kernel_of(p, &ops[function->out]) ||
+        root->run != p->machine->fused[TWI_FUSED_ADD_SQRT_ADD] ||
+        root->args[side] != function->out) {
+        return false;
+    }
+    *function = (step){run, root->out, {function->args[0], root->args[1 - side], root->args[2]}};
+    return true;
+}
+
 /* The kernels of a program in order; inputs need none. */
-static void list_steps(plan *p, int32_t number)
+static void list_steps(plan *p, int32_t number, int32_t *uses)
 {
     const twi_program *program = &p->job->variants->programs[number];
     int32_t count = 0;
+    int32_t from = 0; /* steps before it belong to another part */
+    count_uses(program, uses);
     p->still_steps[number] = 0;
     for (int32_t i = program->col_end; i < program->count; i++) {
         const twi_operation *op = &program->ops[i];
+        step s = {NULL, i, {0, 0, 0}};
+        if (i == program->still_end) {
+            from = count;
+        }
         if (op->code == TWI_OP_INPUT) {
             continue;
         }
-        step *s = &p->steps[p->steps_at[number] + count];
-        *s = (step){kernel_of(p, op), i, {0, 0, 0}};
+        s.run = kernel_of(p, op);
         for (int k = 0; k < 3; k++) {
-            s->args[k] = op->args[k] >= 0 ? op->args[k] : op->args[0];
+            s.args[k] = op->args[k] >= 0 ? op->args[k] : op->args[0];
         }
-        count++;
+        step *last = &p->steps[p->steps_at[number] + count - 1];
+        if (count == from || uses[last->out] != 1 ||
+            (op->args[0] != last->out && op->args[1] != last->out) ||
+            !fuse(p, program->ops, last, &s)) {
+            p->steps[p->steps_at[number] + count] = s;
+            count++;
+        }
+        step *now = &p->steps[p->steps_at[number] + count - 1];
+        if (count - 1 > from && uses[now[-1].out] == 1 &&
+            fuse_root(p, program->ops, now - 1, now)) {
+            count--;
+        }
         if (i < program->still_end) {
             p->still_steps[number] = count;
         }
@@ -658,6 +743,9 @@ static tw_status allocate_lists(plan *p)
     if (status == TW_OK) {
         status = twi_alloc(p->ctx, &p->uniform, uniform, 1, what);
     }
+    if (status == TW_OK) {
+        status = twi_alloc(p->ctx, &p->uses, (uint64_t)p->count, sizeof *p->uses, what);
+    }
     return status;
 }
 
@@ -732,7 +820,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
         goto done;
     }
     for (int32_t k = 0; k < v->program_count; k++) {
-        list_steps(&p, k);
+        list_steps(&p, k, p.uses);
     }
     compute_uniforms(&p);
 #pragma omp parallel num_threads(threads)
@@ -740,6 +828,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
     status = twi_check_cancel(ctx);
 done:
     twi_free(p.scratch);
+    twi_free(p.uses);
     twi_free(p.uniform);
     twi_free(p.steps);
     twi_free(p.uniform_at);

@@ -22,8 +22,11 @@ BLOCK(run_to_f32, widen_low_f32(narrow_f64(P, P)))
 
 static const twi_map_machine machine_f64 = {
     .operation = MACHINE_OPERATIONS(run_exp, run_log, run_sin, run_cos),
+    .roots = MACHINE_ROOTS(root_exp, root_log, root_sin, root_cos),
     .fast = MACHINE_OPERATIONS(run_exp, run_log, run_sin, run_cos),
+    .fast_roots = MACHINE_ROOTS(root_exp, root_log, root_sin, root_cos),
     .stored = MACHINE_STORED(run_to_f32_f64, run_copy_f64),
+    .fused = MACHINE_FUSED,
     .load = MACHINE_TRANSFER(load),
     .store = MACHINE_TRANSFER(store),
 };
@@ -31,15 +34,19 @@ static const twi_map_machine machine_f64 = {
 
 #define S f32
 #include "map/evaluate_kernel_type.h"
-UNARY(brief_exp)
-CHOICE(brief_log, UNROLL, P)
-CHOICE(brief_sin, UNROLL, P)
-CHOICE(brief_cos, UNROLL, P)
+NEVER_RARE(brief_exp)
+STAGED(brief_exp, 2)
+STAGED(brief_log, 2)
+STAGED(brief_sin, 1)
+STAGED(brief_cos, 1)
 
 static const twi_map_machine machine_f32 = {
     .operation = MACHINE_OPERATIONS(run_exp, run_log, run_sin, run_cos),
+    .roots = MACHINE_ROOTS(root_exp, root_log, root_sin, root_cos),
     .fast = MACHINE_OPERATIONS(run_brief_exp, run_brief_log, run_brief_sin, run_brief_cos),
+    .fast_roots = MACHINE_ROOTS(root_brief_exp, root_brief_log, root_brief_sin, root_brief_cos),
     .stored = MACHINE_STORED(run_copy_f32, run_copy_f32),
+    .fused = MACHINE_FUSED,
     .load = MACHINE_TRANSFER(load),
     .store = MACHINE_TRANSFER(store),
 };

@@ -37,7 +37,7 @@ BLOCK(run_div, P / Q)
 BLOCK(run_lt, KEEP(F(less)(P, Q)))
 BLOCK(run_le, KEEP(F(at_most)(P, Q)))
 BLOCK(run_eq, KEEP(F(equal)(P, Q)))
-BLOCK(run_ne, KEEP(F(not )(F(equal)(P, Q))))
+BLOCK(run_ne, KEEP(F(opposite)(F(equal)(P, Q))))
 BLOCK(run_and, F(of_bits)(F(bits_of)(P) & F(bits_of)(Q)))
 BLOCK(run_or, F(of_bits)(F(bits_of)(P) | F(bits_of)(Q)))
 BLOCK(run_not, F(of_bits)(~F(bits_of)(P)))
@@ -50,8 +50,6 @@ BLOCK(run_max, F(greater)(P, Q))
 UNARY(abs)
 UNARY(sqrt)
 UNARY(cbrt)
-UNARY(exp)
-UNARY(exp2)
 UNARY(expm1)
 UNARY(log1p)
 UNARY(asin)
@@ -66,38 +64,136 @@ UNARY(round)
 UNARY(rint)
 UNARY(trunc)
 
-/* Functions with rare arguments: one look at the block, then a loop without a branch or a call, in
- * which constants stay in registers. */
-#define CHOICE(NAME, VECTORS, ...)                                                        \
-    BLOCK_BY(all_##NAME, 1, F(NAME)(__VA_ARGS__))                                         \
-    BLOCK_BY(usual_##NAME, VECTORS, F(NAME##_usual)(__VA_ARGS__))                         \
-    static void F(run_##NAME)(void *out, const void *const arg[3], const int64_t step[3], \
-                              int64_t n)                                                  \
-    {                                                                                     \
-        const T *p = arg[0], *q = arg[1];                                                 \
-        const int64_t sp = step[0], sq = step[1];                                         \
-        int64_t i = 0;                                                                    \
-        (void)q, (void)sq;                                                                \
-        mask rare = F(NAME##_is_rare)(__VA_ARGS__);                                       \
-        for (i = F(LANES); i < n; i += F(LANES)) {                                        \
-            rare = rare | F(NAME##_is_rare)(__VA_ARGS__);                                 \
-        }                                                                                 \
-        if (F(any)(rare)) {                                                               \
-            F(all_##NAME)(out, arg, step, n);                                             \
-        } else {                                                                          \
-            F(usual_##NAME)(out, arg, step, n);                                           \
-        }                                                                                 \
+/* Functions with rare arguments, a chunk of a block at a time: one loop tells whether there are
+ * any, another has neither branch nor call, and its constants stay in registers. */
+#define CHUNK 256
+
+#define ALL_OF_CHUNK(VALUE)                        \
+    for (int64_t i = at; i < end; i += F(LANES)) { \
+        F(store)(out + i, VALUE);                  \
     }
-CHOICE(log, UNROLL, P)
-CHOICE(log2, UNROLL, P)
-CHOICE(log10, UNROLL, P)
-CHOICE(sin, UNROLL, P)
-CHOICE(cos, UNROLL, P)
-CHOICE(tan, UNROLL, P)
+
+#define CHOICE(NAME, VECTORS, ...)                                                               \
+    BLOCK_BY(usual_##NAME, VECTORS, F(NAME##_usual)(__VA_ARGS__))                                \
+    static void F(run_##NAME)(void *out_, const void *const arg[3], const int64_t step[3],       \
+                              int64_t n)                                                         \
+    {                                                                                            \
+        T *out = out_;                                                                           \
+        const T *p = arg[0], *q = arg[1];                                                        \
+        const int64_t sp = step[0], sq = step[1];                                                \
+        for (int64_t at = 0; at < n; at += CHUNK) {                                              \
+            const int64_t end = n - at < CHUNK ? n : at + CHUNK;                                 \
+            mask rare = F(never)(K(0));                                                          \
+            for (int64_t i = at; i < end; i += F(LANES)) {                                       \
+                rare = rare | F(NAME##_is_rare)(__VA_ARGS__);                                    \
+            }                                                                                    \
+            if (__builtin_expect(F(any)(rare), 0)) {                                             \
+                ALL_OF_CHUNK(F(NAME)(__VA_ARGS__))                                               \
+            } else {                                                                             \
+                F(usual_##NAME)                                                                  \
+                (out + at, (const void *const[3]){p + at * sp, q + at * sq, p}, step, end - at); \
+            }                                                                                    \
+        }                                                                                        \
+    }
 CHOICE(mod, UNROLL, P, Q)
 CHOICE(pow, (UNROLL + 1) / 2, P, Q)
 CHOICE(atan2, UNROLL, P, Q)
 CHOICE(hypot, UNROLL, P, Q)
+
+/* The same of one argument in two steps, with VALUES numbers a lane in between. What follows, THEN,
+ * is done in the same loop: the polynomial and, say, a root run on different pipes. */
+#define STAGED_THEN(RUN, NAME, VALUES, THEN)                                                   \
+    static void F(RUN)(void *out_, const void *const arg[3], const int64_t step[3], int64_t n) \
+    {                                                                                          \
+        T a[CHUNK], b[CHUNK], c[CHUNK];                                                        \
+        T *out = out_;                                                                         \
+        const T *p = arg[0], *q = arg[1], *r = arg[2];                                         \
+        const int64_t sp = step[0], sq = step[1], sr = step[2];                                \
+        (void)q, (void)r, (void)sq, (void)sr;                                                  \
+        for (int64_t at = 0; at < n; at += CHUNK) {                                            \
+            const int64_t end = n - at < CHUNK ? n : at + CHUNK;                               \
+            mask rare[UNROLL];                                                                 \
+            for (int v = 0; v < UNROLL; v++) {                                                 \
+                rare[v] = F(never)(K(0));                                                      \
+            }                                                                                  \
+            for (int64_t from = at; from < end; from += UNROLL * F(LANES)) {                   \
+                stage s[UNROLL];                                                               \
+                for (int v = 0; v < UNROLL; v++) {                                             \
+                    const int64_t i = from + v * F(LANES);                                     \
+                    vec x = P;                                                                 \
+                    rare[v] = rare[v] | F(NAME##_is_rare)(x);                                  \
+                    s[v] = F(NAME##_begin)(x);                                                 \
+                }                                                                              \
+                for (int v = 0; v < UNROLL; v++) {                                             \
+                    const int64_t k = from - at + v * F(LANES);                                \
+                    F(store)(a + k, s[v].a);                                                   \
+                    if ((VALUES) > 1) {                                                        \
+                        F(store)(b + k, s[v].b);                                               \
+                    }                                                                          \
+                    if ((VALUES) > 2) {                                                        \
+                        F(store)(c + k, s[v].c);                                               \
+                    }                                                                          \
+                }                                                                              \
+            }                                                                                  \
+            for (int v = 1; v < UNROLL; v++) {                                                 \
+                rare[0] = rare[0] | rare[v];                                                   \
+            }                                                                                  \
+            if (__builtin_expect(F(any)(rare[0]), 0)) {                                        \
+                ALL_OF_CHUNK(THEN(F(NAME)(P)))                                                 \
+                continue;                                                                      \
+            }                                                                                  \
+            for (int64_t from = at; from < end; from += UNROLL * F(LANES)) {                   \
+                vec value[UNROLL];                                                             \
+                for (int v = 0; v < UNROLL; v++) {                                             \
+                    const int64_t i = from + v * F(LANES);                                     \
+                    stage s;                                                                   \
+                    s.a = F(load)(a + i - at);                                                 \
+                    s.b = (VALUES) > 1 ? F(load)(b + i - at) : s.a;                            \
+                    s.c = (VALUES) > 2 ? F(load)(c + i - at) : s.a;                            \
+                    value[v] = THEN(F(NAME##_end)(s));                                         \
+                }                                                                              \
+                for (int v = 0; v < UNROLL; v++) {                                             \
+                    F(store)(out + from + v * F(LANES), value[v]);                             \
+                }                                                                              \
+            }                                                                                  \
+        }                                                                                      \
+    }
+#define NOTHING(value) value
+#define ROOT(value) (F(sqrt)((value) + Q) + R)
+#define STAGED(NAME, VALUES)                       \
+    STAGED_THEN(run_##NAME, NAME, VALUES, NOTHING) \
+    STAGED_THEN(root_##NAME, NAME, VALUES, ROOT)
+#define NEVER_RARE(NAME)                          \
+    INLINE mask F(NAME##_is_rare)(vec x)          \
+    {                                             \
+        return F(never)(x);                       \
+    }                                             \
+    INLINE vec F(NAME)(vec x)                     \
+    {                                             \
+        return F(NAME##_end)(F(NAME##_begin)(x)); \
+    }
+NEVER_RARE(exp)
+NEVER_RARE(exp2)
+STAGED(exp, 3)
+STAGED(exp2, 3)
+STAGED(log, 2)
+STAGED(log2, 2)
+STAGED(log10, 2)
+STAGED(sin, 3)
+STAGED(cos, 3)
+STAGED(tan, 3)
+
+#define FUSED(NAME, FIRST)                \
+    BLOCK(run_##NAME##_add, (FIRST) + R)  \
+    BLOCK(run_##NAME##_sub, (FIRST)-R)    \
+    BLOCK(run_##NAME##_from, R - (FIRST)) \
+    BLOCK(run_##NAME##_mul, (FIRST)*R)
+FUSED(add, P + Q)
+FUSED(sub, P - Q)
+FUSED(mul, P *Q)
+BLOCK(run_add_sqrt, F(sqrt)(P + Q))
+BLOCK(run_sqrt_add, F(sqrt)(P) + Q)
+BLOCK(run_add_sqrt_add, F(sqrt)(P + Q) + R)
 
 /* As a store of an integer type and a load leave it: never -0. */
 static inline vec F(whole_within)(vec v, T low, T high)
@@ -197,6 +293,23 @@ TRANSFER(f64_, double, (double))
         [TWI_OP_ROUND] = F(run_round), [TWI_OP_RINT] = F(run_rint), [TWI_OP_TRUNC] = F(run_trunc), \
         [TWI_OP_MIN] = F(run_min), [TWI_OP_MAX] = F(run_max), [TWI_OP_MOD] = F(run_mod),           \
         [TWI_OP_POW] = F(run_pow), [TWI_OP_ATAN2] = F(run_atan2), [TWI_OP_HYPOT] = F(run_hypot),   \
+    }
+#define MACHINE_FUSED                                                                   \
+    {                                                                                   \
+        [TWI_FUSED_ADD_ADD] = F(run_add_add), [TWI_FUSED_ADD_SUB] = F(run_add_sub),     \
+        [TWI_FUSED_ADD_FROM] = F(run_add_from), [TWI_FUSED_ADD_MUL] = F(run_add_mul),   \
+        [TWI_FUSED_SUB_ADD] = F(run_sub_add), [TWI_FUSED_SUB_SUB] = F(run_sub_sub),     \
+        [TWI_FUSED_SUB_FROM] = F(run_sub_from), [TWI_FUSED_SUB_MUL] = F(run_sub_mul),   \
+        [TWI_FUSED_MUL_ADD] = F(run_mul_add), [TWI_FUSED_MUL_SUB] = F(run_mul_sub),     \
+        [TWI_FUSED_MUL_FROM] = F(run_mul_from), [TWI_FUSED_MUL_MUL] = F(run_mul_mul),   \
+        [TWI_FUSED_ADD_SQRT] = F(run_add_sqrt), [TWI_FUSED_SQRT_ADD] = F(run_sqrt_add), \
+        [TWI_FUSED_ADD_SQRT_ADD] = F(run_add_sqrt_add),                                 \
+    }
+#define MACHINE_ROOTS(EXP_, LOG_, SIN_, COS_)                                                 \
+    {                                                                                         \
+        [TWI_OP_EXP] = F(EXP_), [TWI_OP_EXP2] = F(root_exp2), [TWI_OP_LOG] = F(LOG_),         \
+        [TWI_OP_LOG2] = F(root_log2), [TWI_OP_LOG10] = F(root_log10), [TWI_OP_SIN] = F(SIN_), \
+        [TWI_OP_COS] = F(COS_), [TWI_OP_TAN] = F(root_tan),                                   \
     }
 #define MACHINE_STORED(F32, F64)                                                                \
     {                                                                                           \

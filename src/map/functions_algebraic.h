@@ -52,7 +52,7 @@ INLINE vec F(hypot_near)(vec large, vec small)
 INLINE mask F(hypot_is_rare)(vec x, vec y)
 {
     vec large = F(max)(F(abs)(x), F(abs)(y));
-    return F(not )(F(at_most)(K(1 / HYPOT_FAR), large) & F(at_most)(large, K(HYPOT_FAR))) |
+    return F(opposite)(F(at_most)(K(1 / HYPOT_FAR), large) & F(at_most)(large, K(HYPOT_FAR))) |
            F(is_nan)(x);
 }
 
@@ -107,7 +107,7 @@ INLINE vec F(greater)(vec a, vec b)
 INLINE mask F(mod_is_rare)(vec x, vec y)
 {
     vec by = F(abs)(y);
-    return F(not )(F(less)(F(abs)(x), by * K(MOD_LIMIT)) & F(less)(by, K(INFINITE)));
+    return F(opposite)(F(less)(F(abs)(x), by * K(MOD_LIMIT)) & F(less)(by, K(INFINITE)));
 }
 
 /* While the quotient has no more bits than a float, x - trunc(x / y) y is exact, or less than 0 by

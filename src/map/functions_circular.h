@@ -65,21 +65,39 @@ INLINE mask F(is_odd)(bits n)
     return F(equal_bits)(n & KB(1), KB(1));
 }
 
-INLINE vec F(sin_of)(vec x, pair r, bits n)
+/* n with the sign of x in bit 1. */
+INLINE bits F(sin_turns)(vec x, bits n)
 {
-    return F(with_sign)(F(sin_or_cos)(r, F(is_odd)(n)), F(half_turn)(n) ^ F(sign_of)(x));
+    return n ^ F(shift_right)(F(sign_of)(x), WIDTH - 2);
 }
 
-INLINE vec F(cos_of)(vec x, pair r, bits n)
+INLINE vec F(sin_end)(stage s)
+{
+    bits n = F(bits_of)(s.c);
+    return F(with_sign)(F(sin_or_cos)((pair){s.a, s.b}, F(is_odd)(n)), F(half_turn)(n));
+}
+
+INLINE bits F(cos_turns)(vec x, bits n)
 {
     (void)x;
-    n = n + KB(1);
-    return F(with_sign)(F(sin_or_cos)(r, F(is_odd)(n)), F(half_turn)(n));
+    return n + KB(1);
+}
+
+INLINE vec F(cos_end)(stage s)
+{
+    return F(sin_end)(s);
+}
+
+INLINE bits F(tan_turns)(vec x, bits n)
+{
+    return F(sin_turns)(x, n & KB(1));
 }
 
 /* tan r = r + r^3 P; in odd quarters -1 / tan r, with the error of the quotient put right. */
-INLINE vec F(tan_of)(vec x, pair r, bits n)
+INLINE vec F(tan_end)(stage s)
 {
+    pair r = {s.a, s.b};
+    bits n = F(bits_of)(s.c);
     vec z = r.hi * r.hi;
     vec poly = POLY(z, tan_poly);
     pair power = F(two_product)(r.hi, z);
@@ -91,28 +109,26 @@ INLINE vec F(tan_of)(vec x, pair r, bits n)
     vec inverse = K(-1) / t.hi;
     vec lost = F(fma)(inverse, t.lo, F(fma)(inverse, t.hi, K(1)));
     vec cotangent = F(fma)(inverse, lost, inverse);
-    return F(with_sign)(F(select)(F(is_odd)(n), cotangent, tangent), F(sign_of)(x));
+    return F(with_sign)(F(select)(F(is_odd)(n), cotangent, tangent), F(half_turn)(n));
 }
 
-#define CIRCULAR(NAME)                                          \
-    INLINE mask F(NAME##_is_rare)(vec x)                        \
-    {                                                           \
-        return F(not )(F(at_most)(F(abs)(x), K(CIRCLE_LIMIT))); \
-    }                                                           \
-    INLINE vec F(NAME##_usual)(vec x)                           \
-    {                                                           \
-        bits n;                                                 \
-        pair r = F(reduce)(F(abs)(x), &n);                      \
-        return F(NAME##_of)(x, r, n);                           \
-    }                                                           \
-    RARE vec F(NAME)(vec x)                                     \
-    {                                                           \
-        bits n;                                                 \
-        pair r = F(reduce)(F(abs)(x), &n);                      \
-        if (F(any)(F(NAME##_is_rare)(x))) {                     \
-            F(reduce_large)(F(abs)(x), &r, &n);                 \
-        }                                                       \
-        return F(NAME##_of)(x, r, n);                           \
+#define CIRCULAR(NAME)                                                                \
+    INLINE mask F(NAME##_is_rare)(vec x)                                              \
+    {                                                                                 \
+        return F(opposite)(F(at_most)(F(abs)(x), K(CIRCLE_LIMIT)));                   \
+    }                                                                                 \
+    INLINE stage F(NAME##_begin)(vec x)                                               \
+    {                                                                                 \
+        bits n;                                                                       \
+        pair r = F(reduce)(F(abs)(x), &n);                                            \
+        return (stage){r.hi, r.lo, F(of_bits)(F(NAME##_turns)(x, n))};                \
+    }                                                                                 \
+    RARE vec F(NAME)(vec x)                                                           \
+    {                                                                                 \
+        bits n;                                                                       \
+        pair r = F(reduce)(F(abs)(x), &n);                                            \
+        F(reduce_large)(F(abs)(x), &r, &n);                                           \
+        return F(NAME##_end)((stage){r.hi, r.lo, F(of_bits)(F(NAME##_turns)(x, n))}); \
     }
 
 CIRCULAR(sin)
@@ -167,7 +183,7 @@ INLINE pair F(angle)(vec y, vec x)
     pair sum = F(two_sum)(y, x);
     vec above = F(select)(steep, -x, F(select)(middle, difference.hi, y));
     vec below = F(select)(steep, y, F(select)(middle, sum.hi, x));
-    middle = middle & F(not )(steep);
+    middle = middle & F(opposite)(steep);
     vec above_rest = F(select)(middle, difference.lo, K(0));
     vec below_rest = F(select)(middle, sum.lo, K(0));
     vec hi = above / below;
@@ -196,7 +212,7 @@ INLINE void F(move_point)(vec *y, vec *x)
     vec ones_y = F(select)(F(equal)(*y, K(INFINITE)), K(1), K(0));
     vec ones_x = F(select)(F(equal)(*x, K(INFINITE)) | origin, K(1), K(0));
     mask ones = infinite | origin;
-    mask moved = F(not )(F(at_most)(K(NEAR_0), far) & F(at_most)(far, K(FAR_OFF)));
+    mask moved = F(opposite)(F(at_most)(K(NEAR_0), far) & F(at_most)(far, K(FAR_OFF)));
     *y = F(select)(ones, ones_y, F(select)(moved, *y * factor, *y));
     *x = F(select)(ones, ones_x, F(select)(moved, *x * factor, *x));
 }
@@ -204,7 +220,7 @@ INLINE void F(move_point)(vec *y, vec *x)
 INLINE mask F(atan2_is_rare)(vec y, vec x)
 {
     vec far = F(max)(F(abs)(x), F(abs)(y));
-    return F(not )(F(at_most)(K(NEAR_0), far) & F(at_most)(far, K(FAR_OFF))) | F(is_nan)(x);
+    return F(opposite)(F(at_most)(K(NEAR_0), far) & F(at_most)(far, K(FAR_OFF))) | F(is_nan)(x);
 }
 
 /* The angle of (x, y) by that of (from_x, from_y), which has no signs. */

@@ -41,23 +41,32 @@ INLINE vec F(exp_clamp)(vec x, double low, double high)
     return F(max)(K(low), F(min)(K(high), x));
 }
 
-INLINE vec F(exp)(vec x)
+INLINE stage F(exp_begin)(vec x)
 {
     bits k;
     pair r = F(exp_reduce)(F(exp_clamp)(x, EXP_LOW, EXP_HIGH), &k);
-    pair e = F(exp_near_0)(r);
-    return F(scale)(e.hi + e.lo, k);
+    return (stage){r.hi, r.lo, F(of_bits)(k)};
 }
 
-INLINE vec F(exp2)(vec x)
+INLINE vec F(exp_end)(stage s)
+{
+    pair e = F(exp_near_0)((pair){s.a, s.b});
+    return F(scale)(e.hi + e.lo, F(bits_of)(s.c));
+}
+
+INLINE stage F(exp2_begin)(vec x)
 {
     x = F(exp_clamp)(x, EXP2_LOW, EXP2_HIGH);
     vec shifted = x + MAGIC;
     vec r = x - (shifted - MAGIC);
     pair product = F(two_product)(r, C(ln2_pair, 0));
     product.lo = F(fma)(r, C(ln2_pair, 1), product.lo);
-    pair e = F(exp_near_0)(product);
-    return F(scale)(e.hi + e.lo, F(bits_of)(shifted) - F(bits_of)(MAGIC));
+    return (stage){product.hi, product.lo, F(of_bits)(F(bits_of)(shifted) - F(bits_of)(MAGIC))};
+}
+
+INLINE vec F(exp2_end)(stage s)
+{
+    return F(exp_end)(s);
 }
 
 /* 2 (2^(k-1) (1 + r + r^2 P) - 1/2), the large terms summed without error. */
@@ -141,14 +150,20 @@ typedef struct F(log_parts) {
     vec k, f, w;
 } F(log_parts);
 
-INLINE F(log_parts) F(log_split)(vec x)
+/* f and k. */
+INLINE stage F(log_split)(vec x)
 {
     bits from = F(bits_of)(C(two_thirds, 0));
     bits above = F(bits_of)(x) - from;
     vec m = F(of_bits)((above & KB(FRACTION)) + from);
     vec f = m - K(1);
-    vec w = f * f * F(fma)(f, POLY(f, log_poly), K(-0.5));
-    return (F(log_parts)){F(of_whole)(F(shift_right)(above, MANTISSA)), f, w};
+    return (stage){f, F(of_whole)(F(shift_right)(above, MANTISSA)), f};
+}
+
+INLINE F(log_parts) F(log_parts_of)(stage s)
+{
+    vec w = s.a * s.a * F(fma)(s.a, POLY(s.a, log_poly), K(-0.5));
+    return (F(log_parts)){s.b, s.a, w};
 }
 
 INLINE vec F(log_join)(F(log_parts) p)
@@ -180,9 +195,9 @@ INLINE vec F(log10_join)(F(log_parts) p)
 INLINE F(log_parts) F(log_split_any)(vec x)
 {
     mask small = F(less)(x, K(LEAST));
-    F(log_parts) p = F(log_split)(F(select)(small, x * K(UP), x));
-    p.k = p.k - F(select)(small, K(MANTISSA + 2), K(0));
-    return p;
+    stage s = F(log_split)(F(select)(small, x * K(UP), x));
+    s.b = s.b - F(select)(small, K(MANTISSA + 2), K(0));
+    return F(log_parts_of)(s);
 }
 
 /* log of 0, of negative numbers, of inf and NaN; `value` elsewhere. */
@@ -193,19 +208,31 @@ INLINE vec F(log_edges)(vec x, vec value)
     return F(select)(F(equal)(x, K(0)), K(-INFINITE), value);
 }
 
-/* Subnormal numbers, 0, negative numbers, inf and NaN. */
-#define LOGARITHM(NAME)                                                    \
-    INLINE mask F(NAME##_is_rare)(vec x)                                   \
-    {                                                                      \
-        return F(not )(F(at_most)(K(LEAST), x) & F(less)(x, K(INFINITE))); \
-    }                                                                      \
-    INLINE vec F(NAME##_usual)(vec x)                                      \
-    {                                                                      \
-        return F(NAME##_join)(F(log_split)(x));                            \
-    }                                                                      \
-    RARE vec F(NAME)(vec x)                                                \
-    {                                                                      \
-        return F(log_edges)(x, F(NAME##_join)(F(log_split_any)(x)));       \
+/* Subnormal numbers, 0, negative numbers, inf and NaN: the bits of the others follow each other.
+ * Put at the lower end of the integers, they are below the rest. */
+INLINE mask F(is_not_normal)(vec x)
+{
+    bits low = F(bits_of)(K(LEAST));
+    bits count = F(bits_of)(K(INFINITE)) - low;
+    return F(opposite)(F(less_bits)(F(bits_of)(x) - low + KB(SIGN), count + KB(SIGN)));
+}
+
+#define LOGARITHM(NAME)                                              \
+    INLINE mask F(NAME##_is_rare)(vec x)                             \
+    {                                                                \
+        return F(is_not_normal)(x);                                  \
+    }                                                                \
+    INLINE stage F(NAME##_begin)(vec x)                              \
+    {                                                                \
+        return F(log_split)(x);                                      \
+    }                                                                \
+    INLINE vec F(NAME##_end)(stage s)                                \
+    {                                                                \
+        return F(NAME##_join)(F(log_parts_of)(s));                   \
+    }                                                                \
+    RARE vec F(NAME)(vec x)                                          \
+    {                                                                \
+        return F(log_edges)(x, F(NAME##_join)(F(log_split_any)(x))); \
     }
 
 LOGARITHM(log)
@@ -218,7 +245,7 @@ INLINE vec F(log1p)(vec x)
 {
     pair u = F(two_sum)(K(1), x);
     mask sound = F(less)(K(0), u.hi) & F(less)(x, K(INFINITE));
-    F(log_parts) p = F(log_split)(F(select)(sound, u.hi, K(1)));
+    F(log_parts) p = F(log_parts_of)(F(log_split)(F(select)(sound, u.hi, K(1))));
     p.w += u.lo / u.hi;
     vec value = F(select)(F(less)(F(abs)(x), K(TINY)), x, F(log_join)(p));
     return F(select)(sound, value, F(log_edges)(u.hi, K(0)));

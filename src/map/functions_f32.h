@@ -11,7 +11,7 @@ INLINE vec_f64 pow_wide(vec_f64 x, vec_f64 y)
     bits_f64 above = bits_of_f64(x) - from;
     vec_f64 f = of_bits_f64((above & splat_bits_f64(0xfffffffffffff)) + from) - splat_f64(1);
     const vec_f64 magic = splat_f64(0x1.8p52);
-    vec_f64 k = of_bits_f64(shift_right_f64(above, 52) + bits_of_f64(magic)) - magic;
+    vec_f64 k = of_whole_f64(shift_right_f64(above, 52));
     vec_f64 poly = poly_f64(f, log_wide_f64, (int)(sizeof log_wide_f64 / sizeof(double)));
     vec_f64 log = fma_f64(f * f, fma_f64(f, poly, splat_f64(-0.5)), f);
     log = fma_f64(k, splat_f64(ln2_pair_f64[0]), log);
@@ -35,62 +35,97 @@ INLINE vec_f32 pow_positive_f32(vec_f32 x, vec_f32 y)
 
 /* ------------------------------------------------------------------------------ for --fast */
 
-INLINE vec_f32 brief_exp_f32(vec_f32 x)
+INLINE stage_f32 brief_exp_begin_f32(vec_f32 x)
 {
     x = exp_clamp_f32(x, EXP_LOW, EXP_HIGH);
     vec_f32 shifted = fma_f32(x, C(log2_e, 0), MAGIC);
     vec_f32 n = MAGIC - shifted;
     vec_f32 r = fma_f32(n, C(ln2, 1), fma_f32(n, C(ln2, 0), x));
+    return (stage_f32){r, of_bits_f32(bits_of_f32(shifted) - bits_of_f32(MAGIC)), r};
+}
+
+INLINE vec_f32 brief_exp_end_f32(stage_f32 s)
+{
+    vec_f32 r = s.a;
     vec_f32 e = K(1) + fma_f32(r * r, fma_f32(r, POLY(r, exp_brief), K(0.5)), r);
-    return scale_f32(e, bits_of_f32(shifted) - bits_of_f32(MAGIC));
+    return scale_f32(e, bits_of_f32(s.b));
 }
 
-INLINE vec_f32 brief_log_usual_f32(vec_f32 x)
+INLINE stage_f32 brief_log_begin_f32(vec_f32 x)
 {
-    bits_f32 from = bits_of_f32(C(two_thirds, 0));
-    bits_f32 above = bits_of_f32(x) - from;
-    vec_f32 f = of_bits_f32((above & KB(FRACTION)) + from) - K(1);
-    vec_f32 k = of_whole_f32(shift_right_f32(above, MANTISSA));
+    return log_split_f32(x);
+}
+
+INLINE vec_f32 brief_log_end_f32(stage_f32 s)
+{
+    vec_f32 f = s.a;
     vec_f32 m = fma_f32(f * f, fma_f32(f, POLY(f, log_brief), K(-0.5)), f);
-    return fma_f32(k, C(ln2_pair, 0), m);
+    return fma_f32(s.b, C(ln2_pair, 0), m);
 }
 
-/* sin r for r = x + n pi/2, |r| <= pi/2. */
-INLINE vec_f32 brief_sin_part(vec_f32 x, vec_f32 n, bits_f32 sign)
+INLINE vec_f32 minus_size(vec_f32 x)
 {
-    vec_f32 r = fma_f32(n, C(half_pi, 1), fma_f32(n, C(half_pi, 0), x));
-    r = fma_f32(n, C(half_pi, 2), r);
-    vec_f32 z = r * r;
-    return with_sign_f32(fma_f32(r * z, POLY(z, sin_brief), r), sign);
+    return of_bits_f32(bits_of_f32(x) | KB(SIGN));
 }
 
-INLINE vec_f32 brief_sin_usual_f32(vec_f32 x)
+/* r = n pi - x with |r| <= pi/2, its sign that of its sine: the lowest bit of k turns it. */
+INLINE stage_f32 brief_sin_part(vec_f32 minus_x, vec_f32 n, bits_f32 k)
+{
+    vec_f32 r = fma_f32(n, C(pi, 1), fma_f32(n, C(pi, 0), minus_x));
+    r = with_sign_f32(fma_f32(n, C(pi, 2), r), shift_left_f32(k, WIDTH - 1));
+    return (stage_f32){r, r, r};
+}
+
+/* The other way round: the sine of 0 has its sign. */
+INLINE stage_f32 brief_sin_begin_f32(vec_f32 x)
 {
     vec_f32 size = abs_f32(x);
     vec_f32 shifted = fma_f32(size, C(one_over_pi, 0), MAGIC);
-    vec_f32 n = (MAGIC - shifted) * K(2);
-    bits_f32 turn = shift_left_f32(bits_of_f32(shifted), WIDTH - 1);
-    return brief_sin_part(size, n, turn ^ sign_of_f32(x));
+    stage_f32 s = brief_sin_part(size, MAGIC - shifted, bits_of_f32(shifted));
+    s.a = with_sign_f32(s.a, sign_of_f32(x));
+    return s;
 }
 
-INLINE vec_f32 brief_cos_usual_f32(vec_f32 x)
+/* k = floor(x / pi), n = k + 1/2. */
+INLINE stage_f32 brief_cos_begin_f32(vec_f32 x)
 {
-    vec_f32 size = abs_f32(x);
-    vec_f32 shifted = fma_f32(size, C(one_over_pi, 0), K(-0.5)) + MAGIC;
-    vec_f32 n = fma_f32(shifted - MAGIC, K(-2), K(-1));
-    bits_f32 turn = shift_left_f32(bits_of_f32(shifted), WIDTH - 1);
-    return brief_sin_part(size, n, turn ^ KB(SIGN));
+    vec_f32 minus = minus_size(x);
+    vec_f32 k = floor_f32(minus * -C(one_over_pi, 0));
+    return brief_sin_part(minus, k + K(0.5), bits_of_f32(k + MAGIC));
+}
+
+INLINE vec_f32 brief_sin_end_f32(stage_f32 s)
+{
+    vec_f32 z = s.a * s.a;
+    return s.a * fma_f32(z, POLY(z, sin_brief), K(1));
+}
+
+INLINE vec_f32 brief_cos_end_f32(stage_f32 s)
+{
+    return brief_sin_end_f32(s);
+}
+
+INLINE mask_f32 brief_log_is_rare_f32(vec_f32 x)
+{
+    return log_is_rare_f32(x);
+}
+
+INLINE mask_f32 brief_sin_is_rare_f32(vec_f32 x)
+{
+    return sin_is_rare_f32(x);
+}
+
+INLINE mask_f32 brief_cos_is_rare_f32(vec_f32 x)
+{
+    return opposite_f32(at_most_f32(K(-CIRCLE_LIMIT), minus_size(x)));
 }
 
 /* Lanes that a shorter function does not serve take the longer one's value. */
-#define BRIEF(NAME)                                                                           \
-    INLINE mask_f32 brief_##NAME##_is_rare_f32(vec_f32 x)                                     \
-    {                                                                                         \
-        return NAME##_is_rare_f32(x);                                                         \
-    }                                                                                         \
-    RARE vec_f32 brief_##NAME##_f32(vec_f32 x)                                                \
-    {                                                                                         \
-        return select_f32(NAME##_is_rare_f32(x), NAME##_f32(x), brief_##NAME##_usual_f32(x)); \
+#define BRIEF(NAME)                                                             \
+    RARE vec_f32 brief_##NAME##_f32(vec_f32 x)                                  \
+    {                                                                           \
+        return select_f32(NAME##_is_rare_f32(x), NAME##_f32(x),                 \
+                          brief_##NAME##_end_f32(brief_##NAME##_begin_f32(x))); \
     }
 
 BRIEF(log)

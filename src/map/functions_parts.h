@@ -6,15 +6,18 @@
  * coefficients.h in all lanes Compiled without contraction: where a product is to be summed before
  * it is rounded, it says fma.
  *
- * A function whose usual arguments need less than all do comes as three: name_usual computes them,
- * name_is_rare tells the others, name does all. In usual lanes name and name_usual have the same
- * bits, so a kernel may choose between them for a block at a time, and no lane sees its neighbours.
+ * A function whose usual arguments need less than all do comes in parts: name_is_rare tells the
+ * others, name does all, and the usual ones are computed either by name_usual or in two steps,
+ * name_begin and name_end. Two loops with short chains of dependent operations are faster than one
+ * with long ones. In usual lanes all ways have the same bits, so a kernel may choose for many lanes
+ * at once, and none sees its neighbours.
  */
 #define F(name) JOIN(name, S)
 #define vec F(vec)
 #define bits F(bits)
 #define mask F(mask)
 #define pair F(pair)
+#define stage F(stage)
 #define T F(element)
 #define K(x) F(splat)((T)(x))
 #define KB(x) F(splat_bits)(x)
@@ -28,6 +31,11 @@
 typedef struct pair {
     vec hi, lo;
 } pair;
+
+/* What name_begin leaves for name_end. */
+typedef struct stage {
+    vec a, b, c;
+} stage;
 
 /* sum c[i] x^i: even and odd powers apart, so that two chains run at once. */
 INLINE vec F(poly)(vec x, const T *c, int n)
@@ -99,15 +107,14 @@ INLINE mask F(is_negative)(vec x)
     return F(equal_bits)(F(sign_of)(x), KB(SIGN));
 }
 
-INLINE mask F(is_nan)(vec x)
+INLINE mask F(never)(vec x)
 {
-    return F(not )(F(equal)(x, x));
+    return F(less)(x, x);
 }
 
-/* A whole number of few bits, as a float. */
-INLINE vec F(of_whole)(bits k)
+INLINE mask F(is_nan)(vec x)
 {
-    return F(of_bits)(k + F(bits_of)(MAGIC)) - MAGIC;
+    return F(opposite)(F(equal)(x, x));
 }
 
 /* 2^k, for k within the exponents of normal numbers. */

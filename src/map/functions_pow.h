@@ -13,16 +13,16 @@ RARE vec F(pow)(vec x, vec y)
     mask grows = F(less)(K(0), y);
     mask outside = infinite | F(less)(K(1), size);
     mask ends =
-        (zero | infinite | F(equal)(F(abs)(y), K(INFINITE))) & F(not )(F(equal)(size, K(1)));
-    mask large = (outside & grows) | F(not )(outside | grows);
+        (zero | infinite | F(equal)(F(abs)(y), K(INFINITE))) & F(opposite)(F(equal)(size, K(1)));
+    mask large = (outside & grows) | F(opposite)(outside | grows);
     value = F(select)(ends, F(select)(large, K(INFINITE), K(0)), value);
 
     vec half = y * K(0.5);
     mask whole = F(equal)(F(rint)(y), y);
-    mask odd = whole & F(not )(F(equal)(F(rint)(half), half)) & F(less)(F(abs)(y), K(INFINITE));
+    mask odd = whole & F(opposite)(F(equal)(F(rint)(half), half)) & F(less)(F(abs)(y), K(INFINITE));
     mask negative = F(is_negative)(x);
     value = F(select)(negative & odd, -value, value);
-    mask none = negative & F(not )(whole) & F(not )(zero | infinite);
+    mask none = negative & F(opposite)(whole) & F(opposite)(zero | infinite);
     value = F(select)(none, K(NAN_VALUE), value);
     value = F(select)(F(is_nan)(x) | F(is_nan)(y), x + y, value);
     return F(select)(F(equal)(y, K(0)) | F(equal)(x, K(1)), K(1), value);
@@ -30,7 +30,8 @@ RARE vec F(pow)(vec x, vec y)
 
 INLINE mask F(pow_is_rare)(vec x, vec y)
 {
-    return F(not )(F(less)(K(0), x) & F(less)(x, K(INFINITE)) & F(less)(F(abs)(y), K(INFINITE)));
+    return F(opposite)(F(less)(K(0), x) & F(less)(x, K(INFINITE)) &
+                       F(less)(F(abs)(y), K(INFINITE)));
 }
 
 INLINE vec F(pow_usual)(vec x, vec y)

@@ -24,11 +24,32 @@ typedef void (*twi_map_store_fn)(void *out, const void *const *in, int64_t perio
 
 #define TWI_MAP_TYPES (TW_F64 + 1)
 
+/* Two or three cheap operations in one kernel: each by itself would be all loads and stores. The
+ * operands of the first come first. Rounded as the operations one after the other are. */
+typedef enum twi_map_fused {
+#define TWI_FUSED_THEN(FIRST)                                                  \
+    TWI_FUSED_##FIRST##_ADD,      /* (a FIRST b) + c, which is also c + ... */ \
+        TWI_FUSED_##FIRST##_SUB,  /* (a FIRST b) - c */                        \
+        TWI_FUSED_##FIRST##_FROM, /* c - (a FIRST b) */                        \
+        TWI_FUSED_##FIRST##_MUL   /* (a FIRST b) c */
+    TWI_FUSED_THEN(ADD),
+    TWI_FUSED_THEN(SUB),
+    TWI_FUSED_THEN(MUL),
+#undef TWI_FUSED_THEN
+    TWI_FUSED_ADD_SQRT,     /* sqrt(a + b) */
+    TWI_FUSED_SQRT_ADD,     /* sqrt(a) + b */
+    TWI_FUSED_ADD_SQRT_ADD, /* sqrt(a + b) + c */
+    TWI_FUSED_COUNT
+} twi_map_fused;
+
 /* For one compute type. */
 typedef struct twi_map_machine {
     twi_map_block_fn operation[TWI_OP_COUNT]; /* NULL for those that compute nothing */
     twi_map_block_fn fast[TWI_OP_COUNT];      /* the same under --fast */
-    twi_map_block_fn stored[TWI_MAP_TYPES];   /* TWI_OP_STORED as each type */
+    /* sqrt(function(a) + b) + c, where there is one: the root costs next to nothing there. */
+    twi_map_block_fn roots[TWI_OP_COUNT], fast_roots[TWI_OP_COUNT];
+    twi_map_block_fn stored[TWI_MAP_TYPES]; /* TWI_OP_STORED as each type */
+    twi_map_block_fn fused[TWI_FUSED_COUNT];
     twi_map_load_fn load[TWI_MAP_TYPES];
     twi_map_store_fn store[TWI_MAP_TYPES];
 } twi_map_machine;

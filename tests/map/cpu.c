@@ -9,6 +9,7 @@
 #include "map/reference.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +249,56 @@ static void conditions_and_exact_functions_match(void **state)
     }
 }
 
+/* Kernels of several operations round as the operations do. */
+static void fused_operations_round_one_by_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "a + b + x",     "a + b - x",         "x - (a + b)",
+        "(a + b) * x",   "a - b + x",         "a - b - x",
+        "x - (a - b)",   "(a - b) * x",       "a * b + x",
+        "a * b - x",     "x - a * b",         "a * b * x",
+        "sqrt(a + b)",   "sqrt(a) + b",       "x + sqrt(a + 1)",
+        "a * b + a * x", "(a + b) * (a + b)", "sqrt(a + b) + sqrt(b + x)",
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        for (int compute = TW_F32; compute <= TW_F64; compute++) {
+            matches_the_reference(&(sample){
+                texts[t], 2, 300, 300, {TW_F32, TW_F32, TW_I16}, compute, compute, 1, 0, 0, NULL});
+        }
+    }
+}
+
+/* The root of a function's value, in one kernel or by way of an array. */
+static void a_function_under_a_root_keeps_its_bits(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"exp(x / 100)", "exp2(x / 100)", "log(x)", "log2(x)",
+                                        "log10(x)",     "sin(x)",        "cos(x)", "tan(x)"};
+    for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
+        for (int fast = 0; fast <= 1; fast++) {
+            char text[64];
+            fixture whole, first, rest;
+            snprintf(text, sizeof text, "b + sqrt(1 + %s)", names[t]);
+            open_case(&whole, &(sample){text, 2, 700, 700, PLAIN});
+            open_case(&first, &(sample){names[t], 2, 700, 700, PLAIN});
+            open_case(&rest, &(sample){"b + sqrt(1 + x)", 2, 700, 700, PLAIN});
+            whole.job.fast = first.job.fast = rest.job.fast = fast;
+            void *got = run(&whole, twi_map_cpu_run);
+            void *value = run(&first, twi_map_cpu_run);
+            memcpy(rest.inputs[X], value, rest.out_bytes);
+            void *want = run(&rest, twi_map_cpu_run);
+            assert_memory_equal(got, want, rest.out_bytes);
+            free(got);
+            free(value);
+            free(want);
+            close_case(&whole);
+            close_case(&first);
+            close_case(&rest);
+        }
+    }
+}
+
 static void broadcast_inputs_are_repeated(void **state)
 {
     (void)state;
@@ -442,6 +493,8 @@ int main(void)
         cmocka_unit_test(shapes_around_blocks_are_computed_whole),
         cmocka_unit_test(every_type_is_read_and_written),
         cmocka_unit_test(conditions_and_exact_functions_match),
+        cmocka_unit_test(fused_operations_round_one_by_one),
+        cmocka_unit_test(a_function_under_a_root_keeps_its_bits),
         cmocka_unit_test(broadcast_inputs_are_repeated),
         cmocka_unit_test(functions_are_as_near_as_they_say),
         cmocka_unit_test(no_data_passes_through),
