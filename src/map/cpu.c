@@ -25,6 +25,7 @@
 #define CACHE_BYTES ((int64_t)40 << 10)  /* for the registers of a thread */
 #define BLOCK_MOST 1024                  /* elements of a register */
 #define BLOCK_LEAST 64                   /* below it the calls would cost more than the work */
+#define BLOCK_STREAM (BLOCK_MOST << 6)   /* where one kernel runs from memory to memory */
 #define STRIP_BYTES ((int64_t)256 << 10) /* for the values of columns */
 #define TASKS_A_THREAD 8
 #define TASK_ELEMENTS ((int64_t)1 << 22) /* at most, so that a cancelled run ends soon */
@@ -52,7 +53,9 @@ typedef struct plan {
     const twi_map_block_fn *operation;
     int64_t size;          /* bytes of an element of the compute type */
     int64_t period;        /* of columns */
-    int64_t block;         /* elements of a register */
+    int64_t block;         /* elements of a residue in a block */
+    int64_t room;          /* elements of a register */
+    int64_t strip_room;    /* elements of a residue in a strip: whole vectors */
     int64_t strip, strips; /* columns of a task */
     int64_t band, bands;   /* rows of a task */
     uint32_t inputs;       /* those that some program reads element by element */
@@ -94,7 +97,7 @@ static uint64_t vector_bytes(const plan *p)
 
 static uint64_t block_bytes(const plan *p)
 {
-    return (uint64_t)(p->block * p->size);
+    return (uint64_t)(p->room * p->size);
 }
 
 static int64_t round_up(int64_t value, int64_t grain)
@@ -206,18 +209,12 @@ static int64_t residue_count(const plan *p, int64_t cols, int64_t residue)
     return cols > residue ? (cols - residue + p->period - 1) / p->period : 0;
 }
 
-/* Room for a lane's elements of a strip: whole vectors. */
-static int64_t strip_room(const plan *p)
-{
-    return round_up((p->strip + p->period - 1) / p->period, TWI_MAP_GRAIN);
-}
-
 /* Values of the columns of a strip, for a lane. */
 static void compute_columns(worker *w, const lane *l, int64_t first, int64_t cols)
 {
     const plan *p = w->plan;
     const twi_program *program = l->program;
-    const uint64_t bytes = (uint64_t)(strip_room(p) * p->size);
+    const uint64_t bytes = (uint64_t)(p->strip_room * p->size);
     const int64_t n = residue_count(p, cols, l->residue);
     take_uniforms(w, l->number, program);
     for (int32_t i = program->row_end; i < program->col_end; i++) {
@@ -301,7 +298,7 @@ static void set_values(worker *w, const lane *l, const place *at)
     const plan *p = w->plan;
     const twi_program *program = l->program;
     const char *row = w->rows + p->row_at[l->number];
-    const uint64_t bytes = (uint64_t)(strip_room(p) * p->size);
+    const uint64_t bytes = (uint64_t)(p->strip_room * p->size);
     take_uniforms(w, l->number, program);
     for (int32_t i = program->uniform_end; i < program->row_end; i++) {
         w->value[i] = row + (uint64_t)(i - program->uniform_end) * vector_bytes(p);
@@ -399,6 +396,10 @@ static void store_results(worker *w, char *out, const void *const *results, cons
     const plan *p = w->plan;
     const tw_type type = p->job->variants->type;
     const int64_t groups = at->cols / p->period;
+    if (p->period == 1 && type == p->job->variants->compute) {
+        memmove(out, results[0], (size_t)(groups * p->size)); /* in place they are the same */
+        return;
+    }
     p->machine->store[type](out, results, p->period, groups);
     for (int64_t j = 0; j < at->cols % p->period; j++) {
         const void *last = (const char *)results[j] + groups * p->size;
@@ -441,8 +442,12 @@ static void run_row(worker *w, int64_t row, int64_t first, int64_t cols)
     for (int64_t residue = 0; residue < p->period; residue++) {
         compute_row(w, p->lanes[lane_of[residue]].number, row);
     }
-    for (int64_t at = 0; at < cols; at += width) {
-        const int64_t count = cols - at < width ? cols - at : width;
+    int64_t count = 0;
+    for (int64_t at = 0; at < cols; at += count) {
+        count = cols - at < width ? cols - at : width;
+        if (p->period == 1 && count > TWI_MAP_GRAIN) { /* what is left over has a block to itself */
+            count = count / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
+        }
         const place here = {row, first + at, count, at / p->period,
                             p->period == 1 && count % TWI_MAP_GRAIN == 0};
         run_block(w, lane_of, &here);
@@ -652,6 +657,22 @@ static void find_lanes(plan *p)
     }
 }
 
+/* One kernel or none does it all, and reads and writes the arrays themselves. */
+static bool is_stream(const plan *p)
+{
+    const twi_variants *v = p->job->variants;
+    if (p->lane_count != 1 || p->step_count[0] > 1 || p->job->repeat != 1 ||
+        v->type != v->compute || v->programs[0].result < v->programs[0].col_end) {
+        return false;
+    }
+    for (int32_t k = 0; k < p->job->input_count; k++) {
+        if ((p->inputs >> k & 1) != 0 && p->job->inputs[k].type != v->compute) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Sizes of blocks, strips and bands. */
 static void cut(plan *p, int threads)
 {
@@ -659,8 +680,11 @@ static void cut(plan *p, int threads)
     int64_t registers = p->places + (p->input_count + 2) * p->period;
     int64_t block = CACHE_BYTES / (registers * p->size) / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
     block = block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : block;
+    const bool stream = is_stream(p);
+    block = stream ? BLOCK_STREAM : block;
     int64_t most = round_up((job->cols + p->period - 1) / p->period, TWI_MAP_GRAIN);
     p->block = block < most ? block : most;
+    p->room = stream ? TWI_MAP_GRAIN : p->block; /* a stream's registers hold what is left over */
 
     const int64_t width = p->block * p->period;
     int64_t values = 0;
@@ -680,6 +704,7 @@ static void cut(plan *p, int threads)
         p->strip = strip < p->strip ? strip : p->strip;
     }
     p->strips = (job->cols + p->strip - 1) / p->strip;
+    p->strip_room = round_up((p->strip + p->period - 1) / p->period, TWI_MAP_GRAIN);
     int64_t band = job->row_count / wanted;
     int64_t most_rows = TASK_ELEMENTS / job->repeat / p->strip;
     band = band < most_rows ? band : most_rows;
@@ -700,7 +725,7 @@ static void measure(plan *p)
         const twi_program *program = p->lanes[i].program;
         p->lanes[i].columns = p->column_bytes;
         p->column_bytes +=
-            (uint64_t)(program->col_end - program->row_end) * (uint64_t)(strip_room(p) * p->size);
+            (uint64_t)(program->col_end - program->row_end) * (uint64_t)(p->strip_room * p->size);
     }
     uint64_t blocks = (uint64_t)p->places + (uint64_t)(p->input_count + 2) * (uint64_t)p->period;
     p->part = aligned((uint64_t)p->count * sizeof(void *)) +
@@ -813,14 +838,14 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
         goto done;
     }
     find_lanes(&p);
+    for (int32_t k = 0; k < v->program_count; k++) {
+        list_steps(&p, k, p.uses);
+    }
     cut(&p, threads);
     measure(&p);
     status = twi_alloc_zeroed(ctx, &p.scratch, (uint64_t)threads, p.part, "the registers of a map");
     if (status != TW_OK) {
         goto done;
-    }
-    for (int32_t k = 0; k < v->program_count; k++) {
-        list_steps(&p, k, p.uses);
     }
     compute_uniforms(&p);
 #pragma omp parallel num_threads(threads)

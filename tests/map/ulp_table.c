@@ -1,7 +1,11 @@
 /*
  * Prints the table of the vector functions' errors: for each function, compute type and --fast, the
- * largest error found and where. `ulp_table` samples; `ulp_table --all NAME...` tries every f32 for
- * the named functions of one argument, which takes a minute or two each.
+ * largest error found and where, and a hash of all bits that were computed, which is the same on
+ * every instruction set.
+ *   ulp_table [BLOCKS [NAME...]]         samples of 4096 numbers a block, 200 if not said
+ *   ulp_table --all PART PARTS NAME...   every f32, or part PART (from 0) of them, for functions of
+ *                                        one argument; all of them take a minute or two each
+ * TW_ISA chooses the instruction set.
  */
 #include "map/ulp.h"
 
@@ -13,25 +17,42 @@ enum { BLOCK = 4096 };
 typedef struct worst {
     double error;
     double at[2];
+    uint64_t hash;
 } worst;
+
+/* FNV-1a over the bits, NaNs all alike. */
+static void mix(worst *w, const void *data, size_t bytes, int nan)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        w->hash = (w->hash ^ (nan ? 0x7F : ((const unsigned char *)data)[i])) * 0x100000001B3u;
+    }
+}
 
 static void note(worst *w, double error, double x, double y)
 {
     if (error > w->error) {
-        *w = (worst){error, {x, y}};
+        w->error = error;
+        w->at[0] = x;
+        w->at[1] = y;
     }
 }
 
-static void measure_f32(const ulp_function *f, twi_map_block_fn run, const float *x, const float *y,
-                        worst *w)
+/* One function, or two of the same truth. */
+static void measure_f32(const ulp_function *f, const twi_map_block_fn run[2], const float *x,
+                        const float *y, worst w[2])
 {
-    static float out[BLOCK];
-    const void *arg[3] = {x, y, NULL};
-    run(out, arg, (const int64_t[3]){1, 1, 0}, BLOCK);
+    static float out[2][BLOCK];
+    const void *arg[3] = {x, y, y};
+    for (int k = 0; k < 2 && run[k] != NULL; k++) {
+        run[k](out[k], arg, (const int64_t[3]){1, 1, 1}, BLOCK);
+    }
     for (int i = 0; i < BLOCK; i++) {
         double truth =
             f->arguments == 1 ? f->one((double)x[i]) : f->two((double)x[i], (double)y[i]);
-        note(w, ulp_error_f32(out[i], truth), (double)x[i], (double)y[i]);
+        for (int k = 0; k < 2 && run[k] != NULL; k++) {
+            note(&w[k], ulp_error_f32(out[k][i], truth), (double)x[i], (double)y[i]);
+            mix(&w[k], &out[k][i], sizeof out[k][i], isnan(out[k][i]));
+        }
     }
 }
 
@@ -39,19 +60,20 @@ static void measure_f64(const ulp_function *f, twi_map_block_fn run, const doubl
                         const double *y, worst *w)
 {
     static double out[BLOCK];
-    const void *arg[3] = {x, y, NULL};
-    run(out, arg, (const int64_t[3]){1, 1, 0}, BLOCK);
+    const void *arg[3] = {x, y, y};
+    run(out, arg, (const int64_t[3]){1, 1, 1}, BLOCK);
     for (int i = 0; i < BLOCK; i++) {
         long double truth = f->arguments == 1 ? f->one_long(x[i]) : f->two_long(x[i], y[i]);
         note(w, ulp_error_f64(out[i], truth), x[i], y[i]);
+        mix(w, &out[i], sizeof out[i], isnan(out[i]));
     }
 }
 
-static worst sample(const ulp_function *f, twi_map_block_fn run, int f64, int64_t blocks)
+static void sample(const ulp_function *f, const twi_map_block_fn run[2], twi_map_block_fn run_f64,
+                   int64_t blocks, worst w[3])
 {
     static float x[BLOCK], y[BLOCK];
     static double xx[BLOCK], yy[BLOCK];
-    worst w = {-1, {0, 0}};
     uint64_t counter = 0;
     for (int64_t b = 0; b < blocks; b++) {
         for (int i = 0; i < BLOCK; i++) {
@@ -64,31 +86,26 @@ static worst sample(const ulp_function *f, twi_map_block_fn run, int f64, int64_
             xx[i] = ulp_sample_f64(r[0], r[1]);
             yy[i] = ulp_sample_f64(r[2], r[3]);
             if (i % 8 == 0 && f->op == TWI_OP_POW) { /* powers that stay in the range */
-                x[i] = expf(x[i] * 0.01F);
-                xx[i] = exp(xx[i] * 0.01);
+                x[i] = 1 + (float)(r[0] & 0xffff) * 0x1p-14F;
+                xx[i] = 1 + (double)(r[0] & 0xffffffff) * 0x1p-30;
             }
         }
-        if (f64) {
-            measure_f64(f, run, xx, yy, &w);
-        } else {
-            measure_f32(f, run, x, y, &w);
-        }
+        measure_f32(f, run, x, y, w);
+        measure_f64(f, run_f64, xx, yy, &w[2]);
     }
-    return w;
 }
 
-static worst every_f32(const ulp_function *f, twi_map_block_fn run)
+static void every_f32(const ulp_function *f, const twi_map_block_fn run[2], uint64_t part,
+                      uint64_t parts, worst w[2])
 {
     static float x[BLOCK];
-    worst w = {-1, {0, 0}};
-    for (uint64_t from = 0; from < (uint64_t)1 << 32; from += BLOCK) {
+    for (uint64_t from = part * BLOCK; from < (uint64_t)1 << 32; from += parts * BLOCK) {
         for (int i = 0; i < BLOCK; i++) {
             uint32_t pattern = (uint32_t)(from + (uint64_t)i);
             memcpy(&x[i], &pattern, sizeof x[i]);
         }
-        measure_f32(f, run, x, x, &w);
+        measure_f32(f, run, x, x, w);
     }
-    return w;
 }
 
 static void print_worst(const worst *w, const ulp_function *f)
@@ -97,55 +114,64 @@ static void print_worst(const worst *w, const ulp_function *f)
     if (f->arguments == 2) {
         printf(", %.9g", w->at[1]);
     }
-    printf(" |");
+    printf(" (%08x) |", (unsigned)(w->hash ^ w->hash >> 32));
 }
 
-static int named(int argc, char **argv, const char *name)
+static int named(int argc, char **argv, int from, const char *name)
 {
-    for (int i = 2; i < argc; i++) {
+    for (int i = from; i < argc; i++) {
         if (strcmp(argv[i], name) == 0) {
             return 1;
         }
     }
-    return argc <= 2;
+    return argc <= from;
 }
 
-int main(int argc, char **argv)
+static const twi_map_kernel *chosen_kernel(void)
 {
-    int all = argc > 1 && strcmp(argv[1], "--all") == 0;
-    int64_t blocks = !all && argc > 1 ? atoll(argv[1]) : 200;
-    twi_isa isa = TWI_ISA_SCALAR;
     const char *forced = getenv("TW_ISA");
+    twi_isa isa = TWI_ISA_SCALAR;
     for (twi_isa i = TWI_ISA_SCALAR; i < TWI_ISA_COUNT; i++) {
         if (twi_isa_usable(i) && (forced == NULL || strcmp(forced, twi_isa_name(i)) == 0)) {
             isa = i;
         }
     }
-    const twi_map_kernel *kernel = twi_map_kernel_find(isa);
-    printf("| function (%s) | f32 | f32 --fast | f64 |\n|---|---|---|---|\n", kernel->name);
+    return twi_map_kernel_find(isa);
+}
+
+int main(int argc, char **argv)
+{
+    const int all = argc > 3 && strcmp(argv[1], "--all") == 0;
+    const uint64_t part = all ? strtoull(argv[2], NULL, 10) : 0;
+    const uint64_t parts = all ? strtoull(argv[3], NULL, 10) : 1;
+    const int64_t blocks = !all && argc > 1 ? atoll(argv[1]) : 200;
+    const twi_map_kernel *kernel = chosen_kernel();
+    printf("| %s | f32 | f32 --fast | f64 |\n|---|---|---|---|\n", kernel->name);
     for (int i = 0; i < ULP_FUNCTIONS; i++) {
         const ulp_function *f = &ulp_functions[i];
-        twi_map_block_fn usual = kernel->f32->operation[f->op];
-        twi_map_block_fn fast = kernel->f32->fast[f->op];
-        if (!named(argc, argv, f->name) || (all && f->arguments != 1)) {
+        twi_map_block_fn run[2] = {kernel->f32->operation[f->op], kernel->f32->fast[f->op]};
+        worst w[3];
+        if (!named(argc, argv, all ? 4 : 2, f->name) || (all && f->arguments != 1)) {
             continue;
         }
-        printf("| %s |", f->name);
-        worst w = all ? every_f32(f, usual) : sample(f, usual, 0, blocks);
-        print_worst(&w, f);
-        if (fast != usual) {
-            w = all ? every_f32(f, fast) : sample(f, fast, 0, blocks);
-            print_worst(&w, f);
-        } else {
-            printf(" |");
+        for (int k = 0; k < 3; k++) {
+            w[k] = (worst){-1, {0, 0}, 0xCBF29CE484222325u};
         }
+        run[1] = run[1] == run[0] ? NULL : run[1];
         if (all) {
-            printf(" |\n");
+            every_f32(f, run, part, parts, w);
         } else {
-            w = sample(f, kernel->f64->operation[f->op], 1, blocks);
-            print_worst(&w, f);
-            printf("\n");
+            sample(f, run, kernel->f64->operation[f->op], blocks, w);
         }
+        printf("| %s |", f->name);
+        for (int k = 0; k < (all ? 2 : 3); k++) {
+            if (w[k].error < 0) {
+                printf(" |");
+            } else {
+                print_worst(&w[k], f);
+            }
+        }
+        printf("\n");
         fflush(stdout);
     }
     return 0;
