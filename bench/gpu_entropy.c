@@ -47,11 +47,13 @@ static void report(const char *what, const char *kind, int64_t side, const tw_en
                    int64_t wrong, double *seconds, int count)
 {
     qsort(seconds, (size_t)count, sizeof *seconds, by_time);
-    printf("{\"what\": \"%s\", \"image\": \"%s\", \"side\": %lld, \"window\": %d, \"levels\": %d, "
+    printf("{\"what\": \"%s\", \"image\": \"%s\", \"side\": %lld, \"window\": %d, \"radius\": %d, "
+           "\"levels\": %d, "
            "\"median_ms\": %.4f, \"least_ms\": %.4f, \"most_ms\": %.4f, \"repeats\": %d, "
            "\"wrong\": %lld}\n",
-           what, kind, (long long)side, opts->window_rows, opts->levels, seconds[count / 2] * 1e3,
-           seconds[0] * 1e3, seconds[count - 1] * 1e3, count, (long long)wrong);
+           what, kind, (long long)side, opts->window_rows, opts->radius, opts->levels,
+           seconds[count / 2] * 1e3, seconds[0] * 1e3, seconds[count - 1] * 1e3, count,
+           (long long)wrong);
     fflush(stdout);
     fprintf(stderr,
             "%-28s %-8s %5lld %2dx%-2d %3d levels  %8.3f ms (least %.3f)  %.1f Gpx/s  wrong %lld\n",
@@ -130,13 +132,15 @@ static void fill(arena *a, const char *kind, int64_t side, int32_t levels, tw_im
     must_run(cudaMemcpy(a->device_in.data, a->in.data, bytes, cudaMemcpyHostToDevice), "copy");
 }
 
+/* A window of -r is a disk of radius r. */
 static void bench_case(arena *a, const char *kind, int64_t side, int32_t window, int32_t levels,
                        bool host)
 {
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     tw_image *made = NULL;
     opts.levels = levels;
-    opts.window_rows = opts.window_cols = window;
+    opts.window_rows = opts.window_cols = window < 0 ? -2 * window + 1 : window;
+    opts.radius = window < 0 ? -window : -1;
     fill(a, kind, side, levels, &made);
     must(tw_set_device(ctx, "cpu"));
     must(tw_entropy(ctx, &a->want, &a->in, &opts));
@@ -191,6 +195,7 @@ int main(int argc, char **argv)
     bench_case(&a, "natural", SIDE, 9, 256, true);
     bench_case(&a, "noise", SIDE, 31, 256, false);
     bench_case(&a, "natural", SIDE, 31, 256, true);
+    bench_case(&a, "natural", SIDE, -5, 256, false);
     for (int64_t side = 512; side <= 4096; side *= 2) {
         bench_case(&a, "natural", side, 5, 16, true);
         bench_case(&a, "natural", side, 31, 256, true);

@@ -154,7 +154,8 @@ int64_t twi_border_place(tw_border border, int64_t at, int64_t count);
 TW_CHECKED tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup);
 void twi_entropy_gpu_together(twi_entropy_setup *setup); /* for tests: the CPU takes a part */
 void twi_entropy_gpu_close(twi_entropy_gpu *gpu);
-const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu); /* of the last rows */
+const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu);
+const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu); /* why that one */
 TW_CHECKED tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup,
                                           int64_t first, int64_t count, float *out, int64_t stride);
 

@@ -7,12 +7,15 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "gpu/device.h"
 
 #include <string.h>
 
 #define SAMPLE_ROWS 256
 #define SAMPLE_COLS 1024
 #define SAMPLE_RUNS 3
+#define GPU_ROWS 4096 /* of a sample: a smaller one would measure the start of a call */
+#define GPU_COLS 4096
 #define SEED 1
 
 static const char *reason(const twi_entropy_setup *setup)
@@ -67,29 +70,33 @@ static void fill_sample(const twi_entropy_setup *setup, tw_matrix *sample)
 static tw_status measure(tw_context *ctx, const twi_entropy_setup *planned, double *rate)
 {
     tw_entropy_options opts = planned->opts;
-    tw_matrix sample = {NULL, SAMPLE_ROWS, SAMPLE_COLS, SAMPLE_COLS, planned->in->type};
+    const int64_t rows = planned->gpu != NULL ? GPU_ROWS : SAMPLE_ROWS;
+    const int64_t cols = planned->gpu != NULL ? GPU_COLS : SAMPLE_COLS;
+    tw_matrix sample = {NULL, rows, cols, cols, planned->in->type};
     twi_entropy_setup setup = {0};
     float *out = NULL;
     opts.mask = NULL;
     opts.border = opts.border == TW_BORDER_VALID ? TW_BORDER_CROP : opts.border;
     opts.no_data = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &sample.data, SAMPLE_ROWS * SAMPLE_COLS,
+    tw_status status = twi_alloc_zeroed(ctx, &sample.data, (uint64_t)(rows * cols),
                                         tw_type_size(sample.type), "a sample");
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &out, SAMPLE_ROWS * SAMPLE_COLS, sizeof *out, "a sample");
+        status = twi_alloc(ctx, &out, (uint64_t)(rows * cols), sizeof *out, "a sample");
     }
     if (status == TW_OK) {
         fill_sample(planned, &sample);
         status = twi_entropy_prepare(ctx, &setup, &sample, &opts, planned->method);
     }
+    setup.gpu = planned->gpu;
     *rate = 0;
     for (int run = 0; run < SAMPLE_RUNS && status == TW_OK; run++) {
         double started = twi_seconds();
-        status = twi_entropy_rows(ctx, &setup, 0, SAMPLE_ROWS, out, SAMPLE_COLS);
+        status = twi_entropy_rows(ctx, &setup, 0, rows, out, cols);
         double seconds = twi_seconds() - started;
-        double found = seconds > 0 ? SAMPLE_ROWS * SAMPLE_COLS / seconds : 0;
+        double found = seconds > 0 ? (double)(rows * cols) / seconds : 0;
         *rate = found > *rate ? found : *rate;
     }
+    setup.gpu = NULL; /* it is the plan's */
     twi_entropy_clear(&setup);
     twi_free(out);
     twi_free(sample.data);
@@ -107,15 +114,23 @@ tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan *out, const tw_sha
     if (status != TW_OK) {
         return status;
     }
+    status = twi_entropy_gpu_open(ctx, &setup);
     plan.method = twi_entropy_method_name(setup.method);
     plan.isa = twi_isa_name(setup.method == TWI_ENTROPY_COUNTERS ? setup.isa : TWI_ISA_SCALAR);
     plan.why = reason(&setup);
+    if (setup.gpu != NULL) {
+        plan.method = twi_entropy_gpu_method(setup.gpu);
+        plan.isa = twi_gpu_prefix();
+        plan.why = twi_entropy_gpu_reason(setup.gpu);
+    }
     plan.threads = twi_thread_count(ctx);
     plan.rows = setup.shape.rows;
     plan.cols = setup.shape.cols;
     plan.window = setup.window.size;
     twi_entropy_size(ctx, &setup, &plan.block, &plan.bytes);
-    status = measure(ctx, &setup, &plan.rate);
+    if (status == TW_OK) {
+        status = measure(ctx, &setup, &plan.rate);
+    }
     twi_entropy_clear(&setup);
     if (status == TW_OK) {
         size_t size = out->size;

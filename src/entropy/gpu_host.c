@@ -69,6 +69,7 @@ typedef struct slot {
 struct twi_entropy_gpu {
     slot *slots;
     int32_t slot_count;
+    twi_gpu_method method;
     bool together;  /* the CPU takes a part */
     int64_t pieces; /* so far */
     int64_t first;  /* row of the result that the present call begins with */
@@ -477,7 +478,51 @@ void twi_entropy_gpu_close(twi_entropy_gpu *gpu)
 
 const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu)
 {
-    return twi_gpu_method_name(gpu->slots[0].method);
+    return twi_gpu_method_name(gpu->method);
+}
+
+const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)
+{
+    switch (gpu->method) {
+    case TWI_GPU_PAIRS:
+        return "at most 16 levels in a full window of 3 or 5 rows and less than 32 elements, all "
+               "of "
+               "which count: the matrix units count pairs of levels";
+    case TWI_GPU_SLIDE:
+        return "at most 256 levels in a full window of up to 1024 elements, all of which count: "
+               "each thread has a histogram in shared memory";
+    default:
+        return "a window that is not full or large, many levels, elements that do not count, or a "
+               "device without the instructions or the shared memory: elements enter and leave by "
+               "a list";
+    }
+}
+
+static int64_t at_most(int64_t value, int64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* The method that pieces of this call will have: nothing in it depends on how large they are. */
+static tw_status foresee(tw_context *ctx, const twi_entropy_setup *setup, twi_entropy_gpu *gpu)
+{
+    const int64_t most = TWI_WINDOW_SIDE + PITCH; /* rows and columns that are looked at */
+    const tw_border border = setup->opts.border;
+    const int64_t outputs = at_most(setup->shape.rows, PITCH);
+    const twi_gpu_piece piece = {
+        .in = {NULL, at_most(setup->in->rows, most), at_most(setup->in->cols, most),
+               most / PITCH * PITCH, setup->in->type},
+        .out = {NULL, outputs, at_most(setup->shape.cols, PITCH), PITCH, TW_F32},
+        .above = setup->above,
+        .before = setup->before,
+        .border = border == TW_BORDER_CROP ? border : TW_BORDER_VALID};
+    twi_gpu_layout layout;
+    if (outputs == 0 || setup->shape.cols == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_gpu_layout_make(ctx, &layout, setup, &gpu->slots[0].limits, &piece);
+    gpu->method = layout.method;
+    return status;
 }
 
 /* Seconds that the CPU would take, about. */
@@ -536,6 +581,9 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     for (int32_t i = 0; i < list.count * SLOTS_A_DEVICE && status == TW_OK; i++) {
         status = open_slot(ctx, &gpu->slots[i], list.index[i % list.count]);
         gpu->slot_count = i + 1;
+    }
+    if (status == TW_OK) {
+        status = foresee(ctx, setup, gpu);
     }
     if (status != TW_OK) {
         twi_entropy_gpu_close(gpu);

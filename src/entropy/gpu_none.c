@@ -41,6 +41,12 @@ const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu)
     return "";
 }
 
+const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)
+{
+    (void)gpu;
+    return "";
+}
+
 tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
                                int64_t count, float *out, int64_t stride)
 {

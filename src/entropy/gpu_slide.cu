@@ -19,7 +19,6 @@
 #define GROUP 64
 #define GROUP_BYTES 65536
 #define MOST_GROUPS 3
-#define ROW_BYTES 256
 #define COPIES 8         /* of the table for large windows */
 #define TABLE_ROOM 34816 /* bytes, before the histograms */
 
