@@ -28,6 +28,7 @@
 #define LEAST_COLS 4096                 /* of a piece of a flat array */
 #define SEGMENT ((int64_t)64 << 10)     /* bytes that a thread copies at once */
 #define HELP_ELEMENTS ((int64_t)1 << 19) /* that the CPU takes at once when it helps */
+#define ELEMENT_BYTES 14                 /* on a device: f32, mask, levels, result, and the halo */
 #define PITCH 256                        /* bytes: rows in device memory are multiples of it */
 
 /* For the choice between the processors of a machine: seconds of one thread for an element, or for
@@ -84,20 +85,40 @@ static void drop(buffer *b)
     *b = (buffer){.pinned = b->pinned};
 }
 
-/* At least so many bytes; what they held is lost. */
-static tw_status reserve(tw_context *ctx, buffer *b, uint64_t bytes, bool pinned, const char *what)
+/* TW_OK if the slot may hold so many bytes of device memory instead of those of `b`: its share of
+ * what the context allows. */
+static tw_status check_share(tw_context *ctx, const slot *s, const buffer *b, uint64_t bytes)
+{
+    const uint64_t limit = ctx->device_memory_limit;
+    const uint64_t others =
+        s->in.bytes + s->mask.bytes + s->out.bytes + s->workspace.bytes - b->bytes;
+    char need[32];
+    char have[32];
+    if (limit == 0 || others + bytes <= limit / SLOTS_A_DEVICE) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_MEMORY,
+                   "%s of GPU memory are needed for this window and number of levels; %s are "
+                   "allowed",
+                   twi_bytes(need, (double)(others + bytes) * SLOTS_A_DEVICE),
+                   twi_bytes(have, (double)limit));
+}
+
+/* At least so many bytes in one of the slot's buffers; what they held is lost. */
+static tw_status reserve(tw_context *ctx, const slot *s, buffer *b, uint64_t bytes, bool pinned,
+                         const char *what)
 {
     if (bytes <= b->bytes) {
         return TW_OK;
     }
+    tw_status status = pinned ? twi_memory_check(ctx, bytes, what) : check_share(ctx, s, b, bytes);
+    if (status != TW_OK) {
+        return status;
+    }
     b->pinned = pinned;
     drop(b);
-    tw_status status = pinned ? twi_memory_check(ctx, bytes, what) : TW_OK;
-    if (status == TW_OK) {
-        status = twi_gpu_check(
-            ctx, (int)(pinned ? cudaMallocHost(&b->data, bytes) : cudaMalloc(&b->data, bytes)),
-            what);
-    }
+    status = twi_gpu_check(
+        ctx, (int)(pinned ? cudaMallocHost(&b->data, bytes) : cudaMalloc(&b->data, bytes)), what);
     b->bytes = status == TW_OK ? bytes : 0;
     b->data = status == TW_OK ? b->data : NULL;
     return status;
@@ -222,9 +243,9 @@ static tw_status send(tw_context *ctx, slot *s, const tw_matrix *from, int64_t h
     const int64_t pitch = (cols.count * size + PITCH - 1) / PITCH * PITCH;
     const uint64_t bytes = (uint64_t)pitch * (uint64_t)rows.count;
     const bool staged = !is_pinned(from->data);
-    tw_status status = reserve(ctx, there, bytes, false, "allocating a piece of the array");
+    tw_status status = reserve(ctx, s, there, bytes, false, "allocating a piece of the array");
     if (status == TW_OK && staged) {
-        status = reserve(ctx, staging, bytes, true, "a pinned piece of the array");
+        status = reserve(ctx, s, staging, bytes, true, "a pinned piece of the array");
     }
     if (status != TW_OK) {
         return status;
@@ -260,7 +281,7 @@ static tw_status compute(tw_context *ctx, const twi_entropy_setup *setup, slot *
     tw_status status = twi_gpu_layout_make(ctx, &layout, setup, &s->limits, piece);
     if (status == TW_OK && (layout.bytes > s->workspace.bytes || layout.method != s->method)) {
         s->tables = false;
-        status = reserve(ctx, &s->workspace, layout.bytes, false, "allocating a workspace");
+        status = reserve(ctx, s, &s->workspace, layout.bytes, false, "allocating a workspace");
     }
     if (status == TW_OK && !s->tables) {
         status = twi_gpu_upload_tables(ctx, &layout, setup, s->workspace.data, s->stream);
@@ -298,10 +319,10 @@ static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s,
                       &piece.mask);
     }
     if (status == TW_OK) {
-        status = reserve(ctx, &s->out, bytes, false, "allocating a piece of the result");
+        status = reserve(ctx, s, &s->out, bytes, false, "allocating a piece of the result");
     }
     if (status == TW_OK && staged) {
-        status = reserve(ctx, &s->staged_out, bytes, true, "a pinned piece of the result");
+        status = reserve(ctx, s, &s->staged_out, bytes, true, "a pinned piece of the result");
     }
     if (status == TW_OK) {
         piece.out = (tw_matrix){s->out.data, height, width, width, TW_F32};
@@ -342,11 +363,14 @@ static tw_status finish(tw_context *ctx, slot *s)
 }
 
 /* Height and width of the pieces of count rows. */
-static void choose_size(const twi_entropy_setup *setup, int64_t count, bool staged, int32_t slots,
-                        int64_t *height, int64_t *width)
+static void choose_size(const tw_context *ctx, const twi_entropy_setup *setup, int64_t count,
+                        bool staged, int64_t *height, int64_t *width)
 {
     const int64_t cols = setup->shape.cols;
+    const int32_t slots = setup->gpu->slot_count;
+    const int64_t limit = (int64_t)(ctx->device_memory_limit / ELEMENT_BYTES / SLOTS_A_DEVICE);
     int64_t elements = (staged ? STAGED_BYTES : PIECE_BYTES) / (int64_t)sizeof(float);
+    elements = limit > 0 && limit < elements ? limit : elements;
     const int64_t share = count * cols / (2 * slots) + 1; /* so that every slot has work */
     elements = elements < share ? elements : share;
     *width = cols;
@@ -427,7 +451,7 @@ tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup, 
         return twi_check_cancel(ctx);
     }
     gpu->first = first;
-    choose_size(setup, count, !is_pinned(out), gpu->slot_count, &height, &width);
+    choose_size(ctx, setup, count, !is_pinned(out), &height, &width);
     tw_status status = run_pieces(ctx, setup, &left, height, width, out, stride);
     for (int32_t i = 0; i < gpu->slot_count; i++) { /* in the order they were started */
         tw_status ended = finish(ctx, &gpu->slots[(gpu->pieces + i) % gpu->slot_count]);
