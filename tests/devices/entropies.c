@@ -462,6 +462,28 @@ static void calls_that_are_wrong_are_refused(void)
     must_run(cudaFree(block), "free");
 }
 
+static void limits_of_device_memory_are_kept(void)
+{
+    const int64_t side = 2000;
+    uint16_t *data = levels_of(TW_U16, side * side, 60000, 9);
+    entropy_case c = {"limited", {data, side, side, side, TW_U16}, TW_ENTROPY_OPTIONS_INIT, 0, 0};
+    float *got = host_block((size_t)(side * side) * sizeof *got);
+    tw_matrix out = {got, side, side, side, TW_F32};
+    c.opts.levels = 60000;
+    must(tw_set_device_memory(ctx, 100 << 20), "a limit");
+    count(tw_entropy(ctx, &out, &c.in, &c.opts) == TW_ERR_MEMORY, "histograms over the limit");
+    c.opts.levels = 200;
+    for (int64_t i = 0; i < side * side; i++) {
+        data[i] %= 200;
+    }
+    must(tw_set_device_memory(ctx, 20 << 20), "a limit");
+    hosts = true;
+    run_case(&c);
+    must(tw_set_device_memory(ctx, 0), "no limit");
+    free(got);
+    free(data);
+}
+
 /* Wide and flat: cut across, with every border. */
 static void flat_arrays_are_cut_across(void)
 {
@@ -501,6 +523,7 @@ int main(int argc, char **argv)
     if (!small) {
         aligned_arrays();
         flat_arrays_are_cut_across();
+        limits_of_device_memory_are_kept();
     }
     must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
     calls_that_are_wrong_are_refused();
