@@ -248,8 +248,8 @@ int main(int argc, char **argv)
         {"streamed", TW_I32, true, 1, 0.25, true},
     };
     const int count = sizeof cases / sizeof *cases;
-    n = argc > 1 ? atoll(argv[1]) : 32768;
-    repeats = argc > 2 ? atoi(argv[2]) : 1;
+    n = argc > 1 ? strtoll(argv[1], NULL, 10) : 32768;
+    repeats = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
     if (tw_context_create(&ctx) != TW_OK) {
         return 1;
     }

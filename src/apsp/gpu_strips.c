@@ -137,7 +137,7 @@ static tw_status open_events(twi_strips *self)
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(self->ctx, &self->stored, (uint64_t)self->strips,
-                                  sizeof *self->stored, "the events of strips");
+                                  sizeof(cudaEvent_t), "the events of strips");
     }
     for (int32_t i = 0; i < self->strips && status == TW_OK; i++) {
         status = twi_gpu_open_event(self->ctx, &self->stored[i]);
