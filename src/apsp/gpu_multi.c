@@ -179,41 +179,30 @@ static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
                            : status;
 }
 
-/* The places in the panel of `next` that share number `which` adds to, from its row `from` on. */
-static twi_gpu_area added_places(const twi_shares *self, const twi_share *s, int64_t next,
-                                 int64_t which, int32_t from)
-{
-    const twi_gpu_area_kernel *kernel = self->area;
-    int64_t side = kernel->side;
-    return (twi_gpu_area){
-        .data = tile_at(s->row[next & 1], from * self->count + which, kernel, kernel->element),
-        .ld = side,
-        .across_step = self->count * side * side,
-        .down = 1,
-        .across = self->each[which].tiles - from,
-    };
-}
-
 /* Of a symmetric matrix: what is here of column `next` belongs into the panel too, at the places of
  * its rows; and the panel is the column of the rows above. */
 static tw_status extend_panel(twi_shares *self, twi_share *s, const twi_gpu_area *col, int32_t from,
                               int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
+    int64_t side = kernel->side;
     int64_t which = s - self->each;
-    twi_gpu_area added = panel_area(self, s->added[next & 1], col->down);
-    twi_gpu_area places = added_places(self, s, next, which, from);
+    void *panel = s->row[next & 1];
+    twi_gpu_area places = {
+        .data = tile_at(panel, from * self->count + which, kernel, kernel->element),
+        .ld = side,
+        .across_step = self->count * side * side,
+        .down = 1,
+        .across = col->down,
+    };
     tw_status status =
-        check(self, kernel->transpose(&added, col, s->ahead), "starting to transpose a column");
+        check(self, kernel->transpose(&places, col, s->ahead), "starting to transpose a column");
     if (status == TW_OK) {
-        status = check(self, kernel->copy(&places, &added, s->ahead), "starting to fill a panel");
-    }
-    if (status == TW_OK) {
-        status = check(self,
-                       kernel->spread(s->col[next & 1],
-                                      tile_at(s->row[next & 1], which, kernel, kernel->element),
-                                      rows_up_to(self, s, next - 1), self->count, s->ahead),
-                       "starting to copy a part of a panel");
+        status =
+            check(self,
+                  kernel->spread(s->col[next & 1], tile_at(panel, which, kernel, kernel->element),
+                                 rows_up_to(self, s, next - 1), self->count, s->ahead),
+                  "starting to copy a part of a panel");
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->extended, s->ahead) : status;
 }
@@ -243,44 +232,42 @@ static tw_status form_col(twi_shares *self, twi_share *s, int64_t next)
                                                     : status;
 }
 
-static tw_status fetch(twi_shares *self, twi_share *s, void *to, const twi_share *other,
-                       const void *from, int64_t tiles)
-{
-    size_t tile = (size_t)self->area->side * (size_t)self->area->side;
-    size_t bytes = (size_t)tiles * tile * (size_t)self->area->element;
-    return check(self,
-                 (int)cudaMemcpyPeerAsync(to, s->device, from, other->device, bytes, s->ahead),
-                 "fetching a panel from another device");
-}
-
 static tw_status fetch_row(twi_shares *self, twi_share *s, const twi_share *owner, int64_t next)
 {
-    int now = (int)(next & 1);
+    size_t tile = (size_t)self->area->side * (size_t)self->area->side;
+    size_t bytes = (size_t)twi_shares_width(self, next) * tile * (size_t)self->area->element;
     tw_status status = twi_gpu_wait(self->ctx, s->ahead, owner->formed);
     return status == TW_OK
-               ? fetch(self, s, s->row[now], owner, owner->row[now], twi_shares_width(self, next))
+               ? check(self,
+                       (int)cudaMemcpyPeerAsync(s->row[next & 1], s->device, owner->row[next & 1],
+                                                owner->device, bytes, s->ahead),
+                       "fetching a panel from another device")
                : status;
 }
 
-/* Of a symmetric matrix: what other devices add to the panel, by way of memory that is free now. */
-static tw_status fetch_added(twi_shares *self, twi_share *s, int64_t next)
+/* Of a symmetric matrix: the parts of the panel that other devices have made. */
+static tw_status fetch_extensions(twi_shares *self, twi_share *s, int64_t next)
 {
+    const twi_gpu_area_kernel *kernel = self->area;
+    size_t bytes = (size_t)kernel->side * (size_t)kernel->side * (size_t)kernel->element;
+    size_t pitch = (size_t)self->count * bytes;
     tw_status status = TW_OK;
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
         twi_share *other = &self->each[i];
         int32_t from = rows_up_to(self, other, next);
+        int64_t at = (int64_t)from * self->count + i;
         if (other == s || from == other->tiles) {
             continue;
         }
-        twi_gpu_area places = added_places(self, s, next, i, from);
-        twi_gpu_area landed = panel_area(self, s->raw_row, places.across);
+        void *to = tile_at(s->row[next & 1], at, kernel, kernel->element);
+        void *source = tile_at(other->row[next & 1], at, kernel, kernel->element);
         status = twi_gpu_wait(self->ctx, s->ahead, other->extended);
         if (status == TW_OK) {
-            status = fetch(self, s, s->raw_row, other, other->added[next & 1], places.across);
-        }
-        if (status == TW_OK) {
-            status = check(self, self->area->copy(&places, &landed, s->ahead),
-                           "starting to fill a panel");
+            status = check(self,
+                           (int)cudaMemcpy2DAsync(to, pitch, source, pitch, bytes,
+                                                  (size_t)(other->tiles - from), cudaMemcpyDefault,
+                                                  s->ahead),
+                           "fetching parts of a panel from another device");
         }
     }
     return status;
@@ -323,7 +310,7 @@ static tw_status end_next(twi_shares *self, twi_share *s, int64_t next)
 {
     tw_status status = twi_shares_use(self, s);
     if (status == TW_OK && self->host->symmetric) {
-        status = fetch_added(self, s, next);
+        status = fetch_extensions(self, s, next);
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->prepared[next & 1], s->ahead) : status;
 }
@@ -421,7 +408,7 @@ static const twi_closure_ops multi_ops = {prepare, advance};
 
 uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
 {
-    twi_gpu_host host = {.n = n, .type = type, .symmetric = true};
+    twi_gpu_host host = {.n = n, .type = type};
     twi_shares wide = twi_shares_describe(NULL, &host, gpus, twi_gpu_kernel_choose(type, n));
     uint64_t bytes = twi_shares_bytes(&wide);
     if (narrow) {

@@ -29,8 +29,6 @@ static void lay_out(twi_shares *self, int32_t which)
     for (int i = 0; i < 2; i++) {
         s->row[i] = place(s, all * side * side, area->element);
         s->col[i] = place(s, s->tiles * side * side, area->word);
-        s->added[i] =
-            self->host->symmetric ? place(s, s->tiles * side * side, area->element) : NULL;
     }
     s->raw_row = place(s, all * side * side, area->element);
     s->raw_col = place(s, s->tiles * side * side, area->word);

@@ -17,9 +17,8 @@ typedef struct twi_share {
     void *memory;
     uint64_t bytes;
     twi_gpu_area matrix;
-    void *row[2];   /* row panels, right operands, by the parity of their pivot */
-    void *col[2];   /* column panels of the rows here, left operands */
-    void *added[2]; /* symmetric: what the rows here add to the panel, tile by tile */
+    void *row[2]; /* row panels, right operands, by the parity of their pivot */
+    void *col[2]; /* column panels of the rows here, left operands */
     void *raw_row;
     void *raw_col;
     void *raw_tile;

@@ -19,6 +19,7 @@ typedef enum cudaMemcpyKind {
     cudaMemcpyHostToDevice,
     cudaMemcpyDeviceToHost,
     cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault,
 } cudaMemcpyKind;
 enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaHostRegisterPortable = 1 };
 
