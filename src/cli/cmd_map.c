@@ -49,9 +49,9 @@ static const cli_option format_options[] = {
      "none "
      "or an unknown one the content."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
-     "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, records "
-     "for "
-     "any number; by default the extension decides, and raw is taken for an unknown one."},
+     "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
+     "four, raw and csv for one; by default the extension decides, and raw is taken for an unknown "
+     "one."},
     {0}};
 
 static const cli_group groups[] = {{"Values", value_options},
@@ -64,9 +64,9 @@ static const cli_group groups[] = {{"Values", value_options},
 
 static const cli_operand operands[] = {
     {"EXPR", "The expression, in quotes."},
-    {"IN",
-     "An array or image: .npy, .pgm, .ppm, .pfm, .png or .records. Its name in the expression "
-     "is x; other inputs are given as NAME=FILE. One row or one column is repeated."},
+    {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif or .records. Its name in the "
+           "expression "
+           "is x; other inputs are given as NAME=FILE. One row or one column is repeated."},
     {"OUT", "Where the result goes; without it a summary is printed. '-' is standard output."},
     {NULL, NULL}};
 
@@ -186,7 +186,7 @@ static tw_status compute(map_run *run, bool *explained)
     run->planes = end - first;
     if (run->output != NULL && !run->keep && run->planes != 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%lld planes: choose one with --plane, or write pnm, pfm, png or records",
+                       "%lld planes: choose one with --plane, or write npy or an image format",
                        (long long)run->planes);
     }
     tw_status status = run->keep ? tw_image_create(ctx, &run->result) : TW_OK;

@@ -31,12 +31,14 @@ static bool writes(const map_run *run, const char *const *formats)
 
 void map_choose_output(map_run *run)
 {
-    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm", "png", NULL};
+    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm",
+                                        "png", "tiff",    "tif", NULL};
+    static const char *const stacks[] = {"npy", NULL};
     static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
     static const char *const single[] = {"pfm", NULL};
     static const char *const text[] = {"csv", NULL};
     const tw_type first = tw_image_plane(run->images[0], 0)->type;
-    run->keep = writes(run, whole);
+    run->keep = writes(run, whole) || (run->planes > 1 && writes(run, stacks));
     run->as_text = writes(run, text);
     run->opts.type = run->s->out_type;
     if (run->s->out_type == TW_AUTO && writes(run, single)) {
