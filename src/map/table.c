@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define BAND_ELEMENTS ((int64_t)1 << 18)
+#define BANDS_A_THREAD 4 /* at least, so that no thread waits long for another */
 
 void twi_lookup_u8_scalar(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t *even,
                           const uint8_t *odd);
@@ -247,11 +248,10 @@ tw_status twi_map_table_run(tw_context *ctx, const tw_map_plan *plan, const twi_
     if (status != TW_OK) {
         return status;
     }
-    lookup l = {.ctx = ctx,
-                .plan = plan,
-                .job = job,
-                .bytes = twi_lookup_u8_find(isa),
-                .band = BAND_ELEMENTS / job->cols + 1};
+    lookup l = {.ctx = ctx, .plan = plan, .job = job, .bytes = twi_lookup_u8_find(isa)};
+    const int64_t share = job->row_count / ((int64_t)threads * BANDS_A_THREAD) + 1;
+    l.band = BAND_ELEMENTS / job->cols + 1;
+    l.band = l.band < share ? l.band : share;
     atomic_init(&l.done, 0);
 #pragma omp parallel num_threads(threads)
     work(&l);
