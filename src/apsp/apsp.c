@@ -42,15 +42,6 @@ static tw_type wider(tw_type type)
     }
 }
 
-tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target)
-{
-    return tw_fail(
-        ctx, TW_ERR_RANGE,
-        "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers in f64 can "
-        "be; scale the weights down",
-        (long long)source, (long long)target);
-}
-
 /* Whole numbers in f64 are exact below 2^53; past that the result could be wrong without a sign. */
 static tw_status check_exact_f64(tw_context *ctx, const tw_plan *plan, const twi_work *work)
 {

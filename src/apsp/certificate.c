@@ -130,3 +130,12 @@ tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *wo
     twi_free(reached);
     return twi_check_cancel(ctx);
 }
+
+tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target)
+{
+    return tw_fail(
+        ctx, TW_ERR_RANGE,
+        "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers in f64 can "
+        "be; scale the weights down",
+        (long long)source, (long long)target);
+}

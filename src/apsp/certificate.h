@@ -14,4 +14,7 @@
 TW_CHECKED tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work,
                                  bool *exact);
 
+/* TW_ERR_RANGE: a whole distance of 2^53 or more, which f64 may not hold exactly. */
+tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target);
+
 #endif

@@ -11,6 +11,7 @@
  * Device memory: the arcs, the matrix of one attempt with its panels, two blocks of rows. Host
  * memory: the two pinned buffers.
  */
+#include "apsp/certificate.h"
 #include "apsp/gpu.h"
 #include "apsp/gpu_arcs.h"
 #include "apsp/gpu_rows.h"
@@ -25,9 +26,11 @@
 
 #define ALIGNMENT 256 /* of what lies in device memory */
 #define PIECE 16      /* bytes; rows of the matrix are whole ones */
-#define BUFFER                                                                           \
-    ((int64_t)8 << 20) /* bytes of a pinned buffer, unless one row needs more: they take \
-                          0.5 ms a MB to make, and 8 MB already go at full speed */
+/* Bytes of a pinned buffer, unless one row needs more: they take 0.5 ms a MB to make, and 8 MB
+ * already go at full speed. Tests have smaller ones. */
+#ifndef TWI_RESIDENT_BUFFER
+#define TWI_RESIDENT_BUFFER ((int64_t)8 << 20)
+#endif
 #define SHARE ((uint64_t)1 << 20) /* bytes of a buffer that a thread fills at a time */
 
 /* What the device tells the host, at the beginning of its memory. */
@@ -71,7 +74,7 @@ static uint64_t buffer_bytes(const tw_plan *plan)
 {
     int64_t row = twi_plan_cols(plan) * (int64_t)tw_type_size(plan->type);
     int64_t all = twi_plan_rows(plan) * row;
-    int64_t most = row > BUFFER ? row : BUFFER;
+    int64_t most = row > TWI_RESIDENT_BUFFER ? row : TWI_RESIDENT_BUFFER;
     return (uint64_t)(all < most ? (all > (int64_t)SHARE ? all : (int64_t)SHARE) : most);
 }
 

@@ -37,9 +37,6 @@ struct tw_plan {
     char *explanation;
 };
 
-/* TW_ERR_RANGE: a whole distance that f64 cannot hold exactly. */
-tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target);
-
 /* The vertex of a row or column of the result. */
 static inline int64_t twi_plan_rows(const tw_plan *plan)
 {

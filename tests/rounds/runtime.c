@@ -180,6 +180,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     return cudaErrorMemoryAllocation;
 }
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(out, flags, 0);
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     for (int i = 0; i < MOST_STREAMS; i++) {
@@ -223,6 +228,20 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
         live++;
     }
     return error;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *out)
+{
+    return cudaEventCreateWithFlags(out, 0);
+}
+
+/* Both must have been reached. */
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+    *ms = 1;
+    return begin->reached < begin->recorded || end->reached < end->recorded
+               ? cudaErrorInvalidResourceHandle
+               : counted(cudaErrorLaunchFailure);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -338,6 +357,21 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 {
     set_arguments s = {to, value, bytes};
     return (cudaError_t)fake_launch(run_set, &s, sizeof s, stream);
+}
+
+/* Counted with the memory of a device that no test looks at. */
+cudaError_t cudaMallocHost(void **out, size_t bytes)
+{
+    int before = current;
+    current = FAKE_DEVICES - 1;
+    cudaError_t error = cudaMalloc(out, bytes);
+    current = before;
+    return error;
+}
+
+cudaError_t cudaFreeHost(void *data)
+{
+    return cudaFree(data);
 }
 
 cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
