@@ -9,14 +9,20 @@ build=build/gpu-here
 old=build/gpu-without-engine
 mkdir -p "$out" build
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+optional() { # optional FOLDER: the libraries that its build found
+    grep -q '^PNG_LIBRARY.*:FILEPATH=/' "$1/CMakeCache.txt" && echo -lpng
+    grep -q '^TIFF_LIBRARY.*:FILEPATH=/' "$1/CMakeCache.txt" && echo -ltiff
+    true
+}
 compile() { # compile FOLDER ARCHITECTURES: the library, and the programs against it
     cmake -S . -B "$1" -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="$2" \
         -DCMAKE_CUDA_FLAGS=-Xptxas=-v >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
-    for name in tests/devices/devices tests/devices/hosts bench/gpu bench/gpu_host; do
+    mapfile -t libraries < <(optional "$1")
+    for name in tests/devices/devices tests/devices/hosts tests/devices/runs bench/gpu bench/gpu_host; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
             -o "$1/$(basename $name)" $name.c "$1/src/libtilewright.a" \
-            -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread
+            -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
     done
 }
 compile $build "${ARCHITECTURES:-90-real}"
@@ -26,6 +32,7 @@ cp $build.log "$out/build.log"
 bad=0
 $build/devices || bad=1
 $build/hosts || bad=1
+$build/runs || bad=1
 check() { # check TOOL PROGRAM
     log=$out/$1-$(basename "$2").txt
     compute-sanitizer --tool "$1" --error-exitcode 3 "$2" small >"$log" || bad=1
@@ -43,4 +50,8 @@ nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader >"$ou
 $build/gpu ${1:+10001} >"$out/gpu.json" || bad=1
 # A matrix in host memory: several devices, and out of core.
 $build/gpu_host "$([ "${1:-}" = quick ] && echo 8192 || echo 32768)" >"$out/gpu-host.json" || bad=1
+if [ "${1:-}" != quick ]; then
+    $build/src/cli/tilewright bench apsp --device cuda --json >"$out/bench-apsp.json" || bad=1
+fi
+bench/file_to_file.py $build/src/cli/tilewright --devices "cuda;auto" --json "$out/file-to-file.json" || bad=1
 exit $bad

@@ -261,6 +261,45 @@ static void failures_leave_nothing_behind(const char *path)
     tw_graph_destroy(graph);
 }
 
+static void note_fallback(void *noted, const char *line)
+{
+    *(bool *)noted |= strstr(line, "on the CPU instead") != NULL;
+}
+
+/* Nobody named the device: the CPU computes what the GPU could not, and the log says so. */
+static void auto_falls_back_to_the_cpu(void)
+{
+    run_case c = {"falling back", 6000, 600000, 0, 900, TW_I32, false, false, TW_I32};
+    tw_graph *graph = make_graph(&c);
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_plan *plan = NULL;
+    bool noted = false;
+    void *here = solve(&c, graph, &opts, "cpu", &report);
+    tw_matrix out = {malloc((size_t)(c.n * c.n) * 4), c.n, c.n, c.n, TW_I32};
+    tw_sink sink = {0};
+    tw_set_log(ctx, note_fallback, &noted);
+    must(tw_set_device(ctx, "auto"), c.name);
+    must(tw_sink_to_matrix(ctx, &sink, &out), c.name);
+    must(tw_plan_create(ctx, &plan, graph, &opts), c.name);
+    if (strcmp(tw_plan_device(plan), "cpu") == 0) {
+        printf("not tested: falling back, since the CPU of this machine is estimated faster\n");
+    } else {
+        twi_gpu_fail_at(60); /* in the midst of the closure */
+        must(tw_plan_run(ctx, plan, &sink, 1, NULL, &report), c.name);
+        twi_gpu_fail_at(0);
+        expect(noted, c.name, "the log does not say so");
+        expect(strcmp(report.device, "cpu") == 0, c.name, report.device);
+        expect(memcmp(out.data, here, (size_t)(c.n * c.n) * 4) == 0, c.name, "the results differ");
+    }
+    tw_set_log(ctx, NULL, NULL);
+    tw_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    free(out.data);
+    free(here);
+    tw_graph_destroy(graph);
+}
+
 int main(void)
 {
     char path[] = "/tmp/tilewright-runs-XXXXXX";
@@ -280,6 +319,7 @@ int main(void)
     every_case_and_part();
     a_value_that_does_not_fit_is_named();
     failures_leave_nothing_behind(path);
+    auto_falls_back_to_the_cpu();
     uint64_t kept = tw_memory_used(ctx);
     expect(kept == 0, "at the end", "host memory was kept");
     tw_context_destroy(ctx);

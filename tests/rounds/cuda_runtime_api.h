@@ -36,7 +36,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest, int *highest);
 cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void *data);
 cudaError_t cudaMallocHost(void **out, size_t bytes);
-cudaError_t cudaFreeHost(void *block);
+cudaError_t cudaFreeHost(void *data);
 cudaError_t cudaMalloc(void **out, size_t bytes);
 cudaError_t cudaFree(void *data);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority);
