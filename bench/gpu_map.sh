@@ -24,11 +24,11 @@ fi
 [ "${1:-run}" = run ] || exit 0
 
 bad=0
-|| bad=1
+$build/maps || bad=1
 $build/map_ulp >"$out/map-ulp.json" || bad=1
 cat "$out/map-ulp.json"
 XDG_CACHE_HOME=$(mktemp -d)
 export XDG_CACHE_HOME
-$build/gpu_map start >"$out/map.json"
+$build/gpu_map 0 >"$out/map.json"
 $build/gpu_map >>"$out/map.json" || bad=1
 exit $bad
