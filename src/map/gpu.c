@@ -14,21 +14,6 @@
 
 #define GRID_HIGHEST 65535
 
-typedef struct device_kernel {
-    int32_t device;
-    twi_rtc_kernel kernel;
-} device_kernel;
-
-struct twi_map_gpu {
-    twi_map_source source;
-    tw_type types[TWI_MAP_INPUTS];
-    tw_type type; /* of the result */
-    bool flat;    /* the programs know neither rows nor columns */
-    int32_t col_period;
-    int32_t kernel_count;
-    device_kernel kernels[TWI_GPU_MOST];
-};
-
 /* ------------------------------------------------------------------------------------- making */
 
 static bool knows_places(const twi_program *program)
@@ -62,9 +47,6 @@ tw_status twi_map_gpu_create(tw_context *ctx, twi_map_gpu **out, const twi_map_j
     for (int32_t p = 0; p < job->variants->program_count; p++) {
         gpu->flat = gpu->flat && !knows_places(&job->variants->programs[p]);
     }
-    for (int32_t k = 0; k < job->input_count; k++) {
-        gpu->types[k] = job->inputs[k].type;
-    }
     *out = gpu;
     return TW_OK;
 }
@@ -80,6 +62,7 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu)
         (void)cudaSetDevice(gpu->kernels[i].device);
         twi_rtc_unload(&gpu->kernels[i].kernel);
     }
+    twi_map_gpu_free_slots(gpu);
     if (entered) {
         (void)cudaSetDevice(before);
     }
@@ -90,11 +73,6 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu)
 const char *twi_map_gpu_text(const twi_map_gpu *gpu)
 {
     return gpu->source.text;
-}
-
-bool twi_map_gpu_is_flat(const twi_map_gpu *gpu)
-{
-    return gpu->flat;
 }
 
 /* From the cache if the driver takes what is there, else from the compiler and into the cache. */
@@ -147,7 +125,7 @@ static tw_status find_kernel(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
     if (gpu->kernel_count == TWI_GPU_MOST) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a map runs on at most %d devices", TWI_GPU_MOST);
     }
-    device_kernel *slot = &gpu->kernels[gpu->kernel_count];
+    twi_map_kernel *slot = &gpu->kernels[gpu->kernel_count];
     slot->device = device;
     status = load(ctx, gpu, device, &slot->kernel, cached);
     if (status == TW_OK) {

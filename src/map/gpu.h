@@ -8,9 +8,25 @@
 #define TWI_MAP_GPU_H
 
 #include "gpu/device.h"
-#include "map/program.h"
+#include "gpu/rtc.h"
+#include "map/gpu_source.h"
 
-typedef struct twi_map_gpu twi_map_gpu;
+/* The kernel on one device. */
+typedef struct twi_map_kernel {
+    int32_t device;
+    twi_rtc_kernel kernel;
+} twi_map_kernel;
+
+typedef struct twi_map_gpu {
+    twi_map_source source;
+    tw_type type; /* of the result */
+    bool flat;    /* it knows neither rows nor columns: arrays without gaps may be one row */
+    int32_t col_period;
+    int32_t kernel_count;
+    twi_map_kernel kernels[TWI_GPU_MOST];
+    int32_t slot_count;
+    struct twi_map_slot *slots; /* of gpu_host.c, kept from run to run */
+} twi_map_gpu;
 
 /* Of the job, its variants, its inputs' types and broadcasts, x_input and repeat == 1 or not are
  * kept; jobs that are run must agree in them. Needs no device. */
@@ -19,9 +35,6 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu);
 
 /* The generated kernel, without the functions it calls. */
 const char *twi_map_gpu_text(const twi_map_gpu *gpu);
-
-/* The map knows neither rows nor columns: arrays without gaps may be taken as one row. */
-bool twi_map_gpu_is_flat(const twi_map_gpu *gpu);
 
 /* Have the code for a device ready: from the cache, or compiled. `cached` (may be NULL): which. */
 TW_CHECKED tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
@@ -34,6 +47,8 @@ TW_CHECKED tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_
 /* The job on arrays in host memory, on the devices of the list. */
 TW_CHECKED tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list *devices,
                                      const twi_map_job *job);
+
+void twi_map_gpu_free_slots(twi_map_gpu *gpu);
 
 /* The device that holds an address; TW_ERR_ARGUMENT, naming `what`, if it is not in GPU memory. */
 TW_CHECKED tw_status twi_map_gpu_find(tw_context *ctx, const void *data, const char *what,

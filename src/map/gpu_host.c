@@ -32,13 +32,15 @@ typedef struct slot_array {
     int64_t size;  /* bytes an element */
 } slot_array;
 
-typedef struct band_slot {
+struct twi_map_slot {
     int32_t device;
     cudaStream_t stream;
     char *pinned;
     char *memory;
+    uint64_t bytes;               /* of both */
     int64_t first_row, row_count; /* of the band under way; 0 rows: none */
-} band_slot;
+};
+typedef struct twi_map_slot band_slot;
 
 typedef struct host_run {
     tw_context *ctx;
@@ -49,7 +51,7 @@ typedef struct host_run {
     slot_array out;
     uint64_t bytes;
     int32_t slot_count;
-    band_slot slots[SLOTS * TWI_GPU_MOST];
+    band_slot *slots;
 } host_run;
 
 /* ------------------------------------------------------------------------------------- layout */
@@ -66,7 +68,7 @@ static int64_t row_bytes(const twi_map_job *job)
 static slot_array place(host_run *run, tw_type type, bool one_row, bool one_col)
 {
     int64_t width = one_col ? 1 : run->job->cols;
-    bool close = twi_map_gpu_is_flat(run->gpu) || one_col;
+    bool close = run->gpu->flat || one_col;
     slot_array array = {
         .offset = run->bytes,
         .rows = one_row ? 1 : run->band,
@@ -95,17 +97,44 @@ static void lay_out(host_run *run)
 
 /* -------------------------------------------------------------------------------------- slots */
 
-static tw_status open_slot(host_run *run, band_slot *slot)
+static void close_slot(band_slot *slot)
+{
+    (void)cudaSetDevice(slot->device);
+    if (slot->stream != NULL) {
+        (void)cudaStreamSynchronize(slot->stream);
+        (void)cudaStreamDestroy(slot->stream);
+    }
+    (void)cudaFree(slot->memory);
+    (void)cudaFreeHost(slot->pinned);
+    *slot = (band_slot){0};
+}
+
+void twi_map_gpu_free_slots(twi_map_gpu *gpu)
+{
+    for (int32_t k = gpu->slot_count - 1; k >= 0; k--) {
+        close_slot(&gpu->slots[k]);
+    }
+    twi_free(gpu->slots);
+    gpu->slots = NULL;
+    gpu->slot_count = 0;
+}
+
+static tw_status open_slot(host_run *run, band_slot *slot, int32_t device)
 {
     tw_context *ctx = run->ctx;
     char text[32];
     char sentence[96];
+    if (slot->bytes >= run->bytes && slot->device == device) {
+        return TW_OK; /* of a run before this one */
+    }
+    close_slot(slot);
+    slot->device = device;
     (void)twi_bytes(text, (double)run->bytes);
     snprintf(sentence, sizeof sentence, "allocating %s for a band of %lld rows", text,
              (long long)run->band);
     tw_status status = twi_memory_check(ctx, run->bytes, "a band of rows");
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaSetDevice(slot->device), "selecting the device");
+        status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     }
     if (status == TW_OK) {
         status =
@@ -119,18 +148,29 @@ static tw_status open_slot(host_run *run, band_slot *slot)
             twi_gpu_check(ctx, (int)cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking),
                           "making a stream");
     }
+    slot->bytes = status == TW_OK ? run->bytes : 0;
     return status;
 }
 
-static void close_slot(band_slot *slot)
+/* As many slots as the bands can use, those of an earlier run first. They stay with the map:
+ * pinning memory takes as long as sending it several times. */
+static tw_status open_slots(host_run *run, const twi_gpu_list *devices)
 {
-    (void)cudaSetDevice(slot->device);
-    if (slot->stream != NULL) {
-        (void)cudaStreamSynchronize(slot->stream);
-        (void)cudaStreamDestroy(slot->stream);
+    twi_map_gpu *gpu = run->gpu;
+    int64_t bands = (run->job->row_count + run->band - 1) / run->band;
+    int64_t wanted = bands < SLOTS * devices->count ? bands : SLOTS * devices->count;
+    tw_status status = TW_OK;
+    if (gpu->slots == NULL) {
+        status = twi_alloc_zeroed(run->ctx, &gpu->slots, SLOTS * TWI_GPU_MOST, sizeof *gpu->slots,
+                                  "the bands of a map");
     }
-    (void)cudaFree(slot->memory);
-    (void)cudaFreeHost(slot->pinned);
+    run->slots = gpu->slots;
+    while (status == TW_OK && run->slot_count < wanted) {
+        int32_t k = run->slot_count++;
+        gpu->slot_count = gpu->slot_count > k + 1 ? gpu->slot_count : k + 1;
+        status = open_slot(run, &run->slots[k], devices->index[k % devices->count]);
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------- bands */
@@ -270,19 +310,14 @@ tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list 
         status = twi_map_gpu_prepare(ctx, gpu, devices->index[d], NULL);
     }
     lay_out(&run);
-    int64_t bands = (job->row_count + run.band - 1) / run.band;
-    int64_t wanted = bands < SLOTS * devices->count ? bands : SLOTS * devices->count;
-    while (status == TW_OK && run.slot_count < wanted) {
-        band_slot *slot = &run.slots[run.slot_count];
-        slot->device = devices->index[run.slot_count % devices->count];
-        run.slot_count++;
-        status = open_slot(&run, slot);
+    if (status == TW_OK) {
+        status = open_slots(&run, devices);
     }
     if (status == TW_OK) {
         status = run_bands(&run);
     }
-    for (int32_t k = run.slot_count - 1; k >= 0; k--) {
-        close_slot(&run.slots[k]);
+    if (status != TW_OK) {
+        twi_map_gpu_free_slots(gpu); /* with whatever is still under way in them */
     }
     if (entered) {
         (void)cudaSetDevice(before);
