@@ -23,8 +23,7 @@ static const char *const library_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", 
                                             "libhiprtc.so", "libamdhip64.so"};
 static const char *const library_folders[] = {"", "/opt/rocm/lib/"};
 static const char *const home_variables[] = {"ROCM_PATH", "HIP_PATH"};
-static const char *const options[] = {"-O3", "-ffp-contract=off",
-                                      "-fhip-fp32-correctly-rounded-divide-sqrt"};
+static const char *const options[] = {"-O3", "-ffp-contract=off"};
 #else
 #define COMPILER "NVRTC"
 #define PREFIX "nvrtc"

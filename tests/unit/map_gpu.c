@@ -15,7 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef TWI_HIP
+#define ARCHITECTURE "gfx90a"
+#define OTHER_ARCHITECTURE "gfx1030"
+#else
 #define ARCHITECTURE "sm_90"
+#define OTHER_ARCHITECTURE "sm_80"
+#endif
 
 static bool have_compiler(tw_context *ctx)
 {
@@ -188,7 +194,7 @@ static void the_cache_believes_only_whole_files_of_the_same_key(void **state)
     }
     assert_int_equal(setenv("XDG_CACHE_HOME", scratch, 1), 0);
     assert_ok(ctx, twi_code_key_make(ctx, &key, "a source", ARCHITECTURE));
-    assert_ok(ctx, twi_code_key_make(ctx, &other, "a source", "sm_80"));
+    assert_ok(ctx, twi_code_key_make(ctx, &other, "a source", OTHER_ARCHITECTURE));
     assert_string_not_equal(key.path, other.path);
     assert_ok(ctx, twi_code_cache_read(ctx, &read, &key));
     assert_null(read.data);
