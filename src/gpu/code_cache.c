@@ -57,7 +57,7 @@ static bool find_folder(char *out, size_t size)
     if (mkdir(out, 0700) != 0 && errno != EEXIST) {
         return false;
     }
-    strcat(out, "/tilewright");
+    snprintf(out + length, size - (size_t)length, "/tilewright");
     return mkdir(out, 0700) == 0 || errno == EEXIST;
 }
 

@@ -275,8 +275,9 @@ static tw_status run_bands(host_run *run)
     int64_t end = job->first_row + job->row_count;
     tw_status status = TW_OK;
     int64_t number = 0;
+    const int64_t slots = run->slot_count > 0 ? run->slot_count : 1;
     for (int64_t row = job->first_row; row < end && status == TW_OK; row += run->band, number++) {
-        band_slot *slot = &run->slots[number % run->slot_count];
+        band_slot *slot = &run->slots[number % slots];
         status = finish(run, slot);
         if (status == TW_OK) {
             status = twi_check_cancel(run->ctx);
@@ -290,8 +291,8 @@ static tw_status run_bands(host_run *run)
                          "rows");
         }
     }
-    for (int64_t k = 0; k < run->slot_count && status == TW_OK; k++, number++) {
-        status = finish(run, &run->slots[number % run->slot_count]);
+    for (int64_t k = 0; k < slots && status == TW_OK; k++, number++) {
+        status = finish(run, &run->slots[number % slots]);
     }
     return status;
 }

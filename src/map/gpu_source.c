@@ -332,13 +332,15 @@ static int32_t least_common_multiple(int32_t a, int32_t b)
 static void choose_shape(twi_map_source *source, const twi_map_job *job)
 {
     const twi_variants *variants = job->variants;
-    size_t largest = tw_type_size(variants->type);
+    size_t largest = 1;
     int32_t values = 1;
     for (int32_t k = 0; k < source->input_count; k++) {
         const twi_map_input *in = &job->inputs[source->inputs[k]];
         size_t size = tw_type_size(in->type);
         largest = in->col_step != 0 && size > largest ? size : largest;
     }
+    const size_t out_size = tw_type_size(variants->type);
+    largest = out_size > largest ? out_size : largest;
     for (int32_t p = 0; p < variants->program_count; p++) {
         int32_t places = variants->programs[p].places;
         values = places > values ? places : values;
