@@ -88,16 +88,24 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone)
     tw_map_plan_info info = {.size = sizeof info};
     double rate = 0;
     char bytes[CLI_SHOWN], seconds[CLI_SHOWN];
+    const char *text = tw_map_plan_explain(plan);
+    tw_map_plan_describe(plan, &info);
+    if (strcmp(info.method, "gpu") == 0) { /* whose floor is not this memory's */
+        if (alone) {
+            printf("%s", text);
+        } else {
+            cli_say(run->job, "%s", text);
+        }
+        return TW_OK;
+    }
     tw_status status = tw_copy_rate(run->job->ctx, &rate, 0);
     if (status != TW_OK) {
         return status;
     }
-    tw_map_plan_describe(plan, &info);
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
     const double least = info.bytes * elements / rate;
     cli_show_bytes(bytes, rate);
     cli_show_seconds(seconds, least);
-    const char *text = tw_map_plan_explain(plan);
     if (alone) {
         printf("%scopying     %s/s here on %d thread%s: no map of this shape can take less than "
                "%s\n",

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_LISTED 4  /* programs */
-#define MOST_LINES 200 /* of a program */
-#define TEXT_BYTES 65536
+#define MOST_LISTED 4    /* programs */
+#define MOST_LINES 200   /* of a program */
+#define TEXT_BYTES 65536 /* besides the text of a kernel */
 
 typedef struct text {
     char *at;
@@ -158,7 +158,7 @@ static void put_costs(text *t, const tw_map_plan *plan)
     put(t, "\nfloor       %s to move, once\n", twi_bytes(total, bytes * elements));
 }
 
-static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr)
+static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool automatic)
 {
     const twi_variants *v = &plan->variants;
     put(t, "expression  %.2000s\n", expr->text);
@@ -168,8 +168,17 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr)
     put_method(t, plan);
     put_costs(t, plan);
     if (plan->gpu != NULL) {
-        put(t, "kernel\n%s", twi_map_gpu_text(plan->gpu));
+        const twi_map_source *source = &plan->gpu->source;
+        put(t,
+            "device      GPU: %d elements a thread, %d an access; functions within 1 ulp in f32, "
+            "2 in f64\n"
+            "kernel\n%s",
+            source->group * source->groups, source->piece, twi_map_gpu_text(plan->gpu));
         return;
+    }
+    if (automatic && twi_gpu_prefix()[0] != '\0') {
+        put(t, "device      CPU: the way of these arrays to a GPU and back would cost more than it "
+               "saves\n");
     }
     for (int32_t i = 0; i < v->program_count && i < MOST_LISTED; i++) {
         put(t, "program");
@@ -185,12 +194,13 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr)
 tw_status twi_map_explain(tw_context *ctx, tw_map_plan *plan, const tw_expr *expr)
 {
     char *room = NULL;
-    tw_status status = twi_alloc(ctx, &room, TEXT_BYTES, 1, "an explanation");
+    const size_t bytes = TEXT_BYTES + (plan->gpu != NULL ? strlen(twi_map_gpu_text(plan->gpu)) : 0);
+    tw_status status = twi_alloc(ctx, &room, bytes, 1, "an explanation");
     if (status != TW_OK) {
         return status;
     }
-    text t = {room, TEXT_BYTES};
-    put_all(&t, plan, expr);
+    text t = {room, bytes};
+    put_all(&t, plan, expr, strcmp(ctx->device, "auto") == 0);
     status = twi_alloc(ctx, &plan->explanation, strlen(room) + 1, 1, "an explanation");
     if (status == TW_OK) {
         memcpy(plan->explanation, room, strlen(room) + 1);

@@ -12,9 +12,21 @@
 #include "gpu/rtc.h"
 #include "map/gpu_source.h"
 
+#include <string.h>
+
 #define GRID_HIGHEST 65535
 
 /* ------------------------------------------------------------------------------------- making */
+
+bool twi_map_gpu_is_ready(tw_context *ctx)
+{
+    char before[sizeof ctx->error];
+    char version[32];
+    memcpy(before, ctx->error, sizeof before);
+    bool ready = twi_gpu_count() > 0 && twi_rtc_version(ctx, version) == TW_OK;
+    memcpy(ctx->error, before, sizeof before); /* a no is no failure */
+    return ready;
+}
 
 static bool knows_places(const twi_program *program)
 {

@@ -28,6 +28,9 @@ typedef struct twi_map_gpu {
     struct twi_map_slot *slots; /* of gpu_host.c, kept from run to run */
 } twi_map_gpu;
 
+/* Whether this machine has a device and a compiler for it. Starts the driver, though no device. */
+bool twi_map_gpu_is_ready(tw_context *ctx);
+
 /* Of the job, its variants, its inputs' types and broadcasts, x_input and repeat == 1 or not are
  * kept; jobs that are run must agree in them. Needs no device. */
 TW_CHECKED tw_status twi_map_gpu_create(tw_context *ctx, twi_map_gpu **out, const twi_map_job *job);

@@ -2,6 +2,12 @@
  * twi_map_gpu_create. */
 #include "map/gpu.h"
 
+bool twi_map_gpu_is_ready(tw_context *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
 tw_status twi_map_gpu_create(tw_context *ctx, twi_map_gpu **out, const twi_map_job *job)
 {
     (void)job;

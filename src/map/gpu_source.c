@@ -355,7 +355,7 @@ static void choose_shape(twi_map_source *source, const twi_map_job *job)
         source->piece /= 2;
         source->group = least_common_multiple(source->piece, variants->col_period);
     }
-    source->groups = lanes > source->group ? lanes / source->group : 1;
+    source->groups = source->group > 0 && lanes > source->group ? lanes / source->group : 1;
     while (source->groups > 1 &&
            (int64_t)source->groups * source->group * values * lane > REGISTERS) {
         source->groups--;

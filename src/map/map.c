@@ -230,6 +230,9 @@ static tw_status choose_method(tw_context *ctx, tw_map_plan *plan, twi_map_metho
     if (status != TW_OK) {
         return status;
     }
+    if (plan->devices.count == 0 && twi_map_gpu_pays(ctx, plan)) {
+        plan->devices.count = 1; /* number 0 */
+    }
     plan->method = method != TWI_MAP_AUTO    ? method
                    : plan->devices.count > 0 ? TWI_MAP_GPU
                    : table_pays(plan)        ? TWI_MAP_TABLE

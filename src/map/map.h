@@ -58,6 +58,10 @@ TW_CHECKED tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int6
                                   int64_t count, const tw_matrix *inputs, void *out,
                                   int64_t stride);
 
+/* Whether a GPU would be so much faster than the CPU that it is taken though "auto" is asked for.
+ */
+bool twi_map_gpu_pays(tw_context *ctx, const tw_map_plan *plan);
+
 /* Whether the programs are functions of one input of 8 or 16 bits alone, which is as large as the
  * result; -1, or that input. */
 int32_t twi_map_table_input(const tw_map_plan *plan);
