@@ -339,29 +339,10 @@ template <> struct tw_piece<1> {
     typedef unsigned char type;
 };
 
-/* Memory that is read or written once should not push out what is used again. */
-template <bool ONCE, class P> TW_DEVICE P tw_read(const P *at)
-{
-#ifdef __CUDA_ARCH__
-    return ONCE ? __ldcs(at) : *at;
-#else
-    return *at;
-#endif
-}
-
-template <class P> TW_DEVICE void tw_write(P *at, P value)
-{
-#ifdef __CUDA_ARCH__
-    __stcs(at, value);
-#else
-    *at = value;
-#endif
-}
-
 /* A thread computes W groups of E neighbouring elements, `spread` columns from one to the next. A
  * group is read and written in pieces of U elements where rows are aligned and the thread's groups
  * end before the row does; else element by element. Lanes past the end are 1. */
-template <int E, int U, int W, bool ONCE, class T, class F>
+template <int E, int U, int W, class T, class F>
 TW_DEVICE void tw_load(F (&to)[E * W], const T *at, long long spread)
 {
     typedef typename tw_piece<sizeof(T) * U>::type piece;
@@ -370,7 +351,7 @@ TW_DEVICE void tw_load(F (&to)[E * W], const T *at, long long spread)
     {
         _Pragma("unroll") for (int g = 0; g < E / U; g++)
         {
-            pieces[w * (E / U) + g] = tw_read<ONCE>((const piece *)(at + w * spread + g * U));
+            pieces[w * (E / U) + g] = *(const piece *)(at + w * spread + g * U);
         }
     }
     _Pragma("unroll") for (int j = 0; j < E * W; j++)
@@ -402,7 +383,7 @@ TW_DEVICE void tw_store(T *at, const F (&from)[E * W], long long spread)
     {
         _Pragma("unroll") for (int g = 0; g < E / U; g++)
         {
-            tw_write((piece *)(at + w * spread + g * U), pieces[w * (E / U) + g]);
+            *(piece *)(at + w * spread + g * U) = pieces[w * (E / U) + g];
         }
     }
 }

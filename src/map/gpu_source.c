@@ -386,10 +386,7 @@ static void put_loads(writer *w, const twi_map_source *source, const twi_map_job
         put(w,
             "            tw_load%s(in%d, (const %s *)(a.in%d + row * a.in%d_step) + col, "
             "spread%s);\n",
-            !whole                             ? "_some<E, W>"
-            : job->inputs[input].row_step != 0 ? "<E, U, W, true>"
-                                               : "<E, U, W, false>",
-            input, type, input, input, whole ? "" : ", left");
+            whole ? "<E, U, W>" : "_some<E, W>", input, type, input, input, whole ? "" : ", left");
     }
 }
 
