@@ -3,8 +3,8 @@
  * gathered in pinned memory, sent, computed, fetched into pinned memory and put in their place, and
  * while one band is on its way the next is gathered. Each device has SLOTS bands under way on
  * streams of their own; bands go round the devices in turn. So neither the arrays nor a result need
- * fit on a card, and the cost is that of the link: about 40 GB/s each way against memory's 300 on a
- * server's CPU, which is why a map that is computed once over host arrays is better left there.
+ * fit on a card, and the cost is that of the link, which is less than the memory of a CPU gives: a
+ * map that is computed once over host arrays is better left there.
  *
  * A slot's memory, pinned and on the device alike: the rows of each input one after the other, then
  * those of the result, each array on a multiple of 256 bytes. Rows stand close where the kernel can

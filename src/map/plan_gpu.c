@@ -2,7 +2,8 @@
  * Whether a GPU that nobody named should compute a map of arrays in host memory. A map is bound by
  * memory, and the link to a GPU is slower than the memory of the CPU, so the answer is no, unless
  * the expression is long or repeated often: the estimate must say that a GPU is done in half of the
- * time, with the start of the device, the compiler, and the way of the arrays there and back.
+ * time, with the start of the device, the compiler, and the way of the arrays there and back. The
+ * rates below are rough, and on the side of the CPU.
  */
 #include "map/map.h"
 
