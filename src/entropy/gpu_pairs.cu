@@ -27,7 +27,7 @@
 #define HALVES 3     /* half fragments of 16 positions */
 #define GROUPS 4     /* products that make the eight pairs */
 #define SCALE 128    /* bytes of an entry: one copy for each lane */
-#define AHEAD 1      /* rows that are loaded before they are needed */
+#define AHEAD 2      /* rows that are loaded before they are needed */
 #define POSITIONS 32 /* of a product */
 #define BLOCKS_A_PROCESSOR 2
 
