@@ -27,9 +27,32 @@ bool twi_layout_in_place(const twi_layout *layout)
            !layout->swapped && (uintptr_t)layout->base % (uintptr_t)size == 0;
 }
 
+/* Whether an element of a row of u8 or u16 is above the largest value; a plain loop, for speed. */
+static bool any_above(const twi_layout *layout, const void *row)
+{
+    uint16_t most = 0;
+    if (layout->type == TW_U8) {
+        uint8_t top = 0;
+        for (int64_t j = 0; j < layout->cols; j++) {
+            uint8_t value = ((const uint8_t *)row)[j];
+            top = value > top ? value : top;
+        }
+        most = top;
+    } else {
+        for (int64_t j = 0; j < layout->cols; j++) {
+            uint16_t value = ((const uint16_t *)row)[j];
+            most = value > most ? value : most;
+        }
+    }
+    return most > layout->largest;
+}
+
 /* The first element of a row above the largest value; -1 if there is none. */
 static int64_t first_above(const twi_layout *layout, const void *row)
 {
+    if (!any_above(layout, row)) {
+        return -1;
+    }
     for (int64_t j = 0; j < layout->cols; j++) {
         if (twi_element(row, layout->type, j) > layout->largest) {
             return j;
@@ -38,22 +61,45 @@ static int64_t first_above(const twi_layout *layout, const void *row)
     return -1;
 }
 
-static void copy_row(const twi_layout *layout, int64_t row, char *out)
+static void copy_bytes(const twi_layout *layout, const char *from, uint8_t *out)
+{
+    for (int64_t j = 0; j < layout->cols; j++) {
+        out[j] = (uint8_t)from[j * layout->col_step];
+    }
+}
+
+static void copy_pairs(const twi_layout *layout, const char *from, uint16_t *out)
+{
+    for (int64_t j = 0; j < layout->cols; j++) {
+        memcpy(&out[j], from + j * layout->col_step, sizeof *out);
+    }
+    for (int64_t j = 0; layout->swapped && j < layout->cols; j++) {
+        out[j] = __builtin_bswap16(out[j]);
+    }
+}
+
+static void copy_quads(const twi_layout *layout, const char *from, uint32_t *out)
+{
+    for (int64_t j = 0; j < layout->cols; j++) {
+        memcpy(&out[j], from + j * layout->col_step, sizeof *out);
+    }
+    for (int64_t j = 0; layout->swapped && j < layout->cols; j++) {
+        out[j] = __builtin_bswap32(out[j]);
+    }
+}
+
+static void copy_row(const twi_layout *layout, int64_t row, void *out)
 {
     const size_t size = tw_type_size(layout->type);
     const char *from = layout->base + row * layout->row_step;
     if (layout->col_step == (int64_t)size && !layout->swapped) {
         memcpy(out, from, (size_t)layout->cols * size);
-        return;
-    }
-    for (int64_t j = 0; j < layout->cols; j++, from += layout->col_step, out += size) {
-        if (!layout->swapped) {
-            memcpy(out, from, size);
-            continue;
-        }
-        for (size_t b = 0; b < size; b++) {
-            out[b] = from[size - 1 - b];
-        }
+    } else if (size == 1) {
+        copy_bytes(layout, from, out);
+    } else if (size == 2) {
+        copy_pairs(layout, from, out);
+    } else { /* f32: no other type has its elements apart or swapped */
+        copy_quads(layout, from, out);
     }
 }
 
