@@ -150,8 +150,9 @@ static void put_costs(text *t, const tw_map_plan *plan)
     const double elements = (double)plan->shape.rows * (double)plan->shape.cols;
     const double bytes = twi_map_bytes(plan);
     char total[32];
-    put(t, "an element  %.3g bytes read and written, %.4g operations", bytes,
-        twi_map_operations(plan));
+    const double operations = twi_map_operations(plan);
+    put(t, "an element  %.3g bytes read and written, %.4g operation%s", bytes, operations,
+        operations == 1 ? "" : "s");
     if (plan->setting.repeat > 1) {
         put(t, " in %lld passes, all in registers", (long long)plan->setting.repeat);
     }
