@@ -12,7 +12,8 @@
  *   engine-i32      packed panels, a register tile, look-ahead: the library, in 32 bits
  *   engine-u16      the same in 16 bits, which is exact here: twice the lanes
  *
- * apsp-cpu-blocks sweeps the tile of blocked-openmp; apsp-threads the engine's threads.
+ * apsp-cpu-blocks sweeps the tile of blocked-openmp, apsp-threads and apsp-threads-weak the threads
+ * of the engine.
  */
 #include "ladders.h"
 
@@ -21,6 +22,7 @@
 #include "base/random.h"
 #include "base/threads.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -35,6 +37,8 @@ typedef struct bench {
     int32_t *output; /* n x n */
     int32_t *space;  /* n rows of `wide` for the padded rungs */
     int64_t wide;
+    uint64_t seed;
+    struct bench *larger; /* the last rung's own problem, for weak scaling */
 } bench;
 
 static inline int32_t least(int32_t a, int32_t b)
@@ -61,6 +65,7 @@ static void close_bench(void *given)
 {
     bench *b = given;
     if (b != NULL) {
+        close_bench(b->larger);
         twi_free(b->space);
         twi_free(b->output);
         twi_free(b->right);
@@ -93,6 +98,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     *out = b;
     b->ctx = ctx;
     b->n = n;
+    b->seed = seed;
     b->wide = (n + 63) / 64 * 64 + 16; /* an odd number of cache lines */
     status = twi_alloc(ctx, &b->input, cells, 4, "the input");
     if (status == TW_OK) {
@@ -148,6 +154,13 @@ static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
 {
     out->bytes = 0;
     return tw_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
+}
+
+/* Of one thread. */
+static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
+{
+    out->bytes = 0;
+    return tw_ceiling(ctx, &out->rate, TW_I32, 1);
 }
 
 /* Times `solve` alone: the input is copied to its place before. */
@@ -521,4 +534,57 @@ const lab_ladder lab_apsp_threads = {
     .count = LAB_COUNT(thread_rungs),
     .offers = has_threads,
     BENCH,
+};
+
+/* ---------------------------------------------------------------------------------- weak scaling
+ */
+
+/* n^3 relaxations for each thread: t threads close a matrix of n t^(1/3). */
+static tw_status run_weak(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    int64_t n = (int64_t)((double)b->n * cbrt(rung->b) + 0.5);
+    if (b->larger == NULL || b->larger->n != n) {
+        void *larger = NULL;
+        close_bench(b->larger);
+        b->larger = NULL;
+        tw_status status = open_bench(b->ctx, n, b->seed, &larger);
+        b->larger = larger;
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    return run_engine(b->larger, rung, time);
+}
+
+static tw_status check_weak(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    return check(ctx, b->larger, rung);
+}
+
+#define WEAK(count)                                                                             \
+    {                                                                                           \
+        .name = "threads-" #count, .idea = #count " threads, " #count " times the relaxations", \
+        .run = run_weak, .a = TW_I32, .b = (count)                                              \
+    }
+
+static const lab_rung weak_rungs[] = {WEAK(1), WEAK(2), WEAK(4), WEAK(8), WEAK(16), WEAK(32)};
+
+const lab_ladder lab_apsp_threads_weak = {
+    .name = "apsp-threads-weak",
+    .title = "Weak scaling of the engine: n^3 relaxations for each thread",
+    .unit = "relaxations a thread",
+    .size = "vertices for one thread",
+    .rungs = weak_rungs,
+    .count = LAB_COUNT(weak_rungs),
+    .sizes = default_sizes,
+    .open = open_bench,
+    .spoil = spoil,
+    .check = check_weak,
+    .close = close_bench,
+    .offers = has_threads,
+    .work = work,
+    .traffic = traffic,
+    .ceiling = ceiling_one,
 };

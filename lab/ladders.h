@@ -11,6 +11,7 @@ extern "C" {
 extern const lab_ladder lab_apsp_cpu;
 extern const lab_ladder lab_apsp_cpu_blocks;
 extern const lab_ladder lab_apsp_threads;
+extern const lab_ladder lab_apsp_threads_weak;
 extern const lab_ladder lab_apsp_files;
 extern const lab_ladder lab_apsp_gpu;
 extern const lab_ladder lab_apsp_gpu_shapes;
