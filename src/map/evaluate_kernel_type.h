@@ -97,7 +97,7 @@ UNARY(trunc)
     }
 CHOICE(mod, UNROLL, P, Q)
 CHOICE(pow, (UNROLL + 1) / 2, P, Q)
-CHOICE(atan2, UNROLL, P, Q)
+CHOICE(atan2, (UNROLL + 1) / 2, P, Q)
 CHOICE(hypot, UNROLL, P, Q)
 
 /* The same of one argument in two steps, with VALUES numbers a lane in between. What follows, THEN,

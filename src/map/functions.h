@@ -1,6 +1,6 @@
 /*
  * The vector functions in f32 and f64, for kernel sources that are built with tw_math_kernel. They
- * compute the same bits on every instruction set and in every lane; docs/methods.md has the table
+ * compute the same bits on every instruction set and in every lane; docs/functions.md has the table
  * of their errors.
  */
 #ifndef TWI_MAP_FUNCTIONS_H

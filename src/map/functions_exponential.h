@@ -76,7 +76,8 @@ INLINE vec F(expm1)(vec x)
     pair r = F(exp_reduce)(F(exp_clamp)(x, EXPM1_LOW, EXP_HIGH), &k);
     vec inner = F(fma)(r.hi, POLY(r.hi, exp_poly), K(0.5));
     pair square = F(two_product)(r.hi, r.hi);
-    vec rest = F(fma)(square.hi, inner, F(fma)(square.lo, inner, r.lo));
+    vec low = F(fma)(r.lo, r.hi, r.lo); /* times e^r, which counts here */
+    vec rest = F(fma)(square.hi, inner, F(fma)(square.lo, inner, low));
     vec power = F(power_of_two)(k - KB(1));
     pair whole = F(two_sum)(power, K(-0.5));
     pair sum = F(two_sum)(whole.hi, power * r.hi);
@@ -166,6 +167,14 @@ INLINE F(log_parts) F(log_parts_of)(stage s)
     return (F(log_parts)){s.b, s.a, w};
 }
 
+/* The same with the rounding error of the square, for those with more roundings to come. */
+INLINE F(log_parts) F(log_parts_fine)(stage s)
+{
+    pair square = F(two_product)(s.a, s.a);
+    vec inner = F(fma)(s.a, POLY(s.a, log_poly), K(-0.5));
+    return (F(log_parts)){s.b, s.a, F(fma)(square.hi, inner, square.lo * inner)};
+}
+
 INLINE vec F(log_join)(F(log_parts) p)
 {
     vec sum = F(fma)(p.k, C(ln2, 0), p.f);
@@ -192,12 +201,12 @@ INLINE vec F(log10_join)(F(log_parts) p)
 }
 
 /* Where x was scaled up: k counts for less. */
-INLINE F(log_parts) F(log_split_any)(vec x)
+INLINE stage F(log_split_any)(vec x)
 {
     mask small = F(less)(x, K(LEAST));
     stage s = F(log_split)(F(select)(small, x * K(UP), x));
     s.b = s.b - F(select)(small, K(MANTISSA + 2), K(0));
-    return F(log_parts_of)(s);
+    return s;
 }
 
 /* log of 0, of negative numbers, of inf and NaN; `value` elsewhere. */
@@ -217,27 +226,27 @@ INLINE mask F(is_not_normal)(vec x)
     return F(opposite)(F(less_bits)(F(bits_of)(x) - low + KB(SIGN), count + KB(SIGN)));
 }
 
-#define LOGARITHM(NAME)                                              \
-    INLINE mask F(NAME##_is_rare)(vec x)                             \
-    {                                                                \
-        return F(is_not_normal)(x);                                  \
-    }                                                                \
-    INLINE stage F(NAME##_begin)(vec x)                              \
-    {                                                                \
-        return F(log_split)(x);                                      \
-    }                                                                \
-    INLINE vec F(NAME##_end)(stage s)                                \
-    {                                                                \
-        return F(NAME##_join)(F(log_parts_of)(s));                   \
-    }                                                                \
-    RARE vec F(NAME)(vec x)                                          \
-    {                                                                \
-        return F(log_edges)(x, F(NAME##_join)(F(log_split_any)(x))); \
+#define LOGARITHM(NAME, PARTS)                                                 \
+    INLINE mask F(NAME##_is_rare)(vec x)                                       \
+    {                                                                          \
+        return F(is_not_normal)(x);                                            \
+    }                                                                          \
+    INLINE stage F(NAME##_begin)(vec x)                                        \
+    {                                                                          \
+        return F(log_split)(x);                                                \
+    }                                                                          \
+    INLINE vec F(NAME##_end)(stage s)                                          \
+    {                                                                          \
+        return F(NAME##_join)(F(PARTS)(s));                                    \
+    }                                                                          \
+    RARE vec F(NAME)(vec x)                                                    \
+    {                                                                          \
+        return F(log_edges)(x, F(NAME##_join)(F(PARTS)(F(log_split_any)(x)))); \
     }
 
-LOGARITHM(log)
-LOGARITHM(log2)
-LOGARITHM(log10)
+LOGARITHM(log, log_parts_of)
+LOGARITHM(log2, log_parts_fine)
+LOGARITHM(log10, log_parts_fine)
 #undef LOGARITHM
 
 /* log(1 + x) = log u + (what u = 1 + x lost) / u. */
@@ -245,7 +254,7 @@ INLINE vec F(log1p)(vec x)
 {
     pair u = F(two_sum)(K(1), x);
     mask sound = F(less)(K(0), u.hi) & F(less)(x, K(INFINITE));
-    F(log_parts) p = F(log_parts_of)(F(log_split)(F(select)(sound, u.hi, K(1))));
+    F(log_parts) p = F(log_parts_fine)(F(log_split)(F(select)(sound, u.hi, K(1))));
     p.w += u.lo / u.hi;
     vec value = F(select)(F(less)(F(abs)(x), K(TINY)), x, F(log_join)(p));
     return F(select)(sound, value, F(log_edges)(u.hi, K(0)));
