@@ -137,7 +137,7 @@ static int near_enough(const sample *s, const void *got, const void *want, int64
     double a = twi_element(got, s->type, i);
     double b = twi_element(want, s->type, i);
     if (isnan(a) || isnan(b) || s->ulp == 0) {
-        return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
+        return (isnan(a) && isnan(b)) || (a == b && !signbit(a) == !signbit(b));
     }
     double unit = s->type == TW_F32 ? 0x1p-23 : s->type == TW_F64 ? 0x1p-52 : 0;
     return a == b || fabs(a - b) <= s->ulp * unit * fmax(fabs(b), 0x1p-100);

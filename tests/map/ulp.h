@@ -91,10 +91,10 @@ static inline double ulp_error(double got, long double truth, int digits, int le
         return (long double)got == truth ? 0 : INFINITY;
     }
     if (truth == 0 && got == 0) {
-        return signbit(truth) == signbit(got) ? 0 : INFINITY;
+        return !signbit(truth) == !signbit(got) ? 0 : INFINITY;
     }
     if (fabsl(truth) >= limit && isinf(got)) {
-        return signbit(truth) == signbit(got) ? 0 : INFINITY;
+        return !signbit(truth) == !signbit(got) ? 0 : INFINITY;
     }
     if (isinf(got)) { /* one unit beyond the largest number */
         got = copysign(ldexp(1, digits == 24 ? 127 : 1023), got);

@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     const int all = argc > 3 && strcmp(argv[1], "--all") == 0;
     const uint64_t part = all ? strtoull(argv[2], NULL, 10) : 0;
     const uint64_t parts = all ? strtoull(argv[3], NULL, 10) : 1;
-    const int64_t blocks = !all && argc > 1 ? atoll(argv[1]) : 200;
+    const int64_t blocks = !all && argc > 1 ? strtoll(argv[1], NULL, 10) : 200;
     const twi_map_kernel *kernel = chosen_kernel();
     printf("| %s | f32 | f32 --fast | f64 |\n|---|---|---|---|\n", kernel->name);
     for (int i = 0; i < ULP_FUNCTIONS; i++) {
