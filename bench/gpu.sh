@@ -7,6 +7,7 @@ set -euo pipefail
 out=${OUT:-build/bench-gpu}
 build=build/gpu-here
 old=build/gpu-without-engine
+speaking=build/gpu-every-arrival
 mkdir -p "$out" build
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 optional() { # optional FOLDER: the libraries that its build found
@@ -14,9 +15,9 @@ optional() { # optional FOLDER: the libraries that its build found
     grep -q '^TIFF_LIBRARY.*:FILEPATH=/' "$1/CMakeCache.txt" && echo -ltiff
     true
 }
-compile() { # compile FOLDER ARCHITECTURES: the library, and the programs against it
+compile() { # compile FOLDER ARCHITECTURES [FLAG]: the library, and the programs against it
     cmake -S . -B "$1" -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="$2" \
-        -DCMAKE_CUDA_FLAGS=-Xptxas=-v >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
+        -DCMAKE_CUDA_FLAGS="-Xptxas=-v ${3:-}" >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
     mapfile -t libraries < <(optional "$1")
     for name in tests/devices/devices tests/devices/hosts tests/devices/runs bench/gpu bench/gpu_host; do
@@ -27,22 +28,27 @@ compile() { # compile FOLDER ARCHITECTURES: the library, and the programs agains
 }
 compile $build "${ARCHITECTURES:-90-real}"
 cp $build.log "$out/build.log"
-[ "${1:-}" = quick ] || compile $old 80-virtual
+if [ "${1:-}" != quick ]; then
+    compile $old 80-virtual
+    compile $speaking "${ARCHITECTURES:-90-real}" -DTWI_EVERY_ARRIVAL
+fi
 
 bad=0
 $build/devices || bad=1
 $build/hosts || bad=1
 $build/runs || bad=1
-check() { # check TOOL PROGRAM
-    log=$out/$1-$(basename "$2").txt
-    compute-sanitizer --tool "$1" --error-exitcode 3 "$2" small >"$log" || bad=1
+check() { # check TOOL PROGRAM [SIZES]
+    log=$out/$1-$(basename "$2")-${3:-small}.txt
+    compute-sanitizer --tool "$1" --error-exitcode 3 "$2" "${3:-small}" >"$log" || bad=1
     echo "compute-sanitizer $1 $(basename "$2"): $(tail -1 "$log")"
 }
 if [ "${1:-}" != quick ]; then
     check memcheck $build/devices
     check memcheck $build/hosts
-    # racecheck does not follow the barriers of the copy engine (it calls every bulk copy a race with
-    # the reads that wait for it), so it is given the code for architectures without one.
+    check synccheck $build/devices
+    # racecheck follows the barriers of the copy engine from thread to thread only (gpu_product.cuh),
+    # so it is given code in which every thread uses them, and code without a copy engine.
+    check racecheck $speaking/devices tiny
     check racecheck $old/devices
     check racecheck $old/hosts
 fi

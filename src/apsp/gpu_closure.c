@@ -130,6 +130,8 @@ static uint64_t place_together(gpu_closure *self, void *base)
     round->next_col = place(base, &used, tiles * tiles * tile, self->kernel->word);
     round->tile = place(base, &used, tiles * tile, self->kernel->word);
     round->tile_t = place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_row = place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_col = place(base, &used, tiles * tile, self->kernel->word);
     return used;
 }
 

@@ -81,6 +81,14 @@ struct pipeline {
     uint64_t empty[STAGES];
 };
 
+/* Threads that say so when a chunk has been read: one for each warp. `compute-sanitizer racecheck`
+ * does not see that they speak for the others too; for its sake TWI_EVERY_ARRIVAL lets all speak. */
+#if defined(TWI_EVERY_ARRIVAL)
+enum { SPEAKERS = THREADS };
+#else
+enum { SPEAKERS = WARPS };
+#endif
+
 static __device__ __forceinline__ void feed(pipeline *pipe, const operands &in, int chunk)
 {
     word *stage = stage_of(chunk);
@@ -96,7 +104,7 @@ static __device__ __forceinline__ void product_begin(pipeline *pipe, const opera
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(&pipe->full[s], 1);
-            barrier_init(&pipe->empty[s], WARPS);
+            barrier_init(&pipe->empty[s], SPEAKERS);
         }
         barrier_init_done();
         for (int chunk = 0; chunk < STAGES; chunk++) {
@@ -122,7 +130,7 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
         barrier_wait(&pipe->full[chunk % STAGES], chunk / STAGES & 1);
         multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
         sync_wave();
-        if (threadIdx.x % WARP == 0) {
+        if (threadIdx.x % (THREADS / SPEAKERS) == 0) {
             barrier_arrive(&pipe->empty[chunk % STAGES]);
         }
     }

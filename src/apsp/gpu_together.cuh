@@ -5,8 +5,9 @@
  * What is published stays where it is (every pivot has its own place), so nothing is overwritten
  * that a slower block may still read. All blocks must be on the device at once.
  *
- * A round costs its critical path: close the tile, multiply it into a panel, update the next tile;
- * each step ends with a trip through the cache that all processors share.
+ * A round costs its critical path: close the tile, tell the block of the next one, which multiplies
+ * it by the row and the column between the two tiles itself and updates its own. So there is one
+ * trip a round through the cache that all processors share; panels and the other tiles follow beside.
  */
 #ifndef TWI_APSP_GPU_TOGETHER_CUH
 #define TWI_APSP_GPU_TOGETHER_CUH
@@ -26,7 +27,10 @@
 struct together_shared {
     word a[SIDE * SIDE];
     word b[SIDE * WIDTH];
-    close_shared close;
+    union {
+        word d[SIDE * WIDTH];
+        close_shared close;
+    };
 };
 
 /* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has been
@@ -94,14 +98,31 @@ static __device__ __forceinline__ void bring(word *shared, const word *from)
     }
 }
 
-static __device__ __forceinline__ void multiply(word (&c)[ROWS][WORDS],
-                                                const together_shared *shared, int one)
+static __device__ __forceinline__ void multiply(word (&c)[ROWS][WORDS], const word *a,
+                                                const word *b, int one)
 {
     __syncthreads();
 #pragma unroll 1
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
-        multiply_chunk(c, shared->a + chunk * A_WORDS, shared->b + chunk * B_WORDS, one);
+        multiply_chunk(c, a + chunk * A_WORDS, b + chunk * B_WORDS, one);
     }
+}
+
+/* The next pivot's tile takes the update without waiting for the panels: column (x) closed tile (x)
+ * row, where column and row are as they were before this pivot. */
+static __device__ __forceinline__ void update_next(word (&c)[ROWS][WORDS], together_shared *shared,
+                                                   const word *column, const word *tile,
+                                                   const word *row, int one)
+{
+    bring(shared->a, column);
+    bring(shared->d, row);
+    bring(shared->b, tile);
+    word through[ROWS][WORDS];
+    fill(through);
+    multiply(through, shared->a, shared->b, one);
+    __syncthreads();
+    store_transposed(through, shared->a, SIDE, SIDE, SIDE);
+    multiply(c, shared->a, shared->d, one);
 }
 
 static __device__ __forceinline__ void load_tidy(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
@@ -135,26 +156,36 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu
         __syncthreads(); /* nobody reads shared memory of the round before any more */
         word *tile = (word *)r.tile + pivot * words;
         word *tile_t = (word *)r.tile_t + pivot * words;
+        word *raw_row = (word *)r.raw_row + pivot * words;
+        word *raw_col = (word *)r.raw_col + pivot * words;
         word *row = (word *)r.next_row + (int64_t)pivot * r.tiles * words;
         word *col = (word *)r.next_col + (int64_t)pivot * r.tiles * words;
         if (down == pivot && across == pivot) {
             close_registers(c, &shared.close, min((int)SIDE, r.n - pivot * SIDE), r.one);
             publish_words(c, tile);
             publish_transposed(c, tile_t);
+        } else if (down == pivot + 1 && across == pivot + 1) {
+            update_next(c, &shared, raw_col, tile, raw_row, r.one);
         } else if (down == pivot) {
+            if (across == pivot + 1) {
+                publish_words(c, raw_row);
+            }
             store_words(c, shared.b); /* while the tile is still being closed */
             bring(shared.a, tile_t);
-            multiply(c, &shared, r.one);
+            multiply(c, shared.a, shared.b, r.one);
             publish_words(c, row + across * words);
         } else if (across == pivot) {
+            if (down == pivot + 1) {
+                publish_transposed(c, raw_col);
+            }
             store_transposed(c, shared.a, SIDE, SIDE, SIDE);
             bring(shared.b, tile);
-            multiply(c, &shared, r.one);
+            multiply(c, shared.a, shared.b, r.one);
             publish_transposed(c, col + down * words);
         } else {
             bring(shared.a, col + down * words);
             bring(shared.b, row + across * words);
-            multiply(c, &shared, r.one);
+            multiply(c, shared.a, shared.b, r.one);
         }
     }
     store_tile(c, r, down * SIDE, across * SIDE);
