@@ -13,6 +13,7 @@
  *
  * apsp-gpu-shapes sweeps blocks and thread shapes (rows A4, B4, B5) over one kernel.
  */
+#include "answers.h"
 #include "apsp_gpu_kernels.h"
 #include "gpu_timing.h"
 #include "ladders.h"
@@ -256,31 +257,13 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 static void spoil(void *given)
 {
     bench *b = given;
-    memset(b->output, 0xA5, (size_t)(b->n * b->n) * 4);
+    lab_poison(b->output, b->n, 4);
 }
 
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    for (int64_t i = 0; i < b->n * b->n; i++) {
-        if (b->output[i] != b->right[i]) {
-            return tw_fail(ctx, TW_ERR_VERIFY,
-                           "rung %s is wrong: distance %lld -> %lld is %d, and should be %d",
-                           rung->name, (long long)(i / b->n), (long long)(i % b->n), b->output[i],
-                           b->right[i]);
-        }
-    }
-    return TW_OK;
-}
-
-static double work(int64_t n)
-{
-    return (double)n * (double)n * (double)n;
-}
-
-static double traffic(int64_t n)
-{
-    return 8 * (double)n * (double)n;
+    return lab_same_distances(ctx, rung, b->output, b->right, b->n);
 }
 
 static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
@@ -359,8 +342,8 @@ static const lab_published published[] = {
 
 #define BENCH                                                                                   \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
-    .check = check, .close = close_bench, .offers = fits, .work = work, .traffic = traffic,     \
-    .ceiling = ceiling
+    .check = check, .close = close_bench, .offers = fits, .work = lab_relaxations,              \
+    .traffic = lab_matrix_bytes, .ceiling = ceiling
 
 const lab_ladder lab_apsp_gpu = {
     .name = "apsp-gpu",

@@ -12,6 +12,7 @@
  * The rungs of the write-up are right to five decimals, the library's to the bit of the definition.
  * entropy-windows shows the library over windows and levels.
  */
+#include "answers.h"
 #include "ladders.h"
 
 #include "base/clock.h"
@@ -150,32 +151,14 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 static void spoil(void *given)
 {
     bench *b = given;
-    memset(b->output, 0xFF, (size_t)(b->n * b->n) * 4); /* NaN */
+    lab_poison(b->output, b->n, 4);
 }
 
+/* Right to five decimals. */
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    for (int64_t i = 0; i < b->n * b->n; i++) {
-        if (!(fabsf(b->output[i] - b->right[i]) <= 5e-6F)) {
-            return tw_fail(ctx, TW_ERR_VERIFY,
-                           "rung %s is wrong: entropy at row %lld, column %lld is %.9g, and should "
-                           "be %.9g",
-                           rung->name, (long long)(i / b->n), (long long)(i % b->n),
-                           (double)b->output[i], (double)b->right[i]);
-        }
-    }
-    return TW_OK;
-}
-
-static double work(int64_t n)
-{
-    return (double)n * (double)n;
-}
-
-static double traffic(int64_t n)
-{
-    return 5 * (double)n * (double)n;
+    return lab_near_floats(ctx, rung, b->output, b->right, b->n, 5e-6F);
 }
 
 /* No count of operations bounds it: the bytes do, so the ceiling is a copy. */
@@ -202,7 +185,7 @@ static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
     twi_free(to);
     twi_free(from);
     out->bytes = best;
-    out->rate = best / traffic(1);
+    out->rate = best / lab_image_bytes(1);
     return status;
 }
 
@@ -428,7 +411,7 @@ static const lab_published published[] = {{"logarithms", 400, 9.27},
 
 #define BENCH                                                                          \
     .unit = "elements", .size = "elements a side", .open = open_bench, .spoil = spoil, \
-    .close = close_bench, .work = work, .traffic = traffic, .ceiling = ceiling
+    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes, .ceiling = ceiling
 
 const lab_ladder lab_entropy_cpu = {
     .name = "entropy-cpu",

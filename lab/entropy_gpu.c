@@ -10,6 +10,7 @@
  *
  * The ladder branches: v6 comes from v1, v8 and v9 both from v7.
  */
+#include "answers.h"
 #include "entropy_gpu_kernels.h"
 #include "gpu_timing.h"
 #include "ladders.h"
@@ -204,32 +205,14 @@ static void close_bench(void *given)
 static void spoil(void *given)
 {
     bench *b = given;
-    memset(b->output, 0xFF, (size_t)(b->n * b->n) * 4);
+    lab_poison(b->output, b->n, 4);
 }
 
+/* Right to five decimals. */
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    for (int64_t i = 0; i < b->n * b->n; i++) {
-        if (!(fabsf(b->output[i] - b->right[i]) <= 5e-6F)) {
-            return tw_fail(ctx, TW_ERR_VERIFY,
-                           "rung %s is wrong: entropy at row %lld, column %lld is %.9g, and should "
-                           "be %.9g",
-                           rung->name, (long long)(i / b->n), (long long)(i % b->n),
-                           (double)b->output[i], (double)b->right[i]);
-        }
-    }
-    return TW_OK;
-}
-
-static double work(int64_t n)
-{
-    return (double)n * (double)n;
-}
-
-static double traffic(int64_t n)
-{
-    return 5 * (double)n * (double)n;
+    return lab_near_floats(ctx, rung, b->output, b->right, b->n, 5e-6F);
 }
 
 /* The bytes bound it: first those over the link, so there is no ceiling of operations. */
@@ -356,7 +339,7 @@ const lab_ladder lab_entropy_gpu = {
     .spoil = spoil,
     .check = check,
     .close = close_bench,
-    .work = work,
-    .traffic = traffic,
+    .work = lab_elements,
+    .traffic = lab_image_bytes,
     .ceiling = ceiling,
 };

@@ -8,6 +8,7 @@
  *   engine    vector functions of our own within 1 ulp, only the branch taken: the library
  *   fast      the same within 3.5 ulp
  */
+#include "answers.h"
 #include "ladders.h"
 
 #include "base/clock.h"
@@ -15,7 +16,6 @@
 #include "base/threads.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char expression[] = "x + sqrt((col % 2 ? log(x) : cos(x)) + 1)";
 
@@ -81,7 +81,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 static void spoil(void *given)
 {
     bench *b = given;
-    memset(b->output, 0xFF, (size_t)(b->n * b->n) * 4);
+    lab_poison(b->output, b->n, 4);
 }
 
 /* Against double precision; near cos x = -1 the expression itself loses digits. */
@@ -98,16 +98,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
         }
     }
     return TW_OK;
-}
-
-static double work(int64_t n)
-{
-    return (double)n * (double)n;
-}
-
-static double traffic(int64_t n)
-{
-    return 8 * (double)n * (double)n;
 }
 
 static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
@@ -204,7 +194,7 @@ const lab_ladder lab_map_cpu = {
     .spoil = spoil,
     .check = check,
     .close = close_bench,
-    .work = work,
-    .traffic = traffic,
+    .work = lab_elements,
+    .traffic = lab_matrix_bytes,
     .ceiling = ceiling,
 };

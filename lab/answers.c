@@ -1,0 +1,57 @@
+/* See answers.h. */
+#include "answers.h"
+
+#include <math.h>
+#include <string.h>
+
+tw_status lab_same_distances(tw_context *ctx, const lab_rung *rung, const int32_t *got,
+                             const int32_t *right, int64_t n)
+{
+    for (int64_t i = 0; i < n * n; i++) {
+        if (got[i] != right[i]) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: distance %lld -> %lld is %d, and should be %d",
+                           rung->name, (long long)(i / n), (long long)(i % n), got[i], right[i]);
+        }
+    }
+    return TW_OK;
+}
+
+tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, const float *got,
+                          const float *right, int64_t n, float tolerance)
+{
+    for (int64_t i = 0; i < n * n; i++) {
+        if (!(fabsf(got[i] - right[i]) <= tolerance)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: row %lld, column %lld is %.9g, and should be %.9g",
+                           rung->name, (long long)(i / n), (long long)(i % n), (double)got[i],
+                           (double)right[i]);
+        }
+    }
+    return TW_OK;
+}
+
+void lab_poison(void *output, int64_t n, int32_t element)
+{
+    memset(output, 0xFF, (size_t)(n * n) * (size_t)element); /* -1; NaN */
+}
+
+double lab_relaxations(int64_t n)
+{
+    return (double)n * (double)n * (double)n;
+}
+
+double lab_elements(int64_t n)
+{
+    return (double)n * (double)n;
+}
+
+double lab_matrix_bytes(int64_t n)
+{
+    return 8 * (double)n * (double)n;
+}
+
+double lab_image_bytes(int64_t n)
+{
+    return 5 * (double)n * (double)n;
+}
