@@ -53,6 +53,8 @@ typedef struct buffer {
     bool pinned; /* in host memory */
 } buffer;
 
+#define BUFFERS 7 /* of a slot */
+
 typedef struct slot {
     int32_t device;
     twi_gpu_limits limits;
@@ -476,14 +478,14 @@ static tw_status open_slot(tw_context *ctx, slot *s, int32_t device)
 
 static void close_slot(slot *s)
 {
-    buffer *all[] = {&s->in,        &s->mask,        &s->out,       &s->workspace,
-                     &s->staged_in, &s->staged_mask, &s->staged_out};
+    buffer *all[BUFFERS] = {&s->in,        &s->mask,        &s->out,       &s->workspace,
+                            &s->staged_in, &s->staged_mask, &s->staged_out};
     (void)cudaSetDevice(s->device);
     if (s->stream != NULL) {
         (void)cudaStreamSynchronize(s->stream);
         (void)cudaStreamDestroy(s->stream);
     }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (int i = 0; i < BUFFERS; i++) {
         drop(all[i]);
     }
 }
