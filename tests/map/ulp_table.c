@@ -5,6 +5,7 @@
  *   ulp_table [BLOCKS [NAME...]]         samples of 4096 numbers a block, 200 if not said
  *   ulp_table --all PART PARTS NAME...   every f32, or part PART (from 0) of them, for functions of
  *                                        one argument; all of them take a minute or two each
+ *   ulp_table --within LOW HIGH NAME...  150 blocks of arguments between two numbers
  * TW_ISA chooses the instruction set.
  */
 #include "map/ulp.h"
@@ -69,8 +70,9 @@ static void measure_f64(const ulp_function *f, twi_map_block_fn run, const doubl
     }
 }
 
+/* Arguments between range[0] and range[1], or of all sizes if range is NULL. */
 static void sample(const ulp_function *f, const twi_map_block_fn run[2], twi_map_block_fn run_f64,
-                   int64_t blocks, worst w[3])
+                   int64_t blocks, const double *range, worst w[3])
 {
     static float x[BLOCK], y[BLOCK];
     static double xx[BLOCK], yy[BLOCK];
@@ -89,6 +91,10 @@ static void sample(const ulp_function *f, const twi_map_block_fn run[2], twi_map
                 x[i] = 1 + (float)(r[0] & 0xffff) * 0x1p-14F;
                 xx[i] = 1 + (double)(r[0] & 0xffffffff) * 0x1p-30;
             }
+        }
+        for (int i = 0; i < BLOCK && range != NULL; i++) {
+            xx[i] = range[0] + (range[1] - range[0]) * twi_random_unit(twi_random_at(9, counter++));
+            x[i] = (float)xx[i];
         }
         measure_f32(f, run, x, y, w);
         measure_f64(f, run_f64, xx, yy, &w[2]);
@@ -142,16 +148,19 @@ static const twi_map_kernel *chosen_kernel(void)
 int main(int argc, char **argv)
 {
     const int all = argc > 3 && strcmp(argv[1], "--all") == 0;
+    const int within = argc > 3 && strcmp(argv[1], "--within") == 0;
+    const double range[2] = {within ? strtod(argv[2], NULL) : 0,
+                             within ? strtod(argv[3], NULL) : 0};
     const uint64_t part = all ? strtoull(argv[2], NULL, 10) : 0;
     const uint64_t parts = all ? strtoull(argv[3], NULL, 10) : 1;
-    const int64_t blocks = !all && argc > 1 ? strtoll(argv[1], NULL, 10) : 200;
+    const int64_t blocks = within ? 150 : !all && argc > 1 ? strtoll(argv[1], NULL, 10) : 200;
     const twi_map_kernel *kernel = chosen_kernel();
     printf("| %s | f32 | f32 --fast | f64 |\n|---|---|---|---|\n", kernel->name);
     for (int i = 0; i < ULP_FUNCTIONS; i++) {
         const ulp_function *f = &ulp_functions[i];
         twi_map_block_fn run[2] = {kernel->f32->operation[f->op], kernel->f32->fast[f->op]};
         worst w[3];
-        if (!named(argc, argv, all ? 4 : 2, f->name) || (all && f->arguments != 1)) {
+        if (!named(argc, argv, all || within ? 4 : 2, f->name) || (all && f->arguments != 1)) {
             continue;
         }
         for (int k = 0; k < 3; k++) {
@@ -161,7 +170,7 @@ int main(int argc, char **argv)
         if (all) {
             every_f32(f, run, part, parts, w);
         } else {
-            sample(f, run, kernel->f64->operation[f->op], blocks, w);
+            sample(f, run, kernel->f64->operation[f->op], blocks, within ? range : NULL, w);
         }
         printf("| %s |", f->name);
         for (int k = 0; k < (all ? 2 : 3); k++) {
