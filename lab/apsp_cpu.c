@@ -213,8 +213,8 @@ static tw_status run_pthreads(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
     int count = twi_thread_count(b->ctx);
-    band bands[MOST_THREADS];
-    pthread_t threads[MOST_THREADS];
+    band bands[MOST_THREADS] = {{0}};
+    pthread_t threads[MOST_THREADS] = {0};
     pthread_barrier_t barrier;
     double begun;
     (void)rung;
