@@ -292,6 +292,9 @@ static const void *run_lane(worker *w, const twi_map_lane *l, int64_t n, void *o
                 w->value[i] = w->value[result];
             }
         }
+        if (twi_is_cancelled(p->ctx)) { /* a block of many passes can take hours */
+            break;
+        }
     }
     return w->value[result];
 }

@@ -152,6 +152,21 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.read("out.npy"), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["long.bin", "out.npy"])
 
+    def test_endless_passes_of_a_map_can_be_interrupted(self):
+        self.write("in.pgm", b"P5 16 16 255\n" + bytes(range(256)))
+        process = self.start("map", "sin(x) + 1", "in.pgm", "out.npy", "--repeat", "100000000000",
+                             "--no-progress", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + LIMIT
+        ticks = 0
+        while ticks < 20 and time.monotonic() < deadline:  # until it has computed for a while
+            with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+                ticks = int(file.read().rsplit(")", 1)[1].split()[11])
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 2, said)
+        self.assertEqual(os.listdir(self.folder.name), ["in.pgm"])
+
     def test_waiting_for_standard_input_can_be_interrupted(self):
         process = self.start("apsp", "-", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + LIMIT
