@@ -33,12 +33,14 @@
 
 /* For the choice between the processors of a machine: seconds of one thread for an element, or for
  * one that enters or leaves a window; and of a GPU, seconds of a call, for an element that comes
- * from and goes to memory that is not pinned, and of starting it. H200 and its host, 2026-11. */
+ * from and goes to memory that is not pinned, or that is, and of starting it. H200 and its host,
+ * 2026-11. */
 #define COUNTERS_SECONDS 5e-9
 #define LANES_SECONDS 0.7e-9
 #define LIST_SECONDS 2e-9
 #define CALL_SECONDS 0.01
 #define TRANSFER_SECONDS 0.27e-9
+#define LINK_SECONDS 0.09e-9
 #define START_SECONDS 0.3
 
 /* Outputs y0 ... y1-1, x0 ... x1-1. */
@@ -562,10 +564,12 @@ static double cpu_seconds(const tw_context *ctx, const twi_entropy_setup *setup)
     return elements * each / twi_thread_count(ctx);
 }
 
-/* What a call on a GPU takes at least: allocating, and bringing up and down what is not pinned. */
-static double gpu_seconds(const twi_entropy_setup *setup)
+/* What a call on a GPU takes at least: allocating, and bringing up and down. Where the result will
+ * go is not known yet; a caller who pins one array is taken to pin both. */
+static double gpu_seconds(const twi_entropy_setup *setup, bool pinned)
 {
-    return CALL_SECONDS + (double)setup->shape.rows * (double)setup->shape.cols * TRANSFER_SECONDS;
+    const double elements = (double)setup->shape.rows * (double)setup->shape.cols;
+    return CALL_SECONDS + elements * (pinned ? LINK_SECONDS : TRANSFER_SECONDS);
 }
 
 /* With "auto": whether a GPU is worth it. One that this context has not started costs its start,
@@ -574,9 +578,10 @@ static bool is_worth(tw_context *ctx, const twi_entropy_setup *setup)
 {
     char why[128];
     const double cpu = cpu_seconds(ctx, setup);
-    const double start = twi_gpu_startup_seconds(ctx) > 0 ? 0 : START_SECONDS;
+    const bool started = twi_gpu_startup_seconds(ctx) > 0;
+    const bool pinned = started && is_pinned(setup->in->data);
     if (strcmp(ctx->device, "auto") != 0 || twi_entropy_is_wide(setup) ||
-        cpu < 2 * start + gpu_seconds(setup)) {
+        cpu < (started ? 0 : 2 * START_SECONDS) + gpu_seconds(setup, pinned)) {
         return false;
     }
     if (!twi_gpu_present(why, sizeof why)) {
@@ -600,7 +605,8 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     (void)twi_gpu_await(ctx);
     status = twi_alloc_zeroed(ctx, &gpu, 1, sizeof *gpu, "the devices");
     if (status == TW_OK) {
-        gpu->together = strcmp(ctx->device, "auto") == 0;
+        /* From pinned memory the link is the limit, and the CPU would only be in its way. */
+        gpu->together = strcmp(ctx->device, "auto") == 0 && !is_pinned(setup->in->data);
         status = twi_alloc_zeroed(ctx, &gpu->slots, (uint64_t)list.count * SLOTS_A_DEVICE,
                                   sizeof *gpu->slots, "the devices");
     }
