@@ -196,7 +196,7 @@ static void the_first_distance_that_does_not_fit_is_named(void **state)
     uint8_t got[MOST * MOST];
     tw_matrix out = {got, p.n, p.n, p.n, TW_U8};
     twi_gpu_outcome outcome;
-    char sentence[64] = "";
+    char sentence[128] = "";
     for (int64_t i = 0; i < p.n * p.n && sentence[0] == '\0'; i++) {
         if (p.expected[i] >= TW_INF_U8 && p.expected[i] < TW_INF_I32) {
             snprintf(sentence, sizeof sentence, "the distance %lld -> %lld is %d, which type u8",
