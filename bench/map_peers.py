@@ -263,6 +263,7 @@ def main():
             "rounds": options.rounds,
             "rows": rows,
         }
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "map-peers.json").write_text(json.dumps(report, indent=2) + "\n")
         (folder / "map-peers.md").write_text(table(rows, options.side) + "\n")
 

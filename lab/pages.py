@@ -173,7 +173,7 @@ def plots(result):
                          "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
                          "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     out = []
-    name = result["ladder"]
+    name = result["place"]
     sizes = by_size(result)
     for n, cases in sizes.items():
         figure, axes = plt.subplots(figsize=(6.4, 0.6 + 0.28 * len(cases)))
@@ -182,7 +182,8 @@ def plots(result):
         ours = ["#d95f02" if not case.get("row") else "#1b9e77" for case in cases]
         axes.barh(labels, times, color=ours)
         axes.invert_yaxis()
-        axes.set_xscale("log")
+        if max(times) > 10 * min(times):
+            axes.set_xscale("log")
         axes.set_xlabel("milliseconds, median")
         for place, value in enumerate(times):
             axes.annotate(f" {value:.3g}", (value, place), va="center", color=INK)
@@ -247,7 +248,7 @@ def html_table(head, rows):
 
 
 def html_section(result):
-    parts = [f'<section id="{html.escape(result["ladder"])}">\n'
+    parts = [f'<section id="{html.escape(result["place"])}">\n'
              f"<h2>{html.escape(result.get('title', result['ladder']))}</h2>\n"
              f"<p><small>{html.escape(machine_line(result))}</small></p>\n"]
     for n, cases in by_size(result).items():
@@ -292,10 +293,15 @@ def find_matplotlib():
 def report(folder):
     results, damaged = read_results(folder)
     results = [result for result in results if result["cases"]]
+    seen = {}
+    for result in results:  # the same ladder may come from several machines
+        seen[result["ladder"]] = seen.get(result["ladder"], 0) + 1
+        count = seen[result["ladder"]]
+        result["place"] = result["ladder"] + (f"-{count}" if count > 1 else "")
     if not find_matplotlib():
         complain("Matplotlib is missing: install python3-matplotlib, or pip install matplotlib")
         return 2
-    links = " · ".join(f'<a href="#{html.escape(r["ladder"])}">{html.escape(r["ladder"])}</a>'
+    links = " · ".join(f'<a href="#{html.escape(r["place"])}">{html.escape(r["place"])}</a>'
                        for r in results)
     page = ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
