@@ -201,7 +201,7 @@ static tw_status compute_plane(entropy_run *run, int64_t plane)
     tw_context *ctx = run->job->ctx;
     plane_sinks sinks = {.count = 1};
     tw_status status = TW_OK;
-    entropy_tally_sink(run, &sinks.list[0]);
+    cli_tally_sink(&run->seen, &sinks.list[0]);
     if (run->s->preview != NULL) {
         status = tw_sink_to_preview(ctx, &sinks.list[1], run->s->preview, run->most);
         sinks.count += status == TW_OK;

@@ -99,7 +99,9 @@ static tw_status open_sinks(map_run *run, plane_work *w)
     tw_context *ctx = run->job->ctx;
     tw_status status = TW_OK;
     if (run->output == NULL || run->s->common.json) { /* else nobody asks for statistics */
-        map_tally_sink(run, &w->sinks[w->sink_count++]);
+        run->seen.has_no_data = run->opts.no_data != NULL;
+        run->seen.no_data = run->no_data;
+        cli_tally_sink(&run->seen, &w->sinks[w->sink_count++]);
     }
     if (run->s->verify >= 0) {
         status = tw_map_verifier_create(ctx, &w->verifier, run->expr, w->inputs, run->input_count,

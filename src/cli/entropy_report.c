@@ -5,79 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------ the sink */
-
-static tw_status seen_begin(void *self, tw_context *ctx, const tw_shape *shape)
-{
-    (void)ctx;
-    ((entropy_tally *)self)->cols = shape->cols;
-    return TW_OK;
-}
-
-static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
-                           const void *data, int64_t stride)
-{
-    (void)ctx;
-    (void)first;
-    entropy_tally *seen = self;
-    for (int64_t i = 0; i < count; i++) {
-        const float *row = (const float *)data + i * stride;
-        for (int64_t j = 0; j < seen->cols; j++) {
-            double value = (double)row[j];
-            if (isnan(value)) {
-                seen->empty++;
-                continue;
-            }
-            seen->least = seen->count == 0 || value < seen->least ? value : seen->least;
-            seen->most = seen->count == 0 || value > seen->most ? value : seen->most;
-            seen->sum += value;
-            seen->count++;
-        }
-    }
-    return TW_OK;
-}
-
-static tw_status seen_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void seen_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
-void entropy_tally_sink(entropy_run *run, tw_sink *out)
-{
-    *out = (tw_sink){&run->seen, seen_begin, seen_rows, seen_end, seen_abort, NULL};
-}
-
-/* -------------------------------------------------------------------------------------- the words
- */
-
 static double rate_of(const entropy_run *run)
 {
     double elements = (double)(run->seen.count + run->seen.empty);
     return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
 }
 
-static double mean_of(const entropy_tally *seen)
-{
-    return seen->count > 0 ? seen->sum / (double)seen->count : (double)NAN;
-}
-
 static void print_summary(const entropy_run *run)
 {
-    const entropy_tally *seen = &run->seen;
+    const cli_tally *seen = &run->seen;
     printf("planes    %lld\n", (long long)run->planes);
     printf("rows      %lld\n", (long long)run->report.rows);
     printf("columns   %lld\n", (long long)run->report.cols);
     if (seen->count > 0) {
         printf("least     %.6f\n", seen->least);
-        printf("mean      %.6f\n", mean_of(seen));
+        printf("mean      %.6f\n", cli_tally_mean(seen));
         printf("largest   %.6f\n", seen->most);
     }
     if (seen->empty > 0) {
@@ -140,7 +82,7 @@ static void print_json(const entropy_run *run)
     cli_report_end_object(&json);
     cli_report_number(&json, "rate", rate_of(run));
     cli_report_number(&json, "least", run->seen.count > 0 ? run->seen.least : (double)NAN);
-    cli_report_number(&json, "mean", mean_of(&run->seen));
+    cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
     cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
     cli_report_integer(&json, "empty", run->seen.empty);
     if (run->s->verify >= 0) {

@@ -7,6 +7,7 @@
 #define CLI_ENTROPY_RUN_H
 
 #include "job.h"
+#include "tally.h"
 
 #include <stdbool.h>
 
@@ -32,14 +33,6 @@ typedef struct entropy_settings {
     int32_t explain;
 } entropy_settings;
 
-/* What has been seen of the result: a sink. */
-typedef struct entropy_tally {
-    int64_t cols;
-    int64_t count;
-    int64_t empty; /* NaN */
-    double least, most, sum;
-} entropy_tally;
-
 typedef struct entropy_run {
     cli_job *job;
     const entropy_settings *s;
@@ -56,7 +49,7 @@ typedef struct entropy_run {
     bool only_explained;
     bool picture; /* OUT is an image file */
     bool keep;    /* the result goes out as an image, when it is whole */
-    entropy_tally seen;
+    cli_tally seen;
     tw_entropy_report report;
     double seconds_read, seconds_compute, seconds_verify, seconds_output;
     int64_t planes;
@@ -68,8 +61,6 @@ TW_CHECKED tw_status entropy_read_options(entropy_run *run);
 
 /* The plan for a plane. */
 TW_CHECKED tw_status entropy_explain(const entropy_run *run, const tw_shape *shape, FILE *file);
-/* A sink that keeps run->seen. */
-void entropy_tally_sink(entropy_run *run, tw_sink *out);
 /* The summary or the JSON report on standard output, and a line of news. */
 void entropy_conclude(const entropy_run *run);
 

@@ -5,82 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------ the sink */
-
-static tw_status seen_begin(void *self, tw_context *ctx, const tw_shape *shape)
-{
-    (void)ctx;
-    map_tally *seen = self;
-    seen->cols = shape->cols;
-    seen->type = shape->type;
-    return TW_OK;
-}
-
-static void see(map_tally *seen, double value)
-{
-    if (isnan(value) || (seen->has_no_data && value == seen->no_data)) {
-        seen->empty++;
-        return;
-    }
-    seen->least = seen->count == 0 || value < seen->least ? value : seen->least;
-    seen->most = seen->count == 0 || value > seen->most ? value : seen->most;
-    seen->sum += value;
-    seen->count++;
-}
-
-#define SEE_ROW(TYPE)                              \
-    for (int64_t j = 0; j < seen->cols; j++) {     \
-        see(seen, (double)((const TYPE *)row)[j]); \
-    }                                              \
-    break
-
-static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
-                           const void *data, int64_t stride)
-{
-    (void)ctx;
-    (void)first;
-    map_tally *seen = self;
-    for (int64_t i = 0; i < count; i++) {
-        const char *row =
-            (const char *)data + (size_t)i * (size_t)stride * tw_type_size(seen->type);
-        switch (seen->type) {
-        case TW_U8:
-            SEE_ROW(uint8_t);
-        case TW_U16:
-            SEE_ROW(uint16_t);
-        case TW_I16:
-            SEE_ROW(int16_t);
-        case TW_I32:
-            SEE_ROW(int32_t);
-        case TW_F32:
-            SEE_ROW(float);
-        default:
-            SEE_ROW(double);
-        }
-    }
-    return TW_OK;
-}
-
-static tw_status seen_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void seen_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
-void map_tally_sink(map_run *run, tw_sink *out)
-{
-    run->seen.has_no_data = run->opts.no_data != NULL;
-    run->seen.no_data = run->no_data;
-    *out = (tw_sink){&run->seen, seen_begin, seen_rows, seen_end, seen_abort, NULL};
-}
-
 /* --------------------------------------------------------------------------------- explanation */
 
 tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone)
@@ -127,11 +51,6 @@ static double rate_of(const map_run *run)
     return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
 }
 
-static double mean_of(const map_tally *seen)
-{
-    return seen->count > 0 ? seen->sum / (double)seen->count : (double)NAN;
-}
-
 /* The instruction set, or the GPU that was asked for. */
 static const char *where_of(const map_run *run)
 {
@@ -141,7 +60,7 @@ static const char *where_of(const map_run *run)
 
 static void print_summary(const map_run *run)
 {
-    const map_tally *seen = &run->seen;
+    const cli_tally *seen = &run->seen;
     if (run->planes > 1) {
         printf("planes    %lld\n", (long long)run->planes);
     }
@@ -150,7 +69,7 @@ static void print_summary(const map_run *run)
     printf("type      %s\n", tw_type_name(run->plan.shape.type));
     if (seen->count > 0) {
         printf("least     %.9g\n", seen->least);
-        printf("mean      %.9g\n", mean_of(seen));
+        printf("mean      %.9g\n", cli_tally_mean(seen));
         printf("largest   %.9g\n", seen->most);
     }
     if (seen->empty > 0) {
@@ -198,7 +117,7 @@ static void print_json(const map_run *run)
     cli_report_end_object(&json);
     cli_report_number(&json, "rate", rate_of(run));
     cli_report_number(&json, "least", run->seen.count > 0 ? run->seen.least : (double)NAN);
-    cli_report_number(&json, "mean", mean_of(&run->seen));
+    cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
     cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
     cli_report_integer(&json, "no_data", run->seen.empty);
     cli_report_bool(&json, "verified", run->s->verify >= 0);

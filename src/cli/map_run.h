@@ -7,6 +7,7 @@
 #define CLI_MAP_RUN_H
 
 #include "job.h"
+#include "tally.h"
 
 #include <stdbool.h>
 
@@ -27,17 +28,6 @@ typedef struct map_settings {
     int32_t explain;
 } map_settings;
 
-/* What has been seen of the result: a sink. */
-typedef struct map_tally {
-    tw_type type;
-    int64_t cols;
-    int64_t count; /* finite or infinite numbers that are data */
-    int64_t empty; /* NaN, or no data */
-    bool has_no_data;
-    double no_data;
-    double least, most, sum;
-} map_tally;
-
 typedef struct map_run {
     cli_job *job;
     const map_settings *s;
@@ -56,7 +46,7 @@ typedef struct map_run {
     bool keep;    /* the result goes out as an image, when it is whole */
     bool as_text; /* OUT is csv */
     int64_t planes;
-    map_tally seen;
+    cli_tally seen;
     tw_map_plan_info plan; /* of the last plane */
     tw_map_report report;
     int64_t checked; /* elements */
@@ -91,8 +81,6 @@ typedef struct map_plain {
 } map_plain;
 void map_plain_sink(map_plain *plain, tw_sink *out);
 
-/* A sink that keeps run->seen. */
-void map_tally_sink(map_run *run, tw_sink *out);
 /* The explanation of a plan and its floor on this machine, on standard output or as news. */
 TW_CHECKED tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone);
 /* The summary or the JSON report on standard output, and a line of news. */
