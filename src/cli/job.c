@@ -25,9 +25,9 @@ const cli_option cli_resource_options[] = {
 
 const cli_option cli_device_options[] = {
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
-     "Where to compute: cpu; in a build with GPU code also cuda (or hip), cuda:1, or several for "
-     "shortest paths, cuda:0,1; or auto, the default: a GPU where one is there and will be faster, "
-     "and the CPU if it then fails."},
+     "Where to compute: cpu; in a build with GPU code also cuda (or hip), cuda:1, or several, "
+     "cuda:0,1; or auto, the default: a GPU where one is there and will be faster, and the CPU if "
+     "it then fails."},
     {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
      "Force an instruction set: scalar, neon, avx2 or avx512. The environment variable TW_ISA "
      "does the same. 'tilewright devices' lists what this machine has."},
