@@ -21,7 +21,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 DOCS = os.path.abspath(sys.argv[2])
 INFINITY = 2**30 - 1
 LIMIT = 120  # seconds after which something hangs
-COMMANDS = ["apsp", "path", "summary", "entropy", "generate", "devices", "selftest", "bench"]
+COMMANDS = ["apsp", "path", "summary", "entropy", "map", "generate", "devices", "selftest", "bench"]
 
 
 def floyd_warshall(n, edges):
@@ -328,6 +328,23 @@ class Behaviour(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(timeout=LIMIT), 2, said)
         self.assertRegex(said, rb"^tilewright: [^\n]+\n$")
+
+    def test_a_note_that_a_killed_process_left_under_our_number_does_no_harm(self):
+        def leave_note():
+            with open(f"/dev/shm/__KMP_REGISTERED_LIB_{os.getpid()}_{os.getuid()}", "wb"):
+                pass
+
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("/dev/shm cannot be written")
+        self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "50", "-q")
+        process = subprocess.Popen([PROGRAM, "apsp", "g.bin", "d", "-q"], cwd=self.folder.name,
+                                   env=self.environment, preexec_fn=leave_note)
+        note = f"/dev/shm/__KMP_REGISTERED_LIB_{process.pid}_{os.getuid()}"
+        try:
+            self.assertEqual(process.wait(timeout=LIMIT), 0)
+        finally:
+            if os.path.exists(note):
+                os.unlink(note)
 
     # ---------------------------------------------------------------------------------- texts
 
