@@ -105,6 +105,7 @@ typedef struct settings {
     int64_t repeat;
     double budget;
     int32_t published;
+    int32_t counters;
     uint64_t seed;
 } settings;
 
@@ -121,6 +122,9 @@ static const cli_option own_options[] = {
      "A rung that would take longer for its repetitions is content with fewer; 5 by default."},
     {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
      "The sizes of the write-up, with its authors' figures beside ours."},
+    {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
+     "A second table: what the processor counted while each rung ran, such as instructions a "
+     "cycle, branches missed and page faults. Says what this machine does not count."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
     {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
      "Keep the results there, one JSON file a ladder, written after each case."},
@@ -198,7 +202,8 @@ static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const ch
     }
 }
 
-static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladder)
+static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladder,
+                         const lab_meter *meter)
 {
     lab_run one = {.job = job,
                    .ladder = ladder,
@@ -207,7 +212,8 @@ static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladd
                    .repeat = (int32_t)s->repeat,
                    .budget = s->budget,
                    .seed = s->seed,
-                   .folder = s->out};
+                   .folder = s->out,
+                   .meter = meter};
     tw_status status = TW_OK;
     if (s->rungs != NULL) {
         status = check_rungs(job->ctx, ladder, s->rungs);
@@ -231,7 +237,7 @@ static bool has_gpu(tw_context *ctx)
     return twi_gpu_describe(ctx, 0, &info) == TW_OK;
 }
 
-static tw_status run_all(cli_job *job, const settings *s)
+static tw_status run_all(cli_job *job, const settings *s, const lab_meter *meter)
 {
     tw_status status = TW_OK;
     bool gpu = has_gpu(job->ctx);
@@ -239,16 +245,29 @@ static tw_status run_all(cli_job *job, const settings *s)
         if ((*each)->gpu && !gpu) {
             cli_say(job, "%s is left out: %s", (*each)->name, twi_gpu_text());
         } else if (!s->published || (*each)->published != NULL) {
-            status = run_one(job, s, *each);
+            status = run_one(job, s, *each, meter);
         }
     }
     return status;
 }
 
+static tw_status run_named(cli_job *job, const settings *s, const char *name,
+                           const lab_meter *meter)
+{
+    const lab_ladder *ladder = NULL;
+    tw_status status = find_ladder(job->ctx, name, &ladder);
+    if (status == TW_OK && ladder->gpu && !has_gpu(job->ctx)) {
+        status =
+            tw_fail(job->ctx, TW_ERR_DEVICE, "%s needs a GPU: %s", ladder->name, twi_gpu_text());
+    }
+    return status != TW_OK ? status : run_one(job, s, ladder, meter);
+}
+
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    const lab_ladder *ladder = NULL;
+    lab_meter meter;
+    char why[LAB_WHY];
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && (s->repeat < 1 || s->repeat > LAB_MOST_REPEATS)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
@@ -259,17 +278,21 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                          "%s needs a ladder: rungs and sizes mean something within one",
                          s->rungs != NULL ? "--rungs" : "--n");
     }
-    if (status == TW_OK && count == 0) {
-        return run_all(job, s);
+    if (status != TW_OK) {
+        return status;
     }
-    if (status == TW_OK) {
-        status = find_ladder(job->ctx, words[0], &ladder);
+    if (s->counters) {
+        lab_meter_open(&meter, why);
+        if (why[0] != '\0') {
+            cli_say(job, "%s", why);
+        }
     }
-    if (status == TW_OK && ladder->gpu && !has_gpu(job->ctx)) {
-        status =
-            tw_fail(job->ctx, TW_ERR_DEVICE, "%s needs a GPU: %s", ladder->name, twi_gpu_text());
+    const lab_meter *asked = s->counters ? &meter : NULL;
+    status = count == 0 ? run_all(job, s, asked) : run_named(job, s, words[0], asked);
+    if (s->counters) {
+        lab_meter_close(&meter);
     }
-    return status != TW_OK ? status : run_one(job, s, ladder);
+    return status;
 }
 
 const cli_command lab_run_command = {

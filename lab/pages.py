@@ -131,6 +131,30 @@ def columns(result, cases):
     return head, rows
 
 
+COUNTERS = {  # name in the results: heading, how it is shown
+    "cores_busy": ("cores busy", "{:.3g}".format),
+    "clock": ("cycles/s", scaled),
+    "instructions_per_cycle": ("instructions/cycle", "{:.3g}".format),
+    "instructions_per_unit": ("instructions/unit", "{:.3g}".format),
+    "branches_missed": ("branches missed", "{:.2%}".format),
+    "l1_misses_per_unit": ("L1 misses/unit", "{:.3g}".format),
+    "last_level_misses_per_unit": ("last-level misses/unit", "{:.3g}".format),
+    "page_faults": ("page faults", scaled),
+    "context_switches": ("context switches", scaled),
+}
+
+
+def counter_columns(cases):
+    """What a processor or profiler counted, as the table of one size; no rows where nothing is."""
+    counted = [case.get("counters") if isinstance(case.get("counters"), dict) else {}
+               for case in cases]
+    known = [name for name in COUNTERS
+             if any(isinstance(c.get(name), (int, float)) for c in counted)]
+    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if isinstance(c.get(name), (int, float))
+                              else "–" for name in known] for case, c in zip(cases, counted)]
+    return ["rung"] + [COUNTERS[name][0] for name in known], rows if known else []
+
+
 def machine_line(result):
     machine = result["machine"]
     parts = [machine.get("gpu"), machine.get("processor"),
@@ -254,6 +278,8 @@ def html_section(result):
     for n, cases in by_size(result).items():
         parts.append(f"<h3>n = {n} {html.escape(str(result.get('size', '')))}</h3>\n")
         parts.append(html_table(*columns(result, cases)))
+        head, rows = counter_columns(cases)
+        parts.append(html_table(head, rows) if rows else "")
     for title, svg in plots(result):
         parts.append(f"<figure>{svg}<figcaption>{html.escape(title)}</figcaption></figure>\n")
     ideas = dict((case["rung"], case.get("idea") or "") for case in result["cases"])
@@ -274,6 +300,10 @@ def markdown(results):
             lines += [f"n = {n} {result.get('size', '')}", "", "| " + " | ".join(head) + " |",
                       "|" + "---|" * len(head)]
             lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
+            head, rows = counter_columns(cases)
+            if rows:
+                lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+                lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
     return "\n".join(lines)
 
 

@@ -105,6 +105,7 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
     if (c->published > 0) {
         cli_report_number(json, "published_milliseconds", c->published);
     }
+    lab_profile_keep(json, &c->profile);
     keep_times(json, c);
     cli_report_end_object(json);
 }

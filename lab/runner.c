@@ -143,12 +143,29 @@ static tw_status run_once(lab_run *run, void *bench, const lab_rung *rung, lab_t
     return status != TW_OK ? status : twi_check_cancel(run->job->ctx);
 }
 
+/* Once more, with what the processor counted added to the tally; a GPU's rung it does not see. */
+static tw_status run_counted(lab_run *run, void *bench, const lab_rung *rung, lab_time *time,
+                             lab_tally *tally)
+{
+    lab_reading before, after;
+    if (run->meter == NULL || run->ladder->gpu) {
+        return run_once(run, bench, rung, time);
+    }
+    lab_meter_read(run->meter, &before);
+    tw_status status = run_once(run, bench, rung, time);
+    lab_meter_read(run->meter, &after);
+    lab_tally_add(tally, &before, &after);
+    return status;
+}
+
 static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
 {
     tw_context *ctx = run->job->ctx;
     lab_case *c = &run->cases[run->count];
     lab_time first;
+    lab_tally tally = {0};
     *c = (lab_case){.rung = rung, .n = n, .published = published_for(run->ladder, rung->name, n)};
+    lab_profile_clear(&c->profile);
     twi_progress(ctx, rung->name, 0, run->repeat, "runs");
     run->ladder->spoil(bench);
     tw_status status = run_once(run, bench, rung, &first);
@@ -160,7 +177,7 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
         if (i > 0 && spent + spent / i > run->budget) {
             break;
         }
-        status = run_once(run, bench, rung, &c->times[i]);
+        status = run_counted(run, bench, rung, &c->times[i], &tally);
         spent += c->times[i].total;
         c->repeats = i + 1;
         twi_progress(ctx, rung->name, i + 1, run->repeat, "runs");
@@ -170,6 +187,9 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
     }
     if (status == TW_OK) {
         summarise(c);
+        if (tally.runs > 0) {
+            lab_tally_profile(&tally, run->ladder->work(n), &c->profile);
+        }
         run->count++;
     }
     return status;
@@ -209,6 +229,7 @@ static tw_status run_size(lab_run *run, int64_t n)
     const lab_ladder *ladder = run->ladder;
     void *bench = NULL;
     bool opened = false;
+    int32_t before = run->count;
     tw_status status = TW_OK;
     for (int32_t i = 0; status == TW_OK && i < ladder->count; i++) {
         const lab_rung *rung = &ladder->rungs[i];
@@ -226,6 +247,7 @@ static tw_status run_size(lab_run *run, int64_t n)
         }
     }
     ladder->close(bench);
+    lab_print_counters(run->cases + before, run->count - before);
     return status;
 }
 

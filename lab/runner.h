@@ -2,6 +2,7 @@
 #ifndef LAB_RUNNER_H
 #define LAB_RUNNER_H
 
+#include "counters.h"
 #include "ladder.h"
 
 #include "job.h"
@@ -20,6 +21,7 @@ typedef struct lab_case {
     double spread;    /* (slowest - fastest) / median */
     double published; /* milliseconds; 0: none */
     lab_kernel kernel;
+    lab_profile profile; /* empty without --counters */
 } lab_case;
 
 /* One ladder's run. */
@@ -34,7 +36,8 @@ typedef struct lab_run {
     int32_t repeat;
     double budget; /* seconds a rung may take for its repetitions before it is content with fewer */
     uint64_t seed;
-    const char *folder; /* of results; NULL: keep none */
+    const char *folder;     /* of results; NULL: keep none */
+    const lab_meter *meter; /* counts what CPU rungs do; NULL: nobody asked */
     lab_ceiling ceiling;
     double load; /* of the machine before the first case; -1: unknown */
     lab_case *cases;
@@ -46,6 +49,9 @@ TW_CHECKED tw_status lab_run_ladder(lab_run *run);
 
 /* The median time of a rung at n; 0 if it was not run. */
 double lab_median_of(const lab_run *run, const char *rung, int64_t n);
+
+/* The counters of some cases as a table; nothing if none has any (counters.c). */
+void lab_print_counters(const lab_case *cases, int32_t count);
 
 /* Write the results so far to FOLDER/LADDER.json, whole or not at all (results.c). */
 TW_CHECKED tw_status lab_keep_results(const lab_run *run);

@@ -79,6 +79,28 @@ class Laboratory(unittest.TestCase):
         self.assertIn("published", done.stdout)
         self.assertIn("1.71 ms", done.stdout)
 
+    def test_counters_tell_what_the_processor_did_and_what_is_not_counted(self):
+        words = ["run", "apsp-cpu", "--n", "100", "--repeat", "2", "--rungs", "min,engine-i32"]
+        plain = lab(*words, "--out", str(self.path))
+        self.assertNotIn("cores", plain.stdout)
+        self.assertTrue(all("counters" not in case for case in self.result()["cases"]))
+        done = lab(*words, "--out", str(self.path), "--counters")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("cores", "busy", "faults", "switches"):
+            self.assertIn(text, done.stdout)
+        counted = [case["counters"] for case in self.result()["cases"]]
+        for each in counted:
+            self.assertGreaterEqual(each["cores_busy"], 0)
+            self.assertGreaterEqual(each["page_faults"], 0)
+        if all("instructions_per_unit" not in each for each in counted):
+            self.assertIn("no hardware counters", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        else:
+            self.assertGreater(counted[0]["instructions_per_unit"], 0.1)
+        table = done.stdout[done.stdout.index("cores"):].splitlines()
+        self.assertTrue(all(len(line) <= 100 for line in table), table)
+        self.assertEqual(lab(*words, "--counters", "--quiet").stderr, "")
+
     def test_slips_get_the_nearest_name(self):
         self.refuses(["run", "apsp-cpv"], "did you mean 'apsp-cpu'?")
         self.refuses(["run", "nothing-like-it"], "tilewright-lab list")

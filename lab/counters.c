@@ -1,0 +1,118 @@
+/* The counters by name, and profiles of them as JSON and as a table. */
+#include "runner.h"
+
+#include <math.h>
+#include <string.h>
+
+const lab_counter_about lab_counter_list[LAB_COUNTERS] = {
+    [LAB_CORES_BUSY] = {"cores_busy", {"cores", "busy"}, LAB_PLAIN},
+    [LAB_CLOCK] = {"clock", {"cycles", "/s"}, LAB_SCALED},
+    [LAB_INSTRUCTIONS_PER_CYCLE] = {"instructions_per_cycle", {"instr.", "/cycle"}, LAB_PLAIN},
+    [LAB_INSTRUCTIONS] = {"instructions_per_unit", {"instr.", "/unit"}, LAB_PLAIN},
+    [LAB_BRANCHES_MISSED] = {"branches_missed", {"branches", "missed"}, LAB_SHARE},
+    [LAB_L1_MISSES] = {"l1_misses_per_unit", {"L1 miss", "/unit"}, LAB_PLAIN},
+    [LAB_LAST_LEVEL_MISSES] = {"last_level_misses_per_unit", {"LL miss", "/unit"}, LAB_PLAIN},
+    [LAB_PAGE_FAULTS] = {"page_faults", {"page", "faults"}, LAB_SCALED},
+    [LAB_SWITCHES] = {"context_switches", {"context", "switches"}, LAB_SCALED},
+};
+
+enum { COLUMN = 9 }; /* characters */
+
+void lab_profile_clear(lab_profile *profile)
+{
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        profile->value[i] = (double)NAN;
+    }
+}
+
+bool lab_profile_is_empty(const lab_profile *profile)
+{
+    bool any = false;
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        any = any || !isnan(profile->value[i]);
+    }
+    return !any;
+}
+
+void lab_profile_keep(cli_report *json, const lab_profile *profile)
+{
+    if (lab_profile_is_empty(profile)) {
+        return;
+    }
+    cli_report_object(json, "counters");
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        if (!isnan(profile->value[i])) {
+            cli_report_number(json, lab_counter_list[i].name, profile->value[i]);
+        }
+    }
+    cli_report_end_object(json);
+}
+
+static const char *show(char out[CLI_SHOWN], lab_counter_kind kind, double value)
+{
+    if (isnan(value)) {
+        return "-";
+    }
+    switch (kind) {
+    case LAB_SHARE:
+        snprintf(out, CLI_SHOWN, "%.3g %%", 100 * value);
+        return out;
+    case LAB_SCALED:
+        return cli_show_scaled(out, value);
+    case LAB_BYTES:
+        return cli_show_bytes(out, value);
+    case LAB_PLAIN:
+        break;
+    }
+    snprintf(out, CLI_SHOWN, "%.3g", value);
+    return out;
+}
+
+/* Whether a case knows the counter, and it has a column. */
+static bool has_column(const lab_case *cases, int32_t count, int counter)
+{
+    bool known = false;
+    for (int32_t i = 0; i < count; i++) {
+        known = known || !isnan(cases[i].profile.value[counter]);
+    }
+    return known && lab_counter_list[counter].heading[0] != NULL;
+}
+
+void lab_print_counters(const lab_case *cases, int32_t count)
+{
+    int width = 4;
+    bool shown[LAB_COUNTERS], any = false;
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        shown[i] = has_column(cases, count, i);
+        any = any || shown[i];
+    }
+    if (!any) {
+        return;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        int length = (int)strlen(cases[k].rung->name);
+        width = length > width ? length : width;
+    }
+    putchar('\n');
+    for (int line = 0; line < 2; line++) {
+        printf("%-*s", width, line == 1 ? "rung" : "");
+        for (int i = 0; i < LAB_COUNTERS; i++) {
+            if (shown[i]) {
+                printf(" %*s", COLUMN, lab_counter_list[i].heading[line]);
+            }
+        }
+        putchar('\n');
+    }
+    for (int32_t k = 0; k < count; k++) {
+        char text[CLI_SHOWN];
+        printf("%-*s", width, cases[k].rung->name);
+        for (int i = 0; i < LAB_COUNTERS; i++) {
+            if (shown[i]) {
+                printf(" %*s", COLUMN,
+                       show(text, lab_counter_list[i].kind, cases[k].profile.value[i]));
+            }
+        }
+        putchar('\n');
+    }
+    fflush(stdout);
+}
