@@ -21,6 +21,14 @@
 
 #include <string.h>
 
+/* A kernel that runs from memory to memory does so in pieces, and asks for each operand some way
+ * ahead of them: three streams at once are more than a processor finds by itself. On a Neoverse V1
+ * a*b+c went from 80 to 97 % of a copy's rate; 8 KiB ahead is too late, pieces of 2048 too long,
+ * and the second cache in place of the last is worse than nothing. */
+#define PIECE 1024                /* elements */
+#define AHEAD ((int64_t)16 << 10) /* bytes */
+#define INTO_LAST_CACHE 1         /* how near a line is brought, of 0 to 3 */
+
 /* What a thread owns, in its part of the scratch memory. */
 typedef struct worker {
     const twi_map_course *plan;
@@ -244,6 +252,25 @@ static void set_values(worker *w, const twi_map_lane *l, const place *at)
     }
 }
 
+/* One step over more than a block, its operands asked for ahead. */
+static void run_stream(const twi_map_course *p, const twi_map_step *s, char *out,
+                       const void *const arg[3], const int64_t stride[3], int64_t n)
+{
+    for (int64_t from = 0; from < n; from += PIECE) {
+        const int64_t count = n - from < PIECE ? n - from : PIECE;
+        const void *here[3];
+        for (int k = 0; k < 3; k++) {
+            const char *in = (const char *)arg[k] + from * stride[k] * p->size;
+            const bool again = k > 0 && arg[k] == arg[0]; /* an operand that the step lacks */
+            here[k] = in;
+            for (int64_t at = 0; at < count * stride[k] * p->size && !again; at += TWI_CACHE_LINE) {
+                __builtin_prefetch(in + AHEAD + at, 0, INTO_LAST_CACHE);
+            }
+        }
+        s->run(out + from * p->size, here, stride, count);
+    }
+}
+
 static void run_steps(worker *w, const twi_map_step *from, const twi_map_step *to, int64_t n)
 {
     for (const twi_map_step *s = from; s < to; s++) {
@@ -253,7 +280,11 @@ static void run_steps(worker *w, const twi_map_step *from, const twi_map_step *t
             arg[k] = w->value[s->args[k]];
             stride[k] = w->step[s->args[k]];
         }
-        s->run((void *)w->value[s->out], arg, stride, n);
+        if (n > PIECE) {
+            run_stream(w->plan, s, (char *)w->value[s->out], arg, stride, n);
+        } else {
+            s->run((void *)w->value[s->out], arg, stride, n);
+        }
     }
 }
 

@@ -189,6 +189,11 @@ static void shapes_around_blocks_are_computed_whole(void **state)
                 &(sample){texts[t], 3, widths[w], widths[w] + (int64_t)t % 2 * 3, PLAIN});
         }
     }
+    static const char *const streams[] = {"a * b + x", "x * 2 + 1", "3 - a", "x"};
+    for (size_t t = 0; t < sizeof streams / sizeof *streams; t++) {
+        matches_the_reference(&(sample){streams[t], 7, 10007, 10007, PLAIN});
+        matches_the_reference(&(sample){streams[t], 2, 66563, 66570, PLAIN});
+    }
     matches_the_reference(&(sample){"a * b + x", 700, 3, 3, PLAIN});
     matches_the_reference(&(sample){"a * b + x", 0, 3, 3, PLAIN});
     matches_the_reference(&(sample){"a * b + x", 3, 0, 0, PLAIN});
