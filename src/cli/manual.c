@@ -75,6 +75,9 @@ static void manual_command(FILE *file, const cli_command *command)
         roff(file, operand->help);
     }
     for (const cli_group *group = command->groups; group->title != NULL; group++) {
+        if (group->options->name == NULL) {
+            continue;
+        }
         fputs(".PP\n.I ", file);
         roff(file, group->title);
         for (const cli_option *option = group->options; option->name != NULL; option++) {
@@ -139,13 +142,23 @@ static void completion_words(FILE *file, const cli_command *command)
     fputs("--help' ;;\n", file);
 }
 
+/* The function's name is the program's, since a shell may have read the scripts of both: dashes
+ * are none of a name. */
+static void completion_name(FILE *file)
+{
+    fputc('_', file);
+    for (const char *c = cli_program.name; *c != '\0'; c++) {
+        fputc(*c == '-' ? '_' : *c, file);
+    }
+}
+
 void cli_completion(FILE *file)
 {
-    fprintf(file,
-            "# Bash completion for %s, printed by '%s --completion'.\n"
-            "_tilewright()\n{\n",
-            cli_program.name, cli_program.name);
-    fputs("    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
+    fprintf(file, "# Bash completion for %s, printed by '%s --completion'.\n", cli_program.name,
+            cli_program.name);
+    completion_name(file);
+    fputs("()\n{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
           file);
@@ -166,5 +179,7 @@ void cli_completion(FILE *file)
           "    esac\n"
           "}\n",
           file);
-    fprintf(file, "complete -o filenames -F _tilewright %s\n", cli_program.name);
+    fputs("complete -o filenames -F ", file);
+    completion_name(file);
+    fprintf(file, " %s\n", cli_program.name);
 }
