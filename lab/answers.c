@@ -1,6 +1,9 @@
 /* See answers.h. */
 #include "answers.h"
 
+#include "base/clock.h"
+#include "base/threads.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -54,4 +57,29 @@ double lab_matrix_bytes(int64_t n)
 double lab_image_bytes(int64_t n)
 {
     return 5 * (double)n * (double)n;
+}
+
+tw_status lab_copy_bandwidth(tw_context *ctx, double *out)
+{
+    enum { BYTES = 1 << 26, PIECES = 64 };
+    char *from = NULL, *to = NULL;
+    int threads = twi_thread_count(ctx);
+    tw_status status = twi_alloc_zeroed(ctx, &from, BYTES, 1, "a copy");
+    *out = 0;
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &to, BYTES, 1, "a copy");
+    }
+    for (int round = 0; status == TW_OK && round < 5; round++) {
+        double begun = twi_seconds();
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int piece = 0; piece < PIECES; piece++) {
+            memcpy(to + piece * (BYTES / PIECES), from + piece * (BYTES / PIECES), BYTES / PIECES);
+        }
+        double rate = 2.0 * BYTES / (twi_seconds() - begun);
+        *out = rate > *out ? rate : *out;
+    }
+    (void)threads;
+    twi_free(to);
+    twi_free(from);
+    return status;
 }

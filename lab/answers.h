@@ -11,6 +11,8 @@ TW_CHECKED tw_status lab_same_distances(tw_context *ctx, const lab_rung *rung, c
 /* n x n floats, each within `tolerance`; NaN never is. */
 TW_CHECKED tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, const float *got,
                                      const float *right, int64_t n, float tolerance);
+/* Bytes read and written a second by a copy of 64 MiB, over all threads; the best of five. */
+TW_CHECKED tw_status lab_copy_bandwidth(tw_context *ctx, double *out);
 /* Bytes that no right answer consists of. */
 void lab_poison(void *output, int64_t n, int32_t element);
 

@@ -133,7 +133,7 @@ static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
     return TW_OK;
 }
 
-/* code: the device's name. */
+/* a: 1 is a GPU, whose name depends on the build. */
 static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
@@ -142,7 +142,7 @@ static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
     tw_sink sink = {0};
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     double begun = twi_seconds(), read = 0;
-    tw_status status = tw_set_device(b->ctx, rung->code);
+    tw_status status = tw_set_device(b->ctx, rung->a != 0 ? twi_gpu_prefix() : "cpu");
     if (status == TW_OK) {
         status = tw_graph_read(b->ctx, &graph, b->input, NULL);
         read = twi_seconds() - begun;
@@ -174,23 +174,17 @@ static bool has_device(tw_context *ctx, const lab_rung *rung)
     return rung->a == 0 || twi_gpu_describe(ctx, 0, &info) == TW_OK;
 }
 
-#ifndef TWI_GPU_NAME
-#define TWI_GPU_NAME "cuda"
-#endif
-
 static const lab_rung rungs[] = {
     {.name = "cpu",
      .row = "A4",
      .idea = "read, closed on the CPU, written",
      .run = run_device,
-     .code = "cpu",
      .most = 4000},
     {.name = "gpu",
      .parent = "cpu",
      .row = "B5",
      .idea = "edges scattered on the card, the output file made ready while it computes",
      .run = run_device,
-     .code = TWI_GPU_NAME,
      .a = 1},
 };
 

@@ -18,6 +18,7 @@ extern const lab_ladder lab_apsp_gpu_shapes;
 extern const lab_ladder lab_apsp_multi;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_windows;
+extern const lab_ladder lab_entropy_gpu_windows;
 extern const lab_ladder lab_entropy_gpu;
 extern const lab_ladder lab_map_cpu;
 extern const lab_ladder lab_map_gpu;

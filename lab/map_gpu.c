@@ -288,7 +288,7 @@ static const lab_rung rungs[] = {
      .b = 1},
 };
 
-static const int64_t default_sizes[] = {2048, 0};
+static const int64_t default_sizes[] = {512, 1024, 2048, 4096, 8192, 0};
 
 /* The authors' figures are of one pass. */
 static const lab_published published[] = {{"original", 2048, 11.2}, {"coalesced", 2048, 2.3},

@@ -1,0 +1,181 @@
+/*
+ * Ladders entropy-windows and entropy-gpu-windows: the library's entropy over windows of 3 to 31 a
+ * side and 4 to 256 levels, on a CPU and, from host memory to host memory, by a GPU. A sweep: the
+ * rungs KxK-L differ by their window and their levels. What there is to see: counters that fit one
+ * vector or packed words (16 levels, windows up to 15 x 15) are another kind of code than those
+ * that do not, and a slid window costs in proportion to its side, not to its area.
+ *
+ * 200 elements, the corners among them, are checked by the definition. The GPU's sweep has been
+ * compiled, and waits for its first run on a card: tilewright-lab run entropy-gpu-windows.
+ */
+#include "answers.h"
+#include "ladders.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "gpu/device.h"
+
+#include <math.h>
+
+#define SAMPLES 200
+
+typedef struct bench {
+    tw_context *ctx;
+    int64_t n;
+    uint64_t seed;
+    uint8_t *input;
+    float *output;
+    int32_t levels; /* of the input as it is now */
+} bench;
+
+static void close_bench(void *given)
+{
+    bench *b = given;
+    if (b != NULL) {
+        twi_free(b->output);
+        twi_free(b->input);
+        twi_free(b);
+    }
+}
+
+static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
+{
+    bench *b = NULL;
+    uint64_t cells = (uint64_t)n * (uint64_t)n;
+    tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
+    if (status != TW_OK) {
+        return status;
+    }
+    *out = b;
+    b->ctx = ctx;
+    b->n = n;
+    b->seed = seed;
+    status = twi_alloc(ctx, &b->input, cells, 1, "the input");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &b->output, cells, 4, "the output");
+    }
+    return status;
+}
+
+static void spoil(void *given)
+{
+    bench *b = given;
+    lab_poison(b->output, b->n, 4);
+}
+
+static void fill(bench *b, int32_t levels)
+{
+    if (b->levels != levels) {
+        for (int64_t i = 0; i < b->n * b->n; i++) {
+            b->input[i] = (uint8_t)(twi_random_at(b->seed, (uint64_t)i) % (uint64_t)levels);
+        }
+        b->levels = levels;
+    }
+}
+
+/* a: the window; b: the levels. */
+static tw_status run_window(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    tw_matrix in = {b->input, b->n, b->n, b->n, TW_U8};
+    tw_matrix out = {b->output, b->n, b->n, b->n, TW_F32};
+    tw_entropy_options options = TW_ENTROPY_OPTIONS_INIT;
+    options.levels = rung->b;
+    options.window_rows = options.window_cols = rung->a;
+    fill(b, rung->b);
+    double begun = twi_seconds();
+    tw_status status = tw_entropy(b->ctx, &out, &in, &options);
+    time->total = time->compute = twi_seconds() - begun;
+    return status;
+}
+
+/* The entropy of the window of row y and column x, by the definition. */
+static double entropy_at(const bench *b, const lab_rung *rung, int64_t y, int64_t x)
+{
+    int32_t counts[256] = {0};
+    int64_t before = rung->a / 2, after = rung->a - 1 - before, total = 0;
+    for (int64_t i = y - before; i <= y + after; i++) {
+        for (int64_t j = x - before; j <= x + after; j++) {
+            if (i >= 0 && i < b->n && j >= 0 && j < b->n) {
+                counts[b->input[i * b->n + j]]++;
+                total++;
+            }
+        }
+    }
+    double sum = 0;
+    for (int level = 0; level < rung->b; level++) {
+        double p = (double)counts[level] / (double)total;
+        sum -= counts[level] > 0 ? p * log(p) : 0;
+    }
+    return sum;
+}
+
+static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    for (uint64_t sample = 0; sample < SAMPLES; sample++) {
+        int64_t y = (int64_t)twi_random_below(twi_random_at(3, sample), (uint64_t)b->n);
+        int64_t x = (int64_t)twi_random_below(twi_random_at(4, sample), (uint64_t)b->n);
+        y = sample < 4 ? (int64_t)(sample % 2) * (b->n - 1) : y;
+        x = sample < 4 ? (int64_t)(sample / 2) * (b->n - 1) : x;
+        double right = entropy_at(b, rung, y, x), got = (double)b->output[y * b->n + x];
+        if (!(fabs(got - right) <= 2e-6)) {
+            return tw_fail(ctx, TW_ERR_VERIFY,
+                           "rung %s is wrong: entropy at row %lld, column %lld is %.9g, and should "
+                           "be %.9g",
+                           rung->name, (long long)y, (long long)x, got, right);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status cpu_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    tw_status status = tw_set_device(ctx, "cpu");
+    if (status == TW_OK) {
+        status = lab_copy_bandwidth(ctx, &out->bytes);
+    }
+    out->rate = out->bytes / lab_image_bytes(1);
+    return status;
+}
+
+/* The link to the card bounds it, and no count of operations. */
+static tw_status gpu_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    *out = (lab_ceiling){0};
+    return tw_set_device(ctx, twi_gpu_prefix());
+}
+
+#define CASE(k, l)                                                                     \
+    {                                                                                  \
+        .name = #k "x" #k "-" #l, .idea = "windows of " #k " x " #k ", " #l " levels", \
+        .run = run_window, .a = (k), .b = (l)                                          \
+    }
+#define WINDOWS(l) CASE(3, l), CASE(5, l), CASE(9, l), CASE(15, l), CASE(31, l)
+
+static const lab_rung rungs[] = {WINDOWS(4), WINDOWS(16), WINDOWS(64), WINDOWS(256)};
+
+static const int64_t cpu_sizes[] = {1024, 0};
+static const int64_t gpu_sizes[] = {4096, 0};
+
+#define SWEEP                                                                                 \
+    .unit = "elements", .size = "elements a side", .rungs = rungs, .count = LAB_COUNT(rungs), \
+    .open = open_bench, .spoil = spoil, .check = check, .close = close_bench,                 \
+    .work = lab_elements, .traffic = lab_image_bytes
+
+const lab_ladder lab_entropy_windows = {
+    .name = "entropy-windows",
+    .title = "The library's entropy over windows and levels, on a CPU",
+    .sizes = cpu_sizes,
+    .ceiling = cpu_ceiling,
+    SWEEP,
+};
+
+const lab_ladder lab_entropy_gpu_windows = {
+    .name = "entropy-gpu-windows",
+    .title = "The library's entropy over windows and levels, host to host by a GPU",
+    .gpu = true,
+    .sizes = gpu_sizes,
+    .ceiling = gpu_ceiling,
+    SWEEP,
+};
