@@ -9,18 +9,28 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MOST_FOLDERS 16
+
 typedef struct settings {
     cli_common common;
+    const char *out;
+    const char *plots;
 } settings;
 
 static const settings defaults = {.common = CLI_COMMON_INIT};
 static const cli_option no_options[] = {{0}};
-static const cli_group groups[] = {{"Options", no_options}, {NULL, NULL}};
+static const cli_group no_groups[] = {{"Options", no_options}, {NULL, NULL}};
+static const cli_option report_options[] = {
+    {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
+     "Write the page there; by default into the first FOLDER of results."},
+    {"plots", 0, CLI_TEXT, "FOLDER", offsetof(settings, plots), 0,
+     "Write every plot there as well, as an SVG file of its own, dark on white."},
+    {0}};
+static const cli_group report_groups[] = {{"Options", report_options}, {NULL, NULL}};
 
 /* The script where it was installed, or in the tree this program was built from. */
 static const char *find_script(void)
@@ -34,10 +44,11 @@ static const char *find_script(void)
     return NULL;
 }
 
-static tw_status run_script(cli_job *job, const char *verb, int count, char **words)
+/* The script with `count` words, the first of them what it is to do. */
+static tw_status run_script(cli_job *job, int count, const char *const *words)
 {
     const char *script = find_script();
-    char *arguments[8] = {NULL};
+    char *arguments[MOST_FOLDERS + 6] = {NULL};
     int status = 0;
     if (script == NULL) {
         return tw_fail(job->ctx, TW_ERR_IO, "pages.py is missing: it belongs at %s",
@@ -45,9 +56,8 @@ static tw_status run_script(cli_job *job, const char *verb, int count, char **wo
     }
     arguments[0] = (char *)"python3";
     arguments[1] = (char *)script;
-    arguments[2] = (char *)verb;
     for (int i = 0; i < count; i++) {
-        arguments[3 + i] = words[i];
+        arguments[2 + i] = (char *)words[i];
     }
     fflush(stdout);
     pid_t child = fork();
@@ -62,44 +72,61 @@ static tw_status run_script(cli_job *job, const char *verb, int count, char **wo
     }
     job->answer_is_no = WEXITSTATUS(status) == 1;
     if (WEXITSTATUS(status) > 1) {
-        return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why", verb);
+        return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why",
+                       words[0]);
     }
     return TW_OK;
 }
 
-static tw_status report(cli_job *job, const void *given, int count, char **words)
+static tw_status report(cli_job *job, const void *given, int count, char **folders)
 {
     const settings *s = given;
+    const char *words[MOST_FOLDERS + 3];
     tw_status status = cli_begin(job, &s->common);
-    return status != TW_OK ? status : run_script(job, "report", count, words);
+    if (status != TW_OK) {
+        return status;
+    }
+    words[0] = "report";
+    words[1] = s->out != NULL ? s->out : "";
+    words[2] = s->plots != NULL ? s->plots : "";
+    for (int i = 0; i < count; i++) {
+        words[3 + i] = folders[i];
+    }
+    return run_script(job, 3 + count, words);
 }
 
 static tw_status compare(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_status status = cli_begin(job, &s->common);
-    return status != TW_OK ? status : run_script(job, "compare", count, words);
+    const char *all[3] = {"compare", words[0], words[count - 1]};
+    return status != TW_OK ? status : run_script(job, 3, all);
 }
 
-static const cli_operand report_operands[] = {{"FOLDER", "Where 'run --out' kept its results."},
-                                              {NULL, NULL}};
+static const cli_operand report_operands[] = {
+    {"FOLDER", "Where 'run --out' kept its results; several make one page of several machines."},
+    {NULL, NULL}};
 static const cli_example report_examples[] = {
     {"tilewright-lab report results", "writes results/report.html and results/report.md"},
+    {"tilewright-lab report card host --out both --plots both/plots",
+     "two machines on one page, and the plots as files"},
     {NULL, NULL}};
 
 const cli_command lab_report = {
     .name = "report",
-    .usage = "FOLDER",
+    .usage = "FOLDER...",
     .summary = "one page of tables and plots of the results in a folder",
-    .text = "Reads every result in FOLDER and writes FOLDER/report.html, one page that needs no "
-            "network, with the machine, a table and plots for each ladder, and FOLDER/report.md "
-            "with the same tables. A damaged file is named and left out; the exit status is then "
-            "1. Needs Python 3 with Matplotlib.",
+    .text = "Reads every result in FOLDER and writes report.html, one page that needs no network, "
+            "with the machine, tables and plots for each ladder, and report.md with the same "
+            "tables. Where the results hold figures of a write-up's authors, the speed-up of each "
+            "rung over the first is plotted beside theirs. A damaged file, or one of another "
+            "version, is named and left out; the exit status is then 1. Needs Python 3 with "
+            "Matplotlib.",
     .examples = report_examples,
     .operands = report_operands,
-    .groups = groups,
+    .groups = report_groups,
     .least = 1,
-    .most = 1,
+    .most = MOST_FOLDERS,
     .settings_size = sizeof(settings),
     .defaults = &defaults,
     .run = report,
@@ -117,12 +144,14 @@ const cli_command lab_compare = {
     .name = "compare",
     .usage = "BEFORE AFTER",
     .summary = "what changed between two results, beyond noise",
-    .text = "Compares cases of the same ladder, rung and size. A change counts when the "
-            "repetitions of the two do not overlap and their medians differ by more than 3 %. The "
-            "exit status is 1 if anything became slower. Needs Python 3.",
+    .text = "Compares cases of the same ladder, rung and size. A change counts when the medians "
+            "differ by more than the spreads of both runs together (slowest less fastest "
+            "repetition), and by more than 1 %, which two runs of the same program differ by. A "
+            "case that ran only once is judged by the usual spread of its ladder. The exit status "
+            "is 1 if anything became slower. Needs Python 3.",
     .examples = compare_examples,
     .operands = compare_operands,
-    .groups = groups,
+    .groups = no_groups,
     .least = 2,
     .most = 2,
     .settings_size = sizeof(settings),

@@ -1,23 +1,32 @@
 #!/usr/bin/env python3
 """The report page and the comparison of laboratory results; `tilewright-lab` starts it.
 
-report FOLDER        reads FOLDER/*.json, writes FOLDER/report.html and FOLDER/report.md
+report PAGES PLOTS FOLDER...
+                     reads the *.json of each FOLDER, writes report.html and report.md into the
+                     folder PAGES ("": the first FOLDER) and, unless PLOTS is "", every plot as a
+                     file of its own into that one
 compare BEFORE AFTER tells which cases changed beyond noise
 
 Exit status: 0 done; 1 done, but a file was left out or something became slower; 2 could not.
 """
 import html
 import importlib.util
-import io
 import json
 import math
 import os
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
 
 FORMAT = "tilewright-lab 1"
-CHANGE = 0.03  # medians nearer than this are the same
+DRIFT = 0.01  # two runs of the same program differ by this much without any noise inside either
+
+# Whose figures "published" are, for results that do not say it themselves.
+AUTHORS = {"A": "a card of the GTX 1080 class (row A)", "B": "a GTX 1080 or an MI210 (row B)",
+           "C": "the card of row C's authors", "D": "one V100, or 28 cores, of row D's authors",
+           "E": "the card of row E's author"}
 
 
 class Damaged(Exception):
@@ -31,32 +40,61 @@ def complain(text):
 # ------------------------------------------------------------------------------------- reading
 
 
+def is_number(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and math.isfinite(value))
+
+
 def check_case(case):
-    for key, kind in (("rung", str), ("n", int), ("median", (int, float)), ("seconds", list)):
+    if not isinstance(case, dict):
+        raise Damaged("a case is no object")
+    for key, kind in (("rung", str), ("n", int), ("seconds", list)):
         if not isinstance(case.get(key), kind):
             raise Damaged(f"a case has no {key}")
     times = case["seconds"]
-    if not times or not all(isinstance(t, (int, float)) and t > 0 for t in times):
+    if not times or not all(is_number(t) and t > 0 for t in times):
         raise Damaged(f"{case['rung']} has times that are none")
-    if not case["median"] > 0:
+    if not is_number(case.get("median")) or not case["median"] > 0:
         raise Damaged(f"{case['rung']} has a median that is none")
+    case["spread"] = (max(times) - min(times)) / case["median"]
+    for key in ("rate", "bytes_per_second"):
+        if not is_number(case.setdefault(key, 0)):
+            raise Damaged(f"{case['rung']} has a {key} that is none")
+    parts = case.setdefault("parts", {})
+    if not isinstance(parts, dict) or not all(map(is_number, parts.values())):
+        raise Damaged(f"{case['rung']} has parts that are none")
+    published = case.get("published_milliseconds")
+    if published is not None and not (is_number(published) and published > 0):
+        raise Damaged(f"{case['rung']} has a published time that is none")
+
+
+def check_format(result):
+    written = result.get("format") if isinstance(result, dict) else None
+    if written == FORMAT:
+        return
+    if isinstance(written, str) and written.startswith("tilewright-lab "):
+        raise Damaged(f'its format is "{written}", and this version reads "{FORMAT}": take the '
+                      "version that wrote it, or measure again")
+    raise Damaged(f'it does not say "format": "{FORMAT}"')
 
 
 def read_result(path):
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise Damaged(str(error)) from error
-    if not isinstance(result, dict) or result.get("format") != FORMAT:
-        raise Damaged(f'it does not begin with "format": "{FORMAT}"')
+    check_format(result)
     if not isinstance(result.get("cases"), list) or not isinstance(result.get("ladder"), str):
         raise Damaged("it has no ladder or no cases")
+    if not re.fullmatch(r"[a-z0-9-]{1,60}", result["ladder"]):
+        raise Damaged("its ladder has no name")
+    for key in ("machine", "ceiling"):
+        if not isinstance(result.setdefault(key, {}), dict):
+            raise Damaged(f"its {key} is no object")
+    if not all(map(is_number, result["ceiling"].values())):
+        raise Damaged("its ceiling is no number")
     for case in result["cases"]:
-        if not isinstance(case, dict):
-            raise Damaged("a case is no object")
         check_case(case)
-    result.setdefault("machine", {})
-    result.setdefault("ceiling", {})
     return result
 
 
@@ -71,13 +109,13 @@ def read_results(place):
         except Damaged as why:
             complain(f"{path} is left out: {why}")
             damaged += 1
-    if not results:
+    if not any(result["cases"] for result in results):
         complain(f"{place}: no results here; 'tilewright-lab run --out {place}' makes some")
         sys.exit(2)
-    return results, damaged
+    return [result for result in results if result["cases"]], damaged
 
 
-# ------------------------------------------------------------------------------------- showing
+# -------------------------------------------------------------------------------------- tables
 
 
 def scaled(value, unit=""):
@@ -95,6 +133,18 @@ def seconds(value):
     return f"{value * 1e9:.3g} ns"
 
 
+def share(part, whole):
+    return f"{100 * part / whole:.3g} %" if whole else NOTHING
+
+
+def times(before, now):
+    return f"{before / now:.3g}×" if before else NOTHING
+
+
+NOTHING = "–"
+PARTS = ("read", "upload", "compute", "download", "write")
+
+
 def by_size(result):
     sizes = {}
     for case in result["cases"]:
@@ -102,33 +152,60 @@ def by_size(result):
     return sizes
 
 
-def columns(result, cases):
-    """The table of one size: headings, then rows of text."""
-    ceiling = result["ceiling"].get("rate") or 0
-    gpu = any("registers" in case for case in cases)
-    published = any("published_milliseconds" in case for case in cases)
-    head = ["rung", "row", "time", "spread", "over the first", "over its parent",
-            f"{result.get('unit', 'units')}/s", "of the ceiling", "bytes/s"]
-    head += ["registers", "shared memory", "occupancy"] if gpu else []
-    head += ["published"] if published else []
-    median = {case["rung"]: case["median"] for case in cases}
-    rows = []
-    for case in cases:
-        parent = median.get(case.get("parent"))
-        row = [case["rung"], case.get("row") or "ours", seconds(case["median"]),
-               f"{100 * case.get('spread', 0):.1f} %", f"{cases[0]['median'] / case['median']:.3g}×",
-               f"{parent / case['median']:.3g}×" if parent else "–",
-               scaled(case.get("rate", 0)),
-               f"{100 * case.get('rate', 0) / ceiling:.3g} %" if ceiling else "–",
-               scaled(case.get("bytes_per_second", 0), "B")]
-        if gpu:
-            row += [str(case.get("registers", "–")), str(case.get("shared", "–")),
-                    f"{100 * case['occupancy']:.0f} %" if "occupancy" in case else "–"]
-        if published:
-            given = case.get("published_milliseconds")
-            row.append(f"{given:.4g} ms" if given else "–")
-        rows.append(row)
-    return head, rows
+def row_of(result, case, cases):
+    """One case as {heading: text}, beside the other cases of its size."""
+    median = {other["rung"]: other["median"] for other in cases}
+    given = case.get("published_milliseconds")
+    first = next((c for c in cases if c.get("published_milliseconds")), None)
+    row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
+           "time": seconds(case["median"]), "spread": f"{100 * case['spread']:.1f} %",
+           "over the first": times(cases[0]["median"], case["median"]),
+           "over its parent": times(median.get(case.get("parent")), case["median"]),
+           f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
+           "of the ceiling": share(case["rate"], result["ceiling"].get("rate") or 0),
+           "bytes/s": scaled(case["bytes_per_second"], "B")}
+    for part in PARTS if len(case["parts"]) > 1 else ():
+        row[part] = seconds(case["parts"][part]) if case["parts"].get(part) else NOTHING
+    if "registers" in case:
+        row["registers"] = str(case["registers"])
+        row["shared memory"] = str(case.get("shared", NOTHING))
+        row["occupancy"] = f"{100 * case.get('occupancy', 0):.0f} %"
+    if given:
+        row["published"] = f"{given:.4g} ms"
+        row["published, over the first"] = times(first["published_milliseconds"], given)
+    return row
+
+
+HEADINGS = ["rung", "n", "row", "time", "spread", "over the first", "over its parent", "/s",
+            "of the ceiling", "bytes/s", *PARTS, "registers", "shared memory", "occupancy",
+            "published", "published, over the first"]
+
+
+def fill(rows, without):
+    """Headings and rows of text: no column in which nothing stands."""
+    present = list(dict.fromkeys(heading for row in rows for heading in row))
+    rank = {heading: place for place, heading in enumerate(HEADINGS)}
+    present.sort(key=lambda heading: rank.get(heading, rank["/s"]))
+    kept = [heading for heading in present if heading not in without
+            and any(row.get(heading, NOTHING) != NOTHING for row in rows)]
+    return kept, [[row.get(heading, NOTHING) for heading in kept] for row in rows]
+
+
+def tables(result):
+    """[(caption, headings, rows)]: a table for each size, or one of all where a size has few; then
+    what was counted while they ran."""
+    sizes = by_size(result)
+    rungs = {case["rung"] for case in result["cases"]}
+    unit = str(result.get("size", ""))
+    if len(rungs) < max(4, len(sizes)) and len(sizes) > 1:
+        rows = [row_of(result, case, cases) for cases in sizes.values() for case in cases]
+        out = [(f"All sizes, n in {unit}", *fill(rows, ()))]
+    else:
+        out = [(f"n = {n} {unit}", *fill([row_of(result, case, cases) for case in cases], ("n",)))
+               for n, cases in sizes.items()]
+    counted = [(f"n = {n} {unit}: what was counted", *counter_columns(cases))
+               for n, cases in sizes.items()]
+    return out + [table for table in counted if table[2]]
 
 
 COUNTERS = {  # name in the results: heading, how it is shown
@@ -148,11 +225,32 @@ def counter_columns(cases):
     """What a processor or profiler counted, as the table of one size; no rows where nothing is."""
     counted = [case.get("counters") if isinstance(case.get("counters"), dict) else {}
                for case in cases]
-    known = [name for name in COUNTERS
-             if any(isinstance(c.get(name), (int, float)) for c in counted)]
-    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if isinstance(c.get(name), (int, float))
-                              else "–" for name in known] for case, c in zip(cases, counted)]
+    known = [name for name in COUNTERS if any(is_number(c.get(name)) for c in counted)]
+    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if is_number(c.get(name)) else NOTHING
+                              for name in known] for case, c in zip(cases, counted)]
     return ["rung"] + [COUNTERS[name][0] for name in known], rows if known else []
+
+
+def machine_name(result):
+    machine = result["machine"]
+    processor = re.sub(r"\(R\)|\(TM\)| Processor", "", str(machine.get("processor", "?")))
+    return str(machine.get("gpu") or f"{processor}, {result.get('threads', '?')} threads")
+
+
+def glance(results):
+    """The table of contents: what the whole ladder gained at its largest size."""
+    head = ["ladder", "problem", "machine", "n", "first rung", "fastest rung", "gain"]
+    rows = []
+    for result in results:
+        sizes = by_size(result)
+        n = max([size for size in sizes if len(sizes[size]) > 1] or sizes)
+        cases = sizes[n]
+        best = min(cases, key=lambda case: case["median"])
+        rows.append([result["place"], str(result.get("title", "")), machine_name(result), str(n),
+                     f"{cases[0]['rung']}, {seconds(cases[0]['median'])}",
+                     f"{best['rung']}, {seconds(best['median'])}",
+                     NOTHING if best is cases[0] else times(cases[0]["median"], best["median"])])
+    return head, rows
 
 
 def machine_line(result):
@@ -163,147 +261,110 @@ def machine_line(result):
              f"tilewright {result.get('version', '?')} ({result.get('commit', '?')})",
              result.get("date"), f"seed {result.get('seed', '?')}"]
     load = machine.get("load")
-    if isinstance(load, (int, float)) and load > machine.get("processors", math.inf):
+    if is_number(load) and load > machine.get("processors", math.inf):
         parts.append(f"a busy machine (load {load:.1f}): figures are low")
     return ", ".join(str(part) for part in parts if part)
 
 
-# -------------------------------------------------------------------------------------- plotting
-
-INK = "#010203"  # replaced by the page's own colour
-
-
-def picture(figure, salt):
-    """An SVG to stand inside the page: its ink follows the page, its ids are its own."""
-    import matplotlib
-
-    matplotlib.rcParams["svg.hashsalt"] = salt
-    out = io.StringIO()
-    figure.savefig(out, format="svg", transparent=True, bbox_inches="tight",
-                   metadata={"Date": None})
-    text = out.getvalue()
-    text = text[text.index("<svg"):]
-    return text.replace(INK, "currentColor")
-
-
-def plots(result):
-    """[(title, svg)]: time by rung for each size; rate over sizes; where the time goes."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"svg.fonttype": "none", "text.color": INK, "axes.edgecolor": INK,
-                         "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
-                         "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
-    out = []
-    name = result["place"]
-    sizes = by_size(result)
-    for n, cases in sizes.items():
-        figure, axes = plt.subplots(figsize=(6.4, 0.6 + 0.28 * len(cases)))
-        labels = [case["rung"] for case in cases]
-        times = [case["median"] * 1e3 for case in cases]
-        ours = ["#d95f02" if not case.get("row") else "#1b9e77" for case in cases]
-        axes.barh(labels, times, color=ours)
-        axes.invert_yaxis()
-        if max(times) > 10 * min(times):
-            axes.set_xscale("log")
-        axes.set_xlabel("milliseconds, median")
-        for place, value in enumerate(times):
-            axes.annotate(f" {value:.3g}", (value, place), va="center", color=INK)
-        out.append((f"Time, n = {n}", picture(figure, f"{name}-{n}")))
-        plt.close(figure)
-    if len(sizes) > 1:
-        figure, axes = plt.subplots(figsize=(6.4, 3.6))
-        rungs = list(dict.fromkeys(case["rung"] for case in result["cases"]))
-        for rung in rungs:
-            points = [(c["n"], c["rate"]) for c in result["cases"] if c["rung"] == rung]
-            axes.plot(*zip(*sorted(points)), marker="o", markersize=3, label=rung)
-        if result["ceiling"].get("rate"):
-            axes.axhline(result["ceiling"]["rate"], color=INK, linestyle=":", label="ceiling")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xticks(list(sizes), [str(n) for n in sizes])
-        axes.minorticks_off()
-        axes.set_xlabel(result.get("size", "n"))
-        axes.set_ylabel(f"{result.get('unit', 'units')} a second")
-        axes.legend(fontsize=8, frameon=False, ncol=3, loc="upper left",
-                    bbox_to_anchor=(0, -0.18))
-        out.append(("Rate over sizes", picture(figure, f"{name}-rate")))
-        plt.close(figure)
-    divided = [c for c in result["cases"] if len(c.get("parts", {})) > 1]
-    if divided:
-        figure, axes = plt.subplots(figsize=(6.4, 0.6 + 0.28 * len(divided)))
-        labels = [f"{c['rung']}, {c['n']}" for c in divided]
-        left = [0.0] * len(divided)
-        for part in ("read", "upload", "compute", "download", "write"):
-            values = [c["parts"].get(part, 0) * 1e3 for c in divided]
-            axes.barh(labels, values, left=left, label=part)
-            left = [a + b for a, b in zip(left, values)]
-        axes.invert_yaxis()
-        axes.set_xlabel("milliseconds")
-        axes.legend(fontsize=7, frameon=False, ncol=5, loc="lower left", bbox_to_anchor=(0, 1))
-        out.append(("Where the time goes", picture(figure, f"{name}-parts")))
-        plt.close(figure)
-    return out
+def published_line(result):
+    """Where the authors' figures were taken; "" if there are none."""
+    rows = [case.get("row") for case in result["cases"] if case.get("published_milliseconds")]
+    if not rows:
+        return ""
+    place = result.get("published_on") or AUTHORS.get(str(rows[0])[:1], "its authors' machine")
+    return f"Published figures: on {place}."
 
 
 # ---------------------------------------------------------------------------------------- report
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-width: 60rem; }
-h1 { line-height: 1.15; } section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --paper: Canvas; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-width: 72rem;
+       overflow-wrap: break-word; }
+h1, h2 { line-height: 1.15; } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
+section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
+small { opacity: .75; } .up { float: right; font-size: .85rem; margin-top: 1.4rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
 td, th { padding: .2rem .6rem; text-align: right; white-space: nowrap; }
-td:nth-child(-n+2), th:nth-child(-n+2) { text-align: left; }
-tbody tr:nth-child(odd) { background: var(--soft); } small, figcaption { opacity: .75; }
-figure { margin: 1rem 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
+thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+td:first-child, th:first-child { text-align: left; position: sticky; left: 0;
+       background: var(--paper); }
+tbody tr:nth-child(odd) td { background: color-mix(in srgb, CanvasText 6%, Canvas); }
+.words td, .words th { text-align: left; white-space: normal; }
+.words td:first-child { white-space: nowrap; }
+.plots { display: grid; gap: 1rem 2rem; align-items: start;
+       grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+figure { margin: 1rem 0 0; } svg { display: block; max-width: 100%; height: auto; }
+figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .3rem; }
+details { margin: 1rem 0; } summary { cursor: pointer; }
 dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 """
 
 
-def html_table(head, rows):
+def html_table(head, rows, links=False, kind=""):
+    def cell(place, text):
+        text = html.escape(text)
+        return f'<a href="#{text}">{text}</a>' if links and place == 0 else text
+
     cells = "".join(f"<th>{html.escape(h)}</th>" for h in head)
-    lines = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>\n"
-                    for row in rows)
-    return (f'<div class="wide"><table><thead><tr>{cells}</tr></thead>\n<tbody>\n{lines}'
-            "</tbody></table></div>\n")
+    lines = "".join("<tr>" + "".join(f"<td>{cell(i, c)}</td>" for i, c in enumerate(row))
+                    + "</tr>\n" for row in rows)
+    return (f'<div class="wide"><table class="{kind}"><thead><tr>{cells}</tr></thead>\n<tbody>\n'
+            f"{lines}</tbody></table></div>\n")
 
 
-def html_section(result):
-    parts = [f'<section id="{html.escape(result["place"])}">\n'
-             f"<h2>{html.escape(result.get('title', result['ladder']))}</h2>\n"
+def html_section(result, drawn):
+    parts = [f'<section id="{html.escape(result["place"])}">\n<a class="up" href="#top">contents'
+             f"</a>\n<h2>{html.escape(str(result.get('title', result['ladder'])))}</h2>\n"
              f"<p><small>{html.escape(machine_line(result))}</small></p>\n"]
-    for n, cases in by_size(result).items():
-        parts.append(f"<h3>n = {n} {html.escape(str(result.get('size', '')))}</h3>\n")
-        parts.append(html_table(*columns(result, cases)))
-        head, rows = counter_columns(cases)
-        parts.append(html_table(head, rows) if rows else "")
-    for title, svg in plots(result):
-        parts.append(f"<figure>{svg}<figcaption>{html.escape(title)}</figcaption></figure>\n")
-    ideas = dict((case["rung"], case.get("idea") or "") for case in result["cases"])
-    parts.append("<dl>" + "".join(f"<dt>{html.escape(r)}</dt><dd>{html.escape(i)}</dd>"
-                                  for r, i in ideas.items()) + "</dl>\n")
-    if result.get("published_on"):
-        parts.append(f"<p><small>Published: {html.escape(result['published_on'])}.</small></p>\n")
-    parts.append("</section>\n")
+    ideas = dict((case["rung"], str(case.get("idea") or "")) for case in result["cases"])
+    parts.append("<details><summary>What each rung changes</summary><dl>"
+                 + "".join(f"<dt>{html.escape(r)}</dt><dd>{html.escape(i)}</dd>"
+                           for r, i in ideas.items()) + "</dl></details>\n")
+    for caption, head, rows in tables(result):
+        parts.append(f"<h3>{html.escape(caption)}</h3>\n" + html_table(head, rows))
+    if published_line(result):
+        parts.append(f"<p><small>{html.escape(published_line(result))}</small></p>\n")
+    parts.append('<div class="plots">\n')
+    for _, caption, svg in drawn:
+        parts.append(f"<figure><figcaption>{html.escape(caption)}</figcaption>{svg}</figure>\n")
+    parts.append("</div>\n</section>\n")
     return "".join(parts)
 
 
+LEGEND = ("Every rung was checked against the right answer before it was timed. Rows A to E are "
+          "those of the write-ups; \u201cours\u201d is this project's. \u201cSpread\u201d is slowest less "
+          "fastest repetition, by the median; \u201cbytes/s\u201d as if every element were read and "
+          "written once. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
+          "numbers, and passes that need not leave the registers, may exceed it.")
+
+
+def page_of(results, drawn):
+    return ('<!doctype html>\n<html lang="en" id="top">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>tilewright-lab</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+            f"<h1>From naive to the limit</h1>\n<p>{LEGEND} In the plots rungs of the write-ups are "
+            "green, ours orange.</p>\n<nav>\n"
+            + html_table(*glance(results), links=True, kind="words") + "</nav>\n"
+            + "".join(html_section(result, drawn[result["place"]]) for result in results)
+            + "</body>\n</html>\n")
+
+
+def markdown_table(head, rows):
+    def line(cells):
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(head), "|" + "---|" * len(head), *map(line, rows), ""]
+
+
 def markdown(results):
-    lines = ["# Laboratory report", ""]
+    lines = ["# From naive to the limit", "", LEGEND, "", *markdown_table(*glance(results))]
     for result in results:
         lines += [f"## {result.get('title', result['ladder'])}", "", machine_line(result), ""]
-        for n, cases in by_size(result).items():
-            head, rows = columns(result, cases)
-            lines += [f"n = {n} {result.get('size', '')}", "", "| " + " | ".join(head) + " |",
-                      "|" + "---|" * len(head)]
-            lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
-            head, rows = counter_columns(cases)
-            if rows:
-                lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-                lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
+        for caption, head, rows in tables(result):
+            lines += [caption, "", *markdown_table(head, rows)]
+        if published_line(result):
+            lines += [published_line(result), ""]
     return "\n".join(lines)
 
 
@@ -320,62 +381,108 @@ def find_matplotlib():
     return False
 
 
-def report(folder):
-    results, damaged = read_results(folder)
-    results = [result for result in results if result["cases"]]
+def name_places(results):
+    """A name for each result on the page: the same ladder may come from several machines."""
     seen = {}
-    for result in results:  # the same ladder may come from several machines
+    for result in results:
         seen[result["ladder"]] = seen.get(result["ladder"], 0) + 1
         count = seen[result["ladder"]]
         result["place"] = result["ladder"] + (f"-{count}" if count > 1 else "")
-    if not find_matplotlib():
-        complain("Matplotlib is missing: install python3-matplotlib, or pip install matplotlib")
-        return 2
-    links = " · ".join(f'<a href="#{html.escape(r["place"])}">{html.escape(r["place"])}</a>'
-                       for r in results)
-    page = ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>tilewright-lab</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-            "<h1>From naive to the limit</h1>\n"
-            "<p>Every rung was checked against the right answer before it was timed. Green rungs "
-            f"come from the write-ups, orange ones are ours.</p>\n<p>{links}</p>\n"
-            + "".join(html_section(result) for result in results) + "</body>\n</html>\n")
+
+
+def write_all(folder, files):
+    """{name: text} into a folder, each whole or not at all."""
     folder = pathlib.Path(folder)
-    folder = folder if folder.is_dir() else folder.parent
-    for name, text in (("report.html", page), ("report.md", markdown(results))):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
         beside = folder / (name + ".new")
         beside.write_text(text, encoding="utf-8")
         beside.replace(folder / name)
         print(folder / name)
+
+
+def report(pages, plot_files, folders):
+    results, damaged = [], 0
+    first = pathlib.Path(folders[0])
+    pages = pages or (first if first.is_dir() else first.parent)
+    for folder in folders:
+        found, bad = read_results(folder)
+        results += found
+        damaged += bad
+    results.sort(key=lambda result: result["ladder"])
+    name_places(results)
+    if not find_matplotlib():
+        complain("Matplotlib is missing: install python3-matplotlib, or pip install matplotlib")
+        return 2
+    sys.dont_write_bytecode = True  # the folder of this script is not ours to write into
+    import plots  # after Matplotlib was found, perhaps by another Python
+
+    drawn = {result["place"]: plots.plots(result) for result in results}
+    try:
+        write_all(pages, {"report.html": page_of(results, drawn),
+                          "report.md": markdown(results)})
+        if plot_files:
+            write_all(plot_files, {f"{place}-{name}.svg": plots.as_file(svg)
+                                   for place, each in drawn.items() for name, _, svg in each})
+    except OSError as error:
+        complain(f"cannot write {error.filename}: {error.strerror}")
+        return 2
     return 1 if damaged else 0
 
 
 # --------------------------------------------------------------------------------------- compare
 
 
+def usual_spread(results):
+    """{ladder: the middle of its cases' spreads}: for cases that ran only once."""
+    spreads = {}
+    for result in results:
+        for case in result["cases"]:
+            if len(case["seconds"]) > 1:
+                spreads.setdefault(result["ladder"], []).append(case["spread"])
+    return {ladder: statistics.median(each) for ladder, each in spreads.items()}
+
+
+def noise_of(was, case, usual):
+    """By how much two medians may differ without meaning anything: the spreads of the two runs
+    together, so that neither's repetitions reach the other's. None: nobody can tell."""
+    noise = 0.0
+    for one in (was, case):
+        spread = one["spread"] if len(one["seconds"]) > 1 else usual
+        if spread is None:
+            return None
+        noise += spread * one["median"] / min(was["median"], case["median"])
+    return max(noise, DRIFT)
+
+
 def compare(before, after):
     old, damaged_old = read_results(before)
     new, damaged_new = read_results(after)
-    times = {(r["ladder"], c["n"], c["rung"]): c for r in old for c in r["cases"]}
-    slower = changed = common = 0
+    past = {(r["ladder"], c["n"], c["rung"]): c for r in old for c in r["cases"]}
+    usual = usual_spread(old + new)
+    slower = changed = common = single = 0
     for result in new:
         for case in result["cases"]:
-            was = times.get((result["ladder"], case["n"], case["rung"]))
+            was = past.get((result["ladder"], case["n"], case["rung"]))
             if was is None:
                 continue
             common += 1
+            noise = noise_of(was, case, usual.get(result["ladder"]))
+            single += noise is None
             ratio = case["median"] / was["median"]
-            apart = (min(case["seconds"]) > max(was["seconds"])
-                     or max(case["seconds"]) < min(was["seconds"]))
-            if not apart or abs(ratio - 1) <= CHANGE:
+            factor = max(ratio, 1 / ratio)
+            if noise is None or factor - 1 <= noise:
                 continue
             changed += 1
             slower += ratio > 1
             print(f"{result['ladder']:20} n={case['n']:<8} {case['rung']:22} "
                   f"{seconds(was['median']):>9} -> {seconds(case['median']):>9}  "
-                  f"{'slower' if ratio > 1 else 'faster'} "
-                  f"{ratio if ratio > 1 else 1 / ratio:.3g}×")
-    print(f"{common} cases in both, {changed} changed beyond noise, {slower} of them slower")
+                  f"{'slower' if ratio > 1 else 'faster'} {factor:.3g}× "
+                  f"(noise up to {1 + noise:.3g}×)")
+    print(f"{common} cases in both, "
+          + (f"{changed} changed beyond noise, {slower} of them slower" if changed
+             else "nothing changed beyond noise")
+          + (f"; {single} ran once each and cannot be judged" if single else ""))
     if common == 0:
         complain("the two have no case in common")
         return 2
@@ -383,11 +490,11 @@ def compare(before, after):
 
 
 def main(words):
-    if len(words) == 2 and words[0] == "report":
-        return report(words[1])
+    if len(words) >= 4 and words[0] == "report":
+        return report(words[1], words[2], words[3:])
     if len(words) == 3 and words[0] == "compare":
         return compare(words[1], words[2])
-    complain("usage: pages.py report FOLDER | compare BEFORE AFTER")
+    complain("usage: pages.py report PAGES PLOTS FOLDER... | compare BEFORE AFTER")
     return 2
 
 

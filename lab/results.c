@@ -123,7 +123,7 @@ static void keep_all(FILE *file, const lab_run *run)
     cli_report_text(&json, "size", run->ladder->size);
     keep_machine(&json, run);
     cli_report_text(&json, "seed", seed);
-    cli_report_text(&json, "published_on", run->published ? run->ladder->published_on : NULL);
+    cli_report_text(&json, "published_on", run->ladder->published_on);
     cli_report_object(&json, "ceiling");
     cli_report_number(&json, "rate", run->ceiling.rate);
     cli_report_number(&json, "bytes_per_second", run->ceiling.bytes);

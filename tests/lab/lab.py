@@ -3,7 +3,9 @@
 import json
 import os
 import pathlib
+import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -12,6 +14,7 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 LIMIT = 120
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
 def lab(*words):
@@ -131,34 +134,110 @@ class Laboratory(unittest.TestCase):
         self.assertIn("interrupted", said)
         self.assertGreaterEqual(len(self.result()["cases"]), 1)
 
+    def keep(self, name, cases, **more):
+        """A folder with one result: {rung: repetitions}."""
+        folder = self.path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "x.json").write_text(json.dumps({
+            "format": "tilewright-lab 1", "ladder": "x", "cases": [
+                {"rung": rung, "n": 5, "median": statistics.median(times), "seconds": times}
+                for rung, times in cases.items()], **more}))
+        return str(folder)
+
     def test_compare_tells_a_change_from_noise(self):
-        for name, factor in (("a", 1.0), ("b", 1.3), ("c", 1.01)):
-            folder = self.path / name
-            folder.mkdir()
-            times = [factor * t for t in (1.0, 1.001, 1.002)]
-            (folder / "x.json").write_text(json.dumps({
-                "format": "tilewright-lab 1", "ladder": "x", "cases": [
-                    {"rung": "r", "n": 5, "median": times[1], "seconds": times}]}))
-        slower = lab("compare", str(self.path / "a"), str(self.path / "b"))
+        base = [1.0, 1.001, 1.002]
+        before = self.keep("a", {"r": base})
+        after = self.keep("b", {"r": [1.3 * t for t in base]})
+        near = self.keep("c", {"r": [1.009 * t for t in base]})
+        slower = lab("compare", before, after)
         self.assertEqual(slower.returncode, 1, slower.stderr)
         self.assertIn("slower 1.3", slower.stdout)
-        faster = lab("compare", str(self.path / "b"), str(self.path / "a"))
+        faster = lab("compare", after, before)
         self.assertEqual(faster.returncode, 0, faster.stderr)
         self.assertIn("faster 1.3", faster.stdout)
-        same = lab("compare", str(self.path / "a"), str(self.path / "c"))
-        self.assertEqual(same.returncode, 0)
-        self.assertIn("0 changed", same.stdout)
+        for same in (before, near):
+            done = lab("compare", before, same)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("1 cases in both, nothing changed beyond noise", done.stdout)
+
+    def test_compare_measures_noise_by_the_repetitions(self):
+        # 8 % apart: noise where the repetitions spread by 5 %, a change where they do not.
+        for spread, changed in ((0.05, False), (0.005, True)):
+            times = [1 - spread / 2, 1.0, 1 + spread / 2]
+            done = lab("compare", self.keep("a", {"r": times}),
+                       self.keep("b", {"r": [1.08 * t for t in times]}))
+            self.assertEqual(done.returncode, int(changed), done.stdout)
+        # The same program run twice: of 400 cases with 3 % of noise, next to none may be called
+        # changed, and all of those that became half as slow again.
+        draw = random.Random(5)
+
+        def measured(factor, repeat):
+            return {f"r{i}": [factor * draw.gauss(1, 0.03) for _ in range(repeat)]
+                    for i in range(400)}
+
+        for repeat in (3, 5):
+            first = self.keep("a", measured(1, repeat))
+            same = lab("compare", first, self.keep("b", measured(1, repeat)))
+            self.assertLessEqual(same.stdout.count(" -> "), 8, same.stdout)
+            real = lab("compare", first, self.keep("c", measured(1.5, repeat)))
+            self.assertGreaterEqual(real.stdout.count("slower 1."), 392)
+
+    def test_compare_judges_a_single_run_by_its_ladder(self):
+        steady = {"s": [1.0, 1.001, 1.002]}
+        shaky = {"s": [1.0, 1.1, 1.2]}
+        for others, changed in ((steady, 1), (shaky, 0)):
+            done = lab("compare", self.keep("a", {"r": [1.0], **others}),
+                       self.keep("b", {"r": [1.1], **others}))
+            self.assertEqual(done.stdout.count(" -> "), changed, done.stdout)
+        alone = lab("compare", self.keep("a", {"r": [1.0]}), self.keep("b", {"r": [9.0]}))
+        self.assertEqual(alone.returncode, 0)
+        self.assertIn("1 ran once each and cannot be judged", alone.stdout)
+
+    DAMAGED = ("", "{", "[]", "[" * 100000, '{"format": "tilewright-lab 1"}', '{"format": "other"}',
+               '{"format": "tilewright-lab 1", "ladder": "../x", "cases": []}',
+               '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r"}]}',
+               '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r", "n": 1,'
+               ' "median": 0, "seconds": [0]}]}',
+               '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r", "n": 1,'
+               ' "median": NaN, "seconds": [1]}]}',
+               '{"format": "tilewright-lab 1", "ladder": "x", "ceiling": {"rate": "high"},'
+               ' "cases": []}')
 
     def test_damaged_results_are_named(self):
-        bad = self.path / "bad.json"
-        for text in ("", "{", "[]", '{"format": "tilewright-lab 1"}', '{"format": "other"}',
-                     '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r"}]}',
-                     '{"format": "tilewright-lab 1", "ladder": "x", "cases": [{"rung": "r", "n": 1,'
-                     ' "median": 0, "seconds": [0]}]}'):
-            bad.write_text(text)
-            done = lab("compare", str(self.path), str(self.path))
-            self.assertEqual(done.returncode, 2, text)
-            self.assertIn("bad.json is left out", done.stderr)
+        for text in self.DAMAGED:
+            (self.path / "bad.json").write_text(text)
+            for command in (["compare", str(self.path), str(self.path)],
+                            ["report", str(self.path)]):
+                done = lab(*command)
+                self.assertEqual(done.returncode, 2, text[:80])
+                self.assertIn("bad.json is left out", done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+
+    def test_other_results_are_kept_beside_a_damaged_one(self):
+        good = self.keep("a", {"r": [1.0, 1.001]})
+        for text, says in (("{", "bad.json is left out"),
+                           ('{"format": "tilewright-lab 2"}', 'reads "tilewright-lab 1"')):
+            (self.path / "a" / "bad.json").write_text(text)
+            done = lab("compare", good, good)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr)
+            self.assertIn("1 cases in both", done.stdout)
+            page = lab("report", good)
+            if "Matplotlib is missing" not in page.stderr:
+                self.assertEqual(page.returncode, 1)
+                self.assertIn(says, page.stderr)
+                self.assertIn("| r |", (self.path / "a" / "report.md").read_text())
+
+    def test_a_folder_without_results_is_refused(self):
+        for place in (self.path, self.path / "nowhere"):
+            done = lab("report", str(place))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("no results here", done.stderr)
+
+    def test_the_manual_and_the_completion_are_those_of_the_program(self):
+        for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash")):
+            self.assertEqual((DOCS / name).read_text(), lab(option).stdout,
+                             f"renew docs/{name} with 'tilewright-lab {option}'")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """page.py PROGRAM: the report page, opened in a real browser without a screen.
 
-Nothing may fail to load and every plot must be seen, on a wide and on a narrow window, light and
-dark. Skipped (77) without Matplotlib, Selenium or Chromium.
+Nothing may fail to load and every plot must be seen, on a wide window and on a phone's, light and
+dark; the tables must be those of the Markdown. Skipped (77) without Matplotlib, Selenium or Chromium.
 """
 import os
 import pathlib
@@ -45,8 +45,11 @@ const plots = [...document.querySelectorAll('figure svg')].map(svg => {
 const links = [...document.querySelectorAll('a')].filter(
     a => a.getAttribute('href').startsWith('#') && !document.querySelector(a.getAttribute('href')));
 const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
-return {plots: plots, broken: links.length, tables: document.querySelectorAll('tbody tr').length,
-        resources: performance.getEntriesByType('resource').map(e => e.name),
+const tables = [...document.querySelectorAll('table')].map(table => [...table.rows].map(
+    row => [...row.cells].map(cell => cell.textContent.trim())));
+const small = [...document.querySelectorAll('figure svg text')].filter(
+    text => text.getBoundingClientRect().height < 5).length;
+return {tables: tables, small: small, plots: plots, broken: links.length, resources: performance.getEntriesByType('resource').map(e => e.name),
         paper: getComputedStyle(document.documentElement).backgroundColor,
         scroll: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         fetched: document.querySelectorAll('script, link, img, iframe').length,
@@ -57,41 +60,80 @@ return {plots: plots, broken: links.length, tables: document.querySelectorAll('t
 
 
 def check(browser, url, width, dark):
-    browser.set_window_size(width, 900)
+    """Look at the page; returns its tables."""
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
         {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
     browser.get(url)
     seen = browser.execute_script(SEEN)
-    assert seen["tables"] >= 4, seen
-    assert len(seen["plots"]) >= 3, seen
+    assert len(seen["plots"]) == PLOTS, (len(seen["plots"]), PLOTS)
     for plot in seen["plots"]:
         assert plot["width"] > 150 and plot["height"] > 40, plot
+        assert plot["width"] <= width, plot
         assert plot["marks"] > 5 and plot["words"] > 3, plot
         assert plot["ink"] == ("rgb(255, 255, 255)" if dark else "rgb(0, 0, 0)"), plot
     assert seen["broken"] == 0 and seen["fetched"] == 0 and seen["resources"] == [], seen
-    assert seen["uses"] == 0, seen
+    assert seen["uses"] == 0 and seen["small"] == 0, (seen["uses"], seen["small"])
     assert seen["scroll"] <= 0, f"the page itself scrolls sideways at {width}: {seen['scroll']}"
     for line in browser.get_log("browser"):
         raise AssertionError(f"the browser complains: {line['message']}")
+    return seen["tables"]
+
+
+def markdown_tables(text):
+    tables, last = [], ""
+    for line in text.splitlines():
+        if line.startswith("|"):
+            if not last.startswith("|"):
+                tables.append([])
+            if not line.startswith("|---"):
+                tables[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        last = line
+    return tables
+
+
+# What the two small runs, a time distribution against n, and a ladder with its authors' figures
+# show: 3 (two sizes, rate), 1, 3 (two devices, rate), 7 (three sizes, rate, three of the authors').
+PLOTS = 3 + 1 + 3 + 7
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results" / "lab-h200"
+
+
+def make_page(folder):
+    for words in (["run", "apsp-cpu", "--n", "64,100", "--rungs", "naive,min,engine-i32"],
+                  ["run", "map-cpu", "--n", "64", "--rungs", "branch,engine"]):
+        subprocess.run([PROGRAM, *words, "--repeat", "2", "--out", str(folder)], check=True,
+                       stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "report", str(folder), str(RESULTS / "apsp-files.json"),
+                    str(RESULTS / "entropy-gpu-versions.json"), "--out", str(folder / "page"),
+                    "--plots", str(folder / "plots")], check=True, stdout=subprocess.DEVNULL)
+    files = sorted((folder / "plots").iterdir())
+    assert len(files) == PLOTS, files
+    for file in files:
+        assert "currentColor" in file.read_text() and 'fill="#ffffff"' in file.read_text(), file
+    text = (folder / "page" / "report.md").read_text()
+    assert "Published figures: on one V100" in text
+    for part in ("read", "upload", "compute", "download", "write"):
+        assert f"| {part} |" in text, part
+    return markdown_tables(text)
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        for words in (["run", "apsp-cpu", "--n", "64,100", "--rungs", "naive,min,engine-i32"],
-                      ["run", "entropy-cpu", "--n", "64", "--rungs", "table,engine"]):
-            subprocess.run([PROGRAM, *words, "--repeat", "2", "--out", folder], check=True,
-                           stdout=subprocess.DEVNULL)
-        subprocess.run([PROGRAM, "report", folder], check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        expected = make_page(folder)
+        assert len(expected) == 1 + 1 + 1 + 1 + 3, len(expected)
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(word)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
         try:
-            url = (pathlib.Path(folder) / "report.html").resolve().as_uri()
-            for width in (1200, 500):
+            url = (folder / "page" / "report.html").resolve().as_uri()
+            for width in (1200, 390):
                 for dark in (False, True):
-                    check(browser, url, width, dark)
+                    tables = check(browser, url, width, dark)
+                    assert tables == expected, "page and Markdown have other tables"
         finally:
             browser.quit()
     print("the page shows every plot, wide and narrow, light and dark")

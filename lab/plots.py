@@ -1,0 +1,350 @@
+"""The plots of the report page (pages.py), by Matplotlib, as SVG.
+
+A plot is narrow, so that its words can still be read on a phone; the page sets two side by side
+where there is room. Inside the page the ink is the page's own (light or dark), in a file of its
+own it is dark on white.
+
+plots(result) returns [(name, caption, svg)]; which plots there are follows from the result:
+
+a sweep (rungs that differ by a number)   rate against that number, a line for each size or kind
+times in several parts                    stacked bars: against n where there are more sizes than
+                                          rungs, else by rung
+any other ladder                          time by rung, beside the time at the ceiling
+several sizes                             rate against n
+figures of a write-up's authors           speed-up over the first rung, theirs beside ours
+"""
+import io
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+
+from pages import by_size, scaled, seconds  # noqa: E402
+
+INK = "#010203"  # replaced by the page's own colour
+OURS, THEIRS, FAINT = "#d95f02", "#1b9e77", "#8c8c8c"
+PARTS = {"read": "#8b6fd1", "upload": "#3b8ac4", "compute": "#1b9e77", "download": "#5bb5d5",
+         "write": "#d95f02", "undivided": FAINT}
+LINES = ["#d95f02", "#3b8ac4", "#1b9e77", "#c44e8a", "#8b6fd1", "#9a8400", "#d1495b", "#5bb5d5"]
+MARKS = "osD^vPX*"
+WIDTH = 4.7  # inches
+MOST_LINES = len(LINES)
+
+plt.rcParams.update({
+    "svg.fonttype": "none", "font.size": 9, "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"], "text.color": INK, "axes.edgecolor": INK,
+    "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "axes.spines.top": False,
+    "axes.spines.right": False, "axes.titlesize": 9, "legend.frameon": False,
+    "legend.fontsize": 8})
+
+
+# ---------------------------------------------------------------------------------------- drawing
+
+
+def picture(figure, salt):
+    """The figure as SVG text; ids are its own, since several stand in one page."""
+    plt.rcParams["svg.hashsalt"] = salt
+    out = io.StringIO()
+    figure.savefig(out, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.05,
+                   metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    plt.close(figure)
+    text = out.getvalue()
+    text = text[text.index("<svg"):]
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.S)
+    return text.replace(INK, "currentColor")
+
+
+def as_file(svg):
+    """The same plot to stand alone: dark ink on white, whatever shows it."""
+    head, rest = svg.split(">", 1)
+    return ('<?xml version="1.0" encoding="utf-8"?>\n' + head + ' color="#1f2328">'
+            '\n <rect width="100%" height="100%" fill="#ffffff"/>' + rest)
+
+
+def readable(axis, text):
+    """Ticks in words of the reader ("10 ms", "2 G"), those of a log axis too."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: text(value) if value > 0 else "0"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def log_axis(axes, axis, values, text):
+    """A log axis that ends beyond its values and has at least two numbers on it."""
+    low, high = min(values), max(values)
+    (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+    wide = high / low > 30
+    axis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1,) if wide else (1, 2, 5)))
+    axis.set_minor_locator(matplotlib.ticker.LogLocator(subs=(2, 5)))
+    readable(axis, text)
+
+
+def numbers_axis(axes, numbers):
+    """A log axis whose ticks are the numbers themselves, unless they would touch."""
+    axes.set_xscale("log")
+    shown, last = [], 0
+    for number in sorted(numbers):
+        if number > last * 1.35:
+            shown.append(number)
+            last = number
+    axes.set_xticks(shown, [str(number) for number in shown])
+    axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def legend_below(axes, handles=None, labels=None, columns=3):
+    if handles is None:
+        handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles, labels, ncol=min(columns, len(labels)), loc="upper left",
+                bbox_to_anchor=(-0.12, -0.2), columnspacing=1.2, handlelength=1.5, borderaxespad=0)
+
+
+def heights(count):
+    return 0.75 + 0.21 * count
+
+
+# ------------------------------------------------------------------------------------------ plots
+
+
+def time_at_ceiling(result, cases):
+    """What the work would take at the measured ceiling; None if none is known, or if it is so far
+    from every rung (a size too small for the machine) that the rungs would be crowded."""
+    ceiling = result["ceiling"].get("rate") or 0
+    rated = [case for case in cases if case["rate"] > 0]
+    if ceiling <= 0 or not rated:
+        return None
+    limit = rated[0]["rate"] * rated[0]["median"] / ceiling
+    return limit if min(case["median"] for case in cases) < 30 * limit else None
+
+
+def plot_times(result, n, cases):
+    """A dot for each rung: on a log axis a bar would have no length to compare."""
+    times = [case["median"] for case in cases]
+    limit = time_at_ceiling(result, cases)
+    figure, axes = plt.subplots(figsize=(WIDTH, heights(len(cases))))
+    every = times + ([limit] if limit else [])
+    wide = max(every) > 8 * min(every)
+    for place, case in enumerate(cases):
+        colour = THEIRS if case.get("row") else OURS
+        axes.plot([min(every) / 1.3 if wide else 0, case["median"]], [place, place], color=colour,
+                  linewidth=1, alpha=0.35)
+        axes.plot([min(case["seconds"]), max(case["seconds"])], [place, place], color=colour,
+                  linewidth=3, alpha=0.5)
+        axes.plot([case["median"]], [place], "o", color=colour, markersize=5)
+        axes.annotate(seconds(case["median"]), (case["median"], place), xytext=(6, 0),
+                      textcoords="offset points", va="center", color=INK, fontsize=8)
+    if limit:
+        axes.axvline(limit, color=INK, linestyle=":", linewidth=1)
+        axes.annotate("ceiling", (limit, -0.9), color=INK, fontsize=8, ha="center", va="bottom",
+                      annotation_clip=False)
+    axes.set_yticks(range(len(cases)), [case["rung"] for case in cases])
+    axes.set_ylim(len(cases) - 0.4, -0.8)
+    if wide:
+        log_axis(axes, axes.xaxis, every, seconds)
+        axes.set_xlim(min(every) / 1.3, max(every) * 1.6)
+    else:
+        readable(axes.xaxis, seconds)
+        axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
+        axes.set_xlim(0, max(every) * 1.25)
+    axes.set_xlabel("time, median" + (" (log)" if wide else ""))
+    return (f"time-{n}", f"Time, n = {n}. The thick line spans the repetitions.",
+            picture(figure, f"{result['place']}-time-{n}"))
+
+
+def highlighted(result):
+    """The rungs worth a line of their own, at most as many as there are colours: the first and
+    the fastest, at each size the fastest of the write-ups', then the next fastest."""
+    cases = result["cases"]
+    rungs = list(dict.fromkeys(case["rung"] for case in cases))
+    largest = sorted(by_size(result)[max(by_size(result))], key=lambda case: case["median"])
+    wanted = [rungs[0], largest[0]["rung"]]
+    for at in by_size(result).values():
+        theirs = [case for case in at if case.get("row")]
+        wanted += [min(theirs, key=lambda case: case["median"])["rung"]] if theirs else []
+    wanted += [case["rung"] for case in largest]
+    chosen = list(dict.fromkeys(wanted))[:MOST_LINES]
+    return [rung for rung in rungs if rung in chosen]
+
+
+def plot_rates(result):
+    figure, axes = plt.subplots(figsize=(WIDTH, 3.1))
+    chosen = highlighted(result)
+    rates, others = [], False
+    for rung in dict.fromkeys(case["rung"] for case in result["cases"]):
+        points = sorted((c["n"], c["rate"]) for c in result["cases"]
+                        if c["rung"] == rung and c["rate"] > 0)
+        if not points:
+            continue
+        rates += [rate for _, rate in points]
+        if rung in chosen:
+            place = chosen.index(rung)
+            axes.plot(*zip(*points), marker=MARKS[place], markersize=4, linewidth=1.4,
+                      label=rung, color=LINES[place], zorder=3)
+        else:
+            axes.plot(*zip(*points), linewidth=0.8, color=FAINT, alpha=0.5,
+                      label=None if others else "other rungs")
+            others = True
+    ceiling = result["ceiling"].get("rate") or 0
+    if ceiling > 0 and rates and ceiling < 50 * max(rates):
+        axes.axhline(ceiling, color=INK, linestyle=":", label="ceiling")
+        rates.append(ceiling)
+    numbers_axis(axes, by_size(result))
+    log_axis(axes, axes.yaxis, rates, scaled)
+    axes.set_xlabel(f"n, {result.get('size', '')} (log)")
+    axes.set_ylabel(f"{result.get('unit', 'units')} a second (log)")
+    handles, labels = axes.get_legend_handles_labels()
+    last = sorted(range(len(labels)), key=lambda i: labels[i] in ("other rungs", "ceiling"))
+    legend_below(axes, [handles[i] for i in last], [labels[i] for i in last])
+    return ("rate", "Rate against n", picture(figure, f"{result['place']}-rate"))
+
+
+def sweep_of(result):
+    """What the numbers in the rungs' names are, if those are all that differs:
+    {line: [(number, rate)]} and what the number is called; else None."""
+    rungs = list(dict.fromkeys(case["rung"] for case in result["cases"]))
+    lines = {}
+    if len(rungs) > 2 and all(re.fullmatch(r"(\d+)x\1-\d+", rung) for rung in rungs):
+        for case in result["cases"]:
+            window, levels = re.fullmatch(r"(\d+)x\d+-(\d+)", case["rung"]).groups()
+            n = f", n = {case['n']}" if len(by_size(result)) > 1 else ""
+            lines.setdefault(f"{levels} levels{n}", []).append((int(window), case["rate"]))
+        return lines, "side of the window"
+    named = [re.fullmatch(r"([a-z]+)-(\d+)", rung) for rung in rungs]
+    if len(rungs) > 1 and all(named) and len({found[1] for found in named}) == 1 and not any(
+            case.get("parent") for case in result["cases"]):
+        for case in result["cases"]:
+            number = int(case["rung"].rsplit("-", 1)[1])
+            lines.setdefault(f"n = {case['n']}", []).append((number, case["rate"]))
+        return lines, named[0][1]
+    return None
+
+
+def plot_sweep(result, lines, name):
+    figure, axes = plt.subplots(figsize=(WIDTH, 2.9))
+    for place, (label, points) in enumerate(lines.items()):
+        axes.plot(*zip(*sorted(points)), label=label, marker=MARKS[place % len(MARKS)],
+                  markersize=4, linewidth=1.4, color=LINES[place % len(LINES)])
+    numbers_axis(axes, {number for points in lines.values() for number, _ in points})
+    readable(axes.yaxis, scaled)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"{name} (log)")
+    axes.set_ylabel(f"{result.get('unit', 'units')} a second")
+    legend_below(axes)
+    return ("sweep", f"Rate against {name}", picture(figure, f"{result['place']}-sweep"))
+
+
+def is_divided(case):
+    return len(case.get("parts", {})) > 1
+
+
+def part_of(case, part):
+    """Seconds; a case whose rung keeps no parts is one undivided piece."""
+    if is_divided(case):
+        return case["parts"].get(part, 0)
+    return case["median"] if part == "undivided" else 0
+
+
+def used_parts(cases):
+    return [part for part in PARTS if any(part_of(case, part) > 0 for case in cases)]
+
+
+def plot_parts_by_rung(result, n, cases):
+    figure, axes = plt.subplots(figsize=(WIDTH, heights(len(cases))))
+    left = [0.0] * len(cases)
+    for part in used_parts(cases):
+        values = [part_of(case, part) for case in cases]
+        axes.barh(range(len(cases)), values, left=left, label=part, color=PARTS[part], height=0.7)
+        left = [a + b for a, b in zip(left, values)]
+    for place, (end, case) in enumerate(zip(left, cases)):
+        axes.annotate(seconds(case["median"]), (end, place), xytext=(4, 0),
+                      textcoords="offset points", va="center", fontsize=8)
+    axes.set_yticks(range(len(cases)), [case["rung"] for case in cases])
+    axes.invert_yaxis()
+    axes.set_xlim(0, max(left) * 1.2)
+    axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
+    readable(axes.xaxis, seconds)
+    axes.set_xlabel("time; the number is the median of the whole")
+    axes.legend(ncol=4, loc="lower left", bbox_to_anchor=(-0.12, 1), columnspacing=1.2,
+                handlelength=1, borderaxespad=0)
+    return (f"parts-{n}", f"Where the time goes, n = {n}",
+            picture(figure, f"{result['place']}-parts-{n}"))
+
+
+def plot_parts_by_size(result, rung, cases):
+    """Shares of the time, since times over such sizes differ a hundredfold."""
+    cases = sorted(cases, key=lambda case: case["n"])
+    figure, axes = plt.subplots(figsize=(WIDTH, 2.6))
+    bottom = [0.0] * len(cases)
+    for part in used_parts(cases):
+        values = [100 * part_of(case, part) / sum(part_of(case, p) for p in PARTS)
+                  for case in cases]
+        axes.bar(range(len(cases)), values, bottom=bottom, label=part, color=PARTS[part],
+                 width=0.7)
+        bottom = [a + b for a, b in zip(bottom, values)]
+    for place, case in enumerate(cases):
+        axes.annotate(seconds(case["median"]), (place, 100), xytext=(0, 3), ha="center",
+                      textcoords="offset points", fontsize=8, annotation_clip=False)
+    axes.set_xticks(range(len(cases)), [str(case["n"]) for case in cases])
+    axes.set_ylim(0, 100)
+    axes.set_ylabel("% of the time")
+    axes.set_xlabel(f"n, {result.get('size', '')}; above each bar the whole")
+    legend_below(axes, columns=5)
+    return (f"parts-{rung}", f"Where the time goes against n: {rung}",
+            picture(figure, f"{result['place']}-parts-{rung}"))
+
+
+def plot_published(result, n, cases):
+    """Speed-up over the first rung that has both, theirs beside ours: the machines differ, so
+    times would compare machines."""
+    both = [case for case in cases if case.get("published_milliseconds")]
+    if len(both) < 2:
+        return None
+    ours = [both[0]["median"] / case["median"] for case in both]
+    theirs = [both[0]["published_milliseconds"] / case["published_milliseconds"] for case in both]
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.85 + 0.36 * len(both)))
+    wide = max(ours + theirs) > 10 * min(ours + theirs)
+    least = min(ours + theirs) / 1.3 if wide else 0
+    for shift, values, colour, label in ((-0.19, ours, OURS, "this machine"),
+                                         (0.19, theirs, THEIRS, "published")):
+        axes.barh([place + shift for place in range(len(both))], [v - least for v in values], 0.36,
+                  left=least, color=colour, label=label)
+        for place, value in enumerate(values):
+            axes.annotate(f"{value:.3g}×", (value, place + shift), xytext=(3, 0), fontsize=7.5,
+                          textcoords="offset points", va="center")
+    axes.set_yticks(range(len(both)), [case["rung"] for case in both])
+    axes.invert_yaxis()
+    if wide:
+        log_axis(axes, axes.xaxis, ours + theirs, lambda value: f"{value:g}×")
+        axes.set_xlim(least, max(ours + theirs) * 1.5)
+    else:
+        readable(axes.xaxis, lambda value: f"{value:g}×")
+        axes.set_xlim(0, max(ours + theirs) * 1.18)
+    axes.set_xlabel(f"speed-up over {both[0]['rung']}" + (" (log)" if wide else ""))
+    axes.legend(ncol=2, loc="lower left", bbox_to_anchor=(-0.12, 1), handlelength=1,
+                borderaxespad=0)
+    return (f"published-{n}", f"Beside the authors' figures, n = {n}",
+            picture(figure, f"{result['place']}-published-{n}"))
+
+
+def plots(result):
+    """[(name, caption, svg)] of one result; result["place"] is its name on the page."""
+    out = []
+    sizes = by_size(result)
+    rungs = {case["rung"] for case in result["cases"]}
+    sweep = sweep_of(result)
+    divided = any(is_divided(case) for case in result["cases"])
+    if sweep is not None:
+        out.append(plot_sweep(result, *sweep))
+    elif divided and len(sizes) > len(rungs):
+        for rung in dict.fromkeys(case["rung"] for case in result["cases"]):
+            out.append(plot_parts_by_size(
+                result, rung, [case for case in result["cases"] if case["rung"] == rung]))
+    else:
+        for n, cases in sizes.items():
+            out.append(plot_parts_by_rung(result, n, cases) if divided
+                       else plot_times(result, n, cases))
+    if len(sizes) > 1 and sweep is None:
+        out.append(plot_rates(result))
+    for n, cases in sizes.items():
+        out.append(plot_published(result, n, cases))
+    return [plot for plot in out if plot is not None]
