@@ -135,15 +135,17 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
 {
+    tw_status status = tw_set_device(ctx, "cpu");
     out->bytes = 0;
-    return tw_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
+    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
 }
 
 /* Of one thread. */
 static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
 {
+    tw_status status = tw_set_device(ctx, "cpu");
     out->bytes = 0;
-    return tw_ceiling(ctx, &out->rate, TW_I32, 1);
+    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 1);
 }
 
 /* Times `solve` alone: the input is copied to its place before. */
