@@ -20,18 +20,24 @@ tw_status lab_same_distances(tw_context *ctx, const lab_rung *rung, const int32_
     return TW_OK;
 }
 
-tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, const float *got,
-                          const float *right, int64_t n, float tolerance)
+tw_status lab_near_rectangle(tw_context *ctx, const lab_rung *rung, const float *got,
+                             const float *right, int64_t rows, int64_t cols, float tolerance)
 {
-    for (int64_t i = 0; i < n * n; i++) {
+    for (int64_t i = 0; i < rows * cols; i++) {
         if (!(fabsf(got[i] - right[i]) <= tolerance)) {
             return tw_fail(ctx, TW_ERR_VERIFY,
                            "rung %s is wrong: row %lld, column %lld is %.9g, and should be %.9g",
-                           rung->name, (long long)(i / n), (long long)(i % n), (double)got[i],
+                           rung->name, (long long)(i / cols), (long long)(i % cols), (double)got[i],
                            (double)right[i]);
         }
     }
     return TW_OK;
+}
+
+tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, const float *got,
+                          const float *right, int64_t n, float tolerance)
+{
+    return lab_near_rectangle(ctx, rung, got, right, n, n, tolerance);
 }
 
 void lab_poison(void *output, int64_t n, int32_t element)

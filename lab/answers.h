@@ -8,9 +8,12 @@
 /* n x n distances, all equal; TW_ERR_VERIFY names the rung and the first that is not. */
 TW_CHECKED tw_status lab_same_distances(tw_context *ctx, const lab_rung *rung, const int32_t *got,
                                         const int32_t *right, int64_t n);
-/* n x n floats, each within `tolerance`; NaN never is. */
+/* Floats, each within `tolerance`; NaN never is. Of n x n, or of rows x cols. */
 TW_CHECKED tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, const float *got,
                                      const float *right, int64_t n, float tolerance);
+TW_CHECKED tw_status lab_near_rectangle(tw_context *ctx, const lab_rung *rung, const float *got,
+                                        const float *right, int64_t rows, int64_t cols,
+                                        float tolerance);
 /* Bytes read and written a second by a copy of 64 MiB, over all threads; the best of five. */
 TW_CHECKED tw_status lab_copy_bandwidth(tw_context *ctx, double *out);
 /* Bytes that no right answer consists of. */

@@ -14,14 +14,12 @@
  */
 #include "answers.h"
 #include "apsp_gpu_kernels.h"
+#include "apsp_host.h"
+#include "devices.h"
 #include "gpu_timing.h"
 #include "ladders.h"
 
-#include "apsp/gpu.h"
 #include "base/clock.h"
-#include "base/random.h"
-
-#include <string.h>
 
 #define GPUS 2
 #define SIDE LAB_MULTI_SIDE
@@ -29,7 +27,7 @@
 typedef struct bench {
     tw_context *ctx;
     int64_t n;
-    int32_t *input, *right, *output;
+    lab_apsp_host host;
     int side; /* n padded to tiles */
     int tiles;
     int device[GPUS];
@@ -60,34 +58,14 @@ static void close_bench(void *given)
     }
     (void)cudaSetDevice(b->device[0]);
     (void)cudaFreeHost(b->pivot);
-    twi_free(b->output);
-    twi_free(b->right);
-    twi_free(b->input);
+    lab_apsp_host_close(&b->host);
     twi_free(b);
-}
-
-/* The library on `count` GPUs, in place on the output. */
-static tw_status solve_by_library(bench *b, int count)
-{
-    twi_gpu_list gpus = {.count = count};
-    twi_gpu_host host = {b->output, b->n, b->n, TW_I32, false};
-    tw_type used = TW_AUTO;
-    for (int g = 0; g < count; g++) {
-        gpus.index[g] = b->device[g];
-    }
-    return twi_gpu_close(b->ctx, &gpus, &host, false, &used);
 }
 
 static tw_status take_memory(bench *b)
 {
-    uint64_t cells = (uint64_t)b->n * (uint64_t)b->n, side = (uint64_t)b->side;
-    tw_status status = twi_alloc(b->ctx, &b->input, cells, 4, "the input");
-    if (status == TW_OK) {
-        status = twi_alloc(b->ctx, &b->right, cells, 4, "the right answer");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(b->ctx, &b->output, cells, 4, "the output");
-    }
+    uint64_t side = (uint64_t)b->side;
+    tw_status status = TW_OK;
     for (int g = 0; status == TW_OK && g < GPUS; g++) {
         status = LAB_TRY(b->ctx, cudaSetDevice(b->device[g]), "choosing the device");
         if (status == TW_OK) {
@@ -121,7 +99,7 @@ static tw_status take_memory(bench *b)
 static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
 {
     bench *b = NULL;
-    int cards = 1;
+    twi_gpu_list gpus = lab_devices(GPUS);
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {
         return status;
@@ -131,35 +109,23 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     b->n = n;
     b->tiles = (int)((n + SIDE - 1) / SIDE);
     b->side = b->tiles * SIDE;
-    status = LAB_TRY(ctx, cudaGetDeviceCount(&cards), "counting devices");
-    b->device[1] = cards > 1 ? 1 : 0;
-    if (status == TW_OK) {
-        status = take_memory(b);
+    for (int g = 0; g < GPUS; g++) {
+        b->device[g] = gpus.index[g];
     }
-    if (status == TW_OK) {
-        for (int64_t i = 0; i < n * n; i++) {
-            b->input[i] = 1 + (int32_t)twi_random_below(twi_random_at(seed, (uint64_t)i), 1000);
-        }
-        for (int64_t i = 0; i < n; i++) {
-            b->input[i * n + i] = 0;
-        }
-        memcpy(b->output, b->input, (size_t)(n * n) * 4);
-        status = solve_by_library(b, 1);
-        memcpy(b->right, b->output, (size_t)(n * n) * 4);
-    }
-    return status;
+    status = take_memory(b);
+    return status != TW_OK ? status : lab_apsp_host_open(&b->host, ctx, n, seed);
 }
 
 static void spoil(void *given)
 {
     bench *b = given;
-    lab_poison(b->output, b->n, 4);
+    lab_poison(b->host.output, b->n, 4);
 }
 
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    return lab_same_distances(ctx, rung, b->output, b->right, b->n);
+    return lab_same_distances(ctx, rung, b->host.output, b->host.right, b->n);
 }
 
 static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
@@ -243,11 +209,11 @@ static tw_status move_matrix(bench *b, int g, bool up)
     }
     if (status == TW_OK) {
         status = up ? LAB_TRY(b->ctx,
-                              cudaMemcpy2D(card, wide, b->input, row, row, (size_t)b->n,
+                              cudaMemcpy2D(card, wide, b->host.input, row, row, (size_t)b->n,
                                            cudaMemcpyHostToDevice),
                               "copying the input")
                     : LAB_TRY(b->ctx,
-                              cudaMemcpy2D(b->output + first * b->n, row, card, wide, row,
+                              cudaMemcpy2D(b->host.output + first * b->n, row, card, wide, row,
                                            (size_t)(end - first), cudaMemcpyDeviceToHost),
                               "copying the result");
     }
@@ -305,11 +271,7 @@ static tw_status run_halves(void *given, const lab_rung *rung, lab_time *time)
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    memcpy(b->output, b->input, (size_t)(b->n * b->n) * 4);
-    double begun = twi_seconds();
-    tw_status status = solve_by_library(b, rung->a);
-    time->total = twi_seconds() - begun;
-    return status;
+    return lab_apsp_host_solve(&b->host, rung->a, false, &time->total);
 }
 
 static const lab_rung rungs[] = {

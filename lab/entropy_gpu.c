@@ -11,23 +11,22 @@
  * The ladder branches: v6 comes from v1, v8 and v9 both from v7.
  */
 #include "answers.h"
+#include "entropy_array.h"
 #include "entropy_gpu_kernels.h"
 #include "gpu_timing.h"
 #include "ladders.h"
 
 #include "base/clock.h"
-#include "base/random.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALF = 2, LEVELS = 16, MOST = 25 };
+enum { MOST = LAB_ENTROPY_MOST };
 
 typedef struct bench {
     tw_context *ctx;
     int64_t n;
-    uint8_t *input;
-    float *right, *output;
+    lab_entropy_array host;
     lab_entropy_card card;
     void *on_card[4]; /* input, output, table, float table */
     struct cudaArray *array;
@@ -35,42 +34,6 @@ typedef struct bench {
 } bench;
 
 /* ---------------------------------------------------------------------------------------- bench */
-
-static int64_t low(int64_t at)
-{
-    return at < HALF ? 0 : at - HALF;
-}
-
-static int64_t high(int64_t at, int64_t n)
-{
-    return at + HALF + 1 < n ? at + HALF + 1 : n;
-}
-
-static void find_answer(bench *b)
-{
-    double table[MOST + 1] = {0};
-    for (int n = 1; n <= MOST; n++) {
-        table[n] = n * log(n);
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        for (int64_t x = 0; x < b->n; x++) {
-            int counts[LEVELS] = {0};
-            int total = 0;
-            for (int64_t i = low(y); i < high(y, b->n); i++) {
-                for (int64_t j = low(x); j < high(x, b->n); j++) {
-                    counts[b->input[i * b->n + j]]++;
-                    total++;
-                }
-            }
-            double sum = 0;
-            for (int level = 0; level < LEVELS; level++) {
-                sum += table[counts[level]];
-            }
-            b->right[y * b->n + x] = (float)((table[total] - sum) / total);
-        }
-    }
-}
 
 static tw_status make_textures(bench *b)
 {
@@ -129,13 +92,7 @@ static tw_status take_memory(bench *b)
 {
     uint64_t cells = (uint64_t)b->n * (uint64_t)b->n;
     const uint64_t bytes[] = {cells, cells * 4, (MOST + 1) * 8, (MOST + 1) * 4};
-    tw_status status = twi_alloc(b->ctx, &b->input, cells, 1, "the input");
-    if (status == TW_OK) {
-        status = twi_alloc(b->ctx, &b->right, cells, 4, "the right answer");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(b->ctx, &b->output, cells, 4, "the output");
-    }
+    tw_status status = TW_OK;
     for (int i = 0; status == TW_OK && i < 4; i++) {
         status = LAB_TRY(b->ctx, cudaMalloc(&b->on_card[i], bytes[i]), "allocating on the card");
     }
@@ -171,13 +128,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     if (status == TW_OK) {
         status = make_textures(b);
     }
-    if (status == TW_OK) {
-        for (int64_t i = 0; i < n * n; i++) {
-            b->input[i] = (uint8_t)(twi_random_at(seed, (uint64_t)i) % LEVELS);
-        }
-        find_answer(b);
-    }
-    return status;
+    return status != TW_OK ? status : lab_entropy_array_make(&b->host, ctx, n, n, seed);
 }
 
 static void close_bench(void *given)
@@ -195,9 +146,7 @@ static void close_bench(void *given)
             (void)cudaFree(b->on_card[i]);
         }
         lab_clock_destroy(&b->clock);
-        twi_free(b->output);
-        twi_free(b->right);
-        twi_free(b->input);
+        lab_entropy_array_free(&b->host);
         twi_free(b);
     }
 }
@@ -205,14 +154,13 @@ static void close_bench(void *given)
 static void spoil(void *given)
 {
     bench *b = given;
-    lab_poison(b->output, b->n, 4);
+    lab_entropy_array_spoil(&b->host);
 }
 
-/* Right to five decimals. */
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    return lab_near_floats(ctx, rung, b->output, b->right, b->n, 5e-6F);
+    return lab_entropy_array_check(ctx, &b->host, rung);
 }
 
 /* The bytes bound it: first those over the link, so there is no ceiling of operations. */
@@ -228,12 +176,13 @@ static tw_status upload(bench *b, bool texture)
 {
     size_t side = (size_t)b->n;
     if (texture) {
-        return LAB_TRY(
-            b->ctx,
-            cudaMemcpy2DToArray(b->array, 0, 0, b->input, side, side, side, cudaMemcpyHostToDevice),
-            "copying the input");
+        return LAB_TRY(b->ctx,
+                       cudaMemcpy2DToArray(b->array, 0, 0, b->host.input, side, side, side,
+                                           cudaMemcpyHostToDevice),
+                       "copying the input");
     }
-    return LAB_TRY(b->ctx, cudaMemcpy(b->on_card[0], b->input, side * side, cudaMemcpyHostToDevice),
+    return LAB_TRY(b->ctx,
+                   cudaMemcpy(b->on_card[0], b->host.input, side * side, cudaMemcpyHostToDevice),
                    "copying the input");
 }
 
@@ -254,10 +203,10 @@ static tw_status run_version(void *given, const lab_rung *rung, lab_time *time)
     }
     double computed = twi_seconds();
     if (status == TW_OK) {
-        status = LAB_TRY(
-            b->ctx,
-            cudaMemcpy(b->output, b->on_card[1], (size_t)(b->n * b->n) * 4, cudaMemcpyDeviceToHost),
-            "copying the result");
+        status = LAB_TRY(b->ctx,
+                         cudaMemcpy(b->host.output, b->on_card[1], (size_t)(b->n * b->n) * 4,
+                                    cudaMemcpyDeviceToHost),
+                         "copying the result");
     }
     double done = twi_seconds();
     time->upload = uploaded - begun;
@@ -269,15 +218,8 @@ static tw_status run_version(void *given, const lab_rung *rung, lab_time *time)
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    tw_matrix in = {b->input, b->n, b->n, b->n, TW_U8};
-    tw_matrix out = {b->output, b->n, b->n, b->n, TW_F32};
-    tw_entropy_options options = TW_ENTROPY_OPTIONS_INIT;
     (void)rung;
-    options.levels = LEVELS;
-    double begun = twi_seconds();
-    tw_status status = tw_entropy(b->ctx, &out, &in, &options);
-    time->total = twi_seconds() - begun;
-    return status;
+    return lab_entropy_by_library(b->ctx, &b->host, &time->total);
 }
 
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)

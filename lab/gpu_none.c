@@ -7,7 +7,21 @@
 ABSENT(lab_apsp_gpu, "apsp-gpu", "All-pairs shortest paths on a GPU");
 ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
        "Blocks and thread shapes of a blocked closure on a GPU");
+ABSENT(lab_apsp_hip, "apsp-hip",
+       "Blocks and threads for waves of 64 and banks of LDS (AMD; elsewhere to compare)");
+ABSENT(lab_apsp_devices, "apsp-devices",
+       "Strong scaling of the library over GPUs (a card that stands for several: overhead)");
+ABSENT(lab_apsp_devices_weak, "apsp-devices-weak",
+       "Weak scaling over GPUs: n^3 relaxations for each (a card for several: overhead)");
 ABSENT(lab_entropy_gpu, "entropy-gpu",
        "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU");
+ABSENT(lab_entropy_multi, "entropy-multi",
+       "Entropy of 5 x 5 windows, 16 levels, host to host by 2 to 4 GPUs (one stands for 2)");
+ABSENT(lab_entropy_multi_flat, "entropy-multi-flat",
+       "The same of arrays of 8 rows and as many elements, by 2 to 4 GPUs (one stands for 2)");
+ABSENT(lab_entropy_devices, "entropy-devices",
+       "Strong scaling of entropy over GPUs (a card that stands for several: overhead)");
+ABSENT(lab_entropy_devices_weak, "entropy-devices-weak",
+       "Weak scaling of entropy: n x n elements for each GPU (a card for several: overhead)");
 ABSENT(lab_map_gpu, "map-gpu", "One expression, ten passes in place, on a GPU");
 ABSENT(lab_apsp_multi, "apsp-multi", "All-pairs shortest paths on two GPUs, host to host");

@@ -15,11 +15,18 @@ extern const lab_ladder lab_apsp_threads_weak;
 extern const lab_ladder lab_apsp_files;
 extern const lab_ladder lab_apsp_gpu;
 extern const lab_ladder lab_apsp_gpu_shapes;
+extern const lab_ladder lab_apsp_hip;
 extern const lab_ladder lab_apsp_multi;
+extern const lab_ladder lab_apsp_devices;
+extern const lab_ladder lab_apsp_devices_weak;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_windows;
 extern const lab_ladder lab_entropy_gpu_windows;
 extern const lab_ladder lab_entropy_gpu;
+extern const lab_ladder lab_entropy_multi;
+extern const lab_ladder lab_entropy_multi_flat;
+extern const lab_ladder lab_entropy_devices;
+extern const lab_ladder lab_entropy_devices_weak;
 extern const lab_ladder lab_map_cpu;
 extern const lab_ladder lab_map_gpu;
 

@@ -30,6 +30,10 @@ def cpu_ladders():
     return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" not in line]
 
 
+def gpu_ladders():
+    return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" in line]
+
+
 class Laboratory(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -119,6 +123,18 @@ class Laboratory(unittest.TestCase):
         self.refuses(["run", "apsp-cpu", "--n", "100000", "--memory", "1M"], "memory")
         self.refuses(["run", "apsp-cpu-blocks", "--published"], "no published figures")
         self.refuses(["run", "apsp-cpu", "--n", "5", "--out", "/dev/null/x"], "/dev/null/x")
+
+    def test_ladders_of_gpus_are_listed_everywhere_and_refused_without_one(self):
+        names = gpu_ladders()
+        for name in ("apsp-gpu", "apsp-hip", "apsp-multi", "apsp-devices", "apsp-devices-weak",
+                     "entropy-gpu", "entropy-multi", "entropy-multi-flat", "entropy-devices",
+                     "entropy-devices-weak", "map-gpu"):
+            self.assertIn(name, names)
+        if lab("run", "apsp-gpu", "--n", "64", "--repeat", "1").returncode == 0:
+            self.skipTest("there is a GPU here")
+        for name in names:
+            self.refuses(["run", name], f"{name} needs a GPU: ")
+            self.refuses(["run", name, "--published"], f"{name} needs a GPU: ")
 
     def test_interrupting_keeps_what_is_done(self):
         with subprocess.Popen([PROGRAM, "run", "apsp-cpu", "--n", "10,1500", "--out",
