@@ -21,6 +21,7 @@
 
 static tw_context *ctx;
 static int passed, failed;
+static int part, parts = 1; /* every case whose number is `part` beyond a multiple of `parts` */
 
 /* One case: a matrix of n x n in `type`, worked on as `work`, at `offset` elements from an aligned
  * address, rows `gap` elements longer than they must be. */
@@ -179,6 +180,10 @@ static void run_entry(const device_case *c, char *matrix, int64_t ld)
 
 static void run_case(const device_case *c)
 {
+    static int number;
+    if (number++ % parts != part) {
+        return;
+    }
     size_t size = tw_type_size(c->type);
     int64_t unit = 16 / (int64_t)size;
     int64_t ld = c->n + c->gap;
@@ -217,6 +222,9 @@ static void run_case(const device_case *c)
                tw_type_name(c->type), tw_type_name(c->work), c->side, (long long)c->n,
                (long long)c->gap, (long long)c->offset, c->undirected ? "undirected" : "directed",
                c->density, (long long)wrong);
+    } else if (parts > 1) { /* a checker may be stopped: what was seen until then is told */
+        printf("case %d passed\n", number - 1);
+        (void)fflush(stdout);
     }
 }
 
@@ -285,13 +293,22 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
 
 int main(int argc, char **argv)
 {
-    /* "small" keeps to sizes for the checkers of memory, "tiny" to those for the one of races. */
+    /* "small" keeps to sizes for the checkers of memory, "tiny" to those for the one of races;
+     * "tiny PART PARTS" is a part of them, for runs side by side. */
     bool tiny = argc > 1 && strcmp(argv[1], "tiny") == 0;
     bool small = tiny || (argc > 1 && strcmp(argv[1], "small") == 0);
     static const int64_t all[] = {1,   2,   3,   31,  63,  64,  65,  100, 127, 128, 129, 130,
                                   191, 192, 200, 255, 256, 257, 300, 385, 511, 640, 1001};
     static const int64_t few[] = {130, 65, 257, 1, 64, 200};
     const int count = tiny ? 2 : small ? 6 : 23;
+    if (argc == 4) {
+        part = atoi(argv[2]);
+        parts = atoi(argv[3]);
+    }
+    if (parts < 1 || part < 0 || part >= parts) {
+        printf("a part is one of 0 to PARTS - 1\n");
+        return 2;
+    }
     if (tw_context_create(&ctx) != TW_OK) {
         return 2;
     }
