@@ -4,38 +4,73 @@
  * chains of a polynomial are long, and a processor looks only so far ahead.
  */
 
-#define BLOCK_BY(NAME, VECTORS, VALUE)                                                          \
-    static void F(NAME)(void *out_, const void *const arg[3], const int64_t step[3], int64_t n) \
-    {                                                                                           \
-        T *out = out_;                                                                          \
-        const T *p = arg[0], *q = arg[1], *r = arg[2];                                          \
-        const int64_t sp = step[0], sq = step[1], sr = step[2];                                 \
-        (void)p, (void)q, (void)r, (void)sp, (void)sq, (void)sr;                                \
-        for (int64_t from = 0; from < n; from += (VECTORS)*F(LANES)) {                          \
-            vec value[VECTORS];                                                                 \
-            for (int v = 0; v < (VECTORS); v++) {                                               \
-                const int64_t i = from + v * F(LANES);                                          \
-                value[v] = VALUE;                                                               \
-            }                                                                                   \
-            for (int v = 0; v < (VECTORS); v++) {                                               \
-                F(store)(out + from + v * F(LANES), value[v]);                                  \
-            }                                                                                   \
-        }                                                                                       \
+/* An operand's vector at i: of a block, of one vector that is read again and again (step 0), or of
+ * one that was read before the loop. Steps that are constants leave no question. */
+#define HELD 2
+INLINE vec F(operand)(const T *at, int64_t i, int64_t step, vec held)
+{
+    return step == HELD ? held : F(load)(at + i * step);
+}
+#define P F(operand)(p, i, sp, held_p)
+#define Q F(operand)(q, i, sq, held_q)
+#define R F(operand)(r, i, sr, held_r)
+
+#define HOLD                                                                 \
+    const vec held_p = F(load)(p), held_q = F(load)(q), held_r = F(load)(r); \
+    (void)held_p, (void)held_q, (void)held_r
+
+#define BLOCK_LOOP(NAME, VECTORS, VALUE)                                                \
+    INLINE void F(loop_##NAME)(T * out, const T *p, const T *q, const T *r, int64_t sp, \
+                               int64_t sq, int64_t sr, int64_t n)                       \
+    {                                                                                   \
+        (void)sp, (void)sq, (void)sr;                                                   \
+        HOLD;                                                                           \
+        for (int64_t from = 0; from < n; from += (VECTORS)*F(LANES)) {                  \
+            vec value[VECTORS];                                                         \
+            for (int v = 0; v < (VECTORS); v++) {                                       \
+                const int64_t i = from + v * F(LANES);                                  \
+                value[v] = VALUE;                                                       \
+            }                                                                           \
+            for (int v = 0; v < (VECTORS); v++) {                                       \
+                F(store)(out + from + v * F(LANES), value[v]);                          \
+            }                                                                           \
+        }                                                                               \
+    }
+#define BLOCK_BY(NAME, VECTORS, VALUE)                                                         \
+    BLOCK_LOOP(NAME, VECTORS, VALUE)                                                           \
+    static void F(NAME)(void *out, const void *const arg[3], const int64_t step[3], int64_t n) \
+    {                                                                                          \
+        F(loop_##NAME)(out, arg[0], arg[1], arg[2], step[0] & 1, step[1] & 1, step[2] & 1, n); \
+    }
+/* Cheap ones have loops in which an operand of step 0 stays in a register: beside such a kernel's
+ * work, reading it again costs. */
+#define CHEAP(NAME, VALUE)                                                                     \
+    BLOCK_LOOP(NAME, UNROLL, VALUE)                                                            \
+    static void F(NAME)(void *out, const void *const arg[3], const int64_t step[3], int64_t n) \
+    {                                                                                          \
+        const T *p = arg[0], *q = arg[1], *r = arg[2];                                         \
+        const int64_t sp = step[0] & 1, sq = step[1] & 1, sr = step[2] & 1;                    \
+        if (sp == 1 && sq == 0 && sr == 0) {                                                   \
+            F(loop_##NAME)(out, p, q, r, 1, HELD, HELD, n);                                    \
+        } else if (sp == 1 && sq == 0) {                                                       \
+            F(loop_##NAME)(out, p, q, r, 1, HELD, 1, n);                                       \
+        } else if (sp == 1 && sr == 0) {                                                       \
+            F(loop_##NAME)(out, p, q, r, 1, 1, HELD, n);                                       \
+        } else {                                                                               \
+            F(loop_##NAME)(out, p, q, r, sp, sq, sr, n);                                       \
+        }                                                                                      \
     }
 #define BLOCK(NAME, VALUE) BLOCK_BY(NAME, UNROLL, VALUE)
-#define P F(load)(p + i * sp)
-#define Q F(load)(q + i * sq)
-#define R F(load)(r + i * sr)
 #define MASK(v) F(mask_of_bits)(F(bits_of)(v))
 #define KEEP(m) F(of_bits)(F(bits_of_mask)(m))
 
 BLOCK(run_neg, -P)
-BLOCK(run_add, P + Q)
-BLOCK(run_sub, P - Q)
-BLOCK(run_mul, P *Q)
+CHEAP(run_add, P + Q)
+CHEAP(run_sub, P - Q)
+CHEAP(run_mul, P *Q)
 BLOCK(run_div, P / Q)
-BLOCK(run_lt, KEEP(F(less)(P, Q)))
-BLOCK(run_le, KEEP(F(at_most)(P, Q)))
+CHEAP(run_lt, KEEP(F(less)(P, Q)))
+CHEAP(run_le, KEEP(F(at_most)(P, Q)))
 BLOCK(run_eq, KEEP(F(equal)(P, Q)))
 BLOCK(run_ne, KEEP(F(opposite)(F(equal)(P, Q))))
 BLOCK(run_and, F(of_bits)(F(bits_of)(P) & F(bits_of)(Q)))
@@ -44,8 +79,8 @@ BLOCK(run_not, F(of_bits)(~F(bits_of)(P)))
 BLOCK(run_number, F(of_bits)(F(bits_of)(P) & F(bits_of)(F(splat)(1))))
 BLOCK(run_select, F(select)(MASK(P), Q, R))
 BLOCK(run_copy, P)
-BLOCK(run_min, F(lesser)(P, Q))
-BLOCK(run_max, F(greater)(P, Q))
+CHEAP(run_min, F(lesser)(P, Q))
+CHEAP(run_max, F(greater)(P, Q))
 #define UNARY(NAME) BLOCK(run_##NAME, F(NAME)(P))
 UNARY(abs)
 UNARY(sqrt)
@@ -79,8 +114,9 @@ UNARY(trunc)
                               int64_t n)                                                         \
     {                                                                                            \
         T *out = out_;                                                                           \
-        const T *p = arg[0], *q = arg[1];                                                        \
-        const int64_t sp = step[0], sq = step[1];                                                \
+        const T *p = arg[0], *q = arg[1], *r = p;                                                \
+        const int64_t sp = step[0] & 1, sq = step[1] & 1;                                        \
+        HOLD;                                                                                    \
         for (int64_t at = 0; at < n; at += CHUNK) {                                              \
             const int64_t end = n - at < CHUNK ? n : at + CHUNK;                                 \
             mask rare = F(never)(K(0));                                                          \
@@ -108,8 +144,9 @@ CHOICE(hypot, UNROLL, P, Q)
         T a[CHUNK], b[CHUNK], c[CHUNK];                                                        \
         T *out = out_;                                                                         \
         const T *p = arg[0], *q = arg[1], *r = arg[2];                                         \
-        const int64_t sp = step[0], sq = step[1], sr = step[2];                                \
-        (void)q, (void)r, (void)sq, (void)sr;                                                  \
+        const int64_t sp = step[0] & 1, sq = step[1] & 1, sr = step[2] & 1;                    \
+        (void)sq, (void)sr;                                                                    \
+        HOLD;                                                                                  \
         for (int64_t at = 0; at < n; at += CHUNK) {                                            \
             const int64_t end = n - at < CHUNK ? n : at + CHUNK;                               \
             mask rare[UNROLL];                                                                 \
@@ -184,16 +221,16 @@ STAGED(cos, 3)
 STAGED(tan, 3)
 
 #define FUSED(NAME, FIRST)                \
-    BLOCK(run_##NAME##_add, (FIRST) + R)  \
-    BLOCK(run_##NAME##_sub, (FIRST)-R)    \
-    BLOCK(run_##NAME##_from, R - (FIRST)) \
-    BLOCK(run_##NAME##_mul, (FIRST)*R)
+    CHEAP(run_##NAME##_add, (FIRST) + R)  \
+    CHEAP(run_##NAME##_sub, (FIRST)-R)    \
+    CHEAP(run_##NAME##_from, R - (FIRST)) \
+    CHEAP(run_##NAME##_mul, (FIRST)*R)
 FUSED(add, P + Q)
 FUSED(sub, P - Q)
 FUSED(mul, P *Q)
-BLOCK(run_add_sqrt, F(sqrt)(P + Q))
-BLOCK(run_sqrt_add, F(sqrt)(P) + Q)
-BLOCK(run_add_sqrt_add, F(sqrt)(P + Q) + R)
+CHEAP(run_add_sqrt, F(sqrt)(P + Q))
+CHEAP(run_sqrt_add, F(sqrt)(P) + Q)
+CHEAP(run_add_sqrt_add, F(sqrt)(P + Q) + R)
 
 /* As a store of an integer type and a load leave it: never -0. */
 static inline vec F(whole_within)(vec v, T low, T high)
