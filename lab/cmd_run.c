@@ -106,6 +106,7 @@ typedef struct settings {
     double budget;
     int32_t published;
     int32_t counters;
+    int32_t once;
     uint64_t seed;
 } settings;
 
@@ -124,7 +125,12 @@ static const cli_option own_options[] = {
      "The sizes of the write-up, with its authors' figures beside ours."},
     {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
      "A second table: what the processor counted while each rung ran, such as instructions a "
-     "cycle, branches missed and page faults. Says what this machine does not count."},
+     "cycle, branches missed and page faults; of a GPU, by running each rung once more under ncu, "
+     "integer operations a second, activity, occupancy, bank conflicts, loads and stores. Says "
+     "what cannot be counted here."},
+    {"once", 0, CLI_FLAG, NULL, offsetof(settings, once), 1,
+     "For a profiler of your own: check each rung and run it once more, timing nothing. 'ncu "
+     "--profile-from-start off' sees that one run."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
     {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
      "Keep the results there, one JSON file a ladder, written after each case."},
@@ -203,7 +209,7 @@ static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const ch
 }
 
 static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladder,
-                         const lab_meter *meter)
+                         lab_counting *counting)
 {
     lab_run one = {.job = job,
                    .ladder = ladder,
@@ -213,7 +219,8 @@ static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladd
                    .budget = s->budget,
                    .seed = s->seed,
                    .folder = s->out,
-                   .meter = meter};
+                   .counting = counting,
+                   .once = s->once != 0};
     tw_status status = TW_OK;
     if (s->rungs != NULL) {
         status = check_rungs(job->ctx, ladder, s->rungs);
@@ -237,7 +244,7 @@ static bool has_gpu(tw_context *ctx)
     return twi_gpu_describe(ctx, 0, &info) == TW_OK;
 }
 
-static tw_status run_all(cli_job *job, const settings *s, const lab_meter *meter)
+static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting)
 {
     tw_status status = TW_OK;
     bool gpu = has_gpu(job->ctx);
@@ -245,14 +252,14 @@ static tw_status run_all(cli_job *job, const settings *s, const lab_meter *meter
         if ((*each)->gpu && !gpu) {
             cli_say(job, "%s is left out: %s", (*each)->name, twi_gpu_text());
         } else if (!s->published || (*each)->published != NULL) {
-            status = run_one(job, s, *each, meter);
+            status = run_one(job, s, *each, counting);
         }
     }
     return status;
 }
 
 static tw_status run_named(cli_job *job, const settings *s, const char *name,
-                           const lab_meter *meter)
+                           lab_counting *counting)
 {
     const lab_ladder *ladder = NULL;
     tw_status status = find_ladder(job->ctx, name, &ladder);
@@ -260,14 +267,19 @@ static tw_status run_named(cli_job *job, const settings *s, const char *name,
         status =
             tw_fail(job->ctx, TW_ERR_DEVICE, "%s needs a GPU: %s", ladder->name, twi_gpu_text());
     }
-    return status != TW_OK ? status : run_one(job, s, ladder, meter);
+    return status != TW_OK ? status : run_one(job, s, ladder, counting);
+}
+
+static tw_status run_chosen(cli_job *job, const settings *s, int count, char **words,
+                            lab_counting *counting)
+{
+    return count == 0 ? run_all(job, s, counting) : run_named(job, s, words[0], counting);
 }
 
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    lab_meter meter;
-    char why[LAB_WHY];
+    lab_counting counting = {0};
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && (s->repeat < 1 || s->repeat > LAB_MOST_REPEATS)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
@@ -278,20 +290,20 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                          "%s needs a ladder: rungs and sizes mean something within one",
                          s->rungs != NULL ? "--rungs" : "--n");
     }
+    if (status == TW_OK && s->once && (s->out != NULL || s->counters)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "--once times nothing: %s has nothing to show with it",
+                         s->out != NULL ? "--out" : "--counters");
+    }
     if (status != TW_OK) {
         return status;
     }
-    if (s->counters) {
-        lab_meter_open(&meter, why);
-        if (why[0] != '\0') {
-            cli_say(job, "%s", why);
-        }
+    if (!s->counters) {
+        return run_chosen(job, s, count, words, NULL);
     }
-    const lab_meter *asked = s->counters ? &meter : NULL;
-    status = count == 0 ? run_all(job, s, asked) : run_named(job, s, words[0], asked);
-    if (s->counters) {
-        lab_meter_close(&meter);
-    }
+    lab_meter_open(&counting.meter, counting.without);
+    status = run_chosen(job, s, count, words, &counting);
+    lab_meter_close(&counting.meter);
     return status;
 }
 

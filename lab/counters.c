@@ -14,16 +14,21 @@ const lab_counter_about lab_counter_list[LAB_COUNTERS] = {
     [LAB_LAST_LEVEL_MISSES] = {"last_level_misses_per_unit", {"LL miss", "/unit"}, LAB_PLAIN},
     [LAB_PAGE_FAULTS] = {"page_faults", {"page", "faults"}, LAB_SCALED},
     [LAB_SWITCHES] = {"context_switches", {"context", "switches"}, LAB_SCALED},
+    [LAB_INTEGER_RATE] = {"integer_operations_per_second", {"integer", "op/s"}, LAB_SCALED},
+    [LAB_SM_ACTIVE] = {"sm_active", {"SMs", "active"}, LAB_SHARE},
+    [LAB_WARPS_ACTIVE] = {"warps_active", {"warps", "active"}, LAB_SHARE},
+    [LAB_BRANCHES_UNIFORM] = {"branches_uniform", {"branches", "uniform"}, LAB_SHARE},
+    [LAB_THREADS_ACTIVE] = {"threads_per_instruction", {NULL, NULL}, LAB_PLAIN},
+    [LAB_SHARED_USEFUL] = {"shared_efficiency", {"shared", "useful"}, LAB_SHARE},
+    [LAB_BANK_CONFLICTS] = {"bank_conflicts", {"bank", "conflicts"}, LAB_SHARE},
+    [LAB_SHARED_RATE] = {"shared_accesses_per_second", {NULL, NULL}, LAB_SCALED},
+    [LAB_LOAD_RATE] = {"load_bytes_per_second", {"loads", "/s"}, LAB_BYTES},
+    [LAB_STORE_RATE] = {"store_bytes_per_second", {"stores", "/s"}, LAB_BYTES},
+    [LAB_DRAM_READ] = {"dram_read_bytes_per_second", {NULL, NULL}, LAB_BYTES},
+    [LAB_DRAM_WRITTEN] = {"dram_write_bytes_per_second", {NULL, NULL}, LAB_BYTES},
 };
 
 enum { COLUMN = 9 }; /* characters */
-
-void lab_profile_clear(lab_profile *profile)
-{
-    for (int i = 0; i < LAB_COUNTERS; i++) {
-        profile->value[i] = (double)NAN;
-    }
-}
 
 bool lab_profile_is_empty(const lab_profile *profile)
 {
@@ -44,6 +49,11 @@ void lab_profile_keep(cli_report *json, const lab_profile *profile)
         if (!isnan(profile->value[i])) {
             cli_report_number(json, lab_counter_list[i].name, profile->value[i]);
         }
+    }
+    if (profile->launches > 0) {
+        cli_report_integer(json, "launches", profile->launches);
+        cli_report_text(json, "kernel", profile->kernel);
+        cli_report_number(json, "kernel_share", profile->kernel_share);
     }
     cli_report_end_object(json);
 }

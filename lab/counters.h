@@ -3,15 +3,16 @@
  *
  * A profile is a row of numbers, each known or not: NaN stands for a counter that this machine does
  * not have. One table (counters.c) names them for the results, the printed table and the reader.
- * CPU rungs are counted by the kernel (counters_cpu.c).
+ * CPU rungs are counted by the kernel (counters_cpu.c), GPU rungs by ncu (counters_gpu.c).
  */
 #ifndef LAB_COUNTERS_H
 #define LAB_COUNTERS_H
 
 #include "ladder.h"
 
-#include "job.h"
 #include "report.h"
+
+#include <math.h>
 
 typedef enum lab_counter {
     LAB_CORES_BUSY,
@@ -23,6 +24,18 @@ typedef enum lab_counter {
     LAB_LAST_LEVEL_MISSES,
     LAB_PAGE_FAULTS,
     LAB_SWITCHES,
+    LAB_INTEGER_RATE, /* from here on of a GPU */
+    LAB_SM_ACTIVE,
+    LAB_WARPS_ACTIVE,
+    LAB_BRANCHES_UNIFORM,
+    LAB_THREADS_ACTIVE,
+    LAB_SHARED_USEFUL,
+    LAB_BANK_CONFLICTS,
+    LAB_SHARED_RATE,
+    LAB_LOAD_RATE,
+    LAB_STORE_RATE,
+    LAB_DRAM_READ,
+    LAB_DRAM_WRITTEN,
     LAB_COUNTERS
 } lab_counter;
 
@@ -42,17 +55,32 @@ typedef struct lab_counter_about {
 
 extern const lab_counter_about lab_counter_list[LAB_COUNTERS];
 
+#define LAB_KERNEL_NAME 128
+
 typedef struct lab_profile {
-    double value[LAB_COUNTERS]; /* NaN: not known */
+    double value[LAB_COUNTERS];   /* NaN: not known */
+    int32_t launches;             /* of GPU kernels that were looked at; 0 on a CPU */
+    char kernel[LAB_KERNEL_NAME]; /* the one that took most of their time */
+    double kernel_share;          /* and how much of it */
 } lab_profile;
 
-void lab_profile_clear(lab_profile *profile); /* nothing is known */
+/* Nothing is known. */
+static inline void lab_profile_clear(lab_profile *profile)
+{
+    *profile = (lab_profile){0};
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        profile->value[i] = (double)NAN;
+    }
+}
+
 bool lab_profile_is_empty(const lab_profile *profile);
 
 /* As an object "counters" of the known ones; nothing where none is known. */
 void lab_profile_keep(cli_report *json, const lab_profile *profile);
 
-/* -------------------------------------------------------------------------------- of the CPU */
+#define LAB_WHY 320 /* of a sentence on what is not counted */
+
+/* ----------------------------------------------------------------------------------- of the CPU */
 
 enum { LAB_EVENTS = 6 }; /* cycles, instructions, branches, and three kinds of misses */
 
@@ -79,12 +107,38 @@ typedef struct lab_tally {
 /* Open every event that there is, before the first thread is made. `why` becomes the sentence on
  * what is missing, "" if nothing is. Never fails: processor time and page faults are always
  * known. */
-#define LAB_WHY 256
 void lab_meter_open(lab_meter *meter, char why[LAB_WHY]);
 void lab_meter_close(lab_meter *meter);
 void lab_meter_read(const lab_meter *meter, lab_reading *out);
 void lab_tally_add(lab_tally *tally, const lab_reading *before, const lab_reading *after);
 /* Per run, with `work` units a run. */
 void lab_tally_profile(const lab_tally *tally, double work, lab_profile *out);
+
+/* ----------------------------------------------------------------------------------- of the GPU */
+
+/* Where the kernels to be looked at begin and end, for a profiler that waits for it; nothing in a
+ * build without CUDA. */
+void lab_mark_begin(void);
+void lab_mark_end(void);
+
+typedef enum lab_answer {
+    LAB_COUNTED,
+    LAB_NOT_THIS, /* this rung could not be looked at */
+    LAB_HOPELESS  /* nor will any other: there is no profiler, or it is not allowed */
+} lab_answer;
+
+/* What `run --counters` has at hand. */
+typedef struct lab_counting {
+    lab_meter meter;
+    char without[LAB_WHY]; /* what the meter lacks, until it is said */
+    bool hopeless;         /* no GPU rung can be looked at */
+    char said[LAB_WHY];    /* the last sentence on that: the same one is said once */
+} lab_counting;
+
+/* Run `words`, a program and its arguments with NULL at the end, under ncu for at most `limit`
+ * seconds, and take what it counted. Where that fails `why` is the sentence and the profile knows
+ * nothing. Only cancelling and a want of memory are errors. */
+TW_CHECKED tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit,
+                                 lab_answer *answer, lab_profile *out, char why[LAB_WHY]);
 
 #endif

@@ -1,4 +1,5 @@
 /* The ladders that need a GPU, in a build without one: they have a name and no rungs. */
+#include "counters.h"
 #include "ladders.h"
 
 #define ABSENT(symbol, text, words) \
@@ -25,3 +26,11 @@ ABSENT(lab_entropy_devices_weak, "entropy-devices-weak",
        "Weak scaling of entropy: n x n elements for each GPU (a card for several: overhead)");
 ABSENT(lab_map_gpu, "map-gpu", "One expression, ten passes in place, on a GPU");
 ABSENT(lab_apsp_multi, "apsp-multi", "All-pairs shortest paths on two GPUs, host to host");
+
+void lab_mark_begin(void)
+{
+}
+
+void lab_mark_end(void)
+{
+}

@@ -208,16 +208,33 @@ def tables(result):
     return out + [table for table in counted if table[2]]
 
 
+def percent(value):
+    return share(value, 1)
+
+
 COUNTERS = {  # name in the results: heading, how it is shown
     "cores_busy": ("cores busy", "{:.3g}".format),
     "clock": ("cycles/s", scaled),
     "instructions_per_cycle": ("instructions/cycle", "{:.3g}".format),
     "instructions_per_unit": ("instructions/unit", "{:.3g}".format),
-    "branches_missed": ("branches missed", "{:.2%}".format),
+    "branches_missed": ("branches missed", percent),
     "l1_misses_per_unit": ("L1 misses/unit", "{:.3g}".format),
     "last_level_misses_per_unit": ("last-level misses/unit", "{:.3g}".format),
     "page_faults": ("page faults", scaled),
     "context_switches": ("context switches", scaled),
+    "integer_operations_per_second": ("integer operations/s", scaled),
+    "sm_active": ("SMs active", percent),
+    "warps_active": ("warps active", percent),
+    "branches_uniform": ("branches uniform", percent),
+    "threads_per_instruction": ("threads/instruction", "{:.3g}".format),
+    "shared_efficiency": ("shared memory useful", percent),
+    "bank_conflicts": ("bank conflicts", percent),
+    "shared_accesses_per_second": ("shared accesses/s", scaled),
+    "load_bytes_per_second": ("loads/s", lambda value: scaled(value, "B")),
+    "store_bytes_per_second": ("stores/s", lambda value: scaled(value, "B")),
+    "dram_read_bytes_per_second": ("DRAM read/s", lambda value: scaled(value, "B")),
+    "dram_write_bytes_per_second": ("DRAM written/s", lambda value: scaled(value, "B")),
+    "kernel": ("longest kernel", str),
 }
 
 
@@ -225,8 +242,13 @@ def counter_columns(cases):
     """What a processor or profiler counted, as the table of one size; no rows where nothing is."""
     counted = [case.get("counters") if isinstance(case.get("counters"), dict) else {}
                for case in cases]
-    known = [name for name in COUNTERS if any(is_number(c.get(name)) for c in counted)]
-    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if is_number(c.get(name)) else NOTHING
+
+    def is_known(counters, name):
+        value = counters.get(name)
+        return isinstance(value, str) if name == "kernel" else is_number(value)
+
+    known = [name for name in COUNTERS if any(is_known(c, name) for c in counted)]
+    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if is_known(c, name) else NOTHING
                               for name in known] for case, c in zip(cases, counted)]
     return ["rung"] + [COUNTERS[name][0] for name in known], rows if known else []
 

@@ -4,15 +4,21 @@
  * median. A rung that takes long is content with fewer repetitions: what a whole run takes is
  * bounded by the sizes, not by the slowest rung. Results are kept after each case, so that Ctrl-C
  * loses nothing but the case it interrupts.
+ *
+ * With counters a CPU rung is counted while it is timed. A GPU rung is not: when a size is done and
+ * its memory free, this program runs itself under the profiler, one rung at a time, with `once`.
  */
 #include "runner.h"
 
 #include "base/clock.h"
+#include "gpu/device.h"
 #include "progress.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define PROFILER_SECONDS 120 /* that a profiler may take for one rung */
 
 static int by_value(const void *a, const void *b)
 {
@@ -148,12 +154,12 @@ static tw_status run_counted(lab_run *run, void *bench, const lab_rung *rung, la
                              lab_tally *tally)
 {
     lab_reading before, after;
-    if (run->meter == NULL || run->ladder->gpu) {
+    if (run->counting == NULL || run->ladder->gpu) {
         return run_once(run, bench, rung, time);
     }
-    lab_meter_read(run->meter, &before);
+    lab_meter_read(&run->counting->meter, &before);
     tw_status status = run_once(run, bench, rung, time);
-    lab_meter_read(run->meter, &after);
+    lab_meter_read(&run->counting->meter, &after);
     lab_tally_add(tally, &before, &after);
     return status;
 }
@@ -205,9 +211,33 @@ static bool is_wanted(const lab_run *run, const lab_rung *rung, int64_t n)
            (rung->most == 0 || n <= rung->most || run->sizes_given);
 }
 
+/* One rung, checked, and then run between marks for a profiler that watches. */
+static tw_status run_marked(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+{
+    lab_time time;
+    run->ladder->spoil(bench);
+    tw_status status = run_once(run, bench, rung, &time);
+    if (status == TW_OK) {
+        status = run->ladder->check(run->job->ctx, bench, rung);
+    }
+    if (status == TW_OK) {
+        lab_mark_begin();
+        status = run_once(run, bench, rung, &time);
+        lab_mark_end();
+    }
+    if (status == TW_OK) {
+        cli_progress_clear();
+        printf("%s, n = %lld: checked, and run once\n", rung->name, (long long)n);
+    }
+    return status;
+}
+
 /* One rung at one size: run, shown and kept. */
 static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *rung, bool first)
 {
+    if (run->once) {
+        return run_marked(run, bench, n, rung);
+    }
     if (run->count == LAB_MOST_CASES) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "more than %d cases in one run",
                        LAB_MOST_CASES);
@@ -220,6 +250,69 @@ static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *run
         }
         print_case(run, &run->cases[run->count - 1]);
         status = run->folder != NULL ? lab_keep_results(run) : TW_OK;
+    }
+    return status;
+}
+
+/* This program, one rung at one size and nothing else, under the profiler. */
+static tw_status ask_profiler(lab_run *run, lab_case *c, lab_answer *answer, char why[LAB_WHY])
+{
+    tw_context *ctx = run->job->ctx;
+    char program[4096], n[24], seed[24], threads[24], memory[24], device_memory[24];
+    const char *words[] = {program,
+                           "run",
+                           run->ladder->name,
+                           "--n",
+                           n,
+                           "--rungs",
+                           c->rung->name,
+                           "--once",
+                           "--seed",
+                           seed,
+                           "--threads",
+                           threads,
+                           "--memory",
+                           memory,
+                           "--device-memory",
+                           device_memory,
+                           "--no-progress",
+                           NULL};
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    *answer = LAB_HOPELESS;
+    if (length < 0 || strcmp(twi_gpu_prefix(), "hip") == 0) {
+        snprintf(why, LAB_WHY, "they are read by ncu, from NVIDIA cards and on Linux only");
+        return TW_OK;
+    }
+    program[length] = '\0';
+    snprintf(n, sizeof n, "%lld", (long long)c->n);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)run->seed);
+    snprintf(threads, sizeof threads, "%d", ctx->threads);
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)ctx->memory_limit);
+    snprintf(device_memory, sizeof device_memory, "%llu",
+             (unsigned long long)ctx->device_memory_limit);
+    twi_progress(ctx, c->rung->name, 0, 0, "under ncu");
+    return lab_ask_ncu(ctx, words, PROFILER_SECONDS, answer, &c->profile, why);
+}
+
+/* The counters of GPU rungs, after the fact. */
+static tw_status count_cases(lab_run *run, int32_t from)
+{
+    lab_counting *counting = run->counting;
+    tw_status status = TW_OK;
+    for (int32_t i = from; status == TW_OK && i < run->count && !counting->hopeless; i++) {
+        lab_case *c = &run->cases[i];
+        lab_answer answer = LAB_COUNTED;
+        char why[LAB_WHY] = "";
+        status = ask_profiler(run, c, &answer, why);
+        if (status == TW_OK && answer != LAB_COUNTED && strcmp(why, counting->said) != 0) {
+            cli_say(run->job, "no counters of %s: %s",
+                    answer == LAB_HOPELESS ? "the GPU" : c->rung->name, why);
+            snprintf(counting->said, LAB_WHY, "%s", why);
+        }
+        counting->hopeless = answer == LAB_HOPELESS;
+        if (status == TW_OK && run->folder != NULL) {
+            status = lab_keep_results(run);
+        }
     }
     return status;
 }
@@ -247,6 +340,10 @@ static tw_status run_size(lab_run *run, int64_t n)
         }
     }
     ladder->close(bench);
+    if (status == TW_OK && run->counting != NULL && ladder->gpu) {
+        status = count_cases(run, before);
+        cli_progress_clear();
+    }
     lab_print_counters(run->cases + before, run->count - before);
     return status;
 }
@@ -281,6 +378,10 @@ tw_status lab_run_ladder(lab_run *run)
         for (const int64_t *n = ladder->sizes; *n != 0; n++) {
             run->sizes[run->size_count++] = *n;
         }
+    }
+    if (run->counting != NULL && !ladder->gpu && run->counting->without[0] != '\0') {
+        cli_say(run->job, "%s", run->counting->without);
+        run->counting->without[0] = '\0';
     }
     if (getloadavg(&run->load, 1) != 1) {
         run->load = -1;

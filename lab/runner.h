@@ -37,7 +37,8 @@ typedef struct lab_run {
     double budget; /* seconds a rung may take for its repetitions before it is content with fewer */
     uint64_t seed;
     const char *folder;     /* of results; NULL: keep none */
-    const lab_meter *meter; /* counts what CPU rungs do; NULL: nobody asked */
+    lab_counting *counting; /* NULL: nobody asked for counters */
+    bool once;              /* check, run once more for a profiler that watches, keep nothing */
     lab_ceiling ceiling;
     double load; /* of the machine before the first case; -1: unknown */
     lab_case *cases;

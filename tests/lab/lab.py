@@ -108,6 +108,32 @@ class Laboratory(unittest.TestCase):
         self.assertTrue(all(len(line) <= 100 for line in table), table)
         self.assertEqual(lab(*words, "--counters", "--quiet").stderr, "")
 
+    def test_once_runs_for_a_profiler_and_times_nothing(self):
+        done = lab("run", "apsp-cpu", "--n", "30", "--rungs", "min,engine-i32", "--once")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "min, n = 30: checked, and run once\n"
+                                      "engine-i32, n = 30: checked, and run once\n")
+        self.refuses(["run", "apsp-cpu", "--once", "--out", str(self.path)], "--once")
+        self.refuses(["run", "apsp-cpu", "--once", "--counters"], "--counters")
+
+    def test_counters_are_on_the_page(self):
+        (self.path / "x.json").write_text(json.dumps({
+            "format": "tilewright-lab 1", "ladder": "x", "cases": [
+                {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+                 "counters": {"bank_conflicts": 0.25, "load_bytes_per_second": 1.5e12,
+                              "kernel": "a<b>", "page_faults": "many", "other": 3}},
+                {"rung": "s", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+                 "counters": 7}]}))
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| rung | bank conflicts | loads/s | longest kernel |", told)
+        self.assertIn("| r | 25 % | 1.5 TB | a<b> |", told)
+        self.assertIn("| s | – | – | – |", told)
+        self.assertIn("<td>a&lt;b&gt;</td>", (self.path / "report.html").read_text())
+
     def test_slips_get_the_nearest_name(self):
         self.refuses(["run", "apsp-cpv"], "did you mean 'apsp-cpu'?")
         self.refuses(["run", "nothing-like-it"], "tilewright-lab list")

@@ -1,0 +1,205 @@
+/*
+ * Counters of GPU rungs. The card's counters are read by NVIDIA's profiler alone, from outside: the
+ * laboratory runs itself once more under ncu, for one rung, and reads the table that ncu prints
+ * (ncu_csv.c). The profiler repeats each kernel until it has every counter, so only the first
+ * launches of a rung are looked at: the rounds of a ladder repeat the same kernels. The clock of
+ * the card and its caches are left as a rung meets them.
+ *
+ * The profiler is a process group of its own, so that Ctrl-C and the limit of time end it together
+ * with what it runs.
+ */
+#include "ncu_csv.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_WORDS = 64, MOST_BYTES = 8 << 20, FIRST_BYTES = 1 << 16, NOT_FOUND = 127 };
+
+extern char **environ;
+
+/* What a process printed, and how it ended. */
+typedef struct output {
+    char *text;
+    size_t size, room;
+    bool late, endless;
+    int status; /* of waitpid */
+} output;
+
+/* `from` is the end of the pipe to read. Numbers are printed in the C locale by way of env, which
+ * ends with 127 if there is no such program. */
+static int start(const char *const *words, pid_t *child, int *from)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t how;
+    sigset_t usual;
+    if (pipe(ends) != 0) {
+        return errno;
+    }
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&how, 0);
+    posix_spawnattr_setsigdefault(&how, &usual);
+    int error = posix_spawnp(child, words[0], &actions, &how, (char *const *)words, environ);
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error != 0) {
+        close(ends[0]);
+    } else {
+        *from = ends[0];
+    }
+    return error;
+}
+
+/* All that comes until the other end is closed, the limit passed or the run cancelled. */
+static tw_status collect(tw_context *ctx, int from, double limit, output *out)
+{
+    tw_status status = TW_OK;
+    double end = twi_seconds() + limit;
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    while (status == TW_OK && !out->late && !out->endless) {
+        if (out->size == out->room) {
+            size_t room = out->room == 0 ? FIRST_BYTES : 2 * out->room;
+            status = twi_grow(ctx, &out->text, out->size, room, 1, "what ncu prints");
+            out->room = status == TW_OK ? room : out->room;
+        }
+        int ready = status == TW_OK ? poll(&wait, 1, 100) : 0;
+        if (ready > 0) {
+            ssize_t got = read(from, out->text + out->size, out->room - out->size);
+            if (got == 0 || (got < 0 && errno != EINTR)) {
+                return TW_OK;
+            }
+            out->size += got > 0 ? (size_t)got : 0;
+            out->endless = out->size >= MOST_BYTES;
+        }
+        out->late = twi_seconds() > end;
+        if (status == TW_OK) {
+            status = twi_check_cancel(ctx);
+        }
+    }
+    return status;
+}
+
+/* Ask the whole group to end, and insist when its leader is gone or two seconds are over. */
+static void stop(pid_t child)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    siginfo_t info = {0};
+    kill(-child, SIGTERM);
+    for (int i = 0; i < 100 && info.si_pid == 0; i++) {
+        nanosleep(&moment, NULL);
+        (void)waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
+    }
+    kill(-child, SIGKILL);
+}
+
+static tw_status run(tw_context *ctx, const char *const *words, double limit, output *out)
+{
+    pid_t child = 0;
+    int from = -1;
+    int error = start(words, &child, &from);
+    if (error != 0) {
+        out->status = NOT_FOUND << 8;
+        return TW_OK;
+    }
+    tw_status status = collect(ctx, from, limit, out);
+    if (status != TW_OK || out->late || out->endless) {
+        stop(child);
+    }
+    close(from);
+    while (waitpid(child, &out->status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+/* What came of it: the profile, or the sentence on why not. */
+static lab_answer judge(const output *printed, double limit, lab_profile *out, char why[LAB_WHY])
+{
+    int code = WIFEXITED(printed->status) ? WEXITSTATUS(printed->status) : -1;
+    lab_profile_clear(out);
+    if (printed->late) {
+        snprintf(why, LAB_WHY, "ncu was stopped: it did not end in %.0f s", limit);
+        return LAB_NOT_THIS;
+    }
+    if (printed->endless) {
+        snprintf(why, LAB_WHY, "ncu was stopped: it printed without end");
+        return LAB_NOT_THIS;
+    }
+    if (code == NOT_FOUND) {
+        snprintf(why, LAB_WHY,
+                 "ncu is not on PATH; it is NVIDIA Nsight Compute, part of the CUDA toolkit");
+        return LAB_HOPELESS;
+    }
+    if (memmem(printed->text, printed->size, "ERR_NVGPUCTRPERM", 16) != NULL) {
+        snprintf(why, LAB_WHY,
+                 "the driver keeps the card's counters from this user (ERR_NVGPUCTRPERM); run as "
+                 "root, or load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0");
+        return LAB_HOPELESS;
+    }
+    if (lab_ncu_read(printed->text, printed->size, out, why)) {
+        return LAB_COUNTED;
+    }
+    return LAB_NOT_THIS;
+}
+
+tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit, lab_answer *answer,
+                      lab_profile *out, char why[LAB_WHY])
+{
+    char metrics[LAB_NCU_METRICS];
+    const char *all[MOST_WORDS] = {"env",
+                                   "LC_ALL=C",
+                                   "ncu",
+                                   "--csv",
+                                   "--page",
+                                   "raw",
+                                   "--print-units",
+                                   "base",
+                                   "--clock-control",
+                                   "none",
+                                   "--cache-control",
+                                   "none",
+                                   "--target-processes",
+                                   "all",
+                                   "--profile-from-start",
+                                   "off",
+                                   "--launch-count",
+                                   "30",
+                                   "--metrics",
+                                   metrics};
+    output printed = {0};
+    int count = 0;
+    lab_ncu_metrics(metrics);
+    while (all[count] != NULL) {
+        count++;
+    }
+    for (int i = 0; words[i] != NULL && count < MOST_WORDS - 1; i++) {
+        all[count++] = words[i];
+    }
+    why[0] = '\0';
+    tw_status status = run(ctx, all, limit, &printed);
+    if (status == TW_OK) {
+        *answer = judge(&printed, limit, out, why);
+    }
+    twi_free(printed.text);
+    return status;
+}
