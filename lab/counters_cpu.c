@@ -55,17 +55,18 @@ static int open_event(int event)
     return (int)syscall(SYS_perf_event_open, &about, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int paranoia(void)
+/* perf_event_paranoid as the kernel writes it. */
+static const char *show_paranoia(char out[16])
 {
-    int level = -1;
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+    if (file == NULL || fgets(out, 16, file) == NULL) {
+        snprintf(out, 16, "unknown");
+    }
     if (file != NULL) {
-        if (fscanf(file, "%d", &level) != 1) {
-            level = -1;
-        }
         fclose(file);
     }
-    return level;
+    out[strcspn(out, "\n")] = '\0';
+    return out;
 }
 #else
 static int open_event(int event)
@@ -75,20 +76,22 @@ static int open_event(int event)
     return -1;
 }
 
-static int paranoia(void)
+static const char *show_paranoia(char out[16])
 {
-    return -1;
+    snprintf(out, 16, "unknown");
+    return out;
 }
 #endif
 
 static void explain(char why[LAB_WHY], int error)
 {
+    char level[16];
     const char *without = "no hardware counters, processor time and page faults only";
     if (error == EACCES || error == EPERM) {
         snprintf(why, LAB_WHY,
-                 "%s: the kernel forbids them (perf_event_paranoid is %d); 'sysctl "
+                 "%s: the kernel forbids them (perf_event_paranoid is %s); 'sysctl "
                  "kernel.perf_event_paranoid=2' allows them, a container also needs CAP_PERFMON",
-                 without, paranoia());
+                 without, show_paranoia(level));
     } else if (error == ENOSYS) {
         snprintf(why, LAB_WHY, "%s: this kernel has no perf events", without);
     } else {

@@ -25,8 +25,6 @@
 
 enum { MOST_WORDS = 64, MOST_BYTES = 8 << 20, FIRST_BYTES = 1 << 16, NOT_FOUND = 127 };
 
-extern char **environ;
-
 /* What a process printed, and how it ended. */
 typedef struct output {
     char *text;
