@@ -1,9 +1,9 @@
 /*
  * Ladders entropy-windows and entropy-gpu-windows: the library's entropy over windows of 3 to 31 a
  * side and 4 to 256 levels, on a CPU and, from host memory to host memory, by a GPU. A sweep: the
- * rungs KxK-L differ by their window and their levels. What there is to see: counters that fit one
- * vector or packed words (16 levels, windows up to 15 x 15) are another kind of code than those
- * that do not, and a slid window costs in proportion to its side, not to its area.
+ * rungs KxK-L differ by their window and their levels. What there is to see: few levels and a small
+ * window, whose counters are one vector, are another kind of code than the rest; and the rest costs
+ * in proportion to the side of the window, not to its area, whatever the levels.
  *
  * 200 elements, the corners among them, are checked by the definition. The GPU's sweep has been
  * compiled, and waits for its first run on a card: tilewright-lab run entropy-gpu-windows.

@@ -261,17 +261,18 @@ def machine_name(result):
 
 def glance(results):
     """The table of contents: what the whole ladder gained at its largest size."""
-    head = ["ladder", "problem", "machine", "n", "first rung", "fastest rung", "gain"]
+    head = ["ladder", "gain", "first rung", "fastest rung", "n", "machine", "problem"]
     rows = []
     for result in results:
         sizes = by_size(result)
         n = max([size for size in sizes if len(sizes[size]) > 1] or sizes)
         cases = sizes[n]
         best = min(cases, key=lambda case: case["median"])
-        rows.append([result["place"], str(result.get("title", "")), machine_name(result), str(n),
+        rows.append([result["place"],
+                     NOTHING if best is cases[0] else times(cases[0]["median"], best["median"]),
                      f"{cases[0]['rung']}, {seconds(cases[0]['median'])}",
-                     f"{best['rung']}, {seconds(best['median'])}",
-                     NOTHING if best is cases[0] else times(cases[0]["median"], best["median"])])
+                     f"{best['rung']}, {seconds(best['median'])}", str(n), machine_name(result),
+                     str(result.get("title", ""))])
     return head, rows
 
 
@@ -312,8 +313,8 @@ thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid
 td:first-child, th:first-child { text-align: left; position: sticky; left: 0;
        background: var(--paper); }
 tbody tr:nth-child(odd) td { background: color-mix(in srgb, CanvasText 6%, Canvas); }
-.words td, .words th { text-align: left; white-space: normal; }
-.words td:first-child { white-space: nowrap; }
+.words td, .words th { text-align: left; }
+@media (min-width: 60rem) { .words td:last-child { white-space: normal; } }
 .plots { display: grid; gap: 1rem 2rem; align-items: start;
        grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 figure { margin: 1rem 0 0; } svg { display: block; max-width: 100%; height: auto; }

@@ -119,10 +119,9 @@ def time_at_ceiling(result, cases):
 
 def plot_times(result, n, cases):
     """A dot for each rung: on a log axis a bar would have no length to compare."""
-    times = [case["median"] for case in cases]
     limit = time_at_ceiling(result, cases)
     figure, axes = plt.subplots(figsize=(WIDTH, heights(len(cases))))
-    every = times + ([limit] if limit else [])
+    every = [t for case in cases for t in case["seconds"]] + ([limit] if limit else [])
     wide = max(every) > 8 * min(every)
     for place, case in enumerate(cases):
         colour = THEIRS if case.get("row") else OURS
@@ -131,7 +130,7 @@ def plot_times(result, n, cases):
         axes.plot([min(case["seconds"]), max(case["seconds"])], [place, place], color=colour,
                   linewidth=3, alpha=0.5)
         axes.plot([case["median"]], [place], "o", color=colour, markersize=5)
-        axes.annotate(seconds(case["median"]), (case["median"], place), xytext=(6, 0),
+        axes.annotate(seconds(case["median"]), (max(case["seconds"]), place), xytext=(6, 0),
                       textcoords="offset points", va="center", color=INK, fontsize=8)
     if limit:
         axes.axvline(limit, color=INK, linestyle=":", linewidth=1)
@@ -146,8 +145,8 @@ def plot_times(result, n, cases):
         readable(axes.xaxis, seconds)
         axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
         axes.set_xlim(0, max(every) * 1.25)
-    axes.set_xlabel("time, median" + (" (log)" if wide else ""))
-    return (f"time-{n}", f"Time, n = {n}. The thick line spans the repetitions.",
+    axes.set_xlabel("time: median, span of the repetitions" + (" (log)" if wide else ""))
+    return (f"time-{n}", f"Time, n = {n}",
             picture(figure, f"{result['place']}-time-{n}"))
 
 
@@ -317,6 +316,7 @@ def plot_published(result, n, cases):
         log_axis(axes, axes.xaxis, ours + theirs, lambda value: f"{value:g}×")
         axes.set_xlim(least, max(ours + theirs) * 1.5)
     else:
+        axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
         readable(axes.xaxis, lambda value: f"{value:g}×")
         axes.set_xlim(0, max(ours + theirs) * 1.18)
     axes.set_xlabel(f"speed-up over {both[0]['rung']}" + (" (log)" if wide else ""))
