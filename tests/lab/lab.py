@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import statistics
 import subprocess
@@ -275,6 +276,15 @@ class Laboratory(unittest.TestCase):
             done = lab("report", str(place))
             self.assertEqual(done.returncode, 2)
             self.assertIn("no results here", done.stderr)
+
+    def test_the_tour_quotes_the_results(self):
+        done = subprocess.run([sys.executable, DOCS.parent / "tools" / "quote-lab-figures", "--check",
+                               DOCS / "tour.md"], capture_output=True, text=True, timeout=LIMIT,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        text = (DOCS / "tour.md").read_text()
+        shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
+        self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
 
     def test_the_manual_and_the_completion_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash")):
