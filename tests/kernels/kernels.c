@@ -72,13 +72,42 @@ static void put(void *p, tw_type type, int64_t i, double value)
     }
 }
 
-/* min(c, a + b) with the type's cap; the float sums here are of whole numbers, so exact. */
-static double relax(tw_type type, double c, double a, double b)
+/* Values here are whole numbers or no path, so the plain loops run on integers, for floats too. */
+static const int64_t NO_PATH = INT64_C(1) << 60; /* in floats; integers have a cap of their own */
+
+static int64_t whole(double value)
 {
-    double sum = a + b;
-    double cap = tw_type_infinity(type);
-    sum = sum > cap ? cap : sum;
-    return sum < c ? sum : c;
+    return isinf(value) ? NO_PATH : (int64_t)value;
+}
+
+static int64_t *whole_of(const void *p, tw_type type, int64_t rows, int64_t cols, int64_t ld)
+{
+    int64_t *out = malloc((size_t)(rows * cols + 1) * sizeof *out);
+    for (int64_t i = 0; i < rows * cols; i++) {
+        out[i] = whole(get(p, type, i / cols * ld + i % cols));
+    }
+    return out;
+}
+
+static int same(const void *p, tw_type type, int64_t rows, int64_t cols, int64_t ld,
+                const int64_t *want)
+{
+    for (int64_t i = 0; i < rows * cols; i++) {
+        double wanted = want[i] == NO_PATH ? INFINITY : (double)want[i];
+        if (get(p, type, i / cols * ld + i % cols) != wanted) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* c[j] = min(c[j], a + b[j], the type's cap), for all j. */
+static void relax(int64_t *c, int64_t a, const int64_t *b, int64_t n, int64_t cap)
+{
+    for (int64_t j = 0; j < n; j++) {
+        int64_t sum = a + b[j] < cap ? a + b[j] : cap;
+        c[j] = sum < c[j] ? sum : c[j];
+    }
 }
 
 /* A value worth testing: small, anywhere below the cap, right at it, or no path. */
@@ -124,7 +153,6 @@ static void check_product(const twi_minplus_kernel *kernel, int64_t m, int64_t k
     char *a = matrix(type, m * k + 1);
     char *b = matrix(type, k * n + 1);
     char *c = matrix(type, (m + 1) * ldc);
-    char *want = matrix(type, (m + 1) * ldc);
     twi_panel pa = {matrix(TW_U8, (int64_t)twi_packed_a_bytes(kernel, m, k) + 1),
                     matrix(TW_F64, m + 1), 0};
     twi_panel pb = {matrix(TW_U8, (int64_t)twi_packed_b_bytes(kernel, n, k) + 1),
@@ -132,24 +160,24 @@ static void check_product(const twi_minplus_kernel *kernel, int64_t m, int64_t k
     fill(a, type, m * k);
     fill(b, type, k * n);
     fill(c, type, (m + 1) * ldc);
-    memcpy(want, c, (size_t)((m + 1) * ldc) * tw_type_size(type));
+    int64_t *left = whole_of(a, type, m, k, k);
+    int64_t *right = whole_of(b, type, k, n, n);
+    int64_t *want = whole_of(c, type, m + 1, ldc, ldc);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t p = 0; p < k; p++) {
-            for (int64_t j = 0; j < n; j++) {
-                put(want, type, i * ldc + j,
-                    relax(type, get(want, type, i * ldc + j), get(a, type, i * k + p),
-                          get(b, type, p * n + j)));
-            }
+            relax(want + i * ldc, left[i * k + p], right + p * n, n, whole(tw_type_infinity(type)));
         }
     }
     (void)twi_pack_a(kernel, &pa, m, k, a, k, 1);
     twi_pack_b(kernel, &pb, 0, n, k, b, n);
     twi_product(kernel, &pa, m, &pb, 0, n, c, ldc, TWI_NO_DIAGONAL);
-    check(memcmp(c, want, (size_t)((m + 1) * ldc) * tw_type_size(type)) == 0, kernel->name,
-          "product", m * 1000000 + k * 1000 + n);
+    check(same(c, type, m + 1, ldc, ldc, want), kernel->name, "product",
+          m * 1000000 + k * 1000 + n);
     free(a);
     free(b);
     free(c);
+    free(left);
+    free(right);
     free(want);
     free(pa.data);
     free(pa.ranges);
@@ -219,25 +247,17 @@ static void check_closure(tw_context *ctx, const twi_minplus_kernel *kernel, int
     tw_type type = kernel->type;
     int64_t ld = twi_work_stride(kernel, n);
     twi_work work = {kernel, matrix(type, n * ld + 1), n, ld};
-    double *want = malloc((size_t)(n * n + 1) * sizeof *want);
     fill_graph(work.data, type, n, ld, shape);
-    for (int64_t i = 0; i < n * n; i++) {
-        want[i] = get(work.data, type, i / n * ld + i % n);
-    }
+    int64_t *want = whole_of(work.data, type, n, n, ld);
     for (int64_t k = 0; k < n; k++) {
         for (int64_t i = 0; i < n; i++) {
-            for (int64_t j = 0; j < n; j++) {
-                want[i * n + j] = relax(type, want[i * n + j], want[i * n + k], want[k * n + j]);
-            }
+            relax(want + i * n, want[i * n + k], want + k * n, n, whole(tw_type_infinity(type)));
         }
     }
     int32_t rounded = twi_block_round(kernel, n, block);
     tw_status status = twi_cpu_closure(ctx, &work, rounded, threads, shape == SYMMETRIC);
-    int good = status == TW_OK;
-    for (int64_t i = 0; i < n * n && good; i++) {
-        good = get(work.data, type, i / n * ld + i % n) == want[i];
-    }
-    check(good, kernel->name, shape_names[shape], n);
+    check(status == TW_OK && same(work.data, type, n, n, ld, want), kernel->name,
+          shape_names[shape], n);
     free(want);
     free(work.data);
 }
