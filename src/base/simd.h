@@ -12,10 +12,10 @@
 #include "base/simd_neon.h"
 #define KERNEL_ISA TWI_ISA_NEON
 #elif defined(TWI_KERNEL_AVX2)
-#include "base/simd_avx2.h"
+#include "base/simd_avx.h"
 #define KERNEL_ISA TWI_ISA_AVX2
 #elif defined(TWI_KERNEL_AVX512)
-#include "base/simd_avx512.h"
+#include "base/simd_avx.h"
 #define KERNEL_ISA TWI_ISA_AVX512
 #else
 #include "base/simd_scalar.h"

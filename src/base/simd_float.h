@@ -31,10 +31,8 @@
 
 #if defined(TWI_KERNEL_NEON)
 #include "base/simd_float_neon.h"
-#elif defined(TWI_KERNEL_AVX2)
-#include "base/simd_float_avx2.h"
-#elif defined(TWI_KERNEL_AVX512)
-#include "base/simd_float_avx512.h"
+#elif defined(TWI_KERNEL_AVX2) || defined(TWI_KERNEL_AVX512)
+#include "base/simd_float_avx.h"
 #else
 #include "base/simd_float_scalar.h"
 #endif
