@@ -37,8 +37,8 @@ test: | build/ ## build and run every test
 
 lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom
 	@tools/setup build test lint clang
-	@cmake --preset clang >build/clang.log 2>&1 || { cat build/clang.log; exit 1; }
-	@tools/lint build/clang
+	@cmake --preset clang -B build/lint >build/lint.log 2>&1 || { cat build/lint.log; exit 1; }
+	@tools/lint build/lint
 
 clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
@@ -52,9 +52,11 @@ cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of car
 	@cmake --build --preset cuda -j $(JOBS)
 	@tools/run-tests cuda
 
-hip: | build/ ## the same with HIP, for the architectures of TW_HIP_ARCHITECTURES
+hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1: sooner built)
 	@tools/setup build test hip
-	@$(call compile,hip)
+	@cmake --preset hip $(if $(HIP_OPTIMISATION),-DTW_HIP_OPTIMISATION=$(HIP_OPTIMISATION)) \
+	    >build/hip.log 2>&1 || { cat build/hip.log; exit 1; }
+	@cmake --build --preset hip -j $(JOBS)
 	@tools/run-tests hip
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -69,7 +71,7 @@ tsan: | build/ ## the threaded tests under ThreadSanitizer
 
 fuzz: | build/ ## each reader's fuzz target for FUZZ_SECONDS
 	@tools/setup build test clang
-	@$(call compile,fuzz)
+	@$(call compile,fuzz,fuzz_targets)
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
 
 coverage: | build/ ## the share of the library's lines that the tests run
