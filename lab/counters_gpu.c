@@ -30,6 +30,7 @@ typedef struct output {
     char *text;
     size_t size, room;
     bool late, endless;
+    int error;  /* of starting it; 0: it ran */
     int status; /* of waitpid */
 } output;
 
@@ -69,11 +70,10 @@ static int start(const char *const *words, pid_t *child, int *from)
     return error;
 }
 
-/* All that comes until the other end is closed, the limit passed or the run cancelled. */
-static tw_status collect(tw_context *ctx, int from, double limit, output *out)
+/* All that comes until the other end is closed, the time is up or the run cancelled. */
+static tw_status collect(tw_context *ctx, int from, double end, output *out)
 {
     tw_status status = TW_OK;
-    double end = twi_seconds() + limit;
     struct pollfd wait = {.fd = from, .events = POLLIN};
     while (status == TW_OK && !out->late && !out->endless) {
         if (out->size == out->room) {
@@ -98,15 +98,22 @@ static tw_status collect(tw_context *ctx, int from, double limit, output *out)
     return status;
 }
 
-/* Ask the whole group to end, and insist when its leader is gone or two seconds are over. */
-static void stop(pid_t child)
+/* Whether the process has ended, now or after a moment; its status stays to be taken. */
+static bool has_ended(pid_t child, bool wait)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
     siginfo_t info = {0};
-    kill(-child, SIGTERM);
-    for (int i = 0; i < 100 && info.si_pid == 0; i++) {
+    if (wait) {
         nanosleep(&moment, NULL);
-        (void)waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
+    }
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+/* Ask the whole group to end, and insist when its leader is gone or two seconds are over. */
+static void stop(pid_t child)
+{
+    kill(-child, SIGTERM);
+    for (int i = 0; i < 100 && !has_ended(child, true); i++) {
     }
     kill(-child, SIGKILL);
 }
@@ -115,13 +122,20 @@ static tw_status run(tw_context *ctx, const char *const *words, double limit, ou
 {
     pid_t child = 0;
     int from = -1;
-    int error = start(words, &child, &from);
-    if (error != 0) {
-        out->status = NOT_FOUND << 8;
+    double end = twi_seconds() + limit;
+    out->error = start(words, &child, &from);
+    if (out->error != 0) {
         return TW_OK;
     }
-    tw_status status = collect(ctx, from, limit, out);
-    if (status != TW_OK || out->late || out->endless) {
+    tw_status status = collect(ctx, from, end, out);
+    bool ended = has_ended(child, false);
+    while (status == TW_OK && !out->late && !out->endless &&
+           !ended) { /* it has closed its output */
+        out->late = twi_seconds() > end;
+        status = twi_check_cancel(ctx);
+        ended = has_ended(child, true);
+    }
+    if (!ended) {
         stop(child);
     }
     close(from);
@@ -143,7 +157,11 @@ static lab_answer judge(const output *printed, double limit, lab_profile *out, c
         snprintf(why, LAB_WHY, "ncu was stopped: it printed without end");
         return LAB_NOT_THIS;
     }
-    if (code == NOT_FOUND) {
+    if (printed->error != 0 && printed->error != ENOENT) {
+        snprintf(why, LAB_WHY, "ncu could not be started: %s", strerror(printed->error));
+        return LAB_NOT_THIS;
+    }
+    if (printed->error == ENOENT || code == NOT_FOUND) {
         snprintf(why, LAB_WHY,
                  "ncu is not on PATH; it is NVIDIA Nsight Compute, part of the CUDA toolkit");
         return LAB_HOPELESS;
