@@ -170,6 +170,77 @@ static void every_beginning_of_a_table_is_read_or_refused(void **state)
     free(text);
 }
 
+/* ------------------------------------------------------------------------------------------ CPU */
+
+/* Cycles, instructions, branches, branches missed, L1 and last-level misses. */
+static const lab_reading before = {.wall = 10,
+                                   .processor = 100,
+                                   .faults = 7,
+                                   .count = {1000, 2000, 300, 40, 50, 6},
+                                   .enabled = {5, 5, 5, 5, 5, 5},
+                                   .running = {5, 5, 5, 5, 5, 5}};
+static const lab_reading after = {.wall = 12,
+                                  .processor = 103,
+                                  .faults = 11,
+                                  .switches = 2,
+                                  .count = {7000, 11000, 1300, 50, 150, 26},
+                                  .enabled = {9, 9, 9, 9, 9, 9},
+                                  .running = {9, 9, 9, 7, 6, 5}};
+
+static void counts_are_told_for_a_run_and_for_a_unit_of_work(void **state)
+{
+    (void)state;
+    lab_tally tally = {0};
+    lab_profile profile;
+    lab_tally_add(&tally, &before, &after);
+    lab_tally_add(&tally, &before, &after);
+    lab_tally_profile(&tally, 100, &profile);
+    near(&profile, LAB_CORES_BUSY, 1.5);
+    near(&profile, LAB_CLOCK, 2000);
+    near(&profile, LAB_INSTRUCTIONS_PER_CYCLE, 1.5);
+    near(&profile, LAB_INSTRUCTIONS, 90);
+    near(&profile, LAB_PAGE_FAULTS, 4);
+    near(&profile, LAB_SWITCHES, 2);
+}
+
+static void events_that_took_turns_are_scaled_or_left_out(void **state)
+{
+    (void)state;
+    lab_tally tally = {0};
+    lab_profile profile;
+    lab_tally_add(&tally, &before, &after);
+    lab_tally_profile(&tally, 100, &profile);
+    near(&profile, LAB_BRANCHES_MISSED, 0.02);                /* 10 of 1000 in half of the time */
+    near(&profile, LAB_L1_MISSES, 4);                         /* 100 in a quarter of it */
+    assert_true(isnan(profile.value[LAB_LAST_LEVEL_MISSES])); /* never counted */
+}
+
+static void the_meter_knows_processor_time_whatever_the_machine_counts(void **state)
+{
+    (void)state;
+    lab_meter meter;
+    lab_reading first, last;
+    lab_tally tally = {0};
+    lab_profile profile;
+    char why[LAB_WHY];
+    volatile double sum = 0;
+    memset(why, 0x5a, sizeof why);
+    lab_meter_open(&meter, why);
+    lab_meter_read(&meter, &first);
+    for (int i = 0; i < 1000000; i++) {
+        sum += i;
+    }
+    lab_meter_read(&meter, &last);
+    lab_meter_close(&meter);
+    lab_tally_add(&tally, &first, &last);
+    lab_tally_profile(&tally, 1000000, &profile);
+    assert_true(sum > 0 && profile.value[LAB_CORES_BUSY] > 0);
+    assert_int_equal(why[0] != '\0', strstr(why, "no hardware counters") != NULL);
+    if (why[0] != '\0') {
+        assert_true(isnan(profile.value[LAB_INSTRUCTIONS]));
+    }
+}
+
 /* --------------------------------------------------------------------------------------- asking */
 
 static const char *const words[] = {"program", "run", "--once", NULL};
@@ -522,6 +593,9 @@ int main(void)
         cmocka_unit_test(units_are_honoured_and_a_metric_that_is_none_is_left_out),
         cmocka_unit_test(what_is_no_table_gets_a_sentence),
         cmocka_unit_test(every_beginning_of_a_table_is_read_or_refused),
+        cmocka_unit_test(counts_are_told_for_a_run_and_for_a_unit_of_work),
+        cmocka_unit_test(events_that_took_turns_are_scaled_or_left_out),
+        cmocka_unit_test(the_meter_knows_processor_time_whatever_the_machine_counts),
         cmocka_unit_test(ncu_is_asked_for_every_metric_of_the_marked_run),
         cmocka_unit_test(a_profiler_that_cannot_answer_says_why),
         cmocka_unit_test(without_a_profiler_nothing_else_is_tried),
