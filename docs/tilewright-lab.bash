@@ -8,7 +8,7 @@ _tilewright_lab()
     fi
     case ${COMP_WORDS[1]} in
     list) words='--help' ;;
-    run) words='--n --rungs --repeat --budget --published --counters --seed --out --threads --memory --device-memory --quiet --no-progress --help' ;;
+    run) words='--n --rungs --repeat --budget --published --counters --once --seed --out --threads --memory --device-memory --quiet --no-progress --help' ;;
     report) words='--out --plots --help' ;;
     compare) words='--help' ;;
     esac
