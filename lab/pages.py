@@ -41,8 +41,13 @@ def complain(text):
 
 
 def is_number(value):
+    """A number that nothing here overflows with."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and math.isfinite(value))
+            and -1e30 < value < 1e30)
+
+
+def is_time(value):
+    return is_number(value) and value > 1e-12
 
 
 def check_case(case):
@@ -51,20 +56,25 @@ def check_case(case):
     for key, kind in (("rung", str), ("n", int), ("seconds", list)):
         if not isinstance(case.get(key), kind):
             raise Damaged(f"a case has no {key}")
+    if not 0 < case["n"] < 10**9:
+        raise Damaged(f"{case['rung']} has a size that is none")
     times = case["seconds"]
-    if not times or not all(is_number(t) and t > 0 for t in times):
+    if not times or not all(map(is_time, times)):
         raise Damaged(f"{case['rung']} has times that are none")
-    if not is_number(case.get("median")) or not case["median"] > 0:
+    if not is_time(case.get("median")):
         raise Damaged(f"{case['rung']} has a median that is none")
+    for key in ("parent", "row", "idea"):
+        if not isinstance(case.get(key), (str, type(None))):
+            raise Damaged(f"{case['rung']} has a {key} that is no text")
     case["spread"] = (max(times) - min(times)) / case["median"]
-    for key in ("rate", "bytes_per_second"):
-        if not is_number(case.setdefault(key, 0)):
+    for key in ("rate", "bytes_per_second", "occupancy"):
+        if not is_number(case.setdefault(key, 0)) or case[key] < 0:
             raise Damaged(f"{case['rung']} has a {key} that is none")
     parts = case.setdefault("parts", {})
-    if not isinstance(parts, dict) or not all(map(is_number, parts.values())):
+    if not isinstance(parts, dict) or not all(is_number(t) and t >= 0 for t in parts.values()):
         raise Damaged(f"{case['rung']} has parts that are none")
     published = case.get("published_milliseconds")
-    if published is not None and not (is_number(published) and published > 0):
+    if published is not None and not is_time(published):
         raise Damaged(f"{case['rung']} has a published time that is none")
 
 
@@ -93,6 +103,8 @@ def read_result(path):
             raise Damaged(f"its {key} is no object")
     if not all(map(is_number, result["ceiling"].values())):
         raise Damaged("its ceiling is no number")
+    if not is_number(result["machine"].get("processors", 1)):
+        raise Damaged("its machine has a number of processors that is none")
     for case in result["cases"]:
         check_case(case)
     return result
@@ -158,7 +170,8 @@ def row_of(result, case, cases):
     given = case.get("published_milliseconds")
     first = next((c for c in cases if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
-           "time": seconds(case["median"]), "spread": f"{100 * case['spread']:.1f} %",
+           "time": seconds(case["median"]),
+           "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else NOTHING,
            "over the first": times(cases[0]["median"], case["median"]),
            "over its parent": times(median.get(case.get("parent")), case["median"]),
            f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
@@ -169,16 +182,16 @@ def row_of(result, case, cases):
     if "registers" in case:
         row["registers"] = str(case["registers"])
         row["shared memory"] = str(case.get("shared", NOTHING))
-        row["occupancy"] = f"{100 * case.get('occupancy', 0):.0f} %"
+        row["occupancy"] = f"{100 * case['occupancy']:.0f} %"
     if given:
         row["published"] = f"{given:.4g} ms"
-        row["published, over the first"] = times(first["published_milliseconds"], given)
+        row["theirs over the first"] = times(first["published_milliseconds"], given)
     return row
 
 
-HEADINGS = ["rung", "n", "row", "time", "spread", "over the first", "over its parent", "/s",
-            "of the ceiling", "bytes/s", *PARTS, "registers", "shared memory", "occupancy",
-            "published", "published, over the first"]
+HEADINGS = ["rung", "n", "row", "time", "spread", "over the first", "over its parent",
+            "published", "theirs over the first", "/s", "of the ceiling", "bytes/s", *PARTS,
+            "registers", "shared memory", "occupancy"]
 
 
 def fill(rows, without):
@@ -308,7 +321,7 @@ h1, h2 { line-height: 1.15; } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
 section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
 small { opacity: .75; } .up { float: right; font-size: .85rem; margin-top: 1.4rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
-td, th { padding: .2rem .6rem; text-align: right; white-space: nowrap; }
+td, th { padding: .2rem .5rem; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
 td:first-child, th:first-child { text-align: left; position: sticky; left: 0;
        background: var(--paper); }
