@@ -29,6 +29,7 @@ static tw_status hold(bench *b, int64_t n)
     if (b->host.n == n) {
         return TW_OK;
     }
+    twi_progress(b->ctx, "making the inputs and the right answer", 0, 0, "");
     lab_apsp_host_close(&b->host);
     tw_status status = lab_apsp_host_open(&b->host, b->ctx, n, b->seed);
     if (status != TW_OK) {

@@ -217,6 +217,9 @@ static tw_status move_matrix(bench *b, int g, bool up)
                                            (size_t)(end - first), cudaMemcpyDeviceToHost),
                               "copying the result");
     }
+    if (status == TW_OK && up) { /* the rounds are on streams that do not wait for this one */
+        status = LAB_TRY(b->ctx, cudaStreamSynchronize(0), "copying the input");
+    }
     return status;
 }
 

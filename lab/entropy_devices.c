@@ -26,6 +26,7 @@ static tw_status hold(bench *b, int64_t rows)
     if (b->array.rows == rows) {
         return TW_OK;
     }
+    twi_progress(b->ctx, "making the inputs and the right answer", 0, 0, "");
     lab_entropy_array_free(&b->array);
     tw_status status = lab_entropy_array_make(&b->array, b->ctx, rows, b->n, b->seed);
     if (status != TW_OK) {

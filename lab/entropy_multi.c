@@ -57,7 +57,6 @@ typedef struct recipe {
     bool columns;   /* bands of columns instead of rows */
     bool small_cpu; /* small arrays go to the CPU */
     bool pinned;
-    bool together; /* rows are taken from a list, by the CPU as well */
 } recipe;
 
 /* ---------------------------------------------------------------------------------------- bench */
@@ -77,9 +76,14 @@ static tw_status open_device(bench *b, device *d, int32_t index)
     if (status == TW_OK) {
         status = LAB_TRY(b->ctx, cudaMalloc(&d->table, sizeof table), "allocating the table");
     }
+    if (status == TW_OK) { /* on its stream: the default one is not waited for by it */
+        status = LAB_TRY(
+            b->ctx,
+            cudaMemcpyAsync(d->table, table, sizeof table, cudaMemcpyHostToDevice, d->stream),
+            "copying the table");
+    }
     if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaMemcpy(d->table, table, sizeof table, cudaMemcpyHostToDevice),
-                         "copying the table");
+        status = LAB_TRY(b->ctx, cudaStreamSynchronize(d->stream), "copying the table");
     }
     return status;
 }
@@ -171,8 +175,7 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, lab_entropy_piece_kernel(), LAB_ENTROPY_PIECE_THREADS, 0, out);
 }
 
-/* -------------------------------------------------------------------- a host thread for a device
- */
+/* ------------------------------------------------------------------ a host thread for a device */
 
 typedef struct worker {
     bench *b;
@@ -361,9 +364,8 @@ static tw_status run_together(void *given, const lab_rung *rung, lab_time *time)
     tw_status status = TW_OK;
     (void)rung;
     for (int32_t g = 0; status == TW_OK && g < b->gpus.count; g++) {
-        int64_t middle = a->rows / 2; /* with a border on both sides, if there is one */
-        int64_t last = middle + portion < a->rows ? middle + portion : a->rows;
-        const lab_entropy_piece largest = rows_of(a, last - portion, last);
+        lab_entropy_piece largest = rows_of(a, 0, portion);
+        largest.in_rows = (int32_t)(portion + 2 * HALF); /* more than there are of few rows */
         workers[g] = (worker){.b = b, .on = &b->devices[g], .rest = &rest, .portion = portion};
         status = reserve(b, &b->devices[g], &largest);
     }
