@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MOST_FOLDERS 16
+#define DONE_WITHOUT 3 /* the script's exit status: done, but some files were left out */
 
 typedef struct settings {
     cli_common common;
@@ -71,6 +72,12 @@ static tw_status run_script(cli_job *job, int count, const char *const *words)
         return tw_fail(job->ctx, TW_ERR_IO, "python3 could not be run: install Python 3");
     }
     job->answer_is_no = WEXITSTATUS(status) == 1;
+    if (WEXITSTATUS(status) == DONE_WITHOUT) {
+        return tw_fail(job->ctx, TW_ERR_FORMAT,
+                       "%s is done, but without the files named above: remove them, or measure "
+                       "again",
+                       words[0]);
+    }
     if (WEXITSTATUS(status) > 1) {
         return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why",
                        words[0]);
@@ -120,8 +127,8 @@ const cli_command lab_report = {
             "with the machine, tables and plots for each ladder, and report.md with the same "
             "tables. Where the results hold figures of a write-up's authors, the speed-up of each "
             "rung over the first is plotted beside theirs. A damaged file, or one of another "
-            "version, is named and left out; the exit status is then 1. Needs Python 3 with "
-            "Matplotlib.",
+            "version, is named and left out, the others are kept, and the exit status is 2. Needs "
+            "Python 3 with Matplotlib.",
     .examples = report_examples,
     .operands = report_operands,
     .groups = report_groups,

@@ -262,12 +262,13 @@ class Laboratory(unittest.TestCase):
                            ('{"format": "tilewright-lab 2"}', 'reads "tilewright-lab 1"')):
             (self.path / "a" / "bad.json").write_text(text)
             done = lab("compare", good, good)
-            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
+            self.assertIn("compare is done, but without", done.stderr)
             self.assertIn("1 cases in both", done.stdout)
             page = lab("report", good)
             if "Matplotlib is missing" not in page.stderr:
-                self.assertEqual(page.returncode, 1)
+                self.assertEqual(page.returncode, 2)
                 self.assertIn(says, page.stderr)
                 self.assertIn("| r |", (self.path / "a" / "report.md").read_text())
 
