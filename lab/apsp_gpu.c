@@ -11,8 +11,10 @@
  *   fused             block-64's shape with the add-and-minimum instruction
  *   engine, engine-16 the library's kernel
  *
- * apsp-gpu-shapes sweeps blocks and thread shapes (rows A4, B4, B5) over one kernel; apsp-hip takes
- * those of row B4, chosen for AMD's waves of 64 threads and its shared memory, LDS, of 32 banks.
+ * apsp-gpu-shapes sweeps blocks and thread shapes (rows A4, B4, B5) over one kernel,
+ * apsp-gpu-global blocks without shared memory, which may then be larger (row B5); apsp-hip takes
+ * the shapes of row B4, chosen for AMD's waves of 64 threads and its shared memory, LDS, of 32
+ * banks.
  */
 #include "answers.h"
 #include "apsp_gpu_kernels.h"
@@ -324,6 +326,23 @@ const lab_ladder lab_apsp_gpu_shapes = {
     .title = "Blocks and thread shapes of a blocked closure on a GPU",
     .rungs = shape_rungs,
     .count = LAB_COUNT(shape_rungs),
+    .sizes = shape_sizes,
+    BENCH,
+};
+
+/* ------------------------------------------------------------------------------- global memory */
+
+#define GLOBAL_RUNG(b) \
+    RUNG("global-" #b, NULL, "B5", "tiles of " #b ", every operand from the caches", global_##b, 0)
+
+static const lab_rung global_rungs[] = {GLOBAL_RUNG(16), GLOBAL_RUNG(32), GLOBAL_RUNG(64),
+                                        GLOBAL_RUNG(128), GLOBAL_RUNG(256)};
+
+const lab_ladder lab_apsp_gpu_global = {
+    .name = "apsp-gpu-global",
+    .title = "Blocks of a closure on a GPU without shared memory, 16 x 16 threads",
+    .rungs = global_rungs,
+    .count = LAB_COUNT(global_rungs),
     .sizes = shape_sizes,
     BENCH,
 };

@@ -567,6 +567,57 @@ template <int B, int X, int Y, int F> static void solve_plain(int *d, int ld, in
     }
 }
 
+/* ---------------------------------------------------- nothing in shared memory: row B5, any block */
+
+/* The pivot's tile closed where it lies. Step p leaves row p and column p as they are, so nobody
+ * reads what another writes in the same step. */
+template <int B, int X, int Y> static __global__ void global_close(int *d, int ld, int k)
+{
+    int *tile = d + k * B * (size_t)ld + k * B;
+    for (int p = 0; p < B; p++) {
+        __syncthreads();
+        for (int i = threadIdx.y; i < B; i += Y) {
+            for (int j = threadIdx.x; j < B; j += X) {
+                int sum = tile[i * (size_t)ld + p] + tile[p * (size_t)ld + j];
+                tile[i * (size_t)ld + j] = min(tile[i * (size_t)ld + j], sum);
+            }
+        }
+    }
+}
+
+/* The tiles of the pivot's row and column, likewise. */
+template <int B, int X, int Y> static __global__ void global_panels(int *d, int ld, int k)
+{
+    int t = blockIdx.x;
+    bool row = blockIdx.y == 0;
+    int *pivot = d + k * B * (size_t)ld + k * B;
+    int *mine = d + (row ? k : t) * B * (size_t)ld + (row ? t : k) * B;
+    const int *left = row ? pivot : mine, *right = row ? mine : pivot;
+    if (t == k) {
+        return;
+    }
+    for (int p = 0; p < B; p++) {
+        __syncthreads();
+        for (int i = threadIdx.y; i < B; i += Y) {
+            for (int j = threadIdx.x; j < B; j += X) {
+                int sum = left[i * (size_t)ld + p] + right[p * (size_t)ld + j];
+                mine[i * (size_t)ld + j] = min(mine[i * (size_t)ld + j], sum);
+            }
+        }
+    }
+}
+
+template <int B, int X, int Y> static void solve_global(int *d, int ld, int n)
+{
+    int count = n / B;
+    dim3 threads(X, Y);
+    for (int k = 0; k < count; k++) {
+        global_close<B, X, Y><<<1, threads>>>(d, ld, k);
+        global_panels<B, X, Y><<<dim3(count, 2), threads>>>(d, ld, k);
+        plain_rest<B, X, Y, COALESCED><<<dim3(count, count), threads>>>(d, ld, n, k);
+    }
+}
+
 /* -------------------------------------------------------------------------------------- padding */
 
 static __global__ void fill_padding(int *d, int ld, int n)
@@ -688,3 +739,10 @@ SHAPE(90, 45, 15)
 SHAPE(128, 32, 32)
 SHAPE(128, 16, 16)
 
+#define GLOBAL(b)                                                                             \
+    RECIPE(global_##b, b, (solve_global<b, 16, 16>), (plain_rest<b, 16, 16, COALESCED>), 256, 0)
+GLOBAL(16)
+GLOBAL(32)
+GLOBAL(64)
+GLOBAL(128)
+GLOBAL(256)

@@ -53,6 +53,11 @@ extern const lab_recipe lab_shape_80_16_40;
 extern const lab_recipe lab_shape_90_45_15;
 extern const lab_recipe lab_shape_128_32_32;
 extern const lab_recipe lab_shape_128_16_16;
+extern const lab_recipe lab_global_16;
+extern const lab_recipe lab_global_32;
+extern const lab_recipe lab_global_64;
+extern const lab_recipe lab_global_128;
+extern const lab_recipe lab_global_256;
 
 /* "No path" into what lies beyond n of a matrix of ld x ld; the runtime's error number. */
 int lab_pad(int *d, int ld, int n);
