@@ -82,8 +82,13 @@ class Laboratory(unittest.TestCase):
         self.assertEqual([path.name for path in self.path.iterdir()], ["apsp-cpu.json"])
 
     def test_published_figures_stand_beside_ours(self):
-        done = lab("run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "engine,mixed")
+        done = lab("run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "engine,mixed",
+                   "--out", str(self.path))
         self.assertEqual(done.returncode, 0, done.stderr)
+        kept = self.result("entropy-cpu")
+        self.assertIn("28 cores", kept["published_on"])
+        self.assertEqual([case.get("published_milliseconds") for case in kept["cases"]],
+                         [1.71, None, 18.5, None, 259, None])
         self.assertIn("published", done.stdout)
         self.assertIn("1.71 ms", done.stdout)
 
