@@ -200,7 +200,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
         status = lab_clock_make(ctx, &b->clock);
     }
     if (status == TW_OK) {
-        lab_complete_graph(b->input, n, seed);
+        lab_complete_graph(ctx, b->input, n, seed);
         status = find_answer(b);
     }
     return status;

@@ -6,14 +6,17 @@
 #include "apsp/gpu.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 
 #include <string.h>
 
 #define SOURCES 4
 
-void lab_complete_graph(int32_t *weights, int64_t n, uint64_t seed)
+void lab_complete_graph(const tw_context *ctx, int32_t *weights, int64_t n, uint64_t seed)
 {
-#pragma omp parallel for schedule(static)
+    const int threads = twi_thread_count(ctx);
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) {
             uint64_t random = twi_random_at(seed, (uint64_t)(i * n + j));
@@ -100,7 +103,7 @@ tw_status lab_apsp_host_open(lab_apsp_host *out, tw_context *ctx, int64_t n, uin
         status = twi_alloc(ctx, &out->output, cells, 4, "the output");
     }
     if (status == TW_OK) {
-        lab_complete_graph(out->input, n, seed);
+        lab_complete_graph(ctx, out->input, n, seed);
         status = lab_apsp_host_solve(out, 1, false, &seconds);
     }
     if (status == TW_OK) {
