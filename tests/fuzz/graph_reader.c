@@ -1,6 +1,7 @@
 /*
  * Any bytes given to a graph reader end in a sound graph or in a sentence, never in a crash, a
- * leak or memory beyond the limit. TW_FUZZ_FORMAT names the reader; "" lets the content decide.
+ * leak or memory beyond the limit. TW_FUZZ_FORMAT names the reader, "" lets the content decide, and
+ * without it all of them are tried.
  */
 #include "graph/graph.h"
 #include "io/graph_format.h"
@@ -57,10 +58,16 @@ static void read_once(const uint8_t *data, size_t size, const tw_read_options *o
     tw_context_destroy(ctx);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+#ifdef TW_FUZZ_FORMAT
+static const char *const formats[] = {TW_FUZZ_FORMAT};
+#else
+static const char *const formats[] = {"", "triples", "gr", "mtx", "edges", "metis", "npy"};
+#endif
+
+static void read_twice(const uint8_t *data, size_t size, const char *format)
 {
     tw_read_options opts = TW_READ_OPTIONS_INIT;
-    opts.format = TW_FUZZ_FORMAT[0] != '\0' ? TW_FUZZ_FORMAT : NULL;
+    opts.format = format[0] != '\0' ? format : NULL;
     read_once(data, size, &opts);
     /* Once more, with options that depend on the bytes alone. */
     static const char *const weights[] = {NULL, NULL, "3", "4", "cost"};
@@ -75,5 +82,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     opts.weight = weights[(random >> 16) % 5];
     opts.no_edge = (random >> 24 & 1) != 0 ? &mark : NULL;
     read_once(data, size, &opts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        read_twice(data, size, formats[i]);
+    }
     return 0;
 }
