@@ -71,11 +71,12 @@ static double element(const twi_map_input *input, int64_t row, int64_t col)
 static void compute(worker *w, const twi_program *program, int32_t i, void *out, int64_t n)
 {
     const twi_operation *op = &program->ops[i];
-    const void *arg[3] = {NULL, NULL, NULL};
-    int64_t stride[3] = {0, 0, 0};
-    for (int k = 0; k < 3 && op->args[k] >= 0; k++) {
-        arg[k] = w->value[op->args[k]];
-        stride[k] = w->step[op->args[k]];
+    const void *arg[3];
+    int64_t stride[3];
+    for (int k = 0; k < 3; k++) {
+        const int32_t from = op->args[k] >= 0 ? op->args[k] : op->args[0];
+        arg[k] = w->value[from];
+        stride[k] = w->step[from];
     }
     twi_kernel_of(w->plan, op)(out, arg, stride, n);
 }

@@ -12,7 +12,8 @@
 #define TWI_MAP_GRAIN 32 /* elements: the most that a kernel computes at once */
 
 /* out[i] = operation(arg[0][i * step[0]], ...), 0 <= i < n, n a multiple of the grain. A step is 1,
- * or 0 for an operand of TWI_MAP_GRAIN equal elements. `out` may be an operand of step 1. */
+ * or 0 for an operand of TWI_MAP_GRAIN equal elements. `out` may be an operand of step 1. Operands
+ * that the operation lacks repeat its first. */
 typedef void (*twi_map_block_fn)(void *out, const void *const arg[3], const int64_t step[3],
                                  int64_t n);
 
