@@ -4,8 +4,8 @@
  * the number. Rows A4 and B5 have the weak scaling, on one and two cards.
  *
  *   devices-1 ... devices-4   strong scaling: the same matrix for all of them
- *                             weak scaling: n^3 relaxations for each, so d of them close a matrix
- * of n d^(1/3) vertices; 22973 on one becomes 28944 on two
+ *                             weak scaling: n^3 relaxations for each, so d of them close a
+ *                             matrix of n d^(1/3) vertices; 22973 on one becomes 28944 on two
  *
  * On a machine with fewer cards a card stands for several devices, which then share its processors:
  * what can be seen there is what dealing out costs, not a gain.

@@ -4,11 +4,13 @@
  * there is one it stands for two. Every rung but the engine runs the kernel of version 7.
  *
  *   one            the whole array on one device, to compare with
- *   v14            a band of rows for each device, two rows of the neighbours' with it; a host
- * thread for each; small arrays go to the CPU columns        bands of columns pinned         the
- * host's memory pinned, so that the copies of all devices go on at once together       rows in a
- * common list, from which the devices take some and so does the CPU engine         the library:
- * pieces in turn for the devices, one coming up while one is computed and one goes down
+ *   v14            a band of rows for each device, two rows of the neighbours' with it, and a host
+ *                  thread for each; small arrays go to the CPU
+ *   columns        bands of columns
+ *   pinned         the host's memory pinned, so that the copies of all devices go on at once
+ *   together       rows in a common list, from which the devices take some, and so does the CPU
+ *   engine         the library: pieces in turn for the devices, one coming up while one is
+ *                  computed and one goes down
  *   engine-pinned  the same from and to pinned memory: the link is the limit
  *
  * entropy-multi-flat has as many elements in 8 rows: what bands of rows carry of their neighbours
