@@ -1,6 +1,6 @@
 /*
  * An array of 16 levels in host memory and the entropy of the 5 x 5 window around each element,
- * which is right to five decimals: what the ladders of entropy on GPUs share.
+ * which is right to five decimals: what the ladders of entropy share.
  */
 #ifndef LAB_ENTROPY_ARRAY_H
 #define LAB_ENTROPY_ARRAY_H

@@ -13,24 +13,22 @@
  * entropy_windows.c shows the library over windows and levels.
  */
 #include "answers.h"
+#include "entropy_array.h"
 #include "ladders.h"
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALF = 2, LEVELS = 16, MOST = 25 };
+enum { HALF = LAB_ENTROPY_HALF, LEVELS = LAB_ENTROPY_LEVELS, MOST = LAB_ENTROPY_MOST };
 
 typedef struct bench {
     tw_context *ctx;
     int64_t n;
-    uint8_t *input;
-    float *right;
-    float *output;
-    int32_t *integrals; /* LEVELS images of (n+1)^2 */
+    lab_entropy_array array; /* its right answer is from a table: logarithms take too long */
+    int32_t *integrals;      /* LEVELS images of (n+1)^2 */
     int threads;
 } bench;
 
@@ -49,7 +47,7 @@ static int count_window(const bench *b, int64_t y, int64_t x, int counts[LEVELS]
     memset(counts, 0, LEVELS * sizeof *counts);
     for (int64_t i = low(y); i < high(y, b->n); i++) {
         for (int64_t j = low(x); j < high(x, b->n); j++) {
-            counts[b->input[i * b->n + j]]++;
+            counts[b->array.input[i * b->n + j]]++;
         }
     }
     return (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
@@ -68,51 +66,14 @@ static double entropy_of(const int counts[LEVELS], int total)
     return sum;
 }
 
-static void solve_by_logarithms(const bench *b, float *out)
-{
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        int counts[LEVELS];
-        for (int64_t x = 0; x < b->n; x++) {
-            int total = count_window(b, y, x, counts);
-            out[y * b->n + x] = (float)entropy_of(counts, total);
-        }
-    }
-}
-
-static void solve_by_table(const bench *b, float *out)
-{
-    double table[MOST + 1] = {0};
-    for (int n = 1; n <= MOST; n++) {
-        table[n] = n * log(n);
-    }
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        int counts[LEVELS];
-        for (int64_t x = 0; x < b->n; x++) {
-            int total = count_window(b, y, x, counts);
-            double sum = 0;
-            for (int level = 0; level < LEVELS; level++) {
-                sum += table[counts[level]];
-            }
-            out[y * b->n + x] = (float)((table[total] - sum) / total);
-        }
-    }
-}
-
 /* ---------------------------------------------------------------------------------------- bench */
-
-/* The right answer comes from the table, in double: at 10240 elements a side logarithms would take
- * longer than all the rungs. They are checked against each other. */
 
 static void close_bench(void *given)
 {
     bench *b = given;
     if (b != NULL) {
         twi_free(b->integrals);
-        twi_free(b->output);
-        twi_free(b->right);
-        twi_free(b->input);
+        lab_entropy_array_free(&b->array);
         twi_free(b);
     }
 }
@@ -120,7 +81,6 @@ static void close_bench(void *given)
 static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
 {
     bench *b = NULL;
-    uint64_t cells = (uint64_t)n * (uint64_t)n;
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {
         return status;
@@ -129,34 +89,19 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     b->ctx = ctx;
     b->n = n;
     b->threads = twi_thread_count(ctx);
-    status = twi_alloc(ctx, &b->input, cells, 1, "the input");
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &b->right, cells, 4, "the right answer");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &b->output, cells, 4, "the output");
-    }
-    if (status == TW_OK) {
-        for (uint64_t i = 0; i < cells; i++) {
-            b->input[i] = (uint8_t)(twi_random_at(seed, i) % LEVELS);
-        }
-        solve_by_table(b, b->right);
-        status = twi_check_cancel(ctx);
-    }
-    return status;
+    return lab_entropy_array_make(&b->array, ctx, n, n, seed);
 }
 
 static void spoil(void *given)
 {
     bench *b = given;
-    lab_poison(b->output, b->n, 4);
+    lab_entropy_array_spoil(&b->array);
 }
 
-/* Right to five decimals. */
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    return lab_near_floats(ctx, rung, b->output, b->right, b->n, 5e-6F);
+    return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
 /* No count of operations bounds it: the bytes do, so the ceiling is a copy. */
@@ -177,7 +122,14 @@ static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *tim
     bench *b = given;
     (void)rung;
     double begun = twi_seconds();
-    solve_by_logarithms(b, b->output);
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            b->array.output[y * b->n + x] = (float)entropy_of(counts, total);
+        }
+    }
     time->total = time->compute = twi_seconds() - begun;
     return TW_OK;
 }
@@ -187,7 +139,22 @@ static tw_status run_table(void *given, const lab_rung *rung, lab_time *time)
     bench *b = given;
     (void)rung;
     double begun = twi_seconds();
-    solve_by_table(b, b->output);
+    double table[MOST + 1] = {0};
+    for (int n = 1; n <= MOST; n++) {
+        table[n] = n * log(n);
+    }
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            double sum = 0;
+            for (int level = 0; level < LEVELS; level++) {
+                sum += table[counts[level]];
+            }
+            b->array.output[y * b->n + x] = (float)((table[total] - sum) / total);
+        }
+    }
     time->total = time->compute = twi_seconds() - begun;
     return TW_OK;
 }
@@ -227,7 +194,7 @@ static tw_status run_mixed(void *given, const lab_rung *rung, lab_time *time)
         int counts[LEVELS];
         for (int64_t x = 0; x < b->n; x++) {
             int total = count_window(b, y, x, counts);
-            b->output[y * b->n + x] = finish(&t, counts, total);
+            b->array.output[y * b->n + x] = finish(&t, counts, total);
         }
     }
     time->total = time->compute = twi_seconds() - begun;
@@ -244,7 +211,7 @@ static void integrate(const bench *b, int level)
         int32_t row = 0;
         image[(y + 1) * side] = 0;
         for (int64_t x = 0; x < b->n; x++) {
-            row += b->input[y * b->n + x] == level;
+            row += b->array.input[y * b->n + x] == level;
             image[(y + 1) * side + x + 1] = image[y * side + x + 1] + row;
         }
     }
@@ -282,7 +249,7 @@ static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
                                     image[bottom + left] + image[top + left];
                 }
                 int total = (int)((high(y, b->n) - low(y)) * (right - left));
-                b->output[y * b->n + x] = finish(&t, counts, total);
+                b->array.output[y * b->n + x] = finish(&t, counts, total);
             }
         }
     }
@@ -294,7 +261,7 @@ static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
 static void slide(const bench *b, int64_t y, int64_t x, int sign, int counts[LEVELS])
 {
     for (int64_t i = low(y); x >= 0 && x < b->n && i < high(y, b->n); i++) {
-        counts[b->input[i * b->n + x]] += sign;
+        counts[b->array.input[i * b->n + x]] += sign;
     }
 }
 
@@ -314,7 +281,7 @@ static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
             slide(b, y, x + HALF, 1, counts);
             slide(b, y, x - HALF - 1, -1, counts);
             int total = (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
-            b->output[y * b->n + x] = finish(&t, counts, total);
+            b->array.output[y * b->n + x] = finish(&t, counts, total);
         }
     }
     time->total = time->compute = twi_seconds() - begun;
@@ -324,14 +291,9 @@ static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    tw_matrix in = {b->input, b->n, b->n, b->n, TW_U8};
-    tw_matrix out = {b->output, b->n, b->n, b->n, TW_F32};
-    tw_entropy_options options = TW_ENTROPY_OPTIONS_INIT;
     (void)rung;
-    options.levels = LEVELS;
-    double begun = twi_seconds();
-    tw_status status = tw_entropy(b->ctx, &out, &in, &options);
-    time->total = time->compute = twi_seconds() - begun;
+    tw_status status = lab_entropy_by_library(b->ctx, &b->array, &time->total);
+    time->compute = time->total;
     return status;
 }
 
