@@ -12,6 +12,8 @@ ABSENT(lab_apsp_gpu_global, "apsp-gpu-global",
        "Blocks of a closure on a GPU without shared memory, 16 x 16 threads");
 ABSENT(lab_apsp_hip, "apsp-hip",
        "Blocks and threads for waves of 64 and banks of LDS (AMD; elsewhere to compare)");
+ABSENT(lab_apsp_scatter, "apsp-scatter",
+       "From edges to a padded matrix on a GPU, and back without the padding");
 ABSENT(lab_apsp_devices, "apsp-devices",
        "Strong scaling of the library over GPUs (a card that stands for several: overhead)");
 ABSENT(lab_apsp_devices_weak, "apsp-devices-weak",

@@ -158,9 +158,9 @@ class Laboratory(unittest.TestCase):
 
     def test_ladders_of_gpus_are_listed_everywhere_and_refused_without_one(self):
         names = gpu_ladders()
-        for name in ("apsp-gpu", "apsp-gpu-global", "apsp-hip", "apsp-multi", "apsp-devices",
-                     "apsp-devices-weak", "entropy-gpu", "entropy-multi", "entropy-multi-flat",
-                     "entropy-devices", "entropy-devices-weak", "map-gpu"):
+        for name in ("apsp-gpu", "apsp-gpu-global", "apsp-hip", "apsp-scatter", "apsp-multi",
+                     "apsp-devices", "apsp-devices-weak", "entropy-gpu", "entropy-multi",
+                     "entropy-multi-flat", "entropy-devices", "entropy-devices-weak", "map-gpu"):
             self.assertIn(name, names)
         if lab("run", "apsp-gpu", "--n", "64", "--repeat", "1").returncode == 0:
             self.skipTest("there is a GPU here")
