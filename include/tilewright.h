@@ -1004,15 +1004,17 @@ TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type ty
 TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile
- * edges. `line` (may be NULL) is called once a case. Returns TW_ERR_VERIFY if any case failed. */
+ * edges. `problem` is "apsp", "entropy", "map", or NULL for all of them; `line` (may be NULL) is
+ * called once a case. Returns TW_ERR_VERIFY if any case failed. */
 typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
 typedef struct tw_selftest_counts {
     int64_t passed;
     int64_t failed;
     int64_t skipped;
 } tw_selftest_counts;
-TW_API TW_CHECKED tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, uint64_t seed,
-                                        tw_selftest_fn line, void *user);
+TW_API TW_CHECKED tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts,
+                                        const char *problem, uint64_t seed, tw_selftest_fn line,
+                                        void *user);
 
 #ifdef __cplusplus
 }

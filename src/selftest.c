@@ -3,20 +3,35 @@
 #include "entropy/selftest.h"
 #include "map/selftest.h"
 
-tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, uint64_t seed,
-                      tw_selftest_fn line, void *user)
+#include <string.h>
+
+static const struct {
+    const char *problem;
+    tw_status (*run)(const twi_tester *t, uint64_t seed);
+} wings[] = {
+    {"apsp", twi_apsp_selftest}, {"entropy", twi_entropy_selftest}, {"map", twi_map_selftest}};
+#define WINGS ((int)(sizeof wings / sizeof *wings))
+
+tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *problem,
+                      uint64_t seed, tw_selftest_fn line, void *user)
 {
     const twi_tester t = {ctx, counts, line, user};
     const twi_isa forced = ctx->isa;
+    int asked = 0;
+    tw_status status = TW_OK;
     *counts = (tw_selftest_counts){0, 0, 0};
-    tw_status status = twi_apsp_selftest(&t, seed);
-    if (status == TW_OK) {
-        status = twi_entropy_selftest(&t, seed);
-    }
-    if (status == TW_OK) {
-        status = twi_map_selftest(&t, seed);
+    for (int w = 0; w < WINGS && status == TW_OK; w++) {
+        if (problem == NULL || strcmp(problem, wings[w].problem) == 0) {
+            status = wings[w].run(&t, seed);
+            asked++;
+        }
     }
     ctx->isa = forced;
+    if (asked == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "'%s' is no problem with a self-test: apsp, entropy and map have one",
+                       problem);
+    }
     if (status == TW_OK && counts->failed > 0) {
         return tw_fail(ctx, TW_ERR_VERIFY, "%lld of %lld cases differ from the reference",
                        (long long)counts->failed, (long long)(counts->failed + counts->passed));

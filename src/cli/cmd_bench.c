@@ -523,7 +523,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 
 const cli_command cli_bench = {
     .name = "bench",
-    .usage = "[apsp|entropy]",
+    .usage = "[apsp|entropy|map]",
     .summary = "measure the speed here, beside this machine's ceiling",
     .text = "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
             "compares the rate with the ceiling of the same type and threads, measured in the same "

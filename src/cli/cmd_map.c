@@ -74,9 +74,9 @@ static const cli_example examples[] = {
     {"tilewright map '255 - x' photo.pgm negative.pgm", "the negative of an image"},
     {"tilewright map '(nir - red) / (nir + red)' nir=b4.npy red=b3.npy ndvi.npy",
      "two inputs by name"},
-    {"tilewright map 'x + sqrt((col % 2 ? log(x) : cos(x)) + 1)' a.npy a.npy --repeat 10",
-     "ten passes in place"},
-    {"tilewright map 'x > limit ? x : 0' dem.npy high.npy --set limit=1500 --no-data=-9999",
+    {"tilewright map 'x + sqrt((col % 2 ? log(x) : cos(x)) + 1)' a.npy --repeat 10",
+     "ten passes in one, and a summary of the result"},
+    {"tilewright map 'x > k ? x : 0' dem.npy high.npy --set k=1500 --no-data=-9999",
      "a constant, and places without data"},
     {NULL, NULL}};
 

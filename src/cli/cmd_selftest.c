@@ -30,9 +30,11 @@ static const cli_group groups[] = {{"Cases", own_options},
 static const cli_example examples[] = {
     {"tilewright selftest", "a line for each failure, then the count"},
     {"tilewright selftest -v --seed 7", "every case, with other random graphs"},
+    {"tilewright selftest map", "maps alone"},
     {NULL, NULL}};
 
-static const cli_operand operands[] = {{NULL, NULL}};
+static const cli_operand operands[] = {
+    {"PROBLEM", "What to check: apsp, entropy or map; all of them by default."}, {NULL, NULL}};
 
 static void show_case(void *user, const char *name, int32_t passed, const char *detail)
 {
@@ -50,13 +52,12 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_selftest_counts counts = {0, 0, 0};
-    (void)count;
-    (void)words;
     tw_status status = cli_begin(job, &s->common);
     if (status != TW_OK) {
         return status;
     }
-    status = tw_selftest(job->ctx, &counts, s->seed, show_case, (void *)given);
+    status = tw_selftest(job->ctx, &counts, count > 0 ? words[0] : NULL, s->seed, show_case,
+                         (void *)given);
     if (status != TW_OK && status != TW_ERR_VERIFY) {
         return status;
     }
@@ -81,7 +82,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 
 const cli_command cli_selftest = {
     .name = "selftest",
-    .usage = "",
+    .usage = "[apsp|entropy|map]",
     .summary = "check every method, type and instruction set on this machine",
     .text = "Runs every method, type and instruction set this machine has against plain reference "
             "code, over sizes around the edges of the tiles. It needs nothing but the installed "
@@ -90,7 +91,7 @@ const cli_command cli_selftest = {
     .operands = operands,
     .groups = groups,
     .least = 0,
-    .most = 0,
+    .most = 1,
     .settings_size = sizeof(settings),
     .defaults = &defaults,
     .run = run,

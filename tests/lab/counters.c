@@ -9,6 +9,8 @@
 #include "program.h"
 #include "runner.h"
 
+#include "gpu/device.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -514,12 +516,24 @@ static int times_in(const char *text, const char *word)
     return count;
 }
 
+static bool is_hip(void)
+{
+    return strcmp(twi_gpu_prefix(), "hip") == 0;
+}
+
 static void the_table_and_the_results_of_a_gpu_ladder_have_the_counters(void **state)
 {
     (void)state;
     char *printed = NULL, *kept = NULL;
     write_ncu("cat " DATA "launches.txt");
     climb(&printed, &kept);
+    if (is_hip()) { /* ncu knows no AMD card: the ladder is climbed without counters */
+        assert_int_equal(times_in(printed, "no counters of the GPU: they are read by ncu"), 1);
+        assert_int_equal(times_in(kept, "\"median\": 1,"), 2);
+        free(printed);
+        free(kept);
+        return;
+    }
     static const char row[] =
         "1.00 T      88 %      75 %    93.5 %      62 %      25 %    100 GB   40.0 GB\n";
     static const char *const shown[] = {
@@ -546,6 +560,9 @@ static void a_ladder_goes_on_without_counters_and_says_so_once(void **state)
         const char *script, *says;
     } cases[] = {{"cat " DATA "permission.txt", "no counters of the GPU: the driver keeps"},
                  {"echo nonsense", "no counters of first: ncu printed no table"}};
+    if (is_hip()) {
+        skip();
+    }
     for (size_t i = 0; i < 2; i++) {
         char *printed = NULL, *kept = NULL;
         write_ncu(cases[i].script);
