@@ -388,6 +388,20 @@ static void run_block(worker *w, const int32_t *lane_of, const place *at)
 
 /* -------------------------------------------------------------------------------- tasks */
 
+/* Elements before the first of a stream that begins a line of the result: they have a block to
+ * themselves, or every store would touch two lines (and every load, where arrays lie alike). */
+static int64_t lead(const twi_map_course *p, int64_t row, int64_t first, int64_t cols)
+{
+    const twi_map_job *job = p->job;
+    const char *out =
+        (const char *)job->out + ((row - job->first_row) * job->out_stride + first) * p->size;
+    const int64_t beyond = (int64_t)((uintptr_t)out % TWI_CACHE_LINE);
+    if (p->room == p->block || p->column_bytes > 0 || cols < PIECE || beyond % p->size != 0) {
+        return 0;
+    }
+    return (TWI_CACHE_LINE - beyond) % TWI_CACHE_LINE / p->size;
+}
+
 static void run_row(worker *w, int64_t row, int64_t first, int64_t cols)
 {
     const twi_map_course *p = w->plan;
@@ -396,11 +410,13 @@ static void run_row(worker *w, int64_t row, int64_t first, int64_t cols)
     for (int64_t residue = 0; residue < p->period; residue++) {
         compute_row(w, p->lanes[lane_of[residue]].number, row);
     }
-    int64_t count = 0;
+    int64_t count = lead(p, row, first, cols);
     for (int64_t at = 0; at < cols; at += count) {
-        count = cols - at < width ? cols - at : width;
-        if (p->period == 1 && count > TWI_MAP_GRAIN) { /* what is left over has a block to itself */
-            count = count / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
+        if (at > 0 || count == 0) {
+            count = cols - at < width ? cols - at : width;
+            if (p->period == 1 && count > TWI_MAP_GRAIN) { /* what is left over comes alone */
+                count = count / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
+            }
         }
         const place here = {row, first + at, count, at / p->period,
                             p->period == 1 && count % TWI_MAP_GRAIN == 0};
