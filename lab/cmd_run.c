@@ -73,8 +73,12 @@ static tw_status list(cli_job *job, const void *settings, int count, char **word
         return status;
     }
     for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
-        printf("  %-20s %s%s; %d rungs\n", (*each)->name, (*each)->title,
-               (*each)->gpu ? " (GPU)" : "", (*each)->count);
+        printf("  %-20s %s%s", (*each)->name, (*each)->title, (*each)->gpu ? " (GPU)" : "");
+        if ((*each)->count > 0) {
+            printf("; %d rungs\n", (*each)->count);
+        } else {
+            printf("; not in this build\n");
+        }
     }
     return status;
 }

@@ -93,8 +93,12 @@ def check_format(result):
 def read_result(path):
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise Damaged(str(error)) from error
+    except OSError as error:
+        raise Damaged(error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise Damaged(f"it is no text: byte {error.start} is no UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"it is no JSON: {error}") from error
     check_format(result)
     if not isinstance(result.get("cases"), list) or not isinstance(result.get("ladder"), str):
         raise Damaged("it has no ladder or no cases")

@@ -11,9 +11,13 @@ typedef struct twi_tester {
     void *user;
 } twi_tester;
 
+/* A case that a cancelled run breaks off neither passed nor failed: the wing ends with that. */
 static inline void twi_tell(const twi_tester *t, const char *name, int32_t passed,
                             const char *detail)
 {
+    if (!passed && twi_is_cancelled(t->ctx)) {
+        return;
+    }
     if (passed) {
         t->counts->passed++;
     } else {

@@ -708,6 +708,28 @@ static void the_selftest_passes_and_counts_its_cases(void **state)
     close_context(ctx);
 }
 
+static void cancel_at_once(void *user, const char *name, int32_t passed, const char *detail)
+{
+    (void)name, (void)passed, (void)detail;
+    tw_cancel(user);
+}
+
+static void a_cancelled_selftest_calls_no_case_failed(void **state)
+{
+    (void)state;
+    static const char *const problems[] = {"apsp", "entropy", "map", NULL};
+    tw_context *ctx = open_context();
+    for (int i = 0; i < 4; i++) {
+        tw_selftest_counts counts;
+        tw_clear_cancel(ctx);
+        assert_int_equal(tw_selftest(ctx, &counts, problems[i], 1, cancel_at_once, ctx),
+                         TW_ERR_CANCELLED);
+        assert_true(counts.passed > 0);
+        assert_int_equal(counts.failed, 0);
+    }
+    close_context(ctx);
+}
+
 static void the_ceiling_is_a_positive_rate(void **state)
 {
     (void)state;
@@ -744,6 +766,7 @@ int main(void)
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(the_product_checks_its_operands),
         cmocka_unit_test(the_selftest_passes_and_counts_its_cases),
+        cmocka_unit_test(a_cancelled_selftest_calls_no_case_failed),
         cmocka_unit_test(the_ceiling_is_a_positive_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
