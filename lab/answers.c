@@ -1,8 +1,7 @@
 /* See answers.h. */
 #include "answers.h"
 
-#include "base/clock.h"
-#include "base/threads.h"
+#include "gpu/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,27 +64,36 @@ double lab_image_bytes(int64_t n)
     return 5 * (double)n * (double)n;
 }
 
-tw_status lab_copy_bandwidth(tw_context *ctx, double *out)
+static tw_status copy_ceiling(tw_context *ctx, double bytes, lab_ceiling *out)
 {
-    enum { BYTES = 1 << 26, PIECES = 64 };
-    char *from = NULL, *to = NULL;
-    int threads = twi_thread_count(ctx);
-    tw_status status = twi_alloc_zeroed(ctx, &from, BYTES, 1, "a copy");
-    *out = 0;
+    *out = (lab_ceiling){0};
+    tw_status status = tw_set_device(ctx, "cpu");
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &to, BYTES, 1, "a copy");
+        status = tw_copy_rate(ctx, &out->bytes, 0);
     }
-    for (int round = 0; status == TW_OK && round < 5; round++) {
-        double begun = twi_seconds();
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (int piece = 0; piece < PIECES; piece++) {
-            memcpy(to + piece * (BYTES / PIECES), from + piece * (BYTES / PIECES), BYTES / PIECES);
-        }
-        double rate = 2.0 * BYTES / (twi_seconds() - begun);
-        *out = rate > *out ? rate : *out;
-    }
-    (void)threads;
-    twi_free(to);
-    twi_free(from);
+    out->rate = out->bytes / bytes;
     return status;
+}
+
+tw_status lab_matrix_copy_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    return copy_ceiling(ctx, lab_matrix_bytes(1), out);
+}
+
+tw_status lab_image_copy_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    return copy_ceiling(ctx, lab_image_bytes(1), out);
+}
+
+tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    *out = (lab_ceiling){0};
+    tw_status status = tw_set_device(ctx, twi_gpu_prefix());
+    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 0);
+}
+
+tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    *out = (lab_ceiling){0};
+    return tw_set_device(ctx, twi_gpu_prefix());
 }

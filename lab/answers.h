@@ -1,5 +1,5 @@
-/* Answers compared with the right ones, and how much work and traffic a size means: what ladders of
- * the same problem share. */
+/* Answers compared with the right ones, how much work and traffic a size means, and what bounds it:
+ * what ladders of the same problem share. */
 #ifndef LAB_ANSWERS_H
 #define LAB_ANSWERS_H
 
@@ -14,8 +14,6 @@ TW_CHECKED tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, cons
 TW_CHECKED tw_status lab_near_rectangle(tw_context *ctx, const lab_rung *rung, const float *got,
                                         const float *right, int64_t rows, int64_t cols,
                                         float tolerance);
-/* Bytes read and written a second by a copy of 64 MiB, over all threads; the best of five. */
-TW_CHECKED tw_status lab_copy_bandwidth(tw_context *ctx, double *out);
 /* Bytes that no right answer consists of. */
 void lab_poison(void *output, int64_t n, int32_t element);
 
@@ -23,5 +21,14 @@ double lab_relaxations(int64_t n);  /* n^3 */
 double lab_elements(int64_t n);     /* n^2 */
 double lab_matrix_bytes(int64_t n); /* 4-byte elements, read and written once */
 double lab_image_bytes(int64_t n);  /* bytes read, floats written */
+
+/* What bounds a ladder (lab_ladder.ceiling); each sets the context's device as well. On a CPU,
+ * where no count of operations bounds it: a copy of the bytes of a matrix or of an image. */
+TW_CHECKED tw_status lab_matrix_copy_ceiling(tw_context *ctx, lab_ceiling *out);
+TW_CHECKED tw_status lab_image_copy_ceiling(tw_context *ctx, lab_ceiling *out);
+/* The relaxations of one GPU; what d of them could do is d times that. */
+TW_CHECKED tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out);
+/* The bytes over the link to a GPU bound it, so no rate is named. */
+TW_CHECKED tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out);
 
 #endif

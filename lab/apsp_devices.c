@@ -73,14 +73,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->host.output, b->host.right, b->host.n);
 }
 
-/* Of one card; what d of them could do is d times that. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
-    out->bytes = 0;
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 0);
-}
-
 enum { STRONG, WEAK };
 
 /* a: devices; b: STRONG or WEAK. */
@@ -119,7 +111,8 @@ static const lab_published published[] = {
 
 #define BENCH                                                                                \
     .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_relaxations, .traffic = lab_matrix_bytes, .ceiling = ceiling
+    .close = close_bench, .work = lab_relaxations, .traffic = lab_matrix_bytes,              \
+    .ceiling = lab_gpu_relaxation_ceiling
 
 const lab_ladder lab_apsp_devices = {
     .name = "apsp-devices",

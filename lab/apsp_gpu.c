@@ -218,13 +218,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->output, b->right, b->n);
 }
 
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
-    out->bytes = 0;
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 0);
-}
-
 /* -------------------------------------------------------------------------------------- ladders */
 
 #define RUNG(title, from, of, what, how, at_most)                                  \
@@ -295,7 +288,7 @@ static const lab_published published[] = {
 #define BENCH                                                                                   \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
     .check = check, .close = close_bench, .offers = fits, .work = lab_relaxations,              \
-    .traffic = lab_matrix_bytes, .ceiling = ceiling
+    .traffic = lab_matrix_bytes, .ceiling = lab_gpu_relaxation_ceiling
 
 const lab_ladder lab_apsp_gpu = {
     .name = "apsp-gpu",

@@ -128,13 +128,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->host.output, b->host.right, b->n);
 }
 
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
-    out->bytes = 0;
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 0);
-}
-
 /* ------------------------------------------------------------------------------- the pivot rows */
 
 enum { STAGED, PEER, ZERO_COPY };
@@ -324,5 +317,5 @@ const lab_ladder lab_apsp_multi = {
     .close = close_bench,
     .work = lab_relaxations,
     .traffic = lab_matrix_bytes,
-    .ceiling = ceiling,
+    .ceiling = lab_gpu_relaxation_ceiling,
 };

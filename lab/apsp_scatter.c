@@ -236,13 +236,6 @@ static double traffic(int64_t n)
     return 4 * (double)n * (double)n + 12 * (double)edge_count(n);
 }
 
-/* The bytes over the link bound it, so there is no ceiling of operations. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    *out = (lab_ceiling){0};
-    return tw_set_device(ctx, TWI_GPU_PREFIX);
-}
-
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
 {
     const bench *b = given;
@@ -496,5 +489,5 @@ const lab_ladder lab_apsp_scatter = {
     .close = close_bench,
     .work = lab_elements,
     .traffic = traffic,
-    .ceiling = ceiling,
+    .ceiling = lab_link_ceiling,
 };

@@ -104,17 +104,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
-/* No count of operations bounds it: the bytes do, so the ceiling is a copy. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, "cpu");
-    if (status == TW_OK) {
-        status = lab_copy_bandwidth(ctx, &out->bytes);
-    }
-    out->rate = out->bytes / lab_image_bytes(1);
-    return status;
-}
-
 /* ---------------------------------------------------------------------------------------- rungs */
 
 static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *time)
@@ -361,5 +350,5 @@ const lab_ladder lab_entropy_cpu = {
     .close = close_bench,
     .work = lab_elements,
     .traffic = lab_image_bytes,
-    .ceiling = ceiling,
+    .ceiling = lab_image_copy_ceiling,
 };

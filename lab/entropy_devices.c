@@ -68,13 +68,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
-/* The bytes over the links bound it, so there is no ceiling of operations. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    *out = (lab_ceiling){0};
-    return tw_set_device(ctx, TWI_GPU_PREFIX);
-}
-
 enum { STRONG, WEAK };
 
 /* a: devices; b: STRONG or WEAK. */
@@ -110,7 +103,8 @@ static const int64_t default_sizes[] = {2560, 10240, 0};
 
 #define BENCH                                                                                \
     .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes, .ceiling = ceiling
+    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
+    .ceiling = lab_link_ceiling
 
 const lab_ladder lab_entropy_devices = {
     .name = "entropy-devices",

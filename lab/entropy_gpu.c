@@ -163,13 +163,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->host, rung);
 }
 
-/* The bytes bound it: first those over the link, so there is no ceiling of operations. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    *out = (lab_ceiling){0};
-    return tw_set_device(ctx, TWI_GPU_PREFIX);
-}
-
 /* ---------------------------------------------------------------------------------------- rungs */
 
 static tw_status upload(bench *b, bool texture)
@@ -283,5 +276,5 @@ const lab_ladder lab_entropy_gpu = {
     .close = close_bench,
     .work = lab_elements,
     .traffic = lab_image_bytes,
-    .ceiling = ceiling,
+    .ceiling = lab_link_ceiling,
 };

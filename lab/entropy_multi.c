@@ -163,13 +163,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
-/* The bytes over the links bound it, so there is no ceiling of operations. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    *out = (lab_ceiling){0};
-    return tw_set_device(ctx, TWI_GPU_PREFIX);
-}
-
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
 {
     const bench *b = given;
@@ -458,7 +451,8 @@ static const lab_published published[] = {
 
 #define BENCH                                                                                \
     .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes, .ceiling = ceiling
+    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
+    .ceiling = lab_link_ceiling
 
 const lab_ladder lab_entropy_multi = {
     .name = "entropy-multi",

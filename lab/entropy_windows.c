@@ -129,23 +129,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return TW_OK;
 }
 
-static tw_status cpu_ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, "cpu");
-    if (status == TW_OK) {
-        status = lab_copy_bandwidth(ctx, &out->bytes);
-    }
-    out->rate = out->bytes / lab_image_bytes(1);
-    return status;
-}
-
-/* The link to the card bounds it, and no count of operations. */
-static tw_status gpu_ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    *out = (lab_ceiling){0};
-    return tw_set_device(ctx, twi_gpu_prefix());
-}
-
 #define CASE(k, l)                                                                     \
     {                                                                                  \
         .name = #k "x" #k "-" #l, .idea = "windows of " #k " x " #k ", " #l " levels", \
@@ -167,7 +150,7 @@ const lab_ladder lab_entropy_windows = {
     .name = "entropy-windows",
     .title = "The library's entropy over windows and levels, on a CPU",
     .sizes = cpu_sizes,
-    .ceiling = cpu_ceiling,
+    .ceiling = lab_image_copy_ceiling,
     SWEEP,
 };
 
@@ -176,6 +159,6 @@ const lab_ladder lab_entropy_gpu_windows = {
     .title = "The library's entropy over windows and levels, host to host by a GPU",
     .gpu = true,
     .sizes = gpu_sizes,
-    .ceiling = gpu_ceiling,
+    .ceiling = lab_link_ceiling,
     SWEEP,
 };

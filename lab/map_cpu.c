@@ -100,18 +100,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return TW_OK;
 }
 
-/* The plain rungs are bound by their functions, the library's nearly by the bytes: the ceiling is
- * a copy. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, "cpu");
-    if (status == TW_OK) {
-        status = lab_copy_bandwidth(ctx, &out->bytes);
-    }
-    out->rate = out->bytes / lab_matrix_bytes(1);
-    return status;
-}
-
 static void evaluate_rows(const bench *b, int64_t first, int64_t end, bool divided)
 {
     for (int64_t y = first; y < end; y++) {
@@ -202,5 +190,5 @@ const lab_ladder lab_map_cpu = {
     .close = close_bench,
     .work = lab_elements,
     .traffic = lab_matrix_bytes,
-    .ceiling = ceiling,
+    .ceiling = lab_matrix_copy_ceiling,
 };
