@@ -19,7 +19,7 @@
 #define GPU_PIVOT 128        /* vertices of one */
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
-#define LINK_PAGEABLE 8e9
+#define PINNING 13e9         /* bytes a second */
 
 tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, double *rate)
 {
@@ -136,5 +136,5 @@ double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
     double n = (double)job->n;
     return GPU_LAUNCH + job->share * n * n * n / twi_gpu_rate(info, job->type) +
            ceil(n / GPU_PIVOT) * GPU_ROUND + job->pinned_bytes / LINK_PINNED +
-           job->pageable_bytes / LINK_PAGEABLE;
+           job->pin_bytes / PINNING;
 }

@@ -21,9 +21,9 @@ double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
 typedef struct twi_gpu_job {
     int64_t n;
     tw_type type;
-    double share;          /* of n^3 */
-    double pinned_bytes;   /* over the link, by pinned buffers */
-    double pageable_bytes; /* and from or to memory of the usual kind */
+    double share;        /* of n^3 */
+    double pinned_bytes; /* over the link, from or to pinned memory */
+    double pin_bytes;    /* of host memory that has to be pinned for that */
 } twi_gpu_job;
 double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job);
 

@@ -69,13 +69,13 @@ typedef struct twi_gpu_host {
     bool symmetric;
 } twi_gpu_host;
 
-/* Device memory that closing it takes, at most. */
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric);
+/* Device memory that closing it takes, at most, with 16 bits tried first or not. */
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow);
 
-/* Bring the matrix to the device, close it, bring it back. *used: the type that was enough, TW_U16
- * or the matrix's own. */
+/* Bring the matrix to the device, close it, with `narrow` in 16 bits first, and bring it back.
+ * *used: the type that was enough, TW_U16 or the matrix's own. */
 TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
-                                        tw_type *used);
+                                        bool narrow, tw_type *used);
 
 /* How matrices in host memory are closed on the devices of a list. */
 typedef enum twi_gpu_way {

@@ -16,6 +16,7 @@
 #include "base/matrix.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/pinned.h"
 
 #include <stdio.h>
 
@@ -268,13 +269,20 @@ typedef struct host_run {
     cudaStream_t stream;
 } host_run;
 
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool symmetric)
+/* How the matrix is closed once it lies on the device; without its address. */
+static device_run describe_host(tw_type type, int64_t n, bool symmetric, bool narrow)
 {
     tw_matrix view = {NULL, n, n, row_length(n, (int64_t)tw_type_size(type)), type};
     tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
     opts.undirected = symmetric;
-    device_run run = describe(&view, &opts, NARROW_COMPUTE);
-    return copy_bytes(n, view.stride, (int64_t)tw_type_size(type)) + run.bytes;
+    opts.work_type = narrow && type == TW_I32 ? TW_U16 : type;
+    return describe(&view, &opts, 0);
+}
+
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow)
+{
+    device_run run = describe_host(type, n, false, narrow);
+    return copy_bytes(n, run.matrix.ld, (int64_t)tw_type_size(type)) + run.bytes;
 }
 
 static tw_status open_host_run(host_run *self, const twi_gpu_host *host, uint64_t bytes)
@@ -350,37 +358,41 @@ static tw_status close_host(host_run *self, tw_type *used)
     return status;
 }
 
-tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+static tw_status close_copied(host_run *self, const twi_gpu_host *host, tw_type *used)
+{
+    int64_t ld = self->run.matrix.ld;
+    uint64_t matrix = copy_bytes(host->n, ld, (int64_t)tw_type_size(host->type));
+    tw_status status = open_host_run(self, host, matrix + self->run.bytes);
+    if (status == TW_OK) {
+        self->run.matrix.data = self->matrix;
+        self->workspace = (char *)self->matrix + matrix;
+        status = copy_rows(self, host, ld, true);
+    }
+    if (status == TW_OK) {
+        status = close_host(self, used);
+    }
+    return status == TW_OK ? copy_rows(self, host, ld, false) : status;
+}
+
+tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host, bool narrow,
                              tw_type *used)
 {
     host_run self = {.ctx = ctx};
-    twi_gpu_info info;
     int64_t element = (int64_t)tw_type_size(host->type);
-    tw_matrix view = {NULL, host->n, host->n, row_length(host->n, element), host->type};
-    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
-    opts.undirected = host->symmetric;
     *used = host->type;
     if (host->n == 0) {
         return TW_OK;
     }
-    tw_status status = twi_gpu_describe(ctx, device, &info);
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     if (status != TW_OK) {
         return status;
     }
-    self.run = describe(&view, &opts, info.compute);
-    uint64_t matrix = copy_bytes(host->n, view.stride, element);
-    status = open_host_run(&self, host, matrix + self.run.bytes);
-    if (status == TW_OK) {
-        self.run.matrix.data = self.matrix;
-        self.workspace = (char *)self.matrix + matrix;
-        status = copy_rows(&self, host, view.stride, true);
-    }
-    if (status == TW_OK) {
-        status = close_host(&self, used);
-    }
-    if (status == TW_OK) {
-        status = copy_rows(&self, host, view.stride, false);
-    }
+    self.run = describe_host(host->type, host->n, host->symmetric, narrow);
+    bool pinned = twi_gpu_pin(ctx, host->data, (uint64_t)(host->n * host->ld * element));
+    status = close_copied(&self, host, used);
     close_host_run(&self);
+    if (pinned) {
+        twi_gpu_unpin(host->data);
+    }
     return status;
 }

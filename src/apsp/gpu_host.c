@@ -42,8 +42,8 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
     if (status != TW_OK) {
         return status;
     }
-    out->bytes =
-        several ? twi_gpu_several_bytes(gpus, type, n, narrow) : twi_gpu_host_bytes(type, n, false);
+    out->bytes = several ? twi_gpu_several_bytes(gpus, type, n, narrow)
+                         : twi_gpu_host_bytes(type, n, narrow);
     if (out->bytes <= out->limit) {
         return TW_OK;
     }
@@ -80,6 +80,6 @@ tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu
     case TWI_GPU_STREAMED:
         return twi_gpu_close_streamed(ctx, gpus->index[0], host, narrow, fit.limit, used);
     default:
-        return twi_gpu_close_host(ctx, gpus->index[0], host, used);
+        return twi_gpu_close_host(ctx, gpus->index[0], host, narrow, used);
     }
 }

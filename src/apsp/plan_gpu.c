@@ -69,24 +69,21 @@ static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
     double matrix = n * n * (double)tw_type_size(c->work_type) * (plan->symmetric ? 0.5 : 1.0);
     double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
                     (double)tw_type_size(plan->type);
-    twi_gpu_job link = {.n = 0, .type = c->work_type};
     twi_gpu_job work = {
         .n = graph->n,
         .type = plan->gpu_narrow ? TW_U16 : c->work_type,
         .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
+        .pin_bytes = fit == NULL ? 0 : n * n * (double)tw_type_size(c->work_type),
     };
-    if (fit == NULL) {
-        link.pinned_bytes = (double)graph->arcs * 8 + result;
-    } else if (fit->way == TWI_GPU_COPIED) {
-        link.pageable_bytes = 2 * matrix;
-    } else if (fit->way == TWI_GPU_SEVERAL) {
-        link.pinned_bytes = 2 * matrix;
-    } else { /* both directions at once */
-        link.pinned_bytes = fit->passes * matrix;
+    if (fit != NULL && fit->way == TWI_GPU_STREAMED) { /* both directions at once */
+        twi_gpu_job link = {
+            .type = c->work_type,
+            .pinned_bytes = fit->passes * matrix,
+            .pin_bytes = work.pin_bytes,
+        };
         return fmax(twi_gpu_estimate(info, &link), twi_gpu_estimate(info, &work));
     }
-    work.pinned_bytes = link.pinned_bytes;
-    work.pageable_bytes = link.pageable_bytes;
+    work.pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result : 2 * matrix;
     return twi_gpu_estimate(info, &work);
 }
 

@@ -212,7 +212,7 @@ static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int3
     host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1};
     twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, c.undirected};
     tw_type used;
-    must(twi_gpu_close_host(ctx, 0, &host, &used), "one device");
+    must(twi_gpu_close_host(ctx, 0, &host, false, &used), "one device");
     char *matrix = make_matrix(&c, 1.0 / 7);
     (void)run(&c, matrix);
     size_t bytes = (size_t)n * (size_t)row_length(&c) * tw_type_size(type);
