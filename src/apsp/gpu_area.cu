@@ -14,6 +14,11 @@ static __device__ __forceinline__ element *tile_of(const twi_gpu_area &area, int
     return (element *)area.data + down * area.down_step + across * area.across_step;
 }
 
+static __device__ __forceinline__ uint8_t *byte_of(const twi_gpu_area &area, int down, int across)
+{
+    return area.some + (down * area.down_step + across * area.across_step) / (SIDE * SIDE);
+}
+
 /* Number `at` of 0, 1, 2, ... without `count` of them from `first` on. */
 static __device__ __forceinline__ int without(int at, int first, int count)
 {
@@ -70,6 +75,28 @@ static __device__ __forceinline__ void forget(int &value)
 #endif
 }
 
+static __device__ __forceinline__ bool has_some(const twi_gpu_packed &operand, int64_t tile)
+{
+    return operand.some == NULL || __ldg(operand.some + tile) != 0;
+}
+
+/* The steps of the depth for which both operands have something, from the first to the last of
+ * them; false if there are none. In a graph that falls apart those of a tile follow each other. */
+static __device__ __forceinline__ bool find_depths(const twi_gpu_product &p, int down, int across,
+                                                   int *first, int *end)
+{
+    *first = p.depth;
+    *end = 0;
+    for (int at = 0; at < p.depth; at++) {
+        if (has_some(p.left, (int64_t)down * p.depth + at) &&
+            has_some(p.right, (int64_t)across * p.depth + at)) {
+            *first = min(*first, at);
+            *end = at + 1;
+        }
+    }
+    return *end > 0;
+}
+
 template <bool stairs>
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_product p, int one)
 {
@@ -81,37 +108,61 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_
         return;
     }
 
+    int first, end;
+    if (!find_depths(p, down, across, &first, &end)) {
+        return;
+    }
+    if (p.c.some != NULL && threadIdx.x == 0) {
+        *byte_of(p.c, down, across) = 1;
+    }
+
     __shared__ pipeline pipe;
-    operands in = {(const word *)p.left + (int64_t)down * p.depth * (SIDE * SIDE),
-                   (const word *)p.right + (int64_t)across * p.depth * (SIDE * WIDTH)};
+    operands in = {
+        (const word *)p.left.data + ((int64_t)down * p.depth + first) * (SIDE * SIDE),
+        (const word *)p.right.data + ((int64_t)across * p.depth + first) * (SIDE * WIDTH)};
     word c[ROWS][WORDS];
     product_begin(&pipe, in);
     load_whole(c, tile_of(p.c, down, across), p.c.ld);
-    product_run(c, &pipe, in, one, p.depth * CHUNKS);
+    product_run(c, &pipe, in, one, (end - first) * CHUNKS);
     forget(down);
     forget(across);
     store_whole(c, tile_of(p.c, down, across), p.c.ld);
 }
 
+/* The byte of a tile that all threads of a block have packed: whether any has `seen` a path. */
+static __device__ __forceinline__ void tell(uint8_t *some, bool seen)
+{
+    bool any = __syncthreads_or(seen) != 0;
+    if (threadIdx.x == 0) {
+        *some = any;
+    }
+}
+
 /* Blocks: across, down. */
-static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(word *out,
+static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(const twi_gpu_packed out,
                                                                         const twi_gpu_area in)
 {
     __shared__ element square[SQUARE][SQUARE + 1];
     const element *tile = tile_of(in, blockIdx.y, blockIdx.x);
-    word *packed = out + ((int64_t)blockIdx.y * gridDim.x + blockIdx.x) * (SIDE * SIDE);
+    int64_t at_tile = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
+    word *packed = (word *)out.data + at_tile * (SIDE * SIDE);
     int x = threadIdx.x % SQUARE;
+    bool seen = false;
     for (int at = 0; at < SIDE * SIDE / (SQUARE * SQUARE); at++) {
         int row = at / (SIDE / SQUARE) * SQUARE;
         int col = at % (SIDE / SQUARE) * SQUARE;
         for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
             square[y][x] = tile[(row + y) * in.ld + col + x];
+            seen |= square[y][x] != step::infinity();
         }
         __syncthreads();
         for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
             packed[(col + y) * SIDE + row + x] = step::spread(square[x][y]);
         }
         __syncthreads();
+    }
+    if (out.some != NULL) {
+        tell(out.some + at_tile, seen);
     }
 }
 
@@ -123,11 +174,13 @@ static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const tw
     const element *from = tile_of(in, blockIdx.y, blockIdx.x);
     element *to = tile_of(out, blockIdx.x, blockIdx.y);
     int x = threadIdx.x % SQUARE;
+    bool seen = false;
     for (int at = 0; at < SIDE * SIDE / (SQUARE * SQUARE); at++) {
         int row = at / (SIDE / SQUARE) * SQUARE;
         int col = at % (SIDE / SQUARE) * SQUARE;
         for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
             square[y][x] = from[(row + y) * in.ld + col + x];
+            seen |= square[y][x] != step::infinity();
         }
         __syncthreads();
         for (int y = threadIdx.x / SQUARE; y < SQUARE; y += SQUARE_ROWS) {
@@ -135,13 +188,20 @@ static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const tw
         }
         __syncthreads();
     }
+    if (out.some != NULL) {
+        tell(byte_of(out, blockIdx.x, blockIdx.y), seen);
+    }
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(word *out, const element *in,
+static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(const twi_gpu_packed out,
+                                                                     const twi_gpu_packed in,
                                                                      int64_t stride)
 {
-    word *to = out + (int64_t)blockIdx.x * (SIDE * SIDE);
-    const element *from = in + blockIdx.x * stride * (SIDE * SIDE);
+    word *to = (word *)out.data + (int64_t)blockIdx.x * (SIDE * SIDE);
+    const element *from = (const element *)in.data + blockIdx.x * stride * (SIDE * SIDE);
+    if (out.some != NULL && threadIdx.x == 0) {
+        out.some[blockIdx.x] = in.some[blockIdx.x * stride];
+    }
     for (int at = threadIdx.x; at < SIDE * SIDE; at += PASS_THREADS) {
         to[at] = step::spread(from[at]);
     }
@@ -153,10 +213,20 @@ static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu
     enum { PIECE = 16 / sizeof(element), PIECES = SIDE / PIECE };
     element *to = tile_of(out, blockIdx.y, blockIdx.x);
     const element *from = tile_of(in, blockIdx.y, blockIdx.x);
+    bool seen = false;
     for (int at = threadIdx.x; at < SIDE * PIECES; at += PASS_THREADS) {
         int row = at / PIECES;
         int col = at % PIECES * PIECE;
-        *(int4 *)(to + row * out.ld + col) = *(const int4 *)(from + row * in.ld + col);
+        int4 piece = *(const int4 *)(from + row * in.ld + col);
+        *(int4 *)(to + row * out.ld + col) = piece;
+        const element *part = (const element *)&piece;
+#pragma unroll
+        for (int e = 0; e < PIECE; e++) {
+            seen |= part[e] != step::infinity();
+        }
+    }
+    if (out.some != NULL) {
+        tell(byte_of(out, blockIdx.y, blockIdx.x), seen);
     }
 }
 
@@ -257,10 +327,10 @@ static dim3 all_tiles(const twi_gpu_area *area)
     return dim3((unsigned)area->across, (unsigned)area->down);
 }
 
-static int pack_left(void *out, const twi_gpu_area *in, void *stream)
+static int pack_left(twi_gpu_packed out, const twi_gpu_area *in, void *stream)
 {
     if (in->down > 0 && in->across > 0) {
-        pack_left_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>((word *)out, *in);
+        pack_left_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>(out, *in);
     }
     return (int)cudaGetLastError();
 }
@@ -281,11 +351,11 @@ static int transpose(const twi_gpu_area *out, const twi_gpu_area *in, void *stre
     return (int)cudaGetLastError();
 }
 
-static int spread(void *out, const void *in, int64_t tiles, int64_t stride, void *stream)
+static int spread(twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t stride,
+                  void *stream)
 {
     if (tiles > 0) {
-        spread_kernel<<<(unsigned)tiles, PASS_THREADS, 0, (cudaStream_t)stream>>>(
-            (word *)out, (const element *)in, stride);
+        spread_kernel<<<(unsigned)tiles, PASS_THREADS, 0, (cudaStream_t)stream>>>(out, in, stride);
     }
     return (int)cudaGetLastError();
 }

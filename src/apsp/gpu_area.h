@@ -14,6 +14,10 @@
  * one [down][depth * side][side] words, transposed: both are read in straight lines by a product
  * of any depth. (Words and elements: gpu_kernels.h.) Each launch returns the runtime's error number
  * (0: launched).
+ *
+ * An operand may have a byte for each of its tiles: 0 if all of the tile is infinite. Whatever
+ * packs an operand sets them, and a product leaves out what they show to be nothing. Tiles that are
+ * all infinite are written like others, so that a byte of 1 is never wrong.
  */
 #ifndef TWI_APSP_GPU_AREA_H
 #define TWI_APSP_GPU_AREA_H
@@ -31,15 +35,24 @@ typedef struct twi_gpu_area {
     int64_t across_step; /* and to the one right of it */
     int32_t down;        /* tiles */
     int32_t across;
+    uint8_t *some; /* of a right operand, or NULL: the byte of the tile that begins at data; all
+                      others are as far from it as their tiles, in squares of side * side */
 } twi_gpu_area;
 
+/* A left or a right operand. */
+typedef struct twi_gpu_packed {
+    void *data;
+    uint8_t *some; /* a byte for each tile, in the order of the tiles; NULL: there are none */
+} twi_gpu_packed;
+
 /* c = min(c, left (x) right) for all tiles but some rows and columns of them. With stairs > 0,
- * which a lower triangle needs, tile row `down` has only its first stair + down * stairs tiles. */
+ * which a lower triangle needs, tile row `down` has only its first stair + down * stairs tiles. If
+ * c has bytes, those of tiles that are not left out become 1. */
 typedef struct twi_gpu_product {
     twi_gpu_area c;
-    const void *left;  /* of c.down tiles */
-    const void *right; /* of c.across tiles */
-    int32_t depth;     /* tiles */
+    twi_gpu_packed left;  /* of c.down tiles */
+    twi_gpu_packed right; /* of c.across tiles */
+    int32_t depth;        /* tiles */
     int32_t
         skip_down; /* tile rows skip_down ... skip_down + skip_down_count - 1 stay as they are */
     int32_t skip_down_count;
@@ -71,7 +84,7 @@ typedef struct twi_gpu_area_kernel {
     int (*set_up)(void);
     int (*product)(const twi_gpu_product *product, void *stream);
     /* out = the area as a left operand. */
-    int (*pack_left)(void *out, const twi_gpu_area *in, void *stream);
+    int (*pack_left)(twi_gpu_packed out, const twi_gpu_area *in, void *stream);
     /* Between areas of the same number of tiles: packs a right operand, or unpacks it. */
     int (*copy)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
     /* out = the transpose of the area. As a right operand that is what a left one is, in elements.
@@ -79,7 +92,7 @@ typedef struct twi_gpu_area_kernel {
     int (*transpose)(const twi_gpu_area *out, const twi_gpu_area *in, void *stream);
     /* A left operand from a right one of the transpose: `tiles` squares, each element a word, from
      * squares that are `step` apart. */
-    int (*spread)(void *out, const void *in, int64_t tiles, int64_t step, void *stream);
+    int (*spread)(twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t step, void *stream);
     /* inside = outside, clamped, with a diagonal of 0, and infinity from `rows` to `down` and from
      * `cols` to `across`, which count elements. */
     int (*enter)(const twi_gpu_strip *strip, int64_t down, int64_t across, void *stream);
@@ -92,6 +105,15 @@ typedef struct twi_gpu_area_kernel {
 
 /* The one that shares type and tile side with a kernel of the resident closure. */
 const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side);
+
+/* An operand from its tile number `tile` on, each of `bytes`. */
+static inline twi_gpu_packed twi_gpu_packed_from(twi_gpu_packed operand, int64_t tile,
+                                                 int64_t bytes)
+{
+    operand.data = (char *)operand.data + tile * bytes;
+    operand.some = operand.some != NULL ? operand.some + tile : NULL;
+    return operand;
+}
 
 #ifdef __cplusplus
 }

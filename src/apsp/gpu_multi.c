@@ -46,16 +46,32 @@ static void rows_here(const twi_shares *self, int32_t which, int64_t first, int6
     }
 }
 
-static void *tile_at(void *panel, int64_t tile, const twi_gpu_area_kernel *kernel, int64_t bytes)
-{
-    return (char *)panel + tile * kernel->side * kernel->side * bytes;
-}
-
-/* `tiles` of a row panel as an area of one row of tiles. */
-static twi_gpu_area panel_area(const twi_shares *self, void *panel, int64_t tiles)
+/* A row panel, and a column panel, from a tile on. */
+static twi_gpu_packed row_from(const twi_shares *self, twi_gpu_packed row, int64_t tile)
 {
     int64_t side = self->area->side;
-    return (twi_gpu_area){panel, side, side * side, side * side, 1, (int32_t)tiles};
+    return twi_gpu_packed_from(row, tile, side * side * self->area->element);
+}
+
+static twi_gpu_packed col_from(const twi_shares *self, twi_gpu_packed col, int64_t tile)
+{
+    int64_t side = self->area->side;
+    return twi_gpu_packed_from(col, tile, side * side * self->area->word);
+}
+
+/* `tiles` of a row panel, each `step` after the one before, as an area of one row of tiles. */
+static twi_gpu_area panel_area(const twi_shares *self, twi_gpu_packed row, int64_t tiles,
+                               int64_t step)
+{
+    int64_t side = self->area->side;
+    return (twi_gpu_area){
+        .data = row.data,
+        .ld = side,
+        .across_step = step * side * side,
+        .down = 1,
+        .across = (int32_t)tiles,
+        .some = row.some,
+    };
 }
 
 /* Rows of tiles here up to row `tile` of the matrix. */
@@ -84,7 +100,7 @@ static tw_status head_row(twi_shares *self, twi_share *s, int64_t next)
     }
     twi_gpu_product product = {
         .c = twi_share_part(s, here, 1, 0, (int32_t)twi_shares_width(self, next), kernel->element),
-        .left = tile_at(s->col[pivot & 1], here, kernel, kernel->word),
+        .left = col_from(self, s->col[pivot & 1], here),
         .right = s->row[pivot & 1],
         .depth = 1,
         .skip_across = (int32_t)pivot, /* finished together with the pivot's panels */
@@ -101,7 +117,7 @@ static tw_status close_tile(twi_shares *self, twi_share *s, int64_t next)
     int64_t side = kernel->side;
     int64_t left = self->host->n - next * side;
     twi_gpu_area tile = twi_share_part(s, next / self->count, 1, next, 1, kernel->element);
-    twi_gpu_area raw = {s->raw_tile, side, 0, 0, 1, 1};
+    twi_gpu_area raw = {.data = s->raw_tile, .ld = side, .down = 1, .across = 1};
     twi_gpu_round round = {
         .c = tile.data,
         .ld = tile.ld,
@@ -126,11 +142,11 @@ static tw_status form_row(twi_shares *self, twi_share *s, int64_t next)
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t width = twi_shares_width(self, next);
     twi_gpu_area row = twi_share_part(s, next / self->count, 1, 0, (int32_t)width, kernel->element);
-    twi_gpu_area raw = panel_area(self, s->raw_row, width);
-    twi_gpu_area out = panel_area(self, s->row[next & 1], width);
+    twi_gpu_area raw = panel_area(self, s->raw_row, width, 1);
+    twi_gpu_area out = panel_area(self, s->row[next & 1], width, 1);
     twi_gpu_product product = {
         .c = row,
-        .left = s->tile_t,
+        .left = {.data = s->tile_t}, /* which has paths of length 0, and so no byte */
         .right = s->raw_row,
         .depth = 1,
         .skip_across = (int32_t)next,
@@ -163,8 +179,8 @@ static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
     if (pivot >= 0) {
         twi_gpu_product product = {
             .c = col,
-            .left = tile_at(s->col[pivot & 1], from, kernel, kernel->word),
-            .right = tile_at(s->row[pivot & 1], next, kernel, kernel->element),
+            .left = col_from(self, s->col[pivot & 1], from),
+            .right = row_from(self, s->row[pivot & 1], next),
             .depth = 1,
         };
         if (!self->host->symmetric) {
@@ -185,24 +201,17 @@ static tw_status extend_panel(twi_shares *self, twi_share *s, const twi_gpu_area
                               int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
-    int64_t side = kernel->side;
     int64_t which = s - self->each;
-    void *panel = s->row[next & 1];
-    twi_gpu_area places = {
-        .data = tile_at(panel, from * self->count + which, kernel, kernel->element),
-        .ld = side,
-        .across_step = self->count * side * side,
-        .down = 1,
-        .across = col->down,
-    };
+    twi_gpu_packed panel = s->row[next & 1];
+    twi_gpu_area places =
+        panel_area(self, row_from(self, panel, from * self->count + which), col->down, self->count);
     tw_status status =
         check(self, kernel->transpose(&places, col, s->ahead), "starting to transpose a column");
     if (status == TW_OK) {
-        status =
-            check(self,
-                  kernel->spread(s->col[next & 1], tile_at(panel, which, kernel, kernel->element),
-                                 rows_up_to(self, s, next - 1), self->count, s->ahead),
-                  "starting to copy a part of a panel");
+        status = check(self,
+                       kernel->spread(s->col[next & 1], row_from(self, panel, which),
+                                      rows_up_to(self, s, next - 1), self->count, s->ahead),
+                       "starting to copy a part of a panel");
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->extended, s->ahead) : status;
 }
@@ -216,7 +225,7 @@ static tw_status form_col(twi_shares *self, twi_share *s, int64_t next)
     twi_gpu_product product = {
         .c = col,
         .left = s->raw_col,
-        .right = tile_at(s->row[next & 1], next, kernel, kernel->element),
+        .right = row_from(self, s->row[next & 1], next),
         .depth = 1,
     };
     if (!self->host->symmetric) {
@@ -225,21 +234,23 @@ static tw_status form_col(twi_shares *self, twi_share *s, int64_t next)
     }
     tw_status status = check(self, kernel->product(&product, s->ahead), "starting to form a panel");
     if (status == TW_OK) {
-        void *out = tile_at(s->col[next & 1], from, kernel, kernel->word);
+        twi_gpu_packed out = col_from(self, s->col[next & 1], from);
         status = check(self, kernel->pack_left(out, &col, s->ahead), "starting to pack a panel");
     }
     return status == TW_OK && self->host->symmetric ? extend_panel(self, s, &col, from, next)
                                                     : status;
 }
 
+/* The bytes of its tiles with it, which lie before it. */
 static tw_status fetch_row(twi_shares *self, twi_share *s, const twi_share *owner, int64_t next)
 {
-    size_t tile = (size_t)self->area->side * (size_t)self->area->side;
-    size_t bytes = (size_t)twi_shares_width(self, next) * tile * (size_t)self->area->element;
+    twi_gpu_packed row = owner->row[next & 1];
+    char *end = row_from(self, row, twi_shares_width(self, next)).data;
+    size_t bytes = (size_t)(end - (char *)row.some);
     tw_status status = twi_gpu_wait(self->ctx, s->ahead, owner->formed);
     return status == TW_OK
                ? check(self,
-                       (int)cudaMemcpyPeerAsync(s->row[next & 1], s->device, owner->row[next & 1],
+                       (int)cudaMemcpyPeerAsync(s->row[next & 1].some, s->device, row.some,
                                                 owner->device, bytes, s->ahead),
                        "fetching a panel from another device")
                : status;
@@ -250,7 +261,8 @@ static tw_status fetch_extensions(twi_shares *self, twi_share *s, int64_t next)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     size_t bytes = (size_t)kernel->side * (size_t)kernel->side * (size_t)kernel->element;
-    size_t pitch = (size_t)self->count * bytes;
+    size_t count = (size_t)self->count;
+    size_t pitch = count * bytes;
     tw_status status = TW_OK;
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
         twi_share *other = &self->each[i];
@@ -259,14 +271,20 @@ static tw_status fetch_extensions(twi_shares *self, twi_share *s, int64_t next)
         if (other == s || from == other->tiles) {
             continue;
         }
-        void *to = tile_at(s->row[next & 1], at, kernel, kernel->element);
-        void *source = tile_at(other->row[next & 1], at, kernel, kernel->element);
+        twi_gpu_packed to = row_from(self, s->row[next & 1], at);
+        twi_gpu_packed source = row_from(self, other->row[next & 1], at);
+        size_t tiles = (size_t)(other->tiles - from);
         status = twi_gpu_wait(self->ctx, s->ahead, other->extended);
         if (status == TW_OK) {
             status = check(self,
-                           (int)cudaMemcpy2DAsync(to, pitch, source, pitch, bytes,
-                                                  (size_t)(other->tiles - from), cudaMemcpyDefault,
-                                                  s->ahead),
+                           (int)cudaMemcpy2DAsync(to.data, pitch, source.data, pitch, bytes, tiles,
+                                                  cudaMemcpyDefault, s->ahead),
+                           "fetching parts of a panel from another device");
+        }
+        if (status == TW_OK) {
+            status = check(self,
+                           (int)cudaMemcpy2DAsync(to.some, count, source.some, count, 1, tiles,
+                                                  cudaMemcpyDefault, s->ahead),
                            "fetching parts of a panel from another device");
         }
     }

@@ -14,6 +14,13 @@ static void *place(twi_share *s, int64_t count, int64_t size)
     return at;
 }
 
+/* An operand, after the bytes of its tiles: so a copy from those on takes both. */
+static twi_gpu_packed place_packed(twi_share *s, int64_t tiles, int64_t tile_bytes)
+{
+    uint8_t *some = place(s, tiles, 1);
+    return (twi_gpu_packed){place(s, tiles, tile_bytes), some};
+}
+
 /* Lay out share number `which`; without memory, this only counts its bytes. */
 static void lay_out(twi_shares *self, int32_t which)
 {
@@ -25,13 +32,19 @@ static void lay_out(twi_shares *self, int32_t which)
     s->tiles = which < self->tiles ? (self->tiles - which - 1) / self->count + 1 : 0;
     s->bytes = 0;
     s->matrix = (twi_gpu_area){
-        place(s, s->tiles * side * ld, area->element), ld, side * ld, side, s->tiles, self->tiles};
+        .data = place(s, s->tiles * side * ld, area->element),
+        .ld = ld,
+        .down_step = side * ld,
+        .across_step = side,
+        .down = s->tiles,
+        .across = self->tiles,
+    };
     for (int i = 0; i < 2; i++) {
-        s->row[i] = place(s, all * side * side, area->element);
-        s->col[i] = place(s, s->tiles * side * side, area->word);
+        s->row[i] = place_packed(s, all, side * side * area->element);
+        s->col[i] = place_packed(s, s->tiles, side * side * area->word);
     }
-    s->raw_row = place(s, all * side * side, area->element);
-    s->raw_col = place(s, s->tiles * side * side, area->word);
+    s->raw_row = place_packed(s, all, side * side * area->element);
+    s->raw_col = place_packed(s, s->tiles, side * side * area->word);
     s->raw_tile = place(s, side * side, area->element);
     s->tile = place(s, side * side, area->word);
     s->tile_t = place(s, side * side, area->word);

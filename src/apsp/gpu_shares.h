@@ -17,10 +17,10 @@ typedef struct twi_share {
     void *memory;
     uint64_t bytes;
     twi_gpu_area matrix;
-    void *row[2]; /* row panels, right operands, by the parity of their pivot */
-    void *col[2]; /* column panels of the rows here, left operands */
-    void *raw_row;
-    void *raw_col;
+    twi_gpu_packed row[2]; /* row panels, right operands, by the parity of their pivot */
+    twi_gpu_packed col[2]; /* column panels of the rows here, left operands */
+    twi_gpu_packed raw_row;
+    twi_gpu_packed raw_col;
     void *raw_tile;
     void *tile;
     void *tile_t;

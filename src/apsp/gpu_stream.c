@@ -38,15 +38,22 @@ static tw_status check(twi_strips *self, int error, const char *call)
     return twi_gpu_check(self->ctx, error, call);
 }
 
+/* Whole tile columns of a panel as a right operand. */
+static twi_gpu_packed operand_of(const twi_gpu_area *part)
+{
+    return (twi_gpu_packed){part->data, part->some};
+}
+
 /* Of a symmetric matrix, the left operand of a strip above the block is a part of the panel. */
 static tw_status take_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t block)
 {
     int32_t depth = twi_strips_block_tiles(self, block);
     int32_t rows = twi_strips_area(self, s, strip, 0, 1).down;
     twi_gpu_area part = twi_strips_panel(self, block, 0, depth, strip * self->cut.strip, rows);
-    return check(self,
-                 self->area->spread(s->left, part.data, (int64_t)rows * depth, 1, self->narrow),
-                 "starting to copy a part of a panel");
+    return check(
+        self,
+        self->area->spread(s->left, operand_of(&part), (int64_t)rows * depth, 1, self->narrow),
+        "starting to copy a part of a panel");
 }
 
 /* And what is below the block belongs into the panel, for the strips that follow. */
@@ -66,10 +73,11 @@ static tw_status make_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t
     int32_t depth = twi_strips_block_tiles(self, block);
     int32_t at = twi_strips_first_tile(self, block);
     twi_gpu_area col = twi_strips_area(self, s, strip, at, depth);
+    twi_gpu_area own = twi_strips_panel(self, block, 0, depth, at, depth);
     twi_gpu_product product = {
         .c = col,
         .left = s->left,
-        .right = twi_strips_panel(self, block, 0, depth, at, depth).data,
+        .right = operand_of(&own),
         .depth = depth,
     };
     tw_status status = twi_gpu_wait(self->ctx, self->narrow, self->formed[block & 1]);
@@ -171,13 +179,13 @@ static tw_status form_columns(twi_strips *self, int64_t block, int32_t first, in
     for (int32_t at = first; at < end && status == TW_OK; at += self->cut.raw) {
         int32_t cols = end - at < self->cut.raw ? end - at : self->cut.raw;
         twi_gpu_area part = twi_strips_panel(self, block, 0, depth, at, cols);
-        size_t bytes = (size_t)cols * (size_t)part.across_step * (size_t)self->area->element;
+        twi_gpu_area raw = part;
+        raw.data = self->raw.data;
+        raw.some = self->raw.some;
         twi_gpu_product product = {
             .c = part, .left = self->square_left, .right = self->raw, .depth = depth};
-        status = check(self,
-                       (int)cudaMemcpyAsync(self->raw, part.data, bytes, cudaMemcpyDeviceToDevice,
-                                            self->pivot),
-                       "copying a part of a panel");
+        status = check(self, self->area->copy(&raw, &part, self->pivot),
+                       "starting to copy a part of a panel");
         if (status == TW_OK) {
             status =
                 check(self, self->area->product(&product, self->pivot), "starting to form a panel");

@@ -17,6 +17,14 @@ static void *place(twi_strips *self, int64_t count, int64_t size)
     return at;
 }
 
+/* An operand of down x across tiles, and a byte for each of them. */
+static twi_gpu_packed place_packed(twi_strips *self, int64_t down, int64_t across, int64_t size)
+{
+    int64_t side = self->area->side;
+    uint8_t *some = place(self, down * across, 1);
+    return (twi_gpu_packed){place(self, down * side * across * side, size), some};
+}
+
 static void place_slot(twi_strips *self, twi_slot *s)
 {
     const twi_gpu_area_kernel *area = self->area;
@@ -25,7 +33,7 @@ static void place_slot(twi_strips *self, twi_slot *s)
     s->landing = place(self, rows * self->ld, (int64_t)tw_type_size(area->outside));
     s->strip =
         area->outside == area->type ? s->landing : place(self, rows * self->ld, area->element);
-    s->left = place(self, rows * self->cut.block * side, area->word);
+    s->left = place_packed(self, self->cut.strip, self->cut.block, area->word);
 }
 
 /* Lay the memory out; without memory, this only counts its bytes. */
@@ -37,11 +45,11 @@ static void lay_out(twi_strips *self)
     self->ld = self->cut.tiles * side;
     self->bytes = 0;
     for (int i = 0; i < 2; i++) {
-        self->panel[i] = place(self, block * self->ld, area->element);
+        self->panel[i] = place_packed(self, self->cut.block, self->cut.tiles, area->element);
     }
-    self->raw = place(self, block * self->cut.raw * side, area->element);
+    self->raw = place_packed(self, self->cut.block, self->cut.raw, area->element);
     self->square = place(self, block * block, area->element);
-    self->square_left = place(self, block * block, area->word);
+    self->square_left = place_packed(self, self->cut.block, self->cut.block, area->word);
     self->square_kernel = twi_gpu_kernel_choose(area->type, block);
     self->square_panels =
         place(self, (int64_t)twi_gpu_closure_bytes(self->square_kernel, block, false), 1);
@@ -238,17 +246,17 @@ twi_gpu_area twi_strips_area(const twi_strips *self, const twi_slot *s, int32_t 
     int64_t side = self->area->side;
     int32_t rows = tiles_from(self, strip * self->cut.strip, self->cut.strip);
     char *data = (char *)s->strip + across * side * self->area->element;
-    return (twi_gpu_area){data, self->ld, side * self->ld, side, rows, cols};
+    return (twi_gpu_area){data, self->ld, side * self->ld, side, rows, cols, NULL};
 }
 
 twi_gpu_area twi_strips_panel(const twi_strips *self, int64_t block, int32_t down, int32_t rows,
                               int32_t across, int32_t cols)
 {
     int64_t tile = (int64_t)self->area->side * self->area->side;
-    int64_t column = twi_strips_block_tiles(self, block) * tile;
-    int64_t at = down * tile + across * column;
-    char *data = (char *)self->panel[block & 1] + at * self->area->element;
-    return (twi_gpu_area){data, self->area->side, tile, column, rows, cols};
+    int64_t depth = twi_strips_block_tiles(self, block);
+    twi_gpu_packed from = twi_gpu_packed_from(self->panel[block & 1], down + across * depth,
+                                              tile * self->area->element);
+    return (twi_gpu_area){from.data, self->area->side, tile, depth * tile, rows, cols, from.some};
 }
 
 twi_gpu_area twi_strips_square(const twi_strips *self, int32_t down, int32_t rows, int32_t cols)
@@ -256,7 +264,7 @@ twi_gpu_area twi_strips_square(const twi_strips *self, int32_t down, int32_t row
     int64_t side = self->area->side;
     int64_t ld = self->cut.block * side;
     char *data = (char *)self->square + down * side * ld * self->area->element;
-    return (twi_gpu_area){data, ld, side * ld, side, rows, cols};
+    return (twi_gpu_area){data, ld, side * ld, side, rows, cols, NULL};
 }
 
 twi_gpu_strip twi_strips_rows(const twi_strips *self, const twi_slot *s, int32_t strip)

@@ -23,7 +23,7 @@ typedef struct twi_cut {
 typedef struct twi_slot {
     void *landing; /* in the caller's type */
     void *strip;   /* in the working type: the same memory if that is the same */
-    void *left;
+    twi_gpu_packed left;
     cudaEvent_t loaded;
     cudaEvent_t ready; /* for the wide product */
     cudaEvent_t computed;
@@ -42,10 +42,10 @@ typedef struct twi_strips {
     int32_t blocks;
     void *memory;
     uint64_t bytes;
-    void *panel[2]; /* by the parity of the block */
-    void *raw;
+    twi_gpu_packed panel[2]; /* by the parity of the block */
+    twi_gpu_packed raw;
     void *square;
-    void *square_left;
+    twi_gpu_packed square_left;
     void *square_panels; /* for the resident engine */
     int32_t *found;
     twi_slot slots[TWI_SLOTS];

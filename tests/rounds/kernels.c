@@ -8,11 +8,13 @@
 #include "apsp/gpu.h"
 #include "apsp/gpu_area.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = 4, CAP = 300 };
 
 uint64_t fake_free_bytes[FAKE_DEVICES];
+int64_t fake_steps;
 
 /* Elements of both types: i32, or 16 bits in elements of 2 bytes and words of 4. */
 static int32_t get(const void *data, int64_t at, tw_type type)
@@ -39,24 +41,67 @@ static int64_t tile_at(const twi_gpu_area *area, int64_t down, int64_t across)
     return down * area->down_step + across * area->across_step;
 }
 
+/* The byte of a tile of an area. */
+static uint8_t *byte_at(const twi_gpu_area *area, int64_t down, int64_t across)
+{
+    return &area->some[tile_at(area, down, across) / (SIDE * SIDE)];
+}
+
+/* Whether a square of elements or words has a path. */
+static uint8_t has_path(const void *data, int64_t ld, tw_type type, tw_type working)
+{
+    uint8_t some = 0;
+    for (int64_t i = 0; i < SIDE; i++) {
+        for (int64_t j = 0; j < SIDE; j++) {
+            some |= get(data, i * ld + j, type) < infinity_of(working);
+        }
+    }
+    return some;
+}
+
+/* Of an operand; a byte that nobody has set is none. */
+static int has_some(const twi_gpu_packed *operand, int64_t tile)
+{
+    if (operand->some != NULL && operand->some[tile] > 1) {
+        abort();
+    }
+    return operand->some == NULL || operand->some[tile] != 0;
+}
+
 typedef struct product_arguments {
     twi_gpu_product product;
     tw_type type;
 } product_arguments;
 
-static void multiply_tile(const twi_gpu_product *p, tw_type type, int64_t down, int64_t across)
+/* One step of the depth. */
+static void multiply_tile(const twi_gpu_product *p, tw_type type, int64_t down, int64_t across,
+                          int64_t depth)
 {
-    const int32_t *left = (const int32_t *)p->left + down * p->depth * SIDE * SIDE;
-    int64_t right = across * p->depth * SIDE * SIDE;
+    const int32_t *left = (const int32_t *)p->left.data + (down * p->depth + depth) * SIDE * SIDE;
+    int64_t right = (across * p->depth + depth) * SIDE * SIDE;
     int64_t tile = tile_at(&p->c, down, across);
-    for (int64_t k = 0; k < (int64_t)p->depth * SIDE; k++) {
+    fake_steps++;
+    for (int64_t k = 0; k < SIDE; k++) {
         for (int64_t i = 0; i < SIDE; i++) {
             for (int64_t j = 0; j < SIDE; j++) {
                 int64_t at = tile + i * p->c.ld + j;
-                int32_t sum = left[k * SIDE + i] + get(p->right, right + k * SIDE + j, type);
+                int32_t sum = left[k * SIDE + i] + get(p->right.data, right + k * SIDE + j, type);
                 if (sum < get(p->c.data, at, type)) {
                     put(p->c.data, at, type, sum);
                 }
+            }
+        }
+    }
+}
+
+static void update_tile(const twi_gpu_product *p, tw_type type, int64_t down, int64_t across)
+{
+    for (int64_t depth = 0; depth < p->depth; depth++) {
+        if (has_some(&p->left, down * p->depth + depth) &&
+            has_some(&p->right, across * p->depth + depth)) {
+            multiply_tile(p, type, down, across, depth);
+            if (p->c.some != NULL) {
+                *byte_at(&p->c, down, across) = 1;
             }
         }
     }
@@ -72,14 +117,14 @@ static void run_product(const void *arguments)
                        (x >= p->skip_across && x < p->skip_across + p->skip_across_count) ||
                        (p->stairs > 0 && x >= p->stair + d * p->stairs);
             if (!skip) {
-                multiply_tile(p, a->type, d, x);
+                update_tile(p, a->type, d, x);
             }
         }
     }
 }
 
 typedef struct area_arguments {
-    twi_gpu_area out;
+    twi_gpu_area out; /* of a left operand, only where it begins */
     twi_gpu_area in;
     tw_type type;
 } area_arguments;
@@ -88,6 +133,7 @@ static void run_pack_left(const void *arguments)
 {
     const area_arguments *a = arguments;
     int32_t *out = a->out.data;
+    uint8_t *some = a->out.some;
     for (int64_t d = 0; d < a->in.down; d++) {
         for (int64_t x = 0; x < a->in.across; x++, out += SIDE * SIDE) {
             for (int64_t i = 0; i < SIDE; i++) {
@@ -96,7 +142,19 @@ static void run_pack_left(const void *arguments)
                         get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + k, a->type);
                 }
             }
+            if (some != NULL) {
+                *some++ = has_path(out, SIDE, TW_I32, a->type);
+            }
         }
+    }
+}
+
+static void tell(const twi_gpu_area *out, int64_t down, int64_t across, tw_type type)
+{
+    const char *tile =
+        (const char *)out->data + tile_at(out, down, across) * (type == TW_U16 ? 2 : 4);
+    if (out->some != NULL) {
+        *byte_at(out, down, across) = has_path(tile, out->ld, type, type);
     }
 }
 
@@ -111,6 +169,7 @@ static void run_area_copy(const void *arguments)
                         get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + j, a->type));
                 }
             }
+            tell(&a->out, d, x, a->type);
         }
     }
 }
@@ -126,13 +185,14 @@ static void run_transpose(const void *arguments)
                         get(a->in.data, tile_at(&a->in, d, x) + i * a->in.ld + j, a->type));
                 }
             }
+            tell(&a->out, x, d, a->type);
         }
     }
 }
 
 typedef struct spread_arguments {
-    int32_t *out;
-    const void *in;
+    twi_gpu_packed out;
+    twi_gpu_packed in;
     int64_t tiles, step;
     tw_type type;
 } spread_arguments;
@@ -142,7 +202,11 @@ static void run_spread(const void *arguments)
     const spread_arguments *a = arguments;
     const int64_t square = SIDE * SIDE;
     for (int64_t i = 0; i < a->tiles * square; i++) {
-        a->out[i] = get(a->in, i / square * a->step * square + i % square, a->type);
+        ((int32_t *)a->out.data)[i] =
+            get(a->in.data, i / square * a->step * square + i % square, a->type);
+    }
+    for (int64_t i = 0; i < a->tiles && a->out.some != NULL; i++) {
+        a->out.some[i] = a->in.some[i * a->step];
     }
 }
 
@@ -291,9 +355,9 @@ static int product(tw_type type, const twi_gpu_product *p, void *stream)
     return fake_launch(run_product, &a, sizeof a, stream);
 }
 
-static int pack_left(tw_type type, void *out, const twi_gpu_area *in, void *stream)
+static int pack_left(tw_type type, twi_gpu_packed out, const twi_gpu_area *in, void *stream)
 {
-    area_arguments a = {{.data = out}, *in, type};
+    area_arguments a = {{.data = out.data, .some = out.some}, *in, type};
     return fake_launch(run_pack_left, &a, sizeof a, stream);
 }
 
@@ -309,7 +373,7 @@ static int transpose(tw_type type, const twi_gpu_area *out, const twi_gpu_area *
     return fake_launch(run_transpose, &a, sizeof a, stream);
 }
 
-static int spread(tw_type type, void *out, const void *in, int64_t tiles, int64_t step,
+static int spread(tw_type type, twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t step,
                   void *stream)
 {
     spread_arguments a = {out, in, tiles, step, type};
@@ -328,61 +392,62 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
     return fake_launch(run_close, &a, sizeof a, stream);
 }
 
-#define TABLES(form, TYPE, bytes)                                                                  \
-    static int enter_##form(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream)    \
-    {                                                                                              \
-        return enter(TYPE, s, down, across, stream);                                               \
-    }                                                                                              \
-    static int leave_##form(const twi_gpu_strip *s, void *stream)                                  \
-    {                                                                                              \
-        return leave(TYPE, s, stream);                                                             \
-    }                                                                                              \
-    static int find_capped_##form(int32_t *found, const twi_gpu_strip *s, void *stream)            \
-    {                                                                                              \
-        return find_capped(TYPE, found, s, stream);                                                \
-    }                                                                                              \
-    static int product_##form(const twi_gpu_product *p, void *stream)                              \
-    {                                                                                              \
-        return product(TYPE, p, stream);                                                           \
-    }                                                                                              \
-    static int pack_left_##form(void *out, const twi_gpu_area *in, void *stream)                   \
-    {                                                                                              \
-        return pack_left(TYPE, out, in, stream);                                                   \
-    }                                                                                              \
-    static int copy_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)          \
-    {                                                                                              \
-        return copy(TYPE, out, in, stream);                                                        \
-    }                                                                                              \
-    static int transpose_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)     \
-    {                                                                                              \
-        return transpose(TYPE, out, in, stream);                                                   \
-    }                                                                                              \
-    static int spread_##form(void *out, const void *in, int64_t tiles, int64_t step, void *stream) \
-    {                                                                                              \
-        return spread(TYPE, out, in, tiles, step, stream);                                         \
-    }                                                                                              \
-    static int mirror_##form(const twi_gpu_round *round, void *stream)                             \
-    {                                                                                              \
-        return mirror(TYPE, round, stream);                                                        \
-    }                                                                                              \
-    static int close_##form(const twi_gpu_round *round, void *stream)                              \
-    {                                                                                              \
-        return close_tile(TYPE, round, stream);                                                    \
-    }                                                                                              \
-    static const twi_gpu_kernel kernel_##form = {.type = TYPE,                                     \
-                                                 .side = SIDE,                                     \
-                                                 .element = (bytes),                               \
-                                                 .word = 4,                                        \
-                                                 .name = "plain",                                  \
-                                                 .set_up = set_up,                                 \
-                                                 .close = close_##form,                            \
-                                                 .mirror = mirror_##form};                         \
-    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                          \
-                                                    (bytes),        4,                             \
-                                                    TW_I32,         set_up,                        \
-                                                    product_##form, pack_left_##form,              \
-                                                    copy_##form,    transpose_##form,              \
-                                                    spread_##form,  enter_##form,                  \
+#define TABLES(form, TYPE, bytes)                                                                \
+    static int enter_##form(const twi_gpu_strip *s, int64_t down, int64_t across, void *stream)  \
+    {                                                                                            \
+        return enter(TYPE, s, down, across, stream);                                             \
+    }                                                                                            \
+    static int leave_##form(const twi_gpu_strip *s, void *stream)                                \
+    {                                                                                            \
+        return leave(TYPE, s, stream);                                                           \
+    }                                                                                            \
+    static int find_capped_##form(int32_t *found, const twi_gpu_strip *s, void *stream)          \
+    {                                                                                            \
+        return find_capped(TYPE, found, s, stream);                                              \
+    }                                                                                            \
+    static int product_##form(const twi_gpu_product *p, void *stream)                            \
+    {                                                                                            \
+        return product(TYPE, p, stream);                                                         \
+    }                                                                                            \
+    static int pack_left_##form(twi_gpu_packed out, const twi_gpu_area *in, void *stream)        \
+    {                                                                                            \
+        return pack_left(TYPE, out, in, stream);                                                 \
+    }                                                                                            \
+    static int copy_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)        \
+    {                                                                                            \
+        return copy(TYPE, out, in, stream);                                                      \
+    }                                                                                            \
+    static int transpose_##form(const twi_gpu_area *out, const twi_gpu_area *in, void *stream)   \
+    {                                                                                            \
+        return transpose(TYPE, out, in, stream);                                                 \
+    }                                                                                            \
+    static int spread_##form(twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t step, \
+                             void *stream)                                                       \
+    {                                                                                            \
+        return spread(TYPE, out, in, tiles, step, stream);                                       \
+    }                                                                                            \
+    static int mirror_##form(const twi_gpu_round *round, void *stream)                           \
+    {                                                                                            \
+        return mirror(TYPE, round, stream);                                                      \
+    }                                                                                            \
+    static int close_##form(const twi_gpu_round *round, void *stream)                            \
+    {                                                                                            \
+        return close_tile(TYPE, round, stream);                                                  \
+    }                                                                                            \
+    static const twi_gpu_kernel kernel_##form = {.type = TYPE,                                   \
+                                                 .side = SIDE,                                   \
+                                                 .element = (bytes),                             \
+                                                 .word = 4,                                      \
+                                                 .name = "plain",                                \
+                                                 .set_up = set_up,                               \
+                                                 .close = close_##form,                          \
+                                                 .mirror = mirror_##form};                       \
+    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                        \
+                                                    (bytes),        4,                           \
+                                                    TW_I32,         set_up,                      \
+                                                    product_##form, pack_left_##form,            \
+                                                    copy_##form,    transpose_##form,            \
+                                                    spread_##form,  enter_##form,                \
                                                     leave_##form,   find_capped_##form};
 
 TABLES(i32, TW_I32, 4)

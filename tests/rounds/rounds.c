@@ -24,8 +24,40 @@ typedef struct problem {
     int32_t *expected;
 } problem;
 
-static problem make_problem(int64_t n, uint64_t seed, double density, int32_t heaviest,
-                            bool symmetric)
+/* Which pairs may have an edge: in all but the first there are tiles without a path. */
+typedef enum shape {
+    WHOLE,
+    PARTS,   /* of vertices that follow each other */
+    WOVEN,   /* of every third four of them: gaps between the tiles of a part */
+    BAND,    /* vertices near each other; everything is reached in the end */
+    FORWARD, /* and only with larger numbers; both ways if symmetric */
+    FEW,     /* most vertices have none */
+    NONE,
+    SHAPES,
+} shape;
+
+static bool may_join(shape form, int64_t n, int64_t i, int64_t j)
+{
+    switch (form) {
+    case PARTS:
+        return i / 9 == j / 9;
+    case WOVEN:
+        return i / 4 % 3 == j / 4 % 3;
+    case BAND:
+        return i - j <= 3 && j - i <= 3;
+    case FORWARD:
+        return i < j && j - i <= 6;
+    case FEW:
+        return i < n / 4 && j > n - n / 4;
+    case NONE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static problem make_shaped(shape form, int64_t n, uint64_t seed, double density, int32_t heaviest,
+                           bool symmetric)
 {
     problem p = {n, n + 3, symmetric, NULL, NULL};
     size_t count = (size_t)(n * p.ld) + 1;
@@ -38,7 +70,8 @@ static problem make_problem(int64_t n, uint64_t seed, double density, int32_t he
             uint64_t random = twi_random_at(seed, (uint64_t)(a * p.ld + b));
             int32_t weight =
                 (int32_t)twi_random_below(twi_random_at(3, random), (uint64_t)heaviest);
-            bool edge = twi_random_unit(random) < density;
+            bool edge = twi_random_unit(random) < density &&
+                        (may_join(form, n, i, j) || (symmetric && may_join(form, n, j, i)));
             p.matrix[i * p.ld + j] = j >= n ? -77 : i == j ? 0 : edge ? weight : TW_INF_I32;
             p.expected[i * p.ld + j] = p.matrix[i * p.ld + j];
         }
@@ -53,6 +86,12 @@ static problem make_problem(int64_t n, uint64_t seed, double density, int32_t he
         }
     }
     return p;
+}
+
+static problem make_problem(int64_t n, uint64_t seed, double density, int32_t heaviest,
+                            bool symmetric)
+{
+    return make_shaped(WHOLE, n, seed, density, heaviest, symmetric);
 }
 
 static void free_problem(problem *p)
@@ -88,43 +127,98 @@ static twi_gpu_list devices_of(int32_t count, uint64_t seed)
     return list;
 }
 
+/* A problem of up to `most` vertices; every kind comes with every form of the rest. */
+static problem draw_problem(shape form, uint64_t seed, int64_t most)
+{
+    int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED, seed), (uint64_t)most);
+    return make_shaped(form, n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000,
+                       seed % 4 < 2);
+}
+
+static void close_with_several(tw_context *ctx, shape form, uint64_t seed)
+{
+    problem p = draw_problem(form, seed, 40);
+    twi_gpu_host host = host_of(&p);
+    twi_gpu_list list = devices_of(1 + (int32_t)(seed % 6), seed);
+    tw_type used = TW_AUTO;
+    fake_begin(seed, 0);
+    assert_int_equal(twi_gpu_close_several(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
+    assert_closed(&p);
+    free_problem(&p);
+}
+
+static void close_in_strips(tw_context *ctx, shape form, uint64_t seed)
+{
+    problem p = draw_problem(form, seed, 60);
+    twi_gpu_host host = host_of(&p);
+    uint64_t least = 0;
+    uint64_t bytes = 0;
+    tw_type used = TW_AUTO;
+    assert_false(twi_gpu_stream_fits(TW_I32, p.n, true, 0, &least));
+    uint64_t limit = least + least * (seed % 7) / 3;
+    assert_true(twi_gpu_stream_fits(TW_I32, p.n, true, limit, &bytes));
+    assert_true(bytes <= limit);
+    fake_begin(seed, 0);
+    assert_int_equal(twi_gpu_close_streamed(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
+    assert_closed(&p);
+    assert_true(fake_peak(1) <= bytes);
+    free_problem(&p);
+}
+
 static void several_devices_agree_with_the_definition_in_any_order(void **state)
 {
-    tw_context *ctx = *state;
     for (uint64_t seed = 0; seed < 400; seed++) {
-        int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED, seed), 40);
-        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000,
-                                 seed % 4 < 2);
-        twi_gpu_host host = host_of(&p);
-        twi_gpu_list list = devices_of(1 + (int32_t)(seed % 6), seed);
-        tw_type used = TW_AUTO;
-        fake_begin(seed, 0);
-        assert_int_equal(twi_gpu_close_several(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
-        assert_closed(&p);
-        free_problem(&p);
+        close_with_several(*state, WHOLE, seed);
     }
 }
 
 static void streams_agree_with_the_definition_in_any_order(void **state)
 {
-    tw_context *ctx = *state;
     for (uint64_t seed = 0; seed < 600; seed++) {
-        int64_t n = 1 + (int64_t)twi_random_below(twi_random_at(SEED + 1, seed), 60);
-        problem p = make_problem(n, seed, seed % 3 == 0 ? 0.1 : 0.6, seed % 2 == 0 ? 60 : 2000,
-                                 seed % 4 < 2);
-        twi_gpu_host host = host_of(&p);
-        uint64_t least = 0;
-        uint64_t bytes = 0;
-        tw_type used = TW_AUTO;
-        assert_false(twi_gpu_stream_fits(TW_I32, n, true, 0, &least));
-        uint64_t limit = least + least * (seed % 7) / 3;
-        assert_true(twi_gpu_stream_fits(TW_I32, n, true, limit, &bytes));
-        assert_true(bytes <= limit);
-        fake_begin(seed, 0);
-        assert_int_equal(twi_gpu_close_streamed(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
-        assert_closed(&p);
-        assert_true(fake_peak(1) <= bytes);
-        free_problem(&p);
+        close_in_strips(*state, WHOLE, seed);
+    }
+}
+
+static void graphs_that_fall_apart_agree_with_it_too(void **state)
+{
+    for (int form = PARTS; form < SHAPES; form++) {
+        for (uint64_t seed = 0; seed < 120; seed++) {
+            close_with_several(*state, (shape)form, seed);
+            close_in_strips(*state, (shape)form, seed);
+        }
+    }
+}
+
+/* Pairs of tiles that are multiplied to close a graph of 96 vertices, 24 tiles a side. */
+static int64_t steps_of(tw_context *ctx, shape form, bool symmetric, bool several)
+{
+    problem p = make_shaped(form, 96, SEED, 1.0, 100, symmetric);
+    twi_gpu_host host = host_of(&p);
+    twi_gpu_list list = {2, {0, 1}};
+    tw_type used = TW_AUTO;
+    uint64_t least = 0;
+    (void)twi_gpu_stream_fits(TW_I32, p.n, false, 0, &least);
+    fake_begin(SEED, 0);
+    fake_steps = 0;
+    assert_int_equal(several ? twi_gpu_close_several(ctx, &list, &host, false, &used)
+                             : twi_gpu_close_streamed(ctx, 0, &host, false, 2 * least, &used),
+                     TW_OK);
+    assert_closed(&p);
+    free_problem(&p);
+    return fake_steps;
+}
+
+/* A tile has paths to at most 4 of the 24 tiles of a row in PARTS, and to 8 in WOVEN. */
+static void tiles_without_paths_are_left_out(void **state)
+{
+    for (int way = 0; way < 4; way++) {
+        bool symmetric = way % 2 == 1;
+        bool several = way / 2 == 1;
+        int64_t whole = steps_of(*state, WHOLE, symmetric, several);
+        assert_true(whole > 24 * 23 * 23 / (symmetric ? 2 : 1));
+        assert_true(steps_of(*state, PARTS, symmetric, several) < whole / 16);
+        assert_true(steps_of(*state, WOVEN, symmetric, several) < whole / 8);
+        assert_int_equal(steps_of(*state, NONE, symmetric, several), 0);
     }
 }
 
@@ -355,6 +449,9 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(streams_agree_with_the_definition_in_any_order, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(graphs_that_fall_apart_agree_with_it_too, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(tiles_without_paths_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_type_that_was_enough_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_of_two_devices_holds_half_and_panels, set_up,
                                         tear_down),

@@ -19,6 +19,9 @@ size_t fake_peak(int device);
 /* What is free on each device; for the choice of a way alone. */
 extern uint64_t fake_free_bytes[FAKE_DEVICES];
 
+/* Pairs of tiles that products have multiplied so far. */
+extern int64_t fake_steps;
+
 /* Put a job on a stream: `run` is called with a copy of the arguments when its turn comes. */
 int fake_launch(void (*run)(const void *arguments), const void *arguments, size_t bytes,
                 void *stream);
