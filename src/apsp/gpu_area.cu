@@ -75,21 +75,25 @@ static __device__ __forceinline__ void forget(int &value)
 #endif
 }
 
-static __device__ __forceinline__ bool has_some(const twi_gpu_packed &operand, int64_t tile)
+/* The bytes of the `depth` tiles that an operand has for row or column `at` of C. */
+static __device__ __forceinline__ const uint8_t *bytes_of(const twi_gpu_packed &operand, int at,
+                                                          int depth)
 {
-    return operand.some == NULL || __ldg(operand.some + tile) != 0;
+    return operand.some != NULL ? operand.some + at * depth : NULL;
 }
 
-/* The steps of the depth for which both operands have something, from the first to the last of
- * them; false if there are none. In a graph that falls apart those of a tile follow each other. */
+/* The steps of the depth for which both operands have something, from the first to the last of them;
+ * false if there are none. In a graph that falls apart those of a tile follow each other. */
 static __device__ __forceinline__ bool find_depths(const twi_gpu_product &p, int down, int across,
                                                    int *first, int *end)
 {
+    const uint8_t *left = bytes_of(p.left, down, p.depth);
+    const uint8_t *right = bytes_of(p.right, across, p.depth);
     *first = p.depth;
     *end = 0;
     for (int at = 0; at < p.depth; at++) {
-        if (has_some(p.left, (int64_t)down * p.depth + at) &&
-            has_some(p.right, (int64_t)across * p.depth + at)) {
+        bool some = left == NULL || __ldg(left + at) != 0;
+        if (some && (right == NULL || __ldg(right + at) != 0)) {
             *first = min(*first, at);
             *end = at + 1;
         }
