@@ -3,14 +3,16 @@
  * more than once), or streamed through one with a quarter of the matrix's bytes, beside the closure
  * of the same matrix resident in GPU memory. Results are checked before a time is printed: sources
  * drawn at random against a plain dense Dijkstra, and every entry against the resident result.
- * A complete graph, weights 1 ... 1000. One line of JSON a case on stdout, a table on stderr. Built
- * and run by bench/gpu.sh: gpu_host N [REPEATS].
+ * Complete graphs, eight of them beside each other, or only short edges; weights 1 ... 1000. One
+ * line of JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh: gpu_host N
+ * [REPEATS].
  */
 #include "apsp/gpu.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "gpu/compat.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,8 @@ typedef struct bench_case {
     int32_t devices;
     double share; /* streamed: of the matrix's bytes, on the device */
     bool undirected;
+    int32_t parts; /* that no edge joins, each as large as the others */
+    int64_t reach; /* no edge joins vertices that are farther apart; 0: all may */
 } bench_case;
 
 static void must(tw_status status)
@@ -56,15 +60,23 @@ static void *must_have(size_t bytes)
     return block;
 }
 
-static void make_weights(bool undirected)
+static int32_t weight_of(const bench_case *c, int64_t i, int64_t j)
+{
+    int64_t a = c->undirected && i < j ? j : i;
+    int64_t b = c->undirected && i < j ? i : j;
+    if (i * c->parts / n != j * c->parts / n || (c->reach > 0 && llabs(i - j) > c->reach)) {
+        return TW_INF_I32;
+    }
+    uint64_t random = twi_random_at(1, (uint64_t)(a * n + b));
+    return i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
+}
+
+static void make_weights(const bench_case *c)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) {
-            int64_t a = undirected && i < j ? j : i;
-            int64_t b = undirected && i < j ? i : j;
-            uint64_t random = twi_random_at(1, (uint64_t)(a * n + b));
-            weights[i * n + j] = i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
+            weights[i * n + j] = weight_of(c, i, j);
         }
     }
 }
@@ -76,7 +88,7 @@ static void find_distances(int s)
     char *done = must_have((size_t)n);
     memset(done, 0, (size_t)n);
     for (int64_t v = 0; v < n; v++) {
-        distance[v] = v == sources[s] ? 0 : INT64_MAX;
+        distance[v] = v == sources[s] ? 0 : TW_INF_I32;
     }
     for (int64_t round = 0; round < n; round++) {
         int64_t u = -1;
@@ -84,7 +96,7 @@ static void find_distances(int s)
             u = !done[v] && (u < 0 || distance[v] < distance[u]) ? v : u;
         }
         done[u] = 1;
-        for (int64_t v = 0; v < n; v++) {
+        for (int64_t v = 0; v < n; v++) { /* what cannot be reached stays infinite */
             int64_t through = distance[u] + weights[u * n + v];
             distance[v] = through < distance[v] ? through : distance[v];
         }
@@ -100,7 +112,8 @@ static void fill_matrix(tw_type type)
             if (type == TW_I32) {
                 ((int32_t *)matrix)[at] = weights[at];
             } else {
-                ((float *)matrix)[at] = (float)weights[at];
+                ((float *)matrix)[at] =
+                    weights[at] < TW_INF_I32 ? (float)weights[at] : (float)INFINITY;
             }
         }
     }
@@ -116,7 +129,9 @@ static int64_t count_wrong(tw_type type)
     int64_t wrong = 0;
     for (int s = 0; s < SOURCES; s++) {
         for (int64_t v = 0; v < n; v++) {
-            wrong += get(sources[s] * n + v, type) != (double)distances[s][v];
+            double expected =
+                distances[s][v] < TW_INF_I32 ? (double)distances[s][v] : tw_type_infinity(type);
+            wrong += get(sources[s] * n + v, type) != expected;
         }
     }
     return wrong;
@@ -192,25 +207,33 @@ static int run_case(const bench_case *c)
     }
     double rate = (double)n * (double)n * (double)n / best;
     printf("{\"case\": \"%s\", \"type\": \"%s\", \"narrow\": %d, \"n\": %lld, \"devices\": %d, "
-           "\"undirected\": %d, \"share\": %.3f, \"device_bytes\": %llu, \"seconds\": %.4f, "
+           "\"undirected\": %d, \"parts\": %d, \"reach\": %lld, \"share\": %.3f, "
+           "\"device_bytes\": %llu, \"seconds\": %.4f, "
            "\"relaxations_per_s\": %.4e, \"rows_checked\": %d, \"wrong\": %lld, "
            "\"rows_unlike_resident\": %lld}\n",
            c->what, tw_type_name(c->type), c->narrow, (long long)n, c->devices, c->undirected,
-           c->share, (unsigned long long)bytes, best, rate, SOURCES, (long long)wrong,
-           (long long)other);
-    fprintf(stderr,
-            "%-8s %-10s %-4s %-7s devices %d share %.3f %6.3f GiB each %8.4f s %7.3f T/s %s\n",
-            c->what, c->undirected ? "undirected" : "directed", tw_type_name(c->type),
-            c->narrow ? "16 bits" : "", c->devices, c->share, (double)bytes / (1 << 30), best,
-            rate * 1e-12, wrong + other == 0 ? "checked" : "WRONG");
+           c->parts, (long long)c->reach, c->share, (unsigned long long)bytes, best, rate, SOURCES,
+           (long long)wrong, (long long)other);
+    fprintf(
+        stderr,
+        "%-8s %-10s %-4s %-7s parts %d reach %3lld devices %d share %.3f %6.3f GiB each %8.4f s "
+        "%7.3f T/s %s\n",
+        c->what, c->undirected ? "undirected" : "directed", tw_type_name(c->type),
+        c->narrow ? "16 bits" : "", c->parts, (long long)c->reach, c->devices, c->share,
+        (double)bytes / (1 << 30), best, rate * 1e-12, wrong + other == 0 ? "checked" : "WRONG");
     fflush(stdout);
     return wrong + other != 0;
 }
 
-/* A graph of one kind, with the rows to check. */
-static void make_graph(bool undirected)
+static bool same_graph(const bench_case *a, const bench_case *b)
 {
-    make_weights(undirected);
+    return a->undirected == b->undirected && a->parts == b->parts && a->reach == b->reach;
+}
+
+/* The graph of a case, with the rows to check. */
+static void make_graph(const bench_case *c)
+{
+    make_weights(c);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int s = 0; s < SOURCES; s++) {
         find_distances(s);
@@ -238,14 +261,30 @@ static void allocate(void)
 int main(int argc, char **argv)
 {
     static const bench_case cases[] = {
-        {"resident", TW_I32, false, 1, 1, false},   {"several", TW_I32, false, 2, 1, false},
-        {"several", TW_I32, false, 3, 1, false},    {"streamed", TW_I32, false, 1, 0.25, false},
-        {"streamed", TW_I32, false, 1, 0.5, false}, {"several", TW_I32, true, 2, 1, false},
-        {"streamed", TW_I32, true, 1, 0.25, false}, {"resident", TW_F32, false, 1, 1, false},
-        {"several", TW_F32, false, 2, 1, false},    {"streamed", TW_F32, false, 1, 0.25, false},
-        {"resident", TW_I32, false, 1, 1, true},    {"several", TW_I32, false, 2, 1, true},
-        {"streamed", TW_I32, false, 1, 0.25, true}, {"several", TW_I32, true, 2, 1, true},
-        {"streamed", TW_I32, true, 1, 0.25, true},
+        {"resident", TW_I32, false, 1, 1, false, 1, 0},
+        {"several", TW_I32, false, 2, 1, false, 1, 0},
+        {"several", TW_I32, false, 3, 1, false, 1, 0},
+        {"streamed", TW_I32, false, 1, 0.25, false, 1, 0},
+        {"streamed", TW_I32, false, 1, 0.5, false, 1, 0},
+        {"several", TW_I32, true, 2, 1, false, 1, 0},
+        {"streamed", TW_I32, true, 1, 0.25, false, 1, 0},
+        {"resident", TW_F32, false, 1, 1, false, 1, 0},
+        {"several", TW_F32, false, 2, 1, false, 1, 0},
+        {"streamed", TW_F32, false, 1, 0.25, false, 1, 0},
+        {"resident", TW_I32, false, 1, 1, true, 1, 0},
+        {"several", TW_I32, false, 2, 1, true, 1, 0},
+        {"streamed", TW_I32, false, 1, 0.25, true, 1, 0},
+        {"several", TW_I32, true, 2, 1, true, 1, 0},
+        {"streamed", TW_I32, true, 1, 0.25, true, 1, 0},
+        {"resident", TW_I32, false, 1, 1, false, 8, 0},
+        {"several", TW_I32, false, 2, 1, false, 8, 0},
+        {"streamed", TW_I32, false, 1, 0.25, false, 8, 0},
+        {"resident", TW_I32, false, 1, 1, true, 8, 0},
+        {"several", TW_I32, false, 2, 1, true, 8, 0},
+        {"streamed", TW_I32, false, 1, 0.25, true, 8, 0},
+        {"resident", TW_I32, false, 1, 1, false, 1, 500},
+        {"several", TW_I32, false, 2, 1, false, 1, 500},
+        {"streamed", TW_I32, false, 1, 0.25, false, 1, 500},
     };
     const int count = sizeof cases / sizeof *cases;
     n = argc > 1 ? strtoll(argv[1], NULL, 10) : 32768;
@@ -257,8 +296,8 @@ int main(int argc, char **argv)
     allocate();
     int bad = 0;
     for (int i = 0; i < count; i++) {
-        if (i == 0 || cases[i].undirected != cases[i - 1].undirected) {
-            make_graph(cases[i].undirected);
+        if (i == 0 || !same_graph(&cases[i], &cases[i - 1])) {
+            make_graph(&cases[i]);
         }
         bad += run_case(&cases[i]);
     }

@@ -3,6 +3,7 @@
  * the CPU engine: every type, sizes around the tile edges, one GPU named one to five times, and
  * limits from the least memory upwards. Weights are whole and sums small, so that every type must
  * give the same numbers, bit by bit; with fractions, several devices must give the bits of one.
+ * Graphs that fall apart come too: tiles without a path are left out of the work.
  * What lies between the rows is poisoned and must stay so. Without a GPU everything is skipped,
  * with the reason.
  *
@@ -23,6 +24,16 @@
 static tw_context *ctx;
 static int passed, failed;
 
+/* Which pairs may have an edge: in all but the first there are tiles without a path. */
+typedef enum shape {
+    WHOLE,
+    PARTS, /* of vertices that follow each other */
+    WOVEN, /* of every third tile: gaps between the tiles of a part */
+    BAND,  /* vertices near each other; everything is reached in the end */
+    FEW,   /* most vertices have none */
+    NONE,
+} shape;
+
 /* One matrix, closed one way. */
 typedef struct host_case {
     tw_type type;
@@ -33,6 +44,7 @@ typedef struct host_case {
     int32_t devices; /* 0: streamed */
     double room;     /* streamed: this many times the least memory */
     bool undirected;
+    shape form;
 } host_case;
 
 static void must(tw_status status, const char *what)
@@ -54,6 +66,24 @@ static void *must_have(size_t bytes)
     return block;
 }
 
+static bool may_join(const host_case *c, int64_t i, int64_t j)
+{
+    switch (c->form) {
+    case PARTS:
+        return i / 150 == j / 150;
+    case WOVEN:
+        return i / 128 % 3 == j / 128 % 3;
+    case BAND:
+        return llabs(i - j) <= 40;
+    case FEW:
+        return i > c->n - c->n / 4 && j < c->n / 4;
+    case NONE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static int32_t weight_of(const host_case *c, int64_t i, int64_t j)
 {
     int64_t a = c->undirected && i < j ? j : i;
@@ -62,7 +92,7 @@ static int32_t weight_of(const host_case *c, int64_t i, int64_t j)
     if (i == j) {
         return 0;
     }
-    if (twi_random_unit(random) >= c->density) {
+    if (!may_join(c, a, b) || twi_random_unit(random) >= c->density) {
         return TW_INF_I32;
     }
     return (int32_t)twi_random_below(twi_random_at(5, random), (uint64_t)c->heaviest + 1);
@@ -138,11 +168,12 @@ static void tell(const host_case *c, const char *what, int64_t wrong)
     passed += wrong == 0;
     failed += wrong != 0;
     if (wrong != 0) {
-        printf("FAILED %s: %s, n %lld, %d devices, room %.2f, %s, %s, density %.2f, to %d: %lld\n",
-               what, tw_type_name(c->type), (long long)c->n, c->devices, c->room,
-               c->narrow ? "16 bits first" : "in its type",
-               c->undirected ? "undirected" : "directed", c->density, c->heaviest,
-               (long long)wrong);
+        printf(
+            "FAILED %s: %s, n %lld, %d devices, room %.2f, %s, %s, form %d, density %.2f, to %d: "
+            "%lld\n",
+            what, tw_type_name(c->type), (long long)c->n, c->devices, c->room,
+            c->narrow ? "16 bits first" : "in its type", c->undirected ? "undirected" : "directed",
+            c->form, c->density, c->heaviest, (long long)wrong);
     }
 }
 
@@ -207,9 +238,10 @@ static void run_ways(host_case c)
 }
 
 /* Several devices do the same sums as one, so fractions are rounded alike. */
-static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int32_t devices)
+static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int32_t devices,
+                                                   shape form)
 {
-    host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1};
+    host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1, form};
     twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, c.undirected};
     tw_type used;
     must(twi_gpu_close_host(ctx, 0, &host, false, &used), "one device");
@@ -221,22 +253,35 @@ static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int3
     free(host.data);
 }
 
+enum { KINDS = 5 };
+static const struct {
+    tw_type type;
+    bool narrow;
+    int32_t heaviest;
+} kinds[KINDS] = {{TW_I32, false, 100000},
+                  {TW_I32, true, 1000},
+                  {TW_I32, true, 40000}, /* some pairs are too far for 16 bits */
+                  {TW_F32, false, 1000},
+                  {TW_F64, false, 1000}};
+
 static void every_size(const int64_t *sizes, int count)
 {
-    static const struct {
-        tw_type type;
-        bool narrow;
-        int32_t heaviest;
-    } forms[] = {{TW_I32, false, 100000},
-                 {TW_I32, true, 1000},
-                 {TW_I32, true, 40000}, /* some pairs are too far for 16 bits */
-                 {TW_F32, false, 1000},
-                 {TW_F64, false, 1000}};
-    for (int f = 0; f < 5; f++) {
+    for (int k = 0; k < KINDS; k++) {
         for (int s = 0; s < count; s++) {
-            double density = (s + f) % 3 == 0 ? 0.02 : (s + f) % 3 == 1 ? 0.3 : 1.0;
-            run_ways((host_case){forms[f].type, sizes[s], forms[f].narrow, density,
-                                 forms[f].heaviest, 0, 0, s % 2 == 1});
+            double density = (s + k) % 3 == 0 ? 0.02 : (s + k) % 3 == 1 ? 0.3 : 1.0;
+            run_ways((host_case){kinds[k].type, sizes[s], kinds[k].narrow, density,
+                                 kinds[k].heaviest, 0, 0, s % 2 == 1, WHOLE});
+        }
+    }
+}
+
+static void every_shape(int64_t n)
+{
+    for (int k = 0; k < KINDS; k++) {
+        for (int form = PARTS; form <= NONE; form++) {
+            double density = form == BAND || form == FEW ? 0.1 : 0.5;
+            run_ways((host_case){kinds[k].type, n + form, kinds[k].narrow, density,
+                                 kinds[k].heaviest, 0, 0, (k + form) % 2 == 1, (shape)form});
         }
     }
 }
@@ -263,9 +308,11 @@ int main(int argc, char **argv)
     }
     every_size(small ? few : all,
                (int)(small ? sizeof few / sizeof *few : sizeof all / sizeof *all));
+    every_shape(small ? 300 : 1300);
     for (int32_t devices = 2; devices < 5; devices++) {
-        fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices);
-        fractions_are_rounded_as_on_one_device(TW_F64, small ? 200 : 1000, devices);
+        shape form = small ? WHOLE : (shape)(devices - 2);
+        fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices, WHOLE);
+        fractions_are_rounded_as_on_one_device(TW_F64, small ? 200 : 1000, devices, form);
     }
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);
