@@ -14,6 +14,12 @@ TW_CHECKED tw_status lab_near_floats(tw_context *ctx, const lab_rung *rung, cons
 TW_CHECKED tw_status lab_near_rectangle(tw_context *ctx, const lab_rung *rung, const float *got,
                                         const float *right, int64_t rows, int64_t cols,
                                         float tolerance);
+/* What those mean by the right answer (lab_ladder.against). */
+#define LAB_AGAINST_CLOSURE                                                                       \
+    "the library's distances, all of them; 4 rows of those by a search that shares no code with " \
+    "it"
+#define LAB_AGAINST_ENTROPY "the definition in double precision, every output, within 5e-6"
+
 /* Bytes that no right answer consists of. */
 void lab_poison(void *output, int64_t n, int32_t element);
 
@@ -28,7 +34,9 @@ TW_CHECKED tw_status lab_matrix_copy_ceiling(tw_context *ctx, lab_ceiling *out);
 TW_CHECKED tw_status lab_image_copy_ceiling(tw_context *ctx, lab_ceiling *out);
 /* The relaxations of one GPU; what d of them could do is d times that. */
 TW_CHECKED tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out);
-/* The bytes over the link to a GPU bound it, so no rate is named. */
+/* The link between host and GPU bounds an image that comes and goes, a byte up and four down for
+ * each element, both at once; or a matrix that comes back, four bytes down (link_gpu.c). */
 TW_CHECKED tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out);
+TW_CHECKED tw_status lab_download_ceiling(tw_context *ctx, lab_ceiling *out);
 
 #endif

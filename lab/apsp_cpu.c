@@ -135,16 +135,16 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
 {
+    *out = (lab_ceiling){.of = "32-bit additions and minima in registers, by all threads"};
     tw_status status = tw_set_device(ctx, "cpu");
-    out->bytes = 0;
     return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
 }
 
 /* Of one thread. */
 static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
 {
+    *out = (lab_ceiling){.of = "32-bit additions and minima in registers, by one thread"};
     tw_status status = tw_set_device(ctx, "cpu");
-    out->bytes = 0;
     return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 1);
 }
 
@@ -468,10 +468,12 @@ static const lab_rung rungs[] = {
 
 static const int64_t default_sizes[] = {500, 1024, 2000, 0};
 
+#define AGAINST "three plain loops, every distance"
+
 #define BENCH                                                                              \
     .unit = "relaxations", .size = "vertices", .sizes = default_sizes, .open = open_bench, \
     .spoil = spoil, .check = check, .close = close_bench, .work = lab_relaxations,         \
-    .traffic = lab_matrix_bytes, .ceiling = ceiling
+    .traffic = lab_matrix_bytes, .ceiling = ceiling, .against = AGAINST
 
 const lab_ladder lab_apsp_cpu = {
     .name = "apsp-cpu",
@@ -561,6 +563,7 @@ const lab_ladder lab_apsp_threads_weak = {
     .title = "Weak scaling of the engine: n^3 relaxations for each thread",
     .unit = "relaxations a thread",
     .size = "vertices for one thread",
+    .against = AGAINST,
     .rungs = weak_rungs,
     .count = LAB_COUNT(weak_rungs),
     .sizes = default_sizes,

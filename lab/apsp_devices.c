@@ -112,7 +112,7 @@ static const lab_published published[] = {
 #define BENCH                                                                                \
     .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
     .close = close_bench, .work = lab_relaxations, .traffic = lab_matrix_bytes,              \
-    .ceiling = lab_gpu_relaxation_ceiling
+    .ceiling = lab_gpu_relaxation_ceiling, .against = LAB_AGAINST_CLOSURE
 
 const lab_ladder lab_apsp_devices = {
     .name = "apsp-devices",

@@ -184,6 +184,7 @@ static const lab_rung rungs[] = {
      .parent = "cpu",
      .row = "B5",
      .idea = "edges scattered on the card, the output file made ready while it computes",
+     .gpu = true,
      .run = run_device,
      .a = 1},
 };
@@ -195,6 +196,7 @@ const lab_ladder lab_apsp_files = {
     .title = "From a file of edges to a file of distances",
     .unit = "relaxations",
     .size = "vertices",
+    .against = "4 rows drawn at random and found by a search; the file's size",
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,

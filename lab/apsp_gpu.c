@@ -288,7 +288,8 @@ static const lab_published published[] = {
 #define BENCH                                                                                   \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
     .check = check, .close = close_bench, .offers = fits, .work = lab_relaxations,              \
-    .traffic = lab_matrix_bytes, .ceiling = lab_gpu_relaxation_ceiling
+    .traffic = lab_matrix_bytes, .ceiling = lab_gpu_relaxation_ceiling,                         \
+    .against = LAB_AGAINST_CLOSURE
 
 const lab_ladder lab_apsp_gpu = {
     .name = "apsp-gpu",

@@ -307,6 +307,7 @@ const lab_ladder lab_apsp_multi = {
     .title = "All-pairs shortest paths on two GPUs, host to host",
     .unit = "relaxations",
     .size = "vertices",
+    .against = LAB_AGAINST_CLOSURE,
     .gpu = true,
     .rungs = rungs,
     .count = LAB_COUNT(rungs),

@@ -468,6 +468,7 @@ static const lab_rung rungs[] = {
      .parent = "copy-2d",
      .idea =
          "compressed rows, 32 threads for a vertex; rows laid side by side: the library's parts",
+     .against = "the matrix as the CPU makes it of the same edges",
      .run = run_engine,
      .a = BY_LIBRARY},
 };
@@ -479,6 +480,7 @@ const lab_ladder lab_apsp_scatter = {
     .title = "From edges to a padded matrix on a GPU, and back without the padding",
     .unit = "elements",
     .size = "vertices",
+    .against = "the matrix as the CPU makes it of the same edges; no edge in the padding",
     .gpu = true,
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
@@ -489,5 +491,5 @@ const lab_ladder lab_apsp_scatter = {
     .close = close_bench,
     .work = lab_elements,
     .traffic = traffic,
-    .ceiling = lab_link_ceiling,
+    .ceiling = lab_download_ceiling,
 };

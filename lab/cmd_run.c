@@ -49,10 +49,17 @@ static tw_status find_ladder(tw_context *ctx, const char *name, const lab_ladder
 
 static void list_rungs(const lab_ladder *ladder)
 {
-    printf("%s: %s\n\n", ladder->name, ladder->title);
+    printf("%s: %s\n", ladder->name, ladder->title);
+    if (ladder->against != NULL) {
+        printf("checked against %s\n", ladder->against);
+    }
+    putchar('\n');
     for (int32_t i = 0; i < ladder->count; i++) {
         const lab_rung *rung = &ladder->rungs[i];
         printf("  %-22s %-5s %s", rung->name, rung->row != NULL ? rung->row : "ours", rung->idea);
+        if (rung->against != NULL) {
+            printf("; checked against %s", rung->against);
+        }
         if (rung->parent != NULL && (i == 0 || strcmp(rung->parent, rung[-1].name) != 0)) {
             printf(" (from %s)", rung->parent);
         }
@@ -87,8 +94,8 @@ const cli_command lab_list = {
     .name = "list",
     .usage = "[LADDER]",
     .summary = "the ladders, or the rungs of one",
-    .text = "Lists the ladders, or the rungs of one ladder with the row of the write-up that each "
-            "reproduces and the one idea it adds.",
+    .text = "Lists the ladders, or the rungs of one ladder with what their answers are checked "
+            "against, the row of the write-up that each reproduces and the one idea it adds.",
     .examples = list_examples,
     .operands = list_operands,
     .groups = list_groups,

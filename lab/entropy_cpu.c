@@ -344,6 +344,7 @@ const lab_ladder lab_entropy_cpu = {
     .published_on = "28 cores of the server of row D's authors",
     .unit = "elements",
     .size = "elements a side",
+    .against = LAB_AGAINST_ENTROPY,
     .open = open_bench,
     .spoil = spoil,
     .check = check,

@@ -104,7 +104,7 @@ static const int64_t default_sizes[] = {2560, 10240, 0};
 #define BENCH                                                                                \
     .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
     .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
-    .ceiling = lab_link_ceiling
+    .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_devices = {
     .name = "entropy-devices",

@@ -264,6 +264,7 @@ const lab_ladder lab_entropy_gpu = {
     .title = "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU",
     .unit = "elements",
     .size = "elements a side",
+    .against = LAB_AGAINST_ENTROPY,
     .gpu = true,
     .rungs = rungs,
     .count = LAB_COUNT(rungs),

@@ -452,7 +452,7 @@ static const lab_published published[] = {
 #define BENCH                                                                                \
     .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = spoil, .check = check, \
     .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
-    .ceiling = lab_link_ceiling
+    .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_multi = {
     .name = "entropy-multi",

@@ -1,6 +1,9 @@
 /* The ladders that need a GPU, in a build without one: they have a name and no rungs. */
+#include "answers.h"
 #include "counters.h"
 #include "ladders.h"
+
+#include "gpu/device.h"
 
 #define ABSENT(symbol, text, words) \
     const lab_ladder symbol = {.name = text, .title = words, .gpu = true}
@@ -30,6 +33,12 @@ ABSENT(lab_entropy_devices_weak, "entropy-devices-weak",
        "Weak scaling of entropy: n x n elements for each GPU (a card for several: overhead)");
 ABSENT(lab_map_gpu, "map-gpu", "One expression, ten passes in place, on a GPU");
 ABSENT(lab_apsp_multi, "apsp-multi", "All-pairs shortest paths on two GPUs, host to host");
+
+tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    *out = (lab_ceiling){0};
+    return tw_fail(ctx, TW_ERR_DEVICE, "no link to a GPU: %s", twi_gpu_text());
+}
 
 void lab_mark_begin(void)
 {

@@ -35,6 +35,8 @@ struct lab_rung {
     const char *parent; /* the rung that this one changes; NULL: a first one */
     const char *row;    /* of the write-ups; NULL: ours */
     const char *idea;
+    const char *against; /* what it is checked against, where that is not the ladder's text */
+    bool gpu;            /* needs a card, in a ladder that does not */
     /* Solve the bench from its unspoilt input into its output. */
     tw_status (*run)(void *bench, const lab_rung *rung, lab_time *time);
     int64_t most;     /* largest default size; 0: no limit. Sizes asked for are never left out. */
@@ -52,15 +54,17 @@ typedef struct lab_published {
 } lab_published;
 
 typedef struct lab_ceiling {
-    double rate;  /* units of work a second; 0: not known */
-    double bytes; /* bytes a second, read and written */
+    double rate;    /* units of work a second; 0: not known */
+    double bytes;   /* bytes a second, read and written */
+    const char *of; /* what was measured: "a copy of large arrays"; NULL: nothing */
 } lab_ceiling;
 
 typedef struct lab_ladder {
     const char *name;
     const char *title;
-    const char *unit; /* of work: "relaxations", "pixels" */
-    const char *size; /* what n is: "vertices", "side" */
+    const char *unit;    /* of work: "relaxations", "pixels" */
+    const char *size;    /* what n is: "vertices", "side" */
+    const char *against; /* what answers are checked against: "double precision, within 1e-6" */
     bool gpu;
     const lab_rung *rungs;
     int32_t count;

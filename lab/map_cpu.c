@@ -181,6 +181,7 @@ const lab_ladder lab_map_cpu = {
     .title = "One expression over an array, on a CPU",
     .unit = "evaluations",
     .size = "elements a side",
+    .against = "double precision, every element, within 4e-4",
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,

@@ -107,7 +107,7 @@ def read_result(path):
     for key in ("machine", "ceiling"):
         if not isinstance(result.setdefault(key, {}), dict):
             raise Damaged(f"its {key} is no object")
-    if not all(map(is_number, result["ceiling"].values())):
+    if not all(is_number(value) for key, value in result["ceiling"].items() if key != "of"):
         raise Damaged("its ceiling is no number")
     if not is_number(result["machine"].get("processors", 1)):
         raise Damaged("its machine has a number of processors that is none")

@@ -90,6 +90,9 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
     cli_report_text(json, "parent", c->rung->parent);
     cli_report_text(json, "row", c->rung->row);
     cli_report_text(json, "idea", c->rung->idea);
+    if (c->rung->against != NULL) {
+        cli_report_text(json, "against", c->rung->against);
+    }
     cli_report_integer(json, "n", c->n);
     cli_report_bool(json, "checked", true);
     cli_report_number(json, "median", c->median);
@@ -121,12 +124,14 @@ static void keep_all(FILE *file, const lab_run *run)
     cli_report_text(&json, "title", run->ladder->title);
     cli_report_text(&json, "unit", run->ladder->unit);
     cli_report_text(&json, "size", run->ladder->size);
+    cli_report_text(&json, "against", run->ladder->against);
     keep_machine(&json, run);
     cli_report_text(&json, "seed", seed);
     cli_report_text(&json, "published_on", run->ladder->published_on);
     cli_report_object(&json, "ceiling");
     cli_report_number(&json, "rate", run->ceiling.rate);
     cli_report_number(&json, "bytes_per_second", run->ceiling.bytes);
+    cli_report_text(&json, "of", run->ceiling.of);
     cli_report_end_object(&json);
     cli_report_array(&json, "cases");
     for (int32_t i = 0; i < run->count; i++) {

@@ -60,9 +60,11 @@ class Laboratory(unittest.TestCase):
         for name in ladders():
             done = lab("list", name)
             self.assertEqual(done.returncode, 0)
-            rungs = [line.split()[0] for line in done.stdout.splitlines()[2:]]
+            lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+            rungs = [line.split()[0] for line in lines]
             self.assertEqual(len(rungs), len(set(rungs)))
-            for line in done.stdout.splitlines()[2:]:
+            self.assertEqual(done.stdout.count("\nchecked against "), 1 if rungs else 0)
+            for line in lines:
                 self.assertGreater(len(line.split()), 3, line)
                 if "(from " in line:
                     self.assertIn(line.rsplit("(from ", 1)[1].rstrip(")"), rungs)
