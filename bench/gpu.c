@@ -4,6 +4,9 @@
  * before its time is printed: sources drawn at random against a plain dense Dijkstra. Complete
  * graphs, or several beside each other, or only with short edges; weights 1 ... 1000. One line of
  * JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh.
+ *
+ *   gpu [MOST [LEAST]]     the cases of that many vertices
+ *   gpu counters TYPE      one case of 8192 vertices, for bench/gpu_counters.sh
  */
 #include "apsp/gpu.h"
 #include "base/random.h"
@@ -177,7 +180,7 @@ static double time_case(const bench_case *c, prepared *p, const void *original, 
     cudaEvent_t begin;
     cudaEvent_t end;
     float times[REPEATS_SMALL];
-    int repeats = c->n > 4000 ? REPEATS_LARGE : REPEATS_SMALL;
+    int repeats = c->n > 40000 ? 1 : c->n > 4000 ? REPEATS_LARGE : REPEATS_SMALL;
     must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
     must_run(cudaEventCreate(&begin), "making an event");
     must_run(cudaEventCreate(&end), "making an event");
@@ -299,6 +302,7 @@ int main(int argc, char **argv)
         {"closure", TW_U16, TW_U16, 32768, true, 1, 0},
         {"closure", TW_F32, TW_F32, 32768, false, 1, 0},
         {"closure", TW_F32, TW_F32, 32768, true, 1, 0},
+        {"closure", TW_I32, TW_I32, 50001, false, 1, 0}, /* n^2 is more than 32 bits can count */
     };
     int64_t most = argc > 1 ? atoll(argv[1]) : INT64_MAX; /* the largest n to run */
     int64_t least = argc > 2 ? atoll(argv[2]) : 0;        /* and the smallest */
@@ -310,6 +314,14 @@ int main(int argc, char **argv)
     twi_gpu_info info;
     must(twi_gpu_describe(ctx, 0, &info));
     fprintf(stderr, "%s, %d processors\n", info.name, info.processors);
+    if (argc > 2 && strcmp(argv[1], "counters") == 0) {
+        tw_type type = TW_AUTO;
+        must(tw_type_parse(&type, argv[2]));
+        bench_case one = {"closure", type, type, 8192, false, 1, 0};
+        bad = run_case(&one);
+        tw_context_destroy(ctx);
+        return bad;
+    }
     show_ceilings();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (cases[i].n <= most && cases[i].n >= least) {

@@ -77,6 +77,10 @@ uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow);
 TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
                                         bool narrow, tw_type *used);
 
+/* The same through tw_apsp_device, rows as far apart as in host memory: what a caller would do. */
+TW_CHECKED tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device,
+                                            const twi_gpu_host *host);
+
 /* How matrices in host memory are closed on the devices of a list. */
 typedef enum twi_gpu_way {
     TWI_GPU_COPIED,   /* one device holds all of it */

@@ -59,7 +59,7 @@ static uint64_t copy_bytes(int64_t n, int64_t ld, int64_t element)
 static tw_status enter_device(tw_context *ctx, const void *data, int *previous, int *compute)
 {
     int32_t device;
-    tw_status status = twi_gpu_holder(ctx, data, &device);
+    tw_status status = twi_gpu_holder(ctx, data, "the matrix", &device);
     if (status != TW_OK) {
         return status;
     }
@@ -195,6 +195,23 @@ static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_
     return status;
 }
 
+/* A kernel that is given memory which its device does not have would end the caller's process. */
+static tw_status check_workspace(tw_context *ctx, const void *matrix, const void *workspace)
+{
+    int32_t there;
+    int32_t here;
+    tw_status status = twi_gpu_holder(ctx, matrix, "the matrix", &there);
+    if (status == TW_OK) {
+        status = twi_gpu_holder(ctx, workspace, "the workspace", &here);
+    }
+    return status == TW_OK && here != there
+               ? tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the workspace is in the memory of GPU %d, the matrix in that of GPU %d: "
+                         "allocate both on the same one",
+                         here, there)
+               : status;
+}
+
 static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_options *opts)
 {
     if (opts->workspace_bytes < run->bytes || (uintptr_t)opts->workspace % FLAG_BYTES != 0) {
@@ -205,12 +222,16 @@ static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_o
                        twi_bytes(need, (double)run->bytes), FLAG_BYTES,
                        twi_bytes(have, (double)opts->workspace_bytes));
     }
+    tw_status status = check_workspace(ctx, run->matrix.data, opts->workspace);
+    if (status != TW_OK) {
+        return status;
+    }
     int32_t *undecided = opts->workspace;
     char *space = (char *)opts->workspace + FLAG_BYTES;
     if (run->narrow == NULL) {
         return close_wide(ctx, run, NULL, space, opts->stream, false);
     }
-    tw_status status = close_narrow(ctx, run, undecided, space, opts->stream, false);
+    status = close_narrow(ctx, run, undecided, space, opts->stream, false);
     return status == TW_OK ? close_wide(ctx, run, undecided, space, opts->stream, false) : status;
 }
 
@@ -394,5 +415,43 @@ tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host
     if (pinned) {
         twi_gpu_unpin(host->data);
     }
+    return status;
+}
+
+tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
+{
+    host_run self = {.ctx = ctx};
+    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    tw_matrix view = {NULL, host->n, host->n, host->ld, host->type};
+    if (host->n == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+    if (status == TW_OK) {
+        status = open_host_run(&self, host,
+                               (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type));
+    }
+    opts.undirected = host->symmetric;
+    opts.stream = self.stream;
+    view.data = self.matrix;
+    if (status == TW_OK) {
+        status = tw_apsp_device_workspace(ctx, &opts.workspace_bytes, &view, &opts);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.workspace, opts.workspace_bytes),
+                               "allocating a workspace");
+        opts.workspace = self.workspace;
+    }
+    if (status == TW_OK) {
+        status = copy_rows(&self, host, host->ld, true);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_device(ctx, &view, &opts);
+    }
+    if (status == TW_OK) {
+        status = copy_rows(&self, host, host->ld, false);
+    }
+    close_host_run(&self);
+    (void)cudaFree(opts.workspace);
     return status;
 }

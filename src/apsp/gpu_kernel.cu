@@ -424,8 +424,12 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
             error = (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
                                                      dim3(THREADS), arguments, 0,
                                                      (cudaStream_t)stream);
-            *launched = 1;
+            *launched = error == 0;
         }
+    }
+    if (error == (int)cudaErrorCooperativeLaunchTooLarge || error == (int)cudaErrorNotSupported) {
+        (void)cudaGetLastError(); /* others may hold a part of the device: then by many launches */
+        error = 0;
     }
     return error;
 }

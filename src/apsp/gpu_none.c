@@ -88,6 +88,12 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
     return twi_gpu_close(ctx, &gpus, host, narrow, used);
 }
 
+tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
+{
+    tw_type used;
+    return twi_gpu_close_streamed(ctx, device, host, false, 0, &used);
+}
+
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
 {
     (void)type;

@@ -405,6 +405,21 @@ static tw_status attempt(resident *self, tw_type type, bool *exact)
     return status;
 }
 
+/* The plan has seen to the first type; a wider one must fit as well. */
+static tw_status check_room(resident *self, tw_type type)
+{
+    char need[32];
+    char have[32];
+    uint64_t bytes = twi_gpu_resident_bytes(self->plan, type);
+    return bytes <= self->plan->gpu_allowed
+               ? TW_OK
+               : tw_fail(self->ctx, TW_ERR_MEMORY,
+                         "some distance needs %s, which takes %s on the device, and %s may be used "
+                         "there; ask for %s from the start, and the matrix is streamed through it",
+                         tw_type_name(type), twi_bytes(need, (double)bytes),
+                         twi_bytes(have, (double)self->plan->gpu_allowed), tw_type_name(type));
+}
+
 static tw_status close_exactly(resident *self)
 {
     const tw_plan *plan = self->plan;
@@ -421,7 +436,10 @@ static tw_status close_exactly(resident *self)
         twi_log(self->ctx, "some distance reaches the cap of %s; closing again in %s",
                 type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
         type = next;
-        status = attempt(self, type, &exact);
+        status = check_room(self, type);
+        if (status == TW_OK) {
+            status = attempt(self, type, &exact);
+        }
     }
     return status;
 }

@@ -16,11 +16,12 @@ struct tw_plan {
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
     twi_isa isa;
-    twi_gpu_list gpus; /* that the closure runs on; none: the CPU */
-    char device[64];   /* the name of those, or "cpu" */
-    bool automatic;    /* nobody named the device: if a GPU fails, the CPU follows */
-    bool gpu_resident; /* one GPU holds all of it; else the matrix lies in host memory */
-    bool gpu_narrow;   /* 16 bits are worth trying on it */
+    twi_gpu_list gpus;    /* that the closure runs on; none: the CPU */
+    char device[64];      /* the name of those, or "cpu" */
+    bool automatic;       /* nobody named the device: if a GPU fails, the CPU follows */
+    bool gpu_resident;    /* one GPU holds all of it; else the matrix lies in host memory */
+    uint64_t gpu_allowed; /* bytes that may be used on each GPU */
+    bool gpu_narrow;      /* 16 bits are worth trying on it */
     int32_t threads;
     int32_t block;
     bool symmetric; /* the arcs are symmetric: a closure needs half of the tiles */

@@ -109,24 +109,23 @@ static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const t
 {
     char need[32];
     char have[32];
-    uint64_t allowed = 0;
     twi_gpu_fit fit = {0};
     c->work_type = type_for_gpu(plan, farthest);
     c->possible = true;
     plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
-    tw_status status = twi_gpu_allowance(ctx, &plan->gpus, &allowed);
+    tw_status status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
     if (status != TW_OK) {
         return status;
     }
     uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
-    plan->gpu_resident = plan->gpus.count == 1 && resident <= allowed;
+    plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed;
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
         twi_rule_out(c, "in 16 bits alone can only be done on one GPU; 'auto' tries 16 bits first");
     } else if (c->work_type == TW_U16) {
         twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
-                     twi_bytes(need, (double)resident), twi_bytes(have, (double)allowed));
+                     twi_bytes(need, (double)resident), twi_bytes(have, (double)plan->gpu_allowed));
     } else if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);

@@ -2,6 +2,9 @@
  * The wing's part of tw_selftest: every method, working type and instruction set of this machine
  * against the oracle, on graphs whose sizes lie around the tile edges, into poisoned matrices. It
  * needs nothing but the library, so a user can check a new machine with it.
+ *
+ * A GPU closes matrices as small as these by kernels of their own, so it gets larger ones too. The
+ * oracle would take minutes for them; what a GPU says of them is compared with what the CPU says.
  */
 #include "apsp/selftest.h"
 
@@ -189,6 +192,62 @@ static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, con
     run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
 }
 
+/* tw_apsp_device, on a matrix whose rows are not aligned. */
+static void run_entry(const twi_tester *t, const sample *s, tw_type type, int32_t device,
+                      tw_matrix *out)
+{
+    int64_t n = s->graph->n;
+    void *matrix = NULL;
+    char name[224];
+    snprintf(name, sizeof name, "device entry %s %s", tw_type_name(type), s->name);
+    tw_status status =
+        twi_alloc(t->ctx, &matrix, (uint64_t)(n * n), tw_type_size(type), "a matrix");
+    if (status == TW_OK) {
+        fill_matrix(s->graph, matrix, type);
+        twi_gpu_host host = {matrix, n, n, type, s->graph->undirected};
+        status = twi_gpu_close_by_entry(t->ctx, device, &host);
+    }
+    for (int64_t i = 0; i < n * n && status == TW_OK; i++) {
+        ((double *)out->data)[i] = twi_distance(matrix, type, i);
+    }
+    judge(t, s, name, status, out);
+    twi_free(matrix);
+}
+
+/* What the CPU says, in f64 where sums are rounded. */
+static tw_status ask_cpu(const twi_tester *t, const sample *s)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    int64_t n = s->graph->n;
+    tw_matrix want = {s->want, n, n, n, TW_F64};
+    char before[sizeof t->ctx->device];
+    options.work_type = s->graph->integral ? TW_AUTO : TW_F64;
+    memcpy(before, t->ctx->device, sizeof before);
+    snprintf(t->ctx->device, sizeof t->ctx->device, "cpu");
+    tw_status status = tw_apsp(t->ctx, &want, s->graph, &options);
+    memcpy(t->ctx->device, before, sizeof before);
+    return status;
+}
+
+/* A matrix of several tiles of each size that kernels have. */
+static tw_status run_large_sample(const twi_tester *t, const sample *s, tw_matrix *out,
+                                  int32_t device)
+{
+    tw_type type = s->graph->integral ? TW_I32 : s->graph->weight_type;
+    tw_status status = ask_cpu(t, s);
+    if (status != TW_OK) {
+        return status;
+    }
+    run_variant(t, s, &(variant){TW_METHOD_CLOSURE, type, NULL}, out);
+    if (type == TW_I32) { /* 16 bits first, where they may do */
+        run_variant(t, s, &(variant){TW_METHOD_CLOSURE, TW_AUTO, NULL}, out);
+    }
+    run_entry(t, s, type, device, out);
+    run_repeated(t, s, type, device, 2, out);
+    run_streamed(t, s, type, device, out);
+    return twi_check_cancel(t->ctx);
+}
+
 /* Every working type that fits the sample on every ISA, and every search; or on the GPU, if that is
  * the context's device. */
 static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out)
@@ -225,13 +284,16 @@ static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out
     return twi_check_cancel(t->ctx);
 }
 
-/* Kinds of graphs, each on every size. Weights stay small enough for u8 to end exact. */
-static const struct {
+/* Kinds of graphs, each on every size. */
+typedef struct graph_shape {
     const char *kind;
     int32_t directed;
     tw_type type;
     double low, high, density;
-} shapes[] = {
+} graph_shape;
+
+/* Weights stay small enough for u8 to end exact. */
+static const graph_shape shapes[] = {
     {"dense", TW_DIRECTED_YES, TW_I32, 0, 9, 0.6}, {"dense", TW_DIRECTED_NO, TW_I32, 1, 9, 0.6},
     {"dense", TW_DIRECTED_YES, TW_I32, 2, 2, 0.1}, {"dense", TW_DIRECTED_YES, TW_F32, 0, 1, 0.5},
     {"dense", TW_DIRECTED_NO, TW_F64, 0, 1, 0.5},  {"sparse", TW_DIRECTED_YES, TW_I32, 1, 4, 0},
@@ -242,42 +304,77 @@ static const int64_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 257};
 #define SIZES ((int)(sizeof sizes / sizeof *sizes))
 #define LARGEST 257
 
-static tw_status make_sample(tw_context *ctx, sample *s, int shape, int64_t n, uint64_t seed)
+/* For GPUs. The last one has distances that are too far for 16 bits, and pairs without a path. */
+static const graph_shape large_shapes[] = {
+    {"dense", TW_DIRECTED_YES, TW_I32, 0, 9, 0.1}, {"dense", TW_DIRECTED_NO, TW_I32, 1, 9, 0.1},
+    {"dense", TW_DIRECTED_YES, TW_F32, 0, 1, 0.1}, {"dense", TW_DIRECTED_NO, TW_F32, 0, 1, 0.1},
+    {"dense", TW_DIRECTED_YES, TW_F64, 0, 1, 0.1}, {"sparse", TW_DIRECTED_YES, TW_I32, 1, 30000, 0},
+};
+#define LARGE_SHAPES ((int)(sizeof large_shapes / sizeof *large_shapes))
+
+static const int64_t large_sizes[] = {1473, 3073}; /* 23 tiles of 64, 24 of 128, and a bit */
+#define LARGE_SIZES ((int)(sizeof large_sizes / sizeof *large_sizes))
+#define LARGEST_ON_GPU 3073
+
+static tw_status make_sample(tw_context *ctx, sample *s, const graph_shape *shape, int64_t n,
+                             uint64_t seed)
 {
     tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
     tw_edges none = {0, NULL, NULL, NULL, TW_I32};
-    options.kind = shapes[shape].kind;
-    options.directed = shapes[shape].directed;
+    options.kind = shape->kind;
+    options.directed = shape->directed;
     options.vertices = n;
-    options.weight_type = shapes[shape].type;
-    options.min_weight = shapes[shape].low;
-    options.max_weight = shapes[shape].high;
-    options.density = shapes[shape].density;
+    options.weight_type = shape->type;
+    options.min_weight = shape->low;
+    options.max_weight = shape->high;
+    options.density = shape->density;
     options.degree = 2;
     options.seed = seed;
     snprintf(s->name, sizeof s->name, "%s %s %s n=%lld seed=%llu",
-             shapes[shape].directed == TW_DIRECTED_YES ? "directed" : "undirected",
-             shapes[shape].kind, tw_type_name(shapes[shape].type), (long long)n,
-             (unsigned long long)seed);
-    tw_status status = n > 1 ? tw_graph_generate(ctx, &s->graph, &options)
-                             : tw_graph_from_edges(ctx, &s->graph, n, &none, 0);
-    return status == TW_OK ? twi_reference_apsp(ctx, s->graph, s->want) : status;
+             shape->directed == TW_DIRECTED_YES ? "directed" : "undirected", shape->kind,
+             tw_type_name(shape->type), (long long)n, (unsigned long long)seed);
+    return n > 1 ? tw_graph_generate(ctx, &s->graph, &options)
+                 : tw_graph_from_edges(ctx, &s->graph, n, &none, 0);
 }
 
 static tw_status run_all(const twi_tester *t, double *want, double *got, uint64_t seed)
 {
     tw_status status = TW_OK;
-    for (int shape = 0; shape < SHAPES && status == TW_OK; shape++) {
+    for (int k = 0; k < SHAPES && status == TW_OK; k++) {
         for (int i = 0; i < SIZES && status == TW_OK; i++) {
             sample s = {NULL, want, ""};
             int64_t n = sizes[i];
-            status = make_sample(t->ctx, &s, shape, n, seed + (uint64_t)(shape * SIZES + i));
+            status = make_sample(t->ctx, &s, &shapes[k], n, seed + (uint64_t)(k * SIZES + i));
+            if (status == TW_OK) {
+                status = twi_reference_apsp(t->ctx, s.graph, want);
+            }
             if (status == TW_OK) {
                 tw_matrix out = {got, n, n, n, TW_F64};
                 status = run_sample(t, &s, &out);
             }
             tw_graph_destroy(s.graph);
-            twi_progress(t->ctx, "testing", shape * SIZES + i + 1, SHAPES * SIZES, "graphs");
+            twi_progress(t->ctx, "testing", k * SIZES + i + 1, SHAPES * SIZES, "graphs");
+        }
+    }
+    return status;
+}
+
+static tw_status run_large(const twi_tester *t, double *want, double *got, uint64_t seed,
+                           int32_t device)
+{
+    tw_status status = TW_OK;
+    for (int k = 0; k < LARGE_SHAPES && status == TW_OK; k++) {
+        for (int i = 0; i < LARGE_SIZES && status == TW_OK; i++) {
+            sample s = {NULL, want, ""};
+            int64_t n = large_sizes[i];
+            status = make_sample(t->ctx, &s, &large_shapes[k], n, seed + (uint64_t)(k * 2 + i));
+            if (status == TW_OK) {
+                tw_matrix out = {got, n, n, n, TW_F64};
+                status = run_large_sample(t, &s, &out, device);
+            }
+            tw_graph_destroy(s.graph);
+            twi_progress(t->ctx, "testing", k * LARGE_SIZES + i + 1, LARGE_SHAPES * LARGE_SIZES,
+                         "large graphs");
         }
     }
     return status;
@@ -287,12 +384,21 @@ tw_status twi_apsp_selftest(const twi_tester *t, uint64_t seed)
 {
     double *want = NULL;
     double *got = NULL;
-    tw_status status = twi_alloc(t->ctx, &want, LARGEST * LARGEST, sizeof *want, "the references");
+    twi_gpu_list gpus;
+    tw_status status = twi_gpu_select(t->ctx, &gpus);
+    if (status != TW_OK) {
+        return status;
+    }
+    uint64_t largest = gpus.count > 0 ? LARGEST_ON_GPU : LARGEST;
+    status = twi_alloc(t->ctx, &want, largest * largest, sizeof *want, "the references");
     if (status == TW_OK) {
-        status = twi_alloc(t->ctx, &got, LARGEST * LARGEST, sizeof *got, "the results");
+        status = twi_alloc(t->ctx, &got, largest * largest, sizeof *got, "the results");
     }
     if (status == TW_OK) {
         status = run_all(t, want, got, seed);
+    }
+    if (status == TW_OK && gpus.count > 0) {
+        status = run_large(t, want, got, seed, gpus.index[0]);
     }
     twi_free(got);
     twi_free(want);

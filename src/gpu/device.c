@@ -176,14 +176,16 @@ tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t 
     return status;
 }
 
-tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device)
+tw_status twi_gpu_holder(tw_context *ctx, const void *data, const char *what, int32_t *device)
 {
     struct cudaPointerAttributes at;
     tw_status status =
         twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), "looking at a pointer");
     if (status == TW_OK && !TWI_IS_DEVICE_MEMORY(at)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the matrix is not in GPU memory; tw_apsp takes graphs in host memory");
+                         "%s is not in GPU memory, where tw_apsp_device needs it; tw_apsp takes "
+                         "graphs in host memory",
+                         what);
     }
     *device = status == TW_OK ? at.device : -1;
     return status;

@@ -44,8 +44,10 @@ TW_CHECKED tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_i
 /* How device `from` reaches the memory of `to`. */
 TW_CHECKED tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to);
 
-/* The device in whose memory `data` lies; TW_ERR_ARGUMENT if that is host memory. */
-TW_CHECKED tw_status twi_gpu_holder(tw_context *ctx, const void *data, int32_t *device);
+/* The device in whose memory `data` lies, which is called `what` in the sentence of
+ * TW_ERR_ARGUMENT, if that is host memory. */
+TW_CHECKED tw_status twi_gpu_holder(tw_context *ctx, const void *data, const char *what,
+                                    int32_t *device);
 
 /* TW_OK for 0; else TW_ERR_DEVICE (TW_ERR_MEMORY if it is about memory) with a sentence that names
  * the current device and `call`, which is what was being done: "allocating 4.3 GB for panels". */

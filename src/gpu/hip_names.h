@@ -33,14 +33,16 @@
 #define cudaDevP2PAttrNativeAtomicSupported hipDevP2PAttrNativeAtomicSupported
 #define cudaDevP2PAttrPerformanceRank hipDevP2PAttrPerformanceRank
 #define cudaDriverGetVersion hipDriverGetVersion
+#define cudaErrorCooperativeLaunchTooLarge hipErrorCooperativeLaunchTooLarge
 #define cudaErrorHostMemoryAlreadyRegistered hipErrorHostMemoryAlreadyRegistered
 #define cudaError_t hipError_t
 #define cudaErrorInsufficientDriver hipErrorInsufficientDriver
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorNoDevice hipErrorNoDevice
-#define cudaErrorUnknown hipErrorUnknown
 #define cudaErrorNotReady hipErrorNotReady
+#define cudaErrorNotSupported hipErrorNotSupported
 #define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
+#define cudaErrorUnknown hipErrorUnknown
 #define cudaEvent_t hipEvent_t
 #define cudaEventCreate hipEventCreate
 #define cudaEventCreateWithFlags hipEventCreateWithFlags

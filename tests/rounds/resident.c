@@ -77,6 +77,7 @@ static tw_plan plan_of(const problem *p, tw_type type, bool narrow)
         .work_type = TW_I32,
         .gpus = {.count = 1, .index = {1}},
         .gpu_resident = true,
+        .gpu_allowed = UINT64_MAX,
         .gpu_narrow = narrow,
         .threads = 1,
         .symmetric = p->graph->undirected,
@@ -188,6 +189,23 @@ static void a_forced_type_that_is_too_narrow_is_refused(void **state)
     tw_graph_destroy(p.graph);
 }
 
+static void a_wider_type_that_does_not_fit_the_device_is_refused(void **state)
+{
+    tw_context *ctx = *state;
+    problem p = make_problem(ctx, 30, 3, 0.1, 30000, false);
+    tw_plan plan = plan_of(&p, TW_I32, true);
+    int32_t got[MOST * MOST];
+    tw_matrix out = {got, p.n, p.n, p.n, TW_I32};
+    twi_gpu_outcome outcome;
+    plan.gpu_allowed = twi_gpu_resident_bytes(&plan, TW_I32) - 1;
+    fake_begin(1, 0);
+    assert_fails(ctx, TW_ERR_MEMORY, "some distance needs i32", run(ctx, &plan, &out, &outcome));
+    assert_int_equal(fake_live(), 0);
+    plan.gpu_allowed++;
+    assert_ok(ctx, run(ctx, &plan, &out, &outcome));
+    tw_graph_destroy(p.graph);
+}
+
 static void the_first_distance_that_does_not_fit_is_named(void **state)
 {
     tw_context *ctx = *state;
@@ -294,6 +312,7 @@ int main(void)
         cmocka_unit_test(rows_are_right_in_any_order),
         cmocka_unit_test(sixteen_bits_are_kept_where_they_are_exact),
         cmocka_unit_test(a_forced_type_that_is_too_narrow_is_refused),
+        cmocka_unit_test(a_wider_type_that_does_not_fit_the_device_is_refused),
         cmocka_unit_test(the_first_distance_that_does_not_fit_is_named),
         cmocka_unit_test(failing_calls_are_told_and_leave_nothing),
         cmocka_unit_test(a_run_without_vertices_or_columns_touches_little),
