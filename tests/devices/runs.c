@@ -2,11 +2,14 @@
  * Whole runs on a GPU, from a graph to sinks: the same bytes as on the CPU for whole numbers,
  * within the bound of docs/methods.md for floats, whatever part of the result is asked for; and
  * when a call to the device fails, at whichever, a sentence that names the device, no output, no
- * memory kept.
+ * memory kept. The same for one GPU that is named twice, and for one that may hold so little that
+ * the matrix is streamed through it.
  *
  * Failures are pretended (twi_gpu_fail_at): the call is made, and its success reported as an error.
- * Without a GPU this program is skipped with the reason.
+ * Only the last one is real, a kernel that is given a bad address: no call to the device succeeds
+ * after it. Without a GPU this program is skipped with the reason.
  */
+#include "apsp/gpu.h"
 #include "base/context.h"
 #include "base/random.h"
 #include "gpu/compat.h"
@@ -137,6 +140,36 @@ static bool floats_agree(const run_case *c, const void *a, const void *b, size_t
     return true;
 }
 
+static bool agree(const run_case *c, const void *there, const void *here, size_t count)
+{
+    bool whole = c->type != TW_F32 && c->type != TW_F64;
+    return whole ? memcmp(there, here, count * tw_type_size(c->type)) == 0
+                 : floats_agree(c, there, here, count);
+}
+
+/* The matrix in host memory: dealt out to two devices, and streamed through one. */
+static void compare_other_ways(const run_case *c, const tw_graph *graph,
+                               const tw_apsp_options *opts, const void *here)
+{
+    static const tw_type types[] = {TW_I32, TW_F32, TW_F64};
+    size_t count = (size_t)(c->n * c->n);
+    uint64_t room = 0;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    void *there = solve(c, graph, opts, TWI_GPU_PREFIX ":0,0", &report);
+    expect(agree(c, there, here, count), c->name, "the results of two devices differ");
+    free(there);
+    for (int i = 0; i < 3; i++) { /* for whichever type the run comes to */
+        uint64_t least = 0;
+        (void)twi_gpu_stream_fits(types[i], c->n, types[i] == TW_I32, 0, &least);
+        room = least > room ? least : room;
+    }
+    must(tw_set_device_memory(ctx, room), c->name);
+    there = solve(c, graph, opts, TWI_GPU_PREFIX, &report);
+    must(tw_set_device_memory(ctx, 0), c->name);
+    expect(agree(c, there, here, count), c->name, "the streamed results differ");
+    free(there);
+}
+
 static void compare(const run_case *c, tw_apsp_options opts, const char *part)
 {
     char name[128];
@@ -150,14 +183,14 @@ static void compare(const run_case *c, tw_apsp_options opts, const char *part)
     void *here = solve(c, graph, &opts, "cpu", &cpu);
     size_t rows = (size_t)(opts.sources != NULL ? opts.source_count : c->n);
     size_t cols = (size_t)(opts.targets != NULL ? opts.target_count : c->n);
-    bool whole = c->type != TW_F32 && c->type != TW_F64;
-    bool same = whole ? memcmp(there, here, rows * cols * tw_type_size(c->type)) == 0
-                      : floats_agree(c, there, here, rows * cols);
-    expect(same, name, "the results differ");
+    expect(agree(c, there, here, rows * cols), name, "the results differ");
     expect(gpu.seconds_device > 0 && gpu.seconds_startup > 0, name,
            "the report does not speak of a GPU");
     expect(cpu.seconds_device <= 0 && cpu.seconds_startup <= 0, name,
            "the report does not speak of the CPU");
+    if (opts.sources == NULL) {
+        compare_other_ways(c, graph, &opts, here);
+    }
     free(here);
     free(there);
     tw_graph_destroy(graph);
@@ -300,6 +333,45 @@ static void auto_falls_back_to_the_cpu(void)
     tw_graph_destroy(graph);
 }
 
+/* A kernel goes wrong, whoever started it. */
+static void a_fault_is_told_and_leaves_no_file(const char *path)
+{
+    run_case c = {"a fault", 300, 3000, 0, 100, TW_I32, false, false, TW_I32};
+    tw_graph *graph = make_graph(&c);
+    tw_plan *plan = NULL;
+    tw_sink sink = {0};
+    twi_gpu_round bad = {.c = (void *)256, .ld = 64, .n = 64, .tiles = 1, .one = 1, .next = -1};
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
+    must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);
+    must(tw_plan_create(ctx, &plan, graph, NULL), c.name);
+    (void)twi_gpu_kernel_choose(TW_I32, 64)->alone(&bad, NULL);
+    tw_status status = tw_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+    expect(status == TW_ERR_DEVICE, c.name, tw_status_name(status));
+    expect(strstr(tw_last_error(ctx), TWI_GPU_PREFIX ":0: ") != NULL, c.name, tw_last_error(ctx));
+    printf("a fault reads: %s\n", tw_last_error(ctx));
+    tw_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    expect(access(path, F_OK) != 0, c.name, "a file was left");
+    tw_graph_destroy(graph);
+}
+
+/* A device that was lost before anybody asked for it: what names it fails, "auto" does not. */
+static void a_lost_device_is_told(void)
+{
+    run_case c = {"a lost device", 6000, 600000, 0, 900, TW_I32, false, false, TW_I32};
+    tw_graph *graph = make_graph(&c);
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_matrix out = {malloc((size_t)(c.n * c.n) * 4), c.n, c.n, c.n, TW_I32};
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
+    tw_status status = tw_apsp(ctx, &out, graph, &opts);
+    expect(status == TW_ERR_DEVICE, c.name, tw_status_name(status));
+    printf("a lost device reads: %s\n", tw_last_error(ctx));
+    must(tw_set_device(ctx, "auto"), c.name);
+    must(tw_apsp(ctx, &out, graph, &opts), "a lost device under auto");
+    free(out.data);
+    tw_graph_destroy(graph);
+}
+
 int main(void)
 {
     char path[] = "/tmp/tilewright-runs-XXXXXX";
@@ -320,6 +392,8 @@ int main(void)
     a_value_that_does_not_fit_is_named();
     failures_leave_nothing_behind(path);
     auto_falls_back_to_the_cpu();
+    a_fault_is_told_and_leaves_no_file(path);
+    a_lost_device_is_told();
     uint64_t kept = tw_memory_used(ctx);
     expect(kept == 0, "at the end", "host memory was kept");
     tw_context_destroy(ctx);
