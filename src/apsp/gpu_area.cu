@@ -300,17 +300,10 @@ static __global__ void __launch_bounds__(PASS_THREADS) find_capped_kernel(int32_
 
 /* -------------------------------------------------------------------------------------- launches */
 
-#if defined(TWI_HIP)
-#define DYNAMIC_LIMIT(kernel) ((int)hipSuccess)
-#else
-#define DYNAMIC_LIMIT(kernel) \
-    ((int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES))
-#endif
-
 static int set_up(void)
 {
-    int error = DYNAMIC_LIMIT(product_kernel<false>);
-    return error != 0 ? error : DYNAMIC_LIMIT(product_kernel<true>);
+    int error = allow_shared_bytes(product_kernel<false>);
+    return error != 0 ? error : allow_shared_bytes(product_kernel<true>);
 }
 
 static int product(const twi_gpu_product *p, void *stream)
@@ -319,9 +312,11 @@ static int product(const twi_gpu_product *p, void *stream)
         (int64_t)(p->c.down - p->skip_down_count) * (p->c.across - p->skip_across_count);
     unsigned blocks = (unsigned)(p->stairs > 0 ? tiles_above(*p, p->c.down) : rectangle);
     if (blocks > 0 && p->stairs > 0) {
-        product_kernel<true><<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
+        product_kernel<true><<<blocks, THREADS, shared_bytes_of(product_kernel<true>),
+                               (cudaStream_t)stream>>>(*p, 1);
     } else if (blocks > 0) {
-        product_kernel<false><<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*p, 1);
+        product_kernel<false><<<blocks, THREADS, shared_bytes_of(product_kernel<false>),
+                                (cudaStream_t)stream>>>(*p, 1);
     }
     return (int)cudaGetLastError();
 }

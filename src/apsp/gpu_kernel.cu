@@ -312,18 +312,11 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) probe_kernel(word *out, int r
 
 /* ------------------------------------------------------------------------------------- launches */
 
-#if defined(TWI_HIP)
-#define DYNAMIC_LIMIT(kernel) ((int)hipSuccess)
-#else
-#define DYNAMIC_LIMIT(kernel) \
-    ((int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES))
-#endif
-
 static int set_up(void)
 {
-    int error = DYNAMIC_LIMIT(update_kernel);
-    error = error != 0 ? error : DYNAMIC_LIMIT(head_kernel);
-    return error != 0 ? error : DYNAMIC_LIMIT(panels_kernel);
+    int error = allow_shared_bytes(update_kernel);
+    error = error != 0 ? error : allow_shared_bytes(head_kernel);
+    return error != 0 ? error : allow_shared_bytes(panels_kernel);
 }
 
 static int update(const twi_gpu_round *r, void *stream)
@@ -331,7 +324,8 @@ static int update(const twi_gpu_round *r, void *stream)
     unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
     unsigned blocks = r->symmetric ? others * (others + 1) / 2 : others * others;
     if (blocks > 0) {
-        update_kernel<<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*r);
+        update_kernel<<<blocks, THREADS, shared_bytes_of(update_kernel),
+                        (cudaStream_t)stream>>>(*r);
     }
     return (int)cudaGetLastError();
 }
@@ -339,7 +333,8 @@ static int update(const twi_gpu_round *r, void *stream)
 static int head(const twi_gpu_round *r, void *stream)
 {
     unsigned blocks = (unsigned)(r->symmetric ? r->tiles : 2 * r->tiles - 1);
-    head_kernel<<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*r);
+    head_kernel<<<blocks, THREADS, shared_bytes_of(head_kernel),
+                  (cudaStream_t)stream>>>(*r);
     return (int)cudaGetLastError();
 }
 
@@ -353,7 +348,8 @@ static int panels(const twi_gpu_round *r, void *stream)
 {
     unsigned blocks = (unsigned)(r->tiles - 1) * (r->symmetric ? 1u : 2u);
     if (blocks > 0) {
-        panels_kernel<<<blocks, THREADS, SHARED_BYTES, (cudaStream_t)stream>>>(*r);
+        panels_kernel<<<blocks, THREADS, shared_bytes_of(panels_kernel),
+                        (cudaStream_t)stream>>>(*r);
     }
     return (int)cudaGetLastError();
 }

@@ -49,13 +49,17 @@ template <> struct shape<8, 64> {
     enum { ROWS = 4, WORDS = 4, DEPTH = 16 };
 };
 
-/* Chunks of operands in shared memory. Two are enough without a copy engine; an AMD processor has
- * 64 KiB, and two blocks are to fit. */
-#if defined(TWI_HIP)
+/* Chunks of operands in shared memory: as many as the copy engine keeps busy, else two, so that two
+ * blocks fit in the 64 KiB of AMD's processors and of compute capability 7.5. */
+#define CHUNK_STAGES_MOST 4
+#if defined(TWI_HIP) || (defined(__CUDA_ARCH__) && !TWI_COPY_ENGINE)
 #define CHUNK_STAGES 2
+#else
+#define CHUNK_STAGES CHUNK_STAGES_MOST
+#endif
+#if defined(TWI_HIP)
 #define CHUNK_UNROLL 2
 #else
-#define CHUNK_STAGES 4
 #define CHUNK_UNROLL 8
 #endif
 
@@ -89,6 +93,31 @@ enum {
 struct __align__(16) group {
     word at[GROUP];
 };
+
+/* The dynamic shared memory of a product's kernel, which depends on what its code was made for. */
+template <class kernel_type> static unsigned shared_bytes_of(kernel_type *kernel)
+{
+#if !defined(TWI_HIP)
+    cudaFuncAttributes made;
+    if (cudaFuncGetAttributes(&made, kernel) == cudaSuccess && made.ptxVersion < 90) {
+        return SHARED_BYTES / CHUNK_STAGES_MOST * 2;
+    }
+#endif
+    (void)kernel;
+    return SHARED_BYTES;
+}
+
+/* Allow a kernel that much; to be called once for a device. */
+template <class kernel_type> static int allow_shared_bytes(kernel_type *kernel)
+{
+#if defined(TWI_HIP)
+    (void)kernel;
+    return (int)hipSuccess;
+#else
+    return (int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)shared_bytes_of(kernel));
+#endif
+}
 
 /* Which of a thread's accumulators take the fused form of the step: number `at`, in row i. */
 static __host__ __device__ constexpr bool is_fused(int at, int i)
