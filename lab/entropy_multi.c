@@ -151,10 +151,24 @@ static tw_status open_flat(tw_context *ctx, int64_t n, uint64_t seed, void **out
     return status != TW_OK ? status : open_shape(ctx, FLAT_ROWS, cols, seed, out);
 }
 
+/* What a kernel leaves out must not be right from the rung before. The streams do not wait for the
+ * default one, so the host does. */
+static tw_status poison(bench *b, const device *d)
+{
+    tw_status status = LAB_TRY(b->ctx, cudaSetDevice(d->index), "choosing the device");
+    if (status == TW_OK && d->out != NULL) {
+        status = LAB_TRY(b->ctx, cudaMemset(d->out, 0xFF, d->out_bytes), "poisoning the result");
+    }
+    return status != TW_OK ? status : LAB_TRY(b->ctx, cudaDeviceSynchronize(), "poisoning");
+}
+
 static void spoil(void *given)
 {
     bench *b = given;
     lab_entropy_array_spoil(&b->array);
+    for (int32_t g = 0; g < b->gpus.count; g++) {
+        (void)poison(b, &b->devices[g]); /* a device that fails here fails the rung as well */
+    }
 }
 
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
@@ -259,6 +273,7 @@ static tw_status reserve(bench *b, device *d, const lab_entropy_piece *largest)
         d->out_bytes = 0;
         status = LAB_TRY(b->ctx, cudaMalloc(&d->out, out), "allocating a piece of the result");
         d->out_bytes = status == TW_OK ? out : 0;
+        status = status != TW_OK ? status : poison(b, d);
     }
     return status;
 }
@@ -293,11 +308,19 @@ static tw_status join(bench *b, worker *workers, int32_t count, tw_status status
 
 /* ---------------------------------------------------------------------------------------- rungs */
 
-static void pin(bench *b, bool wanted, bool pinned[2])
+/* Both arrays or, with a sentence, a failure: times of memory that is not pinned are not the
+ * rung's. Either way unpin undoes it. */
+static tw_status pin(bench *b, const lab_rung *rung, bool pinned[2])
 {
     uint64_t cells = (uint64_t)b->array.rows * (uint64_t)b->array.cols;
-    pinned[0] = wanted && twi_gpu_pin(b->ctx, b->array.input, cells);
-    pinned[1] = wanted && twi_gpu_pin(b->ctx, b->array.output, cells * sizeof(float));
+    pinned[0] = twi_gpu_pin(b->ctx, b->array.input, cells);
+    pinned[1] = twi_gpu_pin(b->ctx, b->array.output, cells * sizeof(float));
+    return pinned[0] && pinned[1]
+               ? TW_OK
+               : tw_fail(b->ctx, TW_ERR_MEMORY,
+                         "the system does not let %lld MB be pinned: see 'ulimit -l', or leave "
+                         "rung %s out",
+                         (long long)(5 * cells >> 20), rung->name);
 }
 
 static void unpin(bench *b, const bool pinned[2])
@@ -336,7 +359,9 @@ static tw_status run_bands(void *given, const lab_rung *rung, lab_time *time)
             (worker){.b = b, .on = &b->devices[g], .piece = lab_entropy_piece_of(a, rows, cols)};
         status = reserve(b, &b->devices[g], &workers[g].piece);
     }
-    pin(b, status == TW_OK && how->pinned, pinned);
+    if (status == TW_OK && how->pinned) {
+        status = pin(b, rung, pinned);
+    }
     begun = twi_seconds();
     if (status == TW_OK) {
         status = join(b, workers, count, start(b, workers, count));
@@ -386,11 +411,13 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     char name[LAB_DEVICE_NAME];
     bool pinned[2] = {false, false};
     tw_status status = tw_set_device(b->ctx, lab_device_name(name, &b->gpus));
-    if (status == TW_OK) {
-        pin(b, how->pinned, pinned);
-        status = lab_entropy_by_library(b->ctx, &b->array, &time->total);
-        unpin(b, pinned);
+    if (status == TW_OK && how->pinned) {
+        status = pin(b, rung, pinned);
     }
+    if (status == TW_OK) {
+        status = lab_entropy_by_library(b->ctx, &b->array, &time->total);
+    }
+    unpin(b, pinned);
     return status;
 }
 
