@@ -1,26 +1,57 @@
 /*
  * Ladder apsp-gpu: all-pairs shortest paths of a complete graph, the matrix already on the card.
- * Three lines of descent meet at the end:
+ * A rung and, where it is not the line above, its parent:
  *
- *   naive             one launch for each k (row C1)
- *   stages … tiles-6  a pivot of 32: close its tile, its row and column, then the rest (row C2);
- *                     each rung takes one cost out of the third stage
- *   block-64          row A2: tiles of 64, 4 elements a thread, three tiles in shared memory
- *   grid … unrolled   the steps of row B5, from global memory to a coarse, unrolled kernel
- *   block-78          row B2: the target in registers, so that two tiles of 78 fill 48 KiB
- *   fused             block-64's shape with the add-and-minimum instruction
- *   engine, engine-16 the library's kernel
+ *   naive            one launch for each k (row C1)
+ *   stages           three stages over tiles of 32 (row C2, as the rungs down to tiles-2)
+ *   merged-branches  a minimum instead of branches
+ *   no-barrier       one barrier in the third stage instead of one a step
+ *   registers        the running minimum in a register
+ *   two-tiles        the target tile not in shared memory
+ *   hoisted          addresses worked out before the loop
+ *   tiles-1          the side known when compiling
+ *   tiles-2          a block owns 2 x 2 tiles
+ *   tiles-4          4 x 4 (row C3)
+ *   tiles-6          6 x 6 (row C3)
+ *   rolled-64        from no-barrier: tiles of 64, 4 elements a thread, three tiles in 48 KiB (row
+ *                    A2, as the rungs down to pitched)
+ *   block-64         the loop unrolled 32 times
+ *   apart            from block-64: phase 2 with a block for each tile, which was rejected
+ *   pitched          from block-64: rows as cudaMallocPitch lays them
+ *   grid             from naive: three phases of 32, all in global memory, a 2-D grid, the matrix
+ *                    not padded and every access asking (row B5, as the rungs down to unrolled)
+ *   padded           padded to whole tiles: nobody asks
+ *   coalesced        neighbouring threads take neighbouring columns
+ *   conflicts        operands in shared memory, laid out so that banks clash
+ *   no-conflicts     the same without the clash
+ *   larger-block     tiles of 64
+ *   more-threads     32 x 32 threads instead of 16 x 16
+ *   coarse           32 x 8 threads, 16 elements each, in registers
+ *   unrolled         the loop unrolled 32 times
+ *   block-78         two tiles of 78 fill 48 KiB: the target is in registers (row B2)
+ *   fused            from unrolled: 16 x 16 threads, add and minimum in one instruction
+ *   engine           the library's kernel
+ *   engine-16        the same in 16 bits
  *
  * apsp-gpu-shapes sweeps blocks and thread shapes (rows A4, B4, B5) over one kernel,
  * apsp-gpu-global blocks without shared memory, which may then be larger (row B5); apsp-hip takes
  * the shapes of row B4, chosen for AMD's waves of 64 threads and its shared memory, LDS, of 32
- * banks.
+ * banks. apsp-gpu-copies is from host memory to host memory by one card, with the kernel of
+ * block-64:
+ *
+ *   pageable         ordinary memory, which the driver copies through pinned memory of its own (A2)
+ *   pinned           pinned memory, which the card reads and writes itself (A2); pinning it is
+ *                    not counted: a program that keeps its matrix does it once
+ *   engine           the library on ordinary memory, which it pins itself; that is counted
  */
 #include "answers.h"
 #include "apsp_gpu_kernels.h"
 #include "apsp_host.h"
 #include "gpu_timing.h"
 #include "ladders.h"
+
+#include "base/clock.h"
+#include "gpu/pinned.h"
 
 #include <string.h>
 
@@ -33,50 +64,152 @@ typedef struct bench {
     int64_t n;
     int32_t *input, *right, *output; /* n x n, on the host */
     int *matrix;                     /* (n + ROOM)^2, on the card */
+    int *pitched;                    /* rows of `pitch` bytes; NULL until a rung wants it */
+    size_t pitch;
     void *workspace;
     uint64_t workspace_bytes;
     lab_clock clock;
 } bench;
 
-/* The input on the card, padded to a multiple of `block`; *ld: the side of the padded matrix. */
-static tw_status place_input(bench *b, int block, int *ld)
+/* A matrix on the card: n x n of input, padded to `side`, in rows of `ld`. */
+typedef struct layout {
+    int *d;
+    int ld, side;
+} layout;
+
+static int padded_to(int64_t n, int block)
 {
-    int n = (int)b->n, side = (n + block - 1) / block * block;
-    *ld = side;
-    tw_status status = LAB_TRY(b->ctx, lab_pad(b->matrix, side, n), "padding the matrix");
+    return ((int)n + block - 1) / block * block;
+}
+
+static tw_status place_input(bench *b, const layout *at)
+{
+    int n = (int)b->n;
+    tw_status status =
+        at->side > n ? LAB_TRY(b->ctx, lab_pad(at->d, at->ld, at->side, n), "padding the matrix")
+                     : TW_OK;
     if (status == TW_OK) {
         status = LAB_TRY(b->ctx,
-                         cudaMemcpy2D(b->matrix, (size_t)side * 4, b->input, (size_t)n * 4,
+                         cudaMemcpy2D(at->d, (size_t)at->ld * 4, b->input, (size_t)n * 4,
                                       (size_t)n * 4, (size_t)n, cudaMemcpyHostToDevice),
                          "copying the input");
     }
     return status;
 }
 
-static tw_status fetch_output(bench *b, int ld, int32_t *to)
+static tw_status fetch_output(bench *b, const layout *at)
 {
     size_t row = (size_t)b->n * 4;
-    return LAB_TRY(
-        b->ctx,
-        cudaMemcpy2D(to, row, b->matrix, (size_t)ld * 4, row, (size_t)b->n, cudaMemcpyDeviceToHost),
-        "copying the result");
+    return LAB_TRY(b->ctx,
+                   cudaMemcpy2D(b->output, row, at->d, (size_t)at->ld * 4, row, (size_t)b->n,
+                                cudaMemcpyDeviceToHost),
+                   "copying the result");
+}
+
+/* Between the copies: the recipe's kernels and nothing else. */
+static tw_status solve(bench *b, const lab_recipe *r, const layout *at, double *seconds)
+{
+    tw_status status = lab_clock_begin(b->ctx, &b->clock);
+    if (status == TW_OK) {
+        r->solve(at->d, at->ld, at->side);
+        status = lab_clock_end(b->ctx, &b->clock, seconds);
+    }
+    return status;
+}
+
+static tw_status prepare(bench *b, const lab_recipe *r)
+{
+    return r->prepare == NULL ? TW_OK : LAB_TRY(b->ctx, r->prepare(), "asking for shared memory");
+}
+
+static tw_status run_laid_out(bench *b, const lab_recipe *r, const layout *at, lab_time *time)
+{
+    tw_status status = prepare(b, r);
+    if (status == TW_OK) {
+        status = place_input(b, at);
+    }
+    if (status == TW_OK) {
+        status = solve(b, r, at, &time->total);
+        time->compute = time->total;
+    }
+    return status != TW_OK ? status : fetch_output(b, at);
 }
 
 static tw_status run_recipe(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
     const lab_recipe *r = rung->code;
-    int ld = 0;
-    tw_status status = place_input(b, r->block, &ld);
-    if (status == TW_OK) {
-        status = lab_clock_begin(b->ctx, &b->clock);
+    int side = padded_to(b->n, r->block);
+    const layout at = {b->matrix, side, side};
+    return run_laid_out(b, r, &at, time);
+}
+
+/* Rows begin where the driver wants them to. */
+static tw_status run_pitched(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const lab_recipe *r = rung->code;
+    int side = padded_to(b->n, r->block);
+    if (b->pitched == NULL) {
+        tw_status status = LAB_TRY(
+            b->ctx,
+            cudaMallocPitch((void **)&b->pitched, &b->pitch, (size_t)side * 4, (size_t)side),
+            "allocating the pitched matrix");
+        if (status != TW_OK) {
+            return status;
+        }
     }
-    if (status == TW_OK) {
-        r->solve(b->matrix, ld, r->block == 1 ? (int)b->n : ld);
-        status = lab_clock_end(b->ctx, &b->clock, &time->total);
-        time->compute = time->total;
+    const layout at = {b->pitched, (int)(b->pitch / 4), side};
+    return run_laid_out(b, r, &at, time);
+}
+
+/* From host memory to host memory; a: 1 pins it before the clock runs. */
+static tw_status run_copies(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const lab_recipe *r = rung->code;
+    int side = padded_to(b->n, r->block);
+    const layout at = {b->matrix, side, side};
+    uint64_t bytes = (uint64_t)b->n * (uint64_t)b->n * 4;
+    bool in = rung->a != 0 && twi_gpu_pin(b->ctx, b->input, bytes);
+    bool out = rung->a != 0 && twi_gpu_pin(b->ctx, b->output, bytes);
+    tw_status status = prepare(b, r);
+    if (status == TW_OK && rung->a != 0 && !(in && out)) {
+        status = tw_fail(b->ctx, TW_ERR_MEMORY,
+                         "the system does not let %lld MB be pinned: see 'ulimit -l', or leave "
+                         "rung %s out",
+                         (long long)(2 * bytes >> 20), rung->name);
     }
-    return status != TW_OK ? status : fetch_output(b, ld, b->output);
+    double begun = twi_seconds();
+    if (status == TW_OK) {
+        status = place_input(b, &at);
+    }
+    time->upload = twi_seconds() - begun;
+    if (status == TW_OK) {
+        status = solve(b, r, &at, &time->compute);
+    }
+    double computed = twi_seconds();
+    if (status == TW_OK) {
+        status = fetch_output(b, &at);
+    }
+    double done = twi_seconds();
+    time->download = done - computed;
+    time->total = done - begun;
+    if (out) {
+        twi_gpu_unpin(b->output);
+    }
+    if (in) {
+        twi_gpu_unpin(b->input);
+    }
+    return status;
+}
+
+static tw_status run_library(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    lab_apsp_host host = {b->ctx, b->n, b->input, b->right, b->output};
+    (void)rung;
+    return lab_apsp_host_solve(&host, 1, false, &time->total);
 }
 
 /* a: the type the library works in. */
@@ -85,11 +218,11 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     bench *b = given;
     tw_matrix matrix = {b->matrix, b->n, b->n, b->n, TW_I32};
     tw_device_options options = TW_DEVICE_OPTIONS_INIT;
-    int ld = 0;
+    const layout at = {b->matrix, (int)b->n, (int)b->n};
     options.work_type = rung->a;
     options.workspace = b->workspace;
     options.workspace_bytes = b->workspace_bytes;
-    tw_status status = place_input(b, 1, &ld);
+    tw_status status = place_input(b, &at);
     if (status == TW_OK) {
         status = lab_clock_begin(b->ctx, &b->clock);
     }
@@ -100,7 +233,7 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
         status = lab_clock_end(b->ctx, &b->clock, &time->total);
         time->compute = time->total;
     }
-    return status != TW_OK ? status : fetch_output(b, ld, b->output);
+    return status != TW_OK ? status : fetch_output(b, &at);
 }
 
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
@@ -128,6 +261,7 @@ static void close_bench(void *given)
     if (b != NULL) {
         lab_clock_destroy(&b->clock);
         (void)cudaFree(b->workspace);
+        (void)cudaFree(b->pitched);
         (void)cudaFree(b->matrix);
         twi_free(b->output);
         twi_free(b->right);
@@ -206,6 +340,8 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     return status;
 }
 
+/* What lies on the card needs no poison: every run begins with the input in its place, and there is
+ * no answer of the rung before under it. */
 static void spoil(void *given)
 {
     bench *b = given;
@@ -220,11 +356,13 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 /* -------------------------------------------------------------------------------------- ladders */
 
-#define RUNG(title, from, of, what, how, at_most)                                  \
-    {                                                                              \
-        .name = title, .parent = from, .row = of, .idea = what, .run = run_recipe, \
-        .most = (at_most), .code = &lab_##how, .inspect = inspect                  \
+#define RUNG_BY(title, from, of, what, how, at_most, runs)                                      \
+    {                                                                                           \
+        .name = title, .parent = from, .row = of, .idea = what, .run = runs, .most = (at_most), \
+        .code = &lab_##how, .inspect = inspect                                                  \
     }
+#define RUNG(title, from, of, what, how, at_most) \
+    RUNG_BY(title, from, of, what, how, at_most, run_recipe)
 
 static const lab_rung rungs[] = {
     RUNG("naive", NULL, "C1", "one launch for each k: the matrix streams through memory n times",
@@ -244,11 +382,17 @@ static const lab_rung rungs[] = {
          tiles_2, 0),
     RUNG("tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
     RUNG("tiles-6", "tiles-4", "C3", "a block owns 6 x 6 tiles", tiles_6, 0),
-    RUNG("block-64", "no-barrier", "A2", "tiles of 64, 4 elements a thread, three tiles in 48 KiB",
-         large, 0),
+    RUNG("rolled-64", "no-barrier", "A2", "tiles of 64, 4 elements a thread, three tiles in 48 KiB",
+         large_rolled, 10000),
+    RUNG("block-64", "rolled-64", "A2", "the loop unrolled 32 times", large, 0),
+    RUNG("apart", "block-64", "A2",
+         "rejected: phase 2 with a block for each tile, 2 n / 64, and the pivot read by each",
+         large_apart, 10000),
+    RUNG_BY("pitched", "block-64", "A2", "rows as cudaMallocPitch lays them", large, 10000,
+            run_pitched),
     RUNG("grid", "naive", "B5", "three phases of 32 in global memory, a 2-D grid, bounds asked",
-         grid, 2500),
-    RUNG("padded", "grid", "B5", "the matrix padded to whole tiles: no bounds", padded, 2500),
+         grid, 5000),
+    RUNG("padded", "grid", "B5", "the matrix padded to whole tiles: no bounds", padded, 5000),
     RUNG("coalesced", "padded", "B5", "neighbouring threads take neighbouring columns", coalesced,
          10000),
     RUNG("conflicts", "coalesced", "B5", "operands in shared memory, laid out so that banks clash",
@@ -277,13 +421,26 @@ static const lab_rung rungs[] = {
 
 static const int64_t default_sizes[] = {100, 1000, 5000, 0};
 
-static const lab_published published[] = {
-    {"naive", 100, 0.275},      {"tiles-1", 100, 0.050},          {"naive", 1000, 15.4},
-    {"tiles-2", 1000, 1.40},    {"naive", 2500, 377.8},           {"tiles-4", 2500, 14.8},
-    {"naive", 5000, 2987},      {"tiles-6", 5000, 107},           {"naive", 10000, 22838},
-    {"stages", 10000, 3713},    {"merged-branches", 10000, 3607}, {"no-barrier", 10000, 1884},
-    {"registers", 10000, 1616}, {"two-tiles", 10000, 1483},       {"hoisted", 10000, 1398},
-    {"tiles-1", 10000, 1155},   {"tiles-6", 10000, 814},          {NULL, 0, 0}};
+static const lab_published published[] = {{"naive", 100, 0.275},
+                                          {"tiles-1", 100, 0.050},
+                                          {"naive", 1000, 15.4},
+                                          {"tiles-2", 1000, 1.40},
+                                          {"naive", 2500, 377.8},
+                                          {"tiles-4", 2500, 14.8},
+                                          {"naive", 5000, 2987},
+                                          {"tiles-6", 5000, 107},
+                                          {"naive", 7500, 10052},
+                                          {"tiles-6", 7500, 347},
+                                          {"naive", 10000, 22838},
+                                          {"stages", 10000, 3713},
+                                          {"merged-branches", 10000, 3607},
+                                          {"no-barrier", 10000, 1884},
+                                          {"registers", 10000, 1616},
+                                          {"two-tiles", 10000, 1483},
+                                          {"hoisted", 10000, 1398},
+                                          {"tiles-1", 10000, 1155},
+                                          {"tiles-6", 10000, 814},
+                                          {NULL, 0, 0}};
 
 #define BENCH                                                                                   \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
@@ -315,12 +472,52 @@ static const lab_rung shape_rungs[] = {
 
 static const int64_t shape_sizes[] = {5000, 0};
 
+/* Of a graph called c21.1, whose vertices row A4 does not tell; at the rates of its other runs they
+ * are about 5000. */
+static const lab_published shape_published[] = {{"8-8x8", 5000, 1310},
+                                                {"16-16x16", 5000, 656},
+                                                {"32-32x32", 5000, 142},
+                                                {"64-32x32", 5000, 134.7},
+                                                {NULL, 0, 0}};
+
 const lab_ladder lab_apsp_gpu_shapes = {
     .name = "apsp-gpu-shapes",
     .title = "Blocks and thread shapes of a blocked closure on a GPU",
     .rungs = shape_rungs,
     .count = LAB_COUNT(shape_rungs),
     .sizes = shape_sizes,
+    .published = shape_published,
+    .published_on = "a card of the GTX 1080 class (row A4), on a graph of about 5000 vertices",
+    BENCH,
+};
+
+/* -------------------------------------------------------------------------------------- copies */
+
+static const lab_rung copy_rungs[] = {
+    RUNG_BY("pageable", NULL, "A2", "block-64 between copies from and to ordinary memory", large, 0,
+            run_copies),
+    {.name = "pinned",
+     .parent = "pageable",
+     .row = "A2",
+     .idea = "the host's memory pinned: the card copies without the driver's detour",
+     .run = run_copies,
+     .code = &lab_large,
+     .a = 1,
+     .inspect = inspect},
+    {.name = "engine",
+     .parent = "pinned",
+     .idea = "ordinary memory, pinned within the time counted: the library, in 32 bits",
+     .run = run_library},
+};
+
+static const int64_t copy_sizes[] = {1000, 5000, 0};
+
+const lab_ladder lab_apsp_gpu_copies = {
+    .name = "apsp-gpu-copies",
+    .title = "All-pairs shortest paths by a GPU, host to host: ordinary memory or pinned",
+    .rungs = copy_rungs,
+    .count = LAB_COUNT(copy_rungs),
+    .sizes = copy_sizes,
     BENCH,
 };
 

@@ -1,7 +1,7 @@
 /*
  * The kernels of ladder apsp-gpu (apsp_gpu.c, which lists the rungs), from one launch for each k to a
  * fused, coarse product. All of them relax a matrix of int whose side is a multiple of the block; the
- * padding is "no path", so that none but the first asks where the matrix ends.
+ * padding is "no path", so that none but the first of each kind (naive, grid) asks where it ends.
  */
 #include "apsp_gpu_kernels.h"
 
@@ -403,16 +403,27 @@ template <int B, int X, int Y, int F> static __global__ void shaped_rest(int *d,
                          d + k * B * (size_t)ld + tj * B, ld);
 }
 
+/* Leave to use more than 48 KiB of shared memory, asked for once and before the clock runs. */
+template <int B, int X, int Y, int F> static int prepare_shaped(void)
+{
+    int bytes = 2 * B * B * (int)sizeof(int);
+    cudaError_t error = cudaFuncSetAttribute(
+        (shaped_panels<B, X, Y, F>), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error == cudaSuccess) {
+        error = cudaFuncSetAttribute((shaped_rest<B, X, Y, F>),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaFuncSetAttribute((close_tile<B, X, Y>),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, bytes / 2);
+    }
+    return (int)error;
+}
+
 template <int B, int X, int Y, int F> static void solve_shaped(int *d, int ld, int n)
 {
     int count = n / B, bytes = 2 * B * B * (int)sizeof(int);
     dim3 threads(X, Y);
-    (void)cudaFuncSetAttribute((shaped_panels<B, X, Y, F>),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    (void)cudaFuncSetAttribute((shaped_rest<B, X, Y, F>),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    (void)cudaFuncSetAttribute((close_tile<B, X, Y>), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               bytes / 2);
     for (int k = 0; k < count; k++) {
         close_tile<B, X, Y><<<1, threads, bytes / 2>>>(d, ld, k);
         shaped_panels<B, X, Y, F><<<dim3(count, 2), threads, bytes>>>(d, ld, k);
@@ -421,7 +432,8 @@ template <int B, int X, int Y, int F> static void solve_shaped(int *d, int ld, i
 }
 
 /* Row A2: three tiles of 64 in 48 KiB; in the second phase one block of threads does the row tile
- * and the column tile around one pivot tile. */
+ * and the column tile around one pivot tile, or, which the authors rejected, each tile has a block
+ * and every one of them reads the pivot's tile. */
 #define LARGE 64
 
 static __device__ __forceinline__ void load_large(int *to, const int *from, int ld)
@@ -433,9 +445,19 @@ static __device__ __forceinline__ void load_large(int *to, const int *from, int 
     }
 }
 
+static __device__ __forceinline__ void store_large(int *to, const int *from, int ld)
+{
+    for (int i = threadIdx.y; i < LARGE; i += 32) {
+        for (int j = threadIdx.x; j < LARGE; j += 32) {
+            to[i * (size_t)ld + j] = from[i * LARGE + j];
+        }
+    }
+}
+
+template <int AT_ONCE>
 static __device__ __forceinline__ void relax_large(int *mine, const int *left, const int *right)
 {
-#pragma unroll 32
+#pragma unroll AT_ONCE
     for (int p = 0; p < LARGE; p++) {
         for (int i = threadIdx.y; i < LARGE; i += 32) {
             for (int j = threadIdx.x; j < LARGE; j += 32) {
@@ -466,15 +488,33 @@ static __global__ void large_panels(int *d, int ld, int k)
             }
         }
     }
-    for (int i = threadIdx.y; i < LARGE; i += 32) {
-        for (int j = threadIdx.x; j < LARGE; j += 32) {
-            row_at[i * (size_t)ld + j] = row[i * LARGE + j];
-            col_at[i * (size_t)ld + j] = col[i * LARGE + j];
-        }
-    }
+    store_large(row_at, row, ld); /* a thread stores what it computed itself */
+    store_large(col_at, col, ld);
 }
 
-static __global__ void large_rest(int *d, int ld, int k)
+/* A tile a block: rows of the grid are the pivot's row and the pivot's column. */
+static __global__ void large_panels_apart(int *d, int ld, int k)
+{
+    int t = blockIdx.x + ((int)blockIdx.x >= k);
+    bool is_row = blockIdx.y == 0;
+    int *pivot = tiles, *mine = tiles + LARGE * LARGE;
+    int *at = d + (is_row ? k : t) * LARGE * (size_t)ld + (is_row ? t : k) * LARGE;
+    const int *left = is_row ? pivot : mine, *right = is_row ? mine : pivot;
+    load_large(pivot, d + k * LARGE * (size_t)ld + k * LARGE, ld);
+    load_large(mine, at, ld);
+    for (int p = 0; p < LARGE; p++) {
+        __syncthreads();
+        for (int i = threadIdx.y; i < LARGE; i += 32) {
+            for (int j = threadIdx.x; j < LARGE; j += 32) {
+                mine[i * LARGE + j] =
+                    min(mine[i * LARGE + j], left[i * LARGE + p] + right[p * LARGE + j]);
+            }
+        }
+    }
+    store_large(at, mine, ld);
+}
+
+template <int AT_ONCE> static __global__ void large_rest(int *d, int ld, int k)
 {
     int ti = blockIdx.y + ((int)blockIdx.y >= k), tj = blockIdx.x + ((int)blockIdx.x >= k);
     int *left = tiles, *right = tiles + LARGE * LARGE, *mine = tiles + 2 * LARGE * LARGE;
@@ -483,23 +523,23 @@ static __global__ void large_rest(int *d, int ld, int k)
     load_large(right, d + k * LARGE * (size_t)ld + tj * LARGE, ld);
     load_large(mine, at, ld);
     __syncthreads();
-    relax_large(mine, left, right);
-    for (int i = threadIdx.y; i < LARGE; i += 32) {
-        for (int j = threadIdx.x; j < LARGE; j += 32) {
-            at[i * (size_t)ld + j] = mine[i * LARGE + j];
-        }
-    }
+    relax_large<AT_ONCE>(mine, left, right);
+    store_large(at, mine, ld);
 }
 
-static void solve_large(int *d, int ld, int n)
+template <int AT_ONCE, bool APART> static void solve_large(int *d, int ld, int n)
 {
     int count = n / LARGE, tile = LARGE * LARGE * (int)sizeof(int);
     dim3 threads(32, 32);
     for (int k = 0; k < count; k++) {
         close_tile<LARGE, 32, 32><<<1, threads, tile>>>(d, ld, k);
-        if (count > 1) {
+        if (count > 1 && APART) {
+            large_panels_apart<<<dim3(count - 1, 2), threads, 2 * tile>>>(d, ld, k);
+        } else if (count > 1) {
             large_panels<<<count - 1, threads, 3 * tile>>>(d, ld, k);
-            large_rest<<<dim3(count - 1, count - 1), threads, 3 * tile>>>(d, ld, k);
+        }
+        if (count > 1) {
+            large_rest<AT_ONCE><<<dim3(count - 1, count - 1), threads, 3 * tile>>>(d, ld, k);
         }
     }
 }
@@ -510,7 +550,8 @@ enum { CHECKED = 1, COALESCED = 2, SHARED = 4, CONFLICTS = 8 };
 
 /* Third phase, B x B tiles, X x Y threads. CHECKED: n is not padded, every access asks. COALESCED:
  * neighbouring threads take neighbouring columns instead of rows. SHARED: operands through shared
- * memory; CONFLICTS: the left one transposed there, so that a warp's reads hit one bank. */
+ * memory; CONFLICTS: both transposed there. The left one stays a word for all threads of a row; the
+ * right one is then read down a column of the tile, B words apart, and so in one bank. */
 template <int B, int X, int Y, int F>
 static __global__ void plain_rest(int *d, int ld, int n, int k)
 {
@@ -556,50 +597,39 @@ static __global__ void plain_rest(int *d, int ld, int n, int k)
     }
 }
 
+/* Operands through shared memory in every phase; the clash is the third one's alone. */
 template <int B, int X, int Y, int F> static void solve_plain(int *d, int ld, int n)
 {
     int count = n / B, bytes = 2 * B * B * (int)sizeof(int);
     for (int k = 0; k < count; k++) {
         close_tile<B, X, Y><<<1, dim3(X, Y), bytes / 2>>>(d, ld, k);
         shaped_panels<B, X, Y, 0><<<dim3(count, 2), dim3(X, Y), bytes>>>(d, ld, k);
-        plain_rest<B, X, Y, F>
-            <<<dim3(count, count), dim3(X, Y), (F & SHARED) ? bytes : 0>>>(d, ld, n, k);
+        plain_rest<B, X, Y, F><<<dim3(count, count), dim3(X, Y), bytes>>>(d, ld, n, k);
     }
 }
 
 /* ---------------------------------------------------- nothing in shared memory: row B5, any block */
 
-/* The pivot's tile closed where it lies. Step p leaves row p and column p as they are, so nobody
- * reads what another writes in the same step. */
-template <int B, int X, int Y> static __global__ void global_close(int *d, int ld, int k)
+/* One tile relaxed where it lies, through rows of `right` and columns of `left`, of which one may be
+ * the tile itself; rows, cols and pivots: how much of the tile and of the pivot's lies within n. Step
+ * p leaves row p and column p as they are, so nobody reads what another changes in the same step. */
+template <int B, int X, int Y, int F>
+static __device__ __forceinline__ void relax_in_place(int *mine, const int *left, const int *right,
+                                                      int ld, int rows, int cols, int pivots)
 {
-    int *tile = d + k * B * (size_t)ld + k * B;
+    int across = (F & COALESCED) ? threadIdx.x : threadIdx.y;
+    int down = (F & COALESCED) ? threadIdx.y : threadIdx.x;
+    int step_across = (F & COALESCED) ? X : Y, step_down = (F & COALESCED) ? Y : X;
     for (int p = 0; p < B; p++) {
         __syncthreads();
-        for (int i = threadIdx.y; i < B; i += Y) {
-            for (int j = threadIdx.x; j < B; j += X) {
-                int sum = tile[i * (size_t)ld + p] + tile[p * (size_t)ld + j];
-                tile[i * (size_t)ld + j] = min(tile[i * (size_t)ld + j], sum);
-            }
+        if ((F & CHECKED) && p >= pivots) {
+            break; /* all threads do */
         }
-    }
-}
-
-/* The tiles of the pivot's row and column, likewise. */
-template <int B, int X, int Y> static __global__ void global_panels(int *d, int ld, int k)
-{
-    int t = blockIdx.x;
-    bool row = blockIdx.y == 0;
-    int *pivot = d + k * B * (size_t)ld + k * B;
-    int *mine = d + (row ? k : t) * B * (size_t)ld + (row ? t : k) * B;
-    const int *left = row ? pivot : mine, *right = row ? mine : pivot;
-    if (t == k) {
-        return;
-    }
-    for (int p = 0; p < B; p++) {
-        __syncthreads();
-        for (int i = threadIdx.y; i < B; i += Y) {
-            for (int j = threadIdx.x; j < B; j += X) {
+        for (int i = down; i < B; i += step_down) {
+            for (int j = across; j < B; j += step_across) {
+                if ((F & CHECKED) && (i >= rows || j >= cols)) {
+                    continue;
+                }
                 int sum = left[i * (size_t)ld + p] + right[p * (size_t)ld + j];
                 mine[i * (size_t)ld + j] = min(mine[i * (size_t)ld + j], sum);
             }
@@ -607,31 +637,52 @@ template <int B, int X, int Y> static __global__ void global_panels(int *d, int 
     }
 }
 
-template <int B, int X, int Y> static void solve_global(int *d, int ld, int n)
+template <int B, int X, int Y, int F> static __global__ void global_close(int *d, int ld, int n, int k)
 {
-    int count = n / B;
+    int *tile = d + k * B * (size_t)ld + k * B, there = n - k * B;
+    relax_in_place<B, X, Y, F>(tile, tile, tile, ld, there, there, there);
+}
+
+/* The tiles of the pivot's row and column, likewise. */
+template <int B, int X, int Y, int F>
+static __global__ void global_panels(int *d, int ld, int n, int k)
+{
+    int t = blockIdx.x;
+    bool row = blockIdx.y == 0;
+    int *pivot = d + k * B * (size_t)ld + k * B;
+    int *mine = d + (row ? k : t) * B * (size_t)ld + (row ? t : k) * B;
+    if (t == k) {
+        return;
+    }
+    relax_in_place<B, X, Y, F>(mine, row ? pivot : mine, row ? mine : pivot, ld,
+                               n - (row ? k : t) * B, n - (row ? t : k) * B, n - k * B);
+}
+
+template <int B, int X, int Y, int F> static void solve_global(int *d, int ld, int n)
+{
+    int count = (n + B - 1) / B;
     dim3 threads(X, Y);
     for (int k = 0; k < count; k++) {
-        global_close<B, X, Y><<<1, threads>>>(d, ld, k);
-        global_panels<B, X, Y><<<dim3(count, 2), threads>>>(d, ld, k);
-        plain_rest<B, X, Y, COALESCED><<<dim3(count, count), threads>>>(d, ld, n, k);
+        global_close<B, X, Y, F><<<1, threads>>>(d, ld, n, k);
+        global_panels<B, X, Y, F><<<dim3(count, 2), threads>>>(d, ld, n, k);
+        plain_rest<B, X, Y, F><<<dim3(count, count), threads>>>(d, ld, n, k);
     }
 }
 
 /* -------------------------------------------------------------------------------------- padding */
 
-static __global__ void fill_padding(int *d, int ld, int n)
+static __global__ void fill_padding(int *d, int ld, int side, int n)
 {
     int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < ld && j < ld && (i >= n || j >= n)) {
+    if (i < side && j < side && (i >= n || j >= n)) {
         d[i * (size_t)ld + j] = NO_PATH;
     }
 }
 
-extern "C" int lab_pad(int *d, int ld, int n)
+extern "C" int lab_pad(int *d, int ld, int side, int n)
 {
-    dim3 blocks((ld + 15) / 16, (ld + 15) / 16);
-    fill_padding<<<blocks, dim3(16, 16)>>>(d, ld, n);
+    dim3 blocks((side + 15) / 16, (side + 15) / 16);
+    fill_padding<<<blocks, dim3(16, 16)>>>(d, ld, side, n);
     return (int)cudaGetLastError();
 }
 
@@ -680,15 +731,18 @@ extern "C" int lab_multi_fetch(int *to, const int *from, int64_t count, void *st
 #define TILE_BYTES(side) ((side) * (side) * (int)sizeof(int))
 /* The pass for an AMD device wants no table of functions it has not, but their kernels. */
 #ifdef __HIP_DEVICE_COMPILE__
-#define RECIPE(name, block, solve, kernel, threads, shared) \
-    static inline void use_##name(void)                     \
-    {                                                       \
-        (void)(solve);                                      \
+#define PREPARED(name, block, prepare, solve, kernel, threads, shared) \
+    static inline void use_##name(void)                                \
+    {                                                                  \
+        (void)(solve);                                                 \
     }
 #else
-#define RECIPE(name, block, solve, kernel, threads, shared)                                        \
-    extern "C" const lab_recipe lab_##name = {block, solve, (const void *)(kernel), threads, shared};
+#define PREPARED(name, block, prepare, solve, kernel, threads, shared)                     \
+    extern "C" const lab_recipe lab_##name = {block,   prepare, solve, (const void *)(kernel), \
+                                              threads, shared};
 #endif
+#define RECIPE(name, block, solve, kernel, threads, shared) \
+    PREPARED(name, block, NULL, solve, kernel, threads, shared)
 
 RECIPE(naive, 1, solve_naive, relax_all, 256, 0)
 RECIPE(first, SIDE, solve_first, stage3_first, 1024, 3 * TILE_BYTES(SIDE))
@@ -701,22 +755,33 @@ RECIPE(tiles_1, SIDE, solve_tiles_1, stage3_tiles<1>, 1024, 0)
 RECIPE(tiles_2, SIDE, solve_tiles_2, stage3_tiles<2>, 1024, 0)
 RECIPE(tiles_4, SIDE, solve_tiles_4, stage3_tiles<4>, 1024, 0)
 RECIPE(tiles_6, SIDE, solve_tiles_6, stage3_tiles<6>, 1024, 0)
-RECIPE(large, LARGE, solve_large, large_rest, 1024, 3 * TILE_BYTES(LARGE))
+RECIPE(large_rolled, LARGE, (solve_large<1, false>), large_rest<1>, 1024, 3 * TILE_BYTES(LARGE))
+RECIPE(large, LARGE, (solve_large<32, false>), large_rest<32>, 1024, 3 * TILE_BYTES(LARGE))
+RECIPE(large_apart, LARGE, (solve_large<32, true>), large_rest<32>, 1024, 3 * TILE_BYTES(LARGE))
+
+/* `fit`: what the matrix is padded to, 1 for a kernel that asks. */
+#define GLOBAL(name, fit, b, f)                                                                 \
+    RECIPE(name, fit, (solve_global<b, 16, 16, f>), (plain_rest<b, 16, 16, f>), 256, 0)
+GLOBAL(grid, 1, 32, CHECKED)
+GLOBAL(padded, 32, 32, 0)
+GLOBAL(coalesced, 32, 32, COALESCED)
+GLOBAL(global_16, 16, 16, COALESCED)
+GLOBAL(global_32, 32, 32, COALESCED)
+GLOBAL(global_64, 64, 64, COALESCED)
+GLOBAL(global_128, 128, 128, COALESCED)
+GLOBAL(global_256, 256, 256, COALESCED)
 
 #define PLAIN(name, b, x, y, f)                                                               \
     RECIPE(name, b, (solve_plain<b, x, y, f>), (plain_rest<b, x, y, f>), (x) * (y),           \
-           ((f)&SHARED) ? 2 * TILE_BYTES(b) : 0)
-PLAIN(grid, 32, 16, 16, CHECKED)
-PLAIN(padded, 32, 16, 16, 0)
-PLAIN(coalesced, 32, 16, 16, COALESCED)
+           2 * TILE_BYTES(b))
 PLAIN(conflicts, 32, 16, 16, COALESCED | SHARED | CONFLICTS)
 PLAIN(straight, 32, 16, 16, COALESCED | SHARED)
 PLAIN(block_64, 64, 16, 16, COALESCED | SHARED)
 PLAIN(threads_32, 64, 32, 32, COALESCED | SHARED)
 
 #define SHAPED(name, b, x, y, f)                                                                \
-    RECIPE(name, b, (solve_shaped<b, x, y, f>), (shaped_rest<b, x, y, f>), (x) * (y),           \
-           2 * TILE_BYTES(b))
+    PREPARED(name, b, (prepare_shaped<b, x, y, f>), (solve_shaped<b, x, y, f>),                 \
+             (shaped_rest<b, x, y, f>), (x) * (y), 2 * TILE_BYTES(b))
 SHAPED(coarse, 64, 32, 8, ROLLED)
 SHAPED(unrolled, 64, 32, 8, 0)
 SHAPED(block_78, 78, 39, 13, 0)
@@ -738,11 +803,3 @@ SHAPE(80, 16, 40)
 SHAPE(90, 45, 15)
 SHAPE(128, 32, 32)
 SHAPE(128, 16, 16)
-
-#define GLOBAL(b)                                                                             \
-    RECIPE(global_##b, b, (solve_global<b, 16, 16>), (plain_rest<b, 16, 16, COALESCED>), 256, 0)
-GLOBAL(16)
-GLOBAL(32)
-GLOBAL(64)
-GLOBAL(128)
-GLOBAL(256)

@@ -10,7 +10,8 @@ extern "C" {
 
 /* How a rung closes a matrix of `n` (a multiple of the block) with rows of ld. */
 typedef struct lab_recipe {
-    int block; /* 1: no padding is needed */
+    int block;            /* 1: no padding is needed */
+    int (*prepare)(void); /* before the clock runs: the runtime's error number; NULL: nothing */
     void (*solve)(int *d, int ld, int n);
     const void *kernel; /* the one that takes the time */
     int threads, shared;
@@ -27,7 +28,9 @@ extern const lab_recipe lab_tiles_1;
 extern const lab_recipe lab_tiles_2;
 extern const lab_recipe lab_tiles_4;
 extern const lab_recipe lab_tiles_6;
+extern const lab_recipe lab_large_rolled;
 extern const lab_recipe lab_large;
+extern const lab_recipe lab_large_apart;
 extern const lab_recipe lab_grid;
 extern const lab_recipe lab_padded;
 extern const lab_recipe lab_coalesced;
@@ -59,8 +62,9 @@ extern const lab_recipe lab_global_64;
 extern const lab_recipe lab_global_128;
 extern const lab_recipe lab_global_256;
 
-/* "No path" into what lies beyond n of a matrix of ld x ld; the runtime's error number. */
-int lab_pad(int *d, int ld, int n);
+/* "No path" into what lies beyond n of a matrix of side x side with rows of ld; the runtime's error
+ * number. */
+int lab_pad(int *d, int ld, int side, int n);
 
 /* For two GPUs: a round with pivot tile k on one of them, which owns the rows of tiles first ...
  * end-1; and `count` elements read from host memory that the device can reach. */

@@ -16,6 +16,7 @@
 #define cudaFuncAttributes hipFuncAttributes
 #define cudaFuncGetAttributes hipFuncGetAttributes
 #define cudaMallocArray hipMallocArray
+#define cudaMallocPitch hipMallocPitch
 #define cudaMemcpy2DToArray hipMemcpy2DToArray
 #define cudaMemcpyToSymbol(symbol, from, bytes) hipMemcpyToSymbol(HIP_SYMBOL(symbol), from, bytes)
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessor

@@ -13,6 +13,8 @@ ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
        "Blocks and thread shapes of a blocked closure on a GPU");
 ABSENT(lab_apsp_gpu_global, "apsp-gpu-global",
        "Blocks of a closure on a GPU without shared memory, 16 x 16 threads");
+ABSENT(lab_apsp_gpu_copies, "apsp-gpu-copies",
+       "All-pairs shortest paths by a GPU, host to host: ordinary memory or pinned");
 ABSENT(lab_apsp_hip, "apsp-hip",
        "Blocks and threads for waves of 64 and banks of LDS (AMD; elsewhere to compare)");
 ABSENT(lab_apsp_scatter, "apsp-scatter",

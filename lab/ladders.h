@@ -16,6 +16,7 @@ extern const lab_ladder lab_apsp_files;
 extern const lab_ladder lab_apsp_gpu;
 extern const lab_ladder lab_apsp_gpu_shapes;
 extern const lab_ladder lab_apsp_gpu_global;
+extern const lab_ladder lab_apsp_gpu_copies;
 extern const lab_ladder lab_apsp_hip;
 extern const lab_ladder lab_apsp_scatter;
 extern const lab_ladder lab_apsp_multi;
