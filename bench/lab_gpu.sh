@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # bench/lab_gpu.sh FOLDER [LADDER...]: build the laboratory for the GPU of this machine and climb its
-# GPU ladders, or those named, one after another; run from the repository root. Each has LIMIT
-# seconds (120 by default) and keeps its JSON in FOLDER, what was done so far where the time is up;
-# its table goes to FOLDER/LADDER.txt as well. Needs cmake and nvcc, or hipcc with API=HIP, and a GPU.
-# The exit status is 1 if a ladder failed or ran out of time. The page of tables and plots comes last,
-# where its plotting library is here; "tilewright-lab report FOLDER" makes it elsewhere, too.
+# GPU ladders and apsp-files, which has a rung for a GPU, or those named, one after another; run from
+# the repository root. Each has LIMIT seconds (120 by default) and keeps its JSON in FOLDER, what was
+# done so far where the time is up; its table goes to FOLDER/LADDER.txt as well. Needs cmake and nvcc,
+# or hipcc with API=HIP, and a GPU. The exit status is 1 if a ladder failed or ran out of time. The
+# page of tables and plots comes last, where its plotting library is here; "tilewright-lab report
+# FOLDER" makes it elsewhere, too.
 set -euo pipefail
 
 folder=${1:?usage: bench/lab_gpu.sh FOLDER [LADDER...]}
@@ -23,7 +24,7 @@ cmake --build "$build" -j "$(nproc)" --target tilewright-lab >>"$build.log" 2>&1
 lab=$build/lab/tilewright-lab
 
 if [ $# -eq 0 ]; then
-    mapfile -t ladders < <("$lab" list | awk '/\(GPU\)/ { print $1 }')
+    mapfile -t ladders < <("$lab" list | awk '/\(GPU\)/ || $1 == "apsp-files" { print $1 }')
 else
     ladders=("$@")
 fi

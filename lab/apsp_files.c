@@ -191,6 +191,10 @@ static const lab_rung rungs[] = {
 
 static const int64_t default_sizes[] = {1000, 2000, 4000, 11000, 20000, 0};
 
+/* The sum of the parts that row A4 gives. */
+static const lab_published published[] = {
+    {"gpu", 11000, 2531}, {"gpu", 28911, 30757}, {NULL, 0, 0}};
+
 const lab_ladder lab_apsp_files = {
     .name = "apsp-files",
     .title = "From a file of edges to a file of distances",
@@ -200,6 +204,9 @@ const lab_ladder lab_apsp_files = {
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,
+    .published = published,
+    .published_on = "a card of the GTX 1080 class (row A4); of it computing, copies and files took "
+                    "1245 + 150 + 1136 ms at n = 11000, 22362 + 1039 + 7356 ms at 28911",
     .open = open_bench,
     .spoil = spoil,
     .check = check,

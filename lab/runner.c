@@ -202,13 +202,15 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
 }
 
 /* Whether the run wants this rung at n: named or all, offered here, and not too slow for a size
- * that nobody asked for. */
+ * that nobody asked for: --n asks for it of every rung, --published of those with a figure there.
+ */
 static bool is_wanted(const lab_run *run, const lab_rung *rung, int64_t n)
 {
     const lab_ladder *ladder = run->ladder;
     return is_chosen(run, rung) &&
            (ladder->offers == NULL || ladder->offers(run->job->ctx, rung)) &&
-           (rung->most == 0 || n <= rung->most || run->sizes_given);
+           (rung->most == 0 || n <= rung->most || (run->sizes_given && !run->published) ||
+            published_for(ladder, rung->name, n) > 0);
 }
 
 /* One rung, checked, and then run between marks for a profiler that watches. */
