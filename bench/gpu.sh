@@ -42,24 +42,30 @@ check() { # check TOOL PROGRAM [SIZES]
     compute-sanitizer --tool "$1" --error-exitcode 3 "$2" "${3:-small}" >"$log" || bad=1
     echo "compute-sanitizer $1 $(basename "$2"): $(tail -1 "$log")"
 }
+racecheck() { # racecheck PROGRAM
+    name=$(basename "$(dirname "$1")")-$(basename "$1")
+    racing=()
+    for part in 0 1 2 3 4 5 6 7; do
+        compute-sanitizer --tool racecheck --error-exitcode 3 "$1" tiny $part 8 \
+            >"$out/racecheck-$name-$part.txt" &
+        racing+=($!)
+    done
+    for part in 0 1 2 3 4 5 6 7; do
+        wait "${racing[part]}" || bad=1
+        echo "compute-sanitizer racecheck $name, part $part of 8: $(tail -1 "$out/racecheck-$name-$part.txt")"
+    done
+}
 if [ "${1:-}" != quick ]; then
     check memcheck $build/devices
     check memcheck $build/hosts
     check synccheck $build/devices
     # racecheck follows the barriers of the copy engine from thread to thread only (gpu_product.cuh),
     # so it is given code in which every thread uses them, and code without a copy engine.
-    # It is slow: eight runs of an eighth of the cases each, side by side.
-    for part in 0 1 2 3 4 5 6 7; do
-        compute-sanitizer --tool racecheck --error-exitcode 3 $speaking/devices tiny $part 8 \
-            >"$out/racecheck-devices-$part.txt" &
-        racing[part]=$!
-    done
-    for part in 0 1 2 3 4 5 6 7; do
-        wait "${racing[part]}" || bad=1
-        echo "compute-sanitizer racecheck devices, part $part of 8: $(tail -1 "$out/racecheck-devices-$part.txt")"
-    done
-    check racecheck $old/devices
-    check racecheck $old/hosts
+    # It is slow: each in eight runs of an eighth of the cases, side by side.
+    racecheck $speaking/devices
+    racecheck $speaking/hosts
+    racecheck $old/devices
+    racecheck $old/hosts
 fi
 nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader >"$out/machine.txt"
 $build/gpu ${1:+10001} >"$out/gpu.json" || bad=1

@@ -22,6 +22,9 @@
 #define POISON 0xAB
 
 static tw_context *ctx;
+static bool tiny;           /* two sizes, four ways */
+static int part, parts = 1; /* every case whose number is `part` beyond a multiple of `parts` */
+static int number;
 static int passed, failed;
 
 /* Which pairs may have an edge: in all but the first there are tiles without a path. */
