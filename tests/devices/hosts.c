@@ -34,6 +34,7 @@ typedef enum shape {
     WOVEN, /* of every third tile: gaps between the tiles of a part */
     BAND,  /* vertices near each other; everything is reached in the end */
     FEW,   /* most vertices have none */
+    HUBS,  /* some vertices of every tile */
     NONE,
 } shape;
 
@@ -80,6 +81,8 @@ static bool may_join(const host_case *c, int64_t i, int64_t j)
         return llabs(i - j) <= 40;
     case FEW:
         return i > c->n - c->n / 4 && j < c->n / 4;
+    case HUBS:
+        return i % 61 == 0 && j % 61 == 0;
     case NONE:
         return false;
     default:
@@ -286,7 +289,7 @@ static void every_shape(int64_t n, int last)
 {
     for (int k = 0; k < KINDS; k++) {
         for (int form = PARTS; form <= last; form++) {
-            double density = form == BAND || form == FEW ? 0.1 : 0.5;
+            double density = form == BAND || form == FEW || form == HUBS ? 0.1 : 0.5;
             run_ways((host_case){kinds[k].type, n + form, kinds[k].narrow, density,
                                  kinds[k].heaviest, 0, 0, (k + form) % 2 == 1, (shape)form});
         }

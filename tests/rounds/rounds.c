@@ -32,6 +32,7 @@ typedef enum shape {
     BAND,    /* vertices near each other; everything is reached in the end */
     FORWARD, /* and only with larger numbers; both ways if symmetric */
     FEW,     /* most vertices have none */
+    SPARSE,  /* a few edges a vertex, to anywhere */
     NONE,
     SHAPES,
 } shape;
@@ -49,6 +50,8 @@ static bool may_join(shape form, int64_t n, int64_t i, int64_t j)
         return i < j && j - i <= 6;
     case FEW:
         return i < n / 4 && j > n - n / 4;
+    case SPARSE:
+        return twi_random_below(twi_random_at(SEED, (uint64_t)(i * n + j)), (uint64_t)n) < 4;
     case NONE:
         return false;
     default:
