@@ -20,6 +20,9 @@
  * which every device has some tiles: each puts its own into the panel and fetches the others', so
  * that as much travels as before. The column of rows above the pivot comes out of the panel.
  *
+ * Panels have a byte for each tile (gpu_area.h), so that products leave out tiles without a path;
+ * those of a row panel travel with it.
+ *
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
  */
 #include "apsp/closure.h"

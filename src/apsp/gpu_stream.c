@@ -23,6 +23,8 @@
  * product that needs it. For strips above the block the panel itself holds the left operand. In the
  * end one more pass mirrors the matrix (gpu_mirror.c).
  *
+ * Operands have a byte for each tile (gpu_area.h), so that products leave out tiles without a path.
+ *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was: the lengths there are always those of some paths, and no
  * pair's shortest path is lost, so that a second closure in the wider type can follow on the spot.
