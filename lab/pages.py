@@ -52,22 +52,28 @@ def is_time(value):
     return is_number(value) and value > 1e-12
 
 
-def check_case(case):
+def check_rung(case):
     if not isinstance(case, dict):
         raise Damaged("a case is no object")
-    for key, kind in (("rung", str), ("n", int), ("seconds", list)):
+    for key, kind in (("rung", str), ("n", int)):
         if not isinstance(case.get(key), kind):
             raise Damaged(f"a case has no {key}")
     if not 0 < case["n"] < 10**9:
         raise Damaged(f"{case['rung']} has a size that is none")
-    times = case["seconds"]
+    for key in ("parent", "row", "idea", "against", "outcome", "why"):
+        if not isinstance(case.get(key), (str, type(None))):
+            raise Damaged(f"{case['rung']} has a {key} that is no text")
+
+
+def check_case(case):
+    check_rung(case)
+    times = case.get("seconds")
+    if not isinstance(times, list):
+        raise Damaged("a case has no seconds")
     if not times or not all(map(is_time, times)):
         raise Damaged(f"{case['rung']} has times that are none")
     if not is_time(case.get("median")):
         raise Damaged(f"{case['rung']} has a median that is none")
-    for key in ("parent", "row", "idea"):
-        if not isinstance(case.get(key), (str, type(None))):
-            raise Damaged(f"{case['rung']} has a {key} that is no text")
     case["spread"] = (max(times) - min(times)) / case["median"]
     for key in ("rate", "bytes_per_second", "occupancy"):
         if not is_number(case.setdefault(key, 0)) or case[key] < 0:
@@ -102,6 +108,8 @@ def read_result(path):
     check_format(result)
     if not isinstance(result.get("cases"), list) or not isinstance(result.get("ladder"), str):
         raise Damaged("it has no ladder or no cases")
+    if not isinstance(result.setdefault("failed", []), list):
+        raise Damaged("its rungs without a time are no list")
     if not re.fullmatch(r"[a-z0-9-]{1,60}", result["ladder"]):
         raise Damaged("its ladder has no name")
     for key in ("machine", "ceiling"):
@@ -113,7 +121,21 @@ def read_result(path):
         raise Damaged("its machine has a number of processors that is none")
     for case in result["cases"]:
         check_case(case)
+    for case in result["failed"]:
+        check_rung(case)
+    result["cases"] = join_counted(result["cases"])
     return result
+
+
+def join_counted(cases):
+    """One case of each rung and size: what was counted in a run of its own joins the times of the
+    run without counters."""
+    joined = {}
+    for case in cases:
+        plain = joined.setdefault((case["n"], case["rung"]), case)
+        if plain is not case and "counters" in case:
+            plain.setdefault("counters", case["counters"])
+    return list(joined.values())
 
 
 def read_results(place):
@@ -127,6 +149,10 @@ def read_results(place):
         except Damaged as why:
             complain(f"{path} is left out: {why}")
             damaged += 1
+    for result in results:
+        if not result["cases"] and result["failed"]:
+            complain(f"{place}: no rung of {result['ladder']} has a time: "
+                     f"{result['failed'][0].get('why')}")
     if not any(result["cases"] for result in results):
         complain(f"{place}: no results here; 'tilewright-lab run --out {place}' makes some")
         sys.exit(2)
@@ -170,6 +196,16 @@ def by_size(result):
     return sizes
 
 
+def failed_at(result, n):
+    return [case for case in result["failed"] if case["n"] == n]
+
+
+def failed_row(case):
+    """A rung without a time, as {heading: text}."""
+    return {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
+            "time": "WRONG" if case.get("outcome") == "wrong" else "skipped"}
+
+
 def row_of(result, case, cases):
     """One case as {heading: text}, beside the other cases of its size."""
     median = {other["rung"]: other["median"] for other in cases}
@@ -200,14 +236,32 @@ HEADINGS = ["rung", "n", "row", "time", "spread", "over the first", "over its pa
             "registers", "shared memory", "occupancy"]
 
 
-def fill(rows, without):
+def name_first(head, firsts):
+    """Say in the headings which rung is the first, where it is the same one in all rows."""
+    for place, heading in enumerate(head):
+        names = firsts.get(heading, set())
+        if len(names) == 1:
+            head[place] = heading.replace("the first", next(iter(names)))
+
+
+def fill(rows, without, firsts):
     """Headings and rows of text: no column in which nothing stands."""
     present = list(dict.fromkeys(heading for row in rows for heading in row))
     rank = {heading: place for place, heading in enumerate(HEADINGS)}
     present.sort(key=lambda heading: rank.get(heading, rank["/s"]))
     kept = [heading for heading in present if heading not in without
             and any(row.get(heading, NOTHING) != NOTHING for row in rows)]
-    return kept, [[row.get(heading, NOTHING) for heading in kept] for row in rows]
+    texts = [[row.get(heading, NOTHING) for heading in kept] for row in rows]
+    name_first(kept, firsts)
+    return kept, texts
+
+
+def firsts_of(sizes):
+    """{heading: the rungs that its figures are compared with}, of these sizes."""
+    published = [next((c["rung"] for c in cases if c.get("published_milliseconds")), None)
+                 for cases in sizes]
+    return {"over the first": {cases[0]["rung"] for cases in sizes},
+            "theirs over the first": {rung for rung in published if rung}}
 
 
 def tables(result):
@@ -217,10 +271,14 @@ def tables(result):
     rungs = {case["rung"] for case in result["cases"]}
     unit = str(result.get("size", ""))
     if len(rungs) < max(4, len(sizes)) and len(sizes) > 1:
-        rows = [row_of(result, case, cases) for cases in sizes.values() for case in cases]
-        out = [(f"All sizes, n in {unit}", *fill(rows, ()))]
+        rows = [row for n, cases in sizes.items()
+                for row in [row_of(result, case, cases) for case in cases]
+                + list(map(failed_row, failed_at(result, n)))]
+        out = [(f"All sizes, n in {unit}", *fill(rows, (), firsts_of(sizes.values())))]
     else:
-        out = [(f"n = {n} {unit}", *fill([row_of(result, case, cases) for case in cases], ("n",)))
+        out = [(f"n = {n} {unit}", *fill([row_of(result, case, cases) for case in cases]
+                                         + list(map(failed_row, failed_at(result, n))),
+                                         ("n",), firsts_of([cases])))
                for n, cases in sizes.items()]
     counted = [(f"n = {n} {unit}: what was counted", *counter_columns(cases))
                for n, cases in sizes.items()]
@@ -297,15 +355,35 @@ def glance(results):
 
 def machine_line(result):
     machine = result["machine"]
-    parts = [machine.get("gpu"), machine.get("processor"),
+    compiler = str(result.get("compiler", "?"))
+    parts = [machine.get("gpu"), machine.get("gpu_driver") and f"driver {machine['gpu_driver']}",
+             machine.get("gpu_runtime") and f"runtime {machine['gpu_runtime']}",
+             machine.get("gpu_compiler"), machine.get("processor"),
              f"{result.get('threads', '?')} threads", machine.get("isa"),
-             f"compiler {result.get('compiler', '?')}",
+             compiler if " " in compiler else f"compiler {compiler}",
              f"tilewright {result.get('version', '?')} ({result.get('commit', '?')})",
              result.get("date"), f"seed {result.get('seed', '?')}"]
     load = machine.get("load")
     if is_number(load) and load > machine.get("processors", math.inf):
         parts.append(f"a busy machine (load {load:.1f}): figures are low")
     return ", ".join(str(part) for part in parts if part)
+
+
+def notes(result):
+    """What is to be known of the figures, as sentences."""
+    lines = []
+    if isinstance(result.get("against"), str):
+        lines.append(f"Checked against {result['against']}.")
+    apart = {case["rung"]: case["against"] for case in result["cases"] if case.get("against")}
+    lines += [f"Except {rung}: against {against}." for rung, against in apart.items()]
+    if result["ceiling"].get("of") and result["ceiling"].get("rate"):
+        lines.append(f"The ceiling is {scaled(result['ceiling']['rate'])} "
+                     f"{result.get('unit', 'units')}/s: {result['ceiling']['of']}.")
+    if published_line(result):
+        lines.append(published_line(result))
+    lines += [f"{case['rung']}, n = {case['n']}: {case.get('why') or 'no reason is known'}."
+              for case in result["failed"]]
+    return lines
 
 
 def published_line(result):
@@ -355,18 +433,24 @@ def html_table(head, rows, links=False, kind=""):
             f"{lines}</tbody></table></div>\n")
 
 
+def idea_of(case):
+    parent = f" (from {case['parent']})" if case.get("parent") else ""
+    return f"{case.get('idea') or ''}{parent}"
+
+
 def html_section(result, drawn):
     parts = [f'<section id="{html.escape(result["place"])}">\n<a class="up" href="#top">contents'
              f"</a>\n<h2>{html.escape(str(result.get('title', result['ladder'])))}</h2>\n"
              f"<p><small>{html.escape(machine_line(result))}</small></p>\n"]
-    ideas = dict((case["rung"], str(case.get("idea") or "")) for case in result["cases"])
+    ideas = {case["rung"]: idea_of(case) for case in result["cases"] + result["failed"]}
     parts.append("<details><summary>What each rung changes</summary><dl>"
                  + "".join(f"<dt>{html.escape(r)}</dt><dd>{html.escape(i)}</dd>"
                            for r, i in ideas.items()) + "</dl></details>\n")
     for caption, head, rows in tables(result):
         parts.append(f"<h3>{html.escape(caption)}</h3>\n" + html_table(head, rows))
-    if published_line(result):
-        parts.append(f"<p><small>{html.escape(published_line(result))}</small></p>\n")
+    if notes(result):
+        parts.append("<p><small>" + "<br>\n".join(map(html.escape, notes(result)))
+                     + "</small></p>\n")
     parts.append('<div class="plots">\n')
     for _, caption, svg in drawn:
         parts.append(f"<figure><figcaption>{html.escape(caption)}</figcaption>{svg}</figure>\n")
@@ -374,7 +458,8 @@ def html_section(result, drawn):
     return "".join(parts)
 
 
-LEGEND = ("Every rung was checked against the right answer before it was timed. Rows A to E are "
+LEGEND = ("Every rung was checked before it was timed; what against stands below its table, and a "
+          "wrong one has no time. Rows A to E are "
           "those of the write-ups; \u201cours\u201d is this project's. \u201cSpread\u201d is slowest less "
           "fastest repetition, by the median; \u201cbytes/s\u201d as if every element were read and "
           "written once. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
@@ -405,8 +490,8 @@ def markdown(results):
         lines += [f"## {result.get('title', result['ladder'])}", "", machine_line(result), ""]
         for caption, head, rows in tables(result):
             lines += [caption, "", *markdown_table(head, rows)]
-        if published_line(result):
-            lines += [published_line(result), ""]
+        for line in notes(result):
+            lines += [line, ""]
     return "\n".join(lines)
 
 

@@ -208,6 +208,9 @@ def sweep_of(result):
             n = f", n = {case['n']}" if len(by_size(result)) > 1 else ""
             lines.setdefault(f"{levels} levels{n}", []).append((int(window), case["rate"]))
         return lines, "side of the window"
+    if len(rungs) > 2 and all(re.fullmatch(r"\d+-\d+x\d+", rung) for rung in rungs) and not any(
+            case.get("parent") for case in result["cases"]):
+        return fastest_shapes(result), "block"
     named = [re.fullmatch(r"([a-z]+)-(\d+)", rung) for rung in rungs]
     if len(rungs) > 1 and all(named) and len({found[1] for found in named}) == 1 and not any(
             case.get("parent") for case in result["cases"]):
@@ -218,11 +221,29 @@ def sweep_of(result):
     return None
 
 
+def fastest_shapes(result):
+    """Of rungs BLOCK-XxY a line of the fastest shape of threads at each block, for each size, and
+    the others as points."""
+    lines = {}
+    for n, cases in by_size(result).items():
+        best, others = {}, []
+        for case in sorted(cases, key=lambda case: -case["rate"]):
+            block = int(case["rung"].split("-")[0])
+            if block in best:
+                others.append((block, case["rate"]))
+            best.setdefault(block, case["rate"])
+        lines[f"n = {n}, its fastest threads"] = list(best.items())
+        if others:
+            lines[f"n = {n}, other threads"] = others
+    return lines
+
+
 def plot_sweep(result, lines, name):
     figure, axes = plt.subplots(figsize=(WIDTH, 2.9))
     for place, (label, points) in enumerate(lines.items()):
         axes.plot(*zip(*sorted(points)), label=label, marker=MARKS[place % len(MARKS)],
-                  markersize=4, linewidth=1.4, color=LINES[place % len(LINES)])
+                  linestyle="none" if label.endswith("other threads") else "-", markersize=4,
+                  linewidth=1.4, color=LINES[place % len(LINES)])
     numbers_axis(axes, {number for points in lines.values() for number, _ in points})
     readable(axes.yaxis, scaled)
     axes.set_ylim(bottom=0)
