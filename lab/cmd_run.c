@@ -144,7 +144,8 @@ static const cli_option own_options[] = {
      "--profile-from-start off' sees that one run."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
     {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
-     "Keep the results there, one JSON file a ladder, written after each case."},
+     "Keep the results there, one JSON file a ladder, written after each case. Results of the same "
+     "build and machine that lie there stay, unless they are measured again."},
     {0}};
 
 static const cli_option talk_options[] = {
@@ -245,8 +246,15 @@ static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladd
     if (status == TW_OK) {
         status = lab_run_ladder(&one);
     }
+    lab_kept_close(&one.kept);
     twi_free(one.cases);
     return status;
+}
+
+/* Whether a run of everything includes the ladder. */
+static bool is_meant(const settings *s, const lab_ladder *ladder, bool gpu)
+{
+    return (gpu || !ladder->gpu) && (!s->published || ladder->published != NULL);
 }
 
 static bool has_gpu(tw_context *ctx)
@@ -255,16 +263,47 @@ static bool has_gpu(tw_context *ctx)
     return twi_gpu_describe(ctx, 0, &info) == TW_OK;
 }
 
-static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting)
+/* Whether the results of every ladder that will run can be kept, before the first does. */
+static tw_status check_folder(cli_job *job, const settings *s, bool gpu)
 {
     tw_status status = TW_OK;
+    for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
+        if (is_meant(s, *each, gpu)) {
+            lab_run one = {.job = job, .ladder = *each, .seed = s->seed, .folder = s->out};
+            status = lab_find_results(&one);
+            lab_kept_close(&one.kept);
+        }
+    }
+    return status;
+}
+
+/* All ladders. One that cannot be climbed here does not keep the others from it; only what would
+ * go wrong with them too ends the run. */
+static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting)
+{
     bool gpu = has_gpu(job->ctx);
+    int32_t failed = 0;
+    tw_status status = s->out != NULL ? check_folder(job, s, gpu) : TW_OK;
     for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
         if ((*each)->gpu && !gpu) {
             cli_say(job, "%s is left out: %s", (*each)->name, twi_gpu_text());
-        } else if (!s->published || (*each)->published != NULL) {
-            status = run_one(job, s, *each, counting);
         }
+        if (!is_meant(s, *each, gpu)) {
+            continue;
+        }
+        status = run_one(job, s, *each, counting);
+        if (status != TW_OK && status != TW_ERR_CANCELLED && status != TW_ERR_IO) {
+            cli_error(tw_last_error(job->ctx));
+            failed += status != TW_ERR_VERIFY && status != TW_ERR_MEMORY &&
+                      status != TW_ERR_DEVICE && status != TW_ERR_UNSUPPORTED;
+            job->answer_is_no = job->answer_is_no || status == TW_ERR_VERIFY;
+            status = TW_OK;
+        }
+    }
+    if (status == TW_OK && failed > 0) {
+        status =
+            tw_fail(job->ctx, TW_ERR_INTERNAL,
+                    "%d ladders did not come to their end: the lines above say why", (int)failed);
     }
     return status;
 }
@@ -326,7 +365,8 @@ const cli_command lab_run_command = {
             "time counts. The table tells the median time, its spread, how many times faster than "
             "the first rung and than the rung it changes, the work done a second, that rate beside "
             "the ceiling measured in the same run, and the bytes a second if every element were "
-            "read and written once. Ctrl-C keeps what is done.",
+            "read and written once. A rung whose answer is wrong is shown as such, one that cannot "
+            "run here is skipped, and the others go on. Ctrl-C keeps what is done.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -2,6 +2,11 @@
  * Results as JSON: one file a ladder, FOLDER/LADDER.json, with the machine, the compiler, the
  * commit, the seed and every repetition. It is written beside and renamed after each case, so that
  * it is whole at any moment; report and compare (pages.py) read it.
+ *
+ * A later run into the same folder adds to it (kept.c): a case measured again takes the place of
+ * the earlier one, a case with counters stands beside the one without, and the others stay. So that
+ * the head of the file is true of all its cases, only what the same build measured on the same
+ * machine, with as many threads and the same seed, can be added to.
  */
 #include "runner.h"
 
@@ -18,6 +23,41 @@
 #ifndef LAB_COMMIT
 #define LAB_COMMIT "unknown"
 #endif
+#ifndef LAB_GPU_COMPILER
+#define LAB_GPU_COMPILER ""
+#endif
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+enum { PATH = 4096, BESIDE = PATH + 4 };
+
+/* Whether a card had a part in the results. */
+static bool used_gpu(const lab_run *run)
+{
+    bool used = run->ladder->gpu || run->kept.gpu[0] != '\0';
+    for (int32_t i = 0; i < run->count; i++) {
+        used = used || (run->cases[i].rung->gpu && run->cases[i].status == TW_OK);
+    }
+    return used;
+}
+
+static void keep_gpu(cli_report *json, const lab_run *run)
+{
+    twi_gpu_info gpu;
+    char driver[32], runtime[32];
+    if (used_gpu(run) && twi_gpu_describe(run->job->ctx, 0, &gpu) == TW_OK) {
+        twi_gpu_versions(driver, runtime);
+        cli_report_text(json, "gpu", gpu.name);
+        cli_report_integer(json, "gpu_memory", (int64_t)gpu.memory);
+        cli_report_integer(json, "gpu_processors", gpu.processors);
+        cli_report_text(json, "gpu_driver", driver);
+        cli_report_text(json, "gpu_runtime", runtime);
+        cli_report_text(json, "gpu_compiler", LAB_GPU_COMPILER);
+    }
+}
 
 static void keep_machine(cli_report *json, const lab_run *run)
 {
@@ -35,56 +75,53 @@ static void keep_machine(cli_report *json, const lab_run *run)
         cli_report_integer(json, "memory", (int64_t)machine.memory);
         cli_report_text(json, "isa", machine.isa);
     }
-    twi_gpu_info gpu;
-    if (run->ladder->gpu && twi_gpu_describe(run->job->ctx, 0, &gpu) == TW_OK) {
-        cli_report_text(json, "gpu", gpu.name);
-        cli_report_integer(json, "gpu_memory", (int64_t)gpu.memory);
-        cli_report_integer(json, "gpu_processors", gpu.processors);
-    }
+    keep_gpu(json, run);
     cli_report_number(json, "load", run->load);
     cli_report_end_object(json);
     cli_report_text(json, "date", date);
     cli_report_text(json, "version", tw_version());
     cli_report_text(json, "commit", LAB_COMMIT);
-    cli_report_text(json, "compiler", __VERSION__);
+    cli_report_text(json, "compiler", COMPILER);
     cli_report_integer(json, "threads", tw_threads(run->job->ctx));
 }
 
-static void keep_times(cli_report *json, const lab_case *c)
+/* The parts of the middle repetition, which add up to what the median is of, and those of each. */
+static void keep_parts(cli_report *json, const lab_case *c)
 {
-    static const struct {
-        const char *name;
-        size_t place;
-    } parts[] = {{"read", offsetof(lab_time, read)},
-                 {"upload", offsetof(lab_time, upload)},
-                 {"compute", offsetof(lab_time, compute)},
-                 {"download", offsetof(lab_time, download)},
-                 {"write", offsetof(lab_time, write)}};
-    cli_report_array(json, "seconds");
-    for (int32_t i = 0; i < c->repeats; i++) {
-        cli_report_number(json, NULL, c->times[i].total);
-    }
-    cli_report_end_array(json);
-    const char *last = (const char *)&c->times[c->repeats - 1];
-    bool any = false;
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        double value = *(const double *)(last + parts[p].place);
-        if (value > 0 && !any) {
-            cli_report_object(json, "parts");
-            any = true;
+    bool known[LAB_PARTS], any = false;
+    for (int p = 0; p < LAB_PARTS; p++) {
+        known[p] = false;
+        for (int32_t i = 0; i < c->repeats; i++) {
+            known[p] = known[p] || lab_part_of(&c->times[i], &lab_parts[p]) > 0;
         }
-        if (value > 0) {
-            cli_report_number(json, parts[p].name, value);
+        any = any || known[p];
+    }
+    if (!any) {
+        return;
+    }
+    cli_report_object(json, "parts");
+    for (int p = 0; p < LAB_PARTS; p++) {
+        if (known[p]) {
+            cli_report_number(json, lab_parts[p].name,
+                              lab_part_of(&c->times[c->middle], &lab_parts[p]));
         }
     }
-    if (any) {
-        cli_report_end_object(json);
+    cli_report_end_object(json);
+    cli_report_object(json, "parts_of_each");
+    for (int p = 0; p < LAB_PARTS; p++) {
+        if (known[p]) {
+            cli_report_array(json, lab_parts[p].name);
+            for (int32_t i = 0; i < c->repeats; i++) {
+                cli_report_number(json, NULL, lab_part_of(&c->times[i], &lab_parts[p]));
+            }
+            cli_report_end_array(json);
+        }
     }
+    cli_report_end_object(json);
 }
 
-static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
+static void keep_rung(cli_report *json, const lab_case *c)
 {
-    const lab_ladder *ladder = run->ladder;
     cli_report_object(json, NULL);
     cli_report_text(json, "rung", c->rung->name);
     cli_report_text(json, "parent", c->rung->parent);
@@ -94,6 +131,12 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
         cli_report_text(json, "against", c->rung->against);
     }
     cli_report_integer(json, "n", c->n);
+}
+
+static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
+{
+    const lab_ladder *ladder = run->ladder;
+    keep_rung(json, c);
     cli_report_bool(json, "checked", true);
     cli_report_number(json, "median", c->median);
     cli_report_number(json, "spread", c->spread);
@@ -109,11 +152,116 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
         cli_report_number(json, "published_milliseconds", c->published);
     }
     lab_profile_keep(json, &c->profile);
-    keep_times(json, c);
+    cli_report_array(json, "seconds");
+    for (int32_t i = 0; i < c->repeats; i++) {
+        cli_report_number(json, NULL, c->times[i].total);
+    }
+    cli_report_end_array(json);
+    keep_parts(json, c);
     cli_report_end_object(json);
 }
 
-static void keep_all(FILE *file, const lab_run *run)
+static void keep_failure(cli_report *json, const lab_case *c)
+{
+    keep_rung(json, c);
+    cli_report_text(json, "outcome", c->status == TW_ERR_VERIFY ? "wrong" : "skipped");
+    cli_report_text(json, "why", c->why);
+    cli_report_end_object(json);
+}
+
+/* --------------------------------------------------------------------------------- adding to a
+ * file */
+
+/* A case of this run, or one that the file had: the other is NULL. */
+typedef struct entry {
+    const lab_case *now;
+    const lab_kept_case *before;
+    int64_t n;
+    int32_t rung; /* its place in the ladder */
+    bool counted;
+    bool failed;
+} entry;
+
+static int by_place(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->n != y->n) {
+        return x->n < y->n ? -1 : 1;
+    }
+    return x->rung != y->rung ? (x->rung < y->rung ? -1 : 1) : x->counted - y->counted;
+}
+
+static int32_t place_of(const lab_ladder *ladder, const char *rung)
+{
+    int32_t place = 0;
+    while (place < ladder->count && strcmp(ladder->rungs[place].name, rung) != 0) {
+        place++;
+    }
+    return place;
+}
+
+/* Whether this run has measured anew what the file had. */
+static bool is_replaced(const lab_kept_case *old, const entry *now, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (now[i].n == old->n && strcmp(now[i].now->rung->name, old->rung) == 0 &&
+            (now[i].failed || old->failed || now[i].counted == old->counted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the file is to hold, in the order of sizes and rungs; free the list. */
+static tw_status gather(const lab_run *run, entry **out, int32_t *count)
+{
+    tw_status status =
+        twi_alloc(run->job->ctx, out, (uint64_t)run->count + (uint64_t)run->kept.count + 1,
+                  sizeof **out, "the list of cases");
+    entry *list = *out;
+    *count = 0;
+    for (int32_t i = 0; status == TW_OK && i < run->count; i++) {
+        const lab_case *c = &run->cases[i];
+        list[(*count)++] = (entry){c,
+                                   NULL,
+                                   c->n,
+                                   place_of(run->ladder, c->rung->name),
+                                   !lab_profile_is_empty(&c->profile),
+                                   c->status != TW_OK};
+    }
+    for (int32_t i = 0; status == TW_OK && i < run->kept.count; i++) {
+        const lab_kept_case *old = &run->kept.cases[i];
+        if (!is_replaced(old, list, run->count)) {
+            list[(*count)++] = (entry){
+                NULL, old, old->n, place_of(run->ladder, old->rung), old->counted, old->failed};
+        }
+    }
+    if (status == TW_OK) {
+        qsort(list, (size_t)*count, sizeof *list, by_place);
+    }
+    return status;
+}
+
+static void keep_entries(cli_report *json, const lab_run *run, const entry *list, int32_t count,
+                         bool failed)
+{
+    cli_report_array(json, failed ? "failed" : "cases");
+    for (int32_t i = 0; i < count; i++) {
+        if (list[i].failed != failed) {
+            continue;
+        }
+        if (list[i].before != NULL) {
+            cli_report_raw(json, NULL, list[i].before->text, list[i].before->length);
+        } else if (failed) {
+            keep_failure(json, list[i].now);
+        } else {
+            keep_case(json, run, list[i].now);
+        }
+    }
+    cli_report_end_array(json);
+}
+
+static void keep_all(FILE *file, const lab_run *run, const entry *list, int32_t count)
 {
     cli_report json;
     char seed[32];
@@ -133,22 +281,74 @@ static void keep_all(FILE *file, const lab_run *run)
     cli_report_number(&json, "bytes_per_second", run->ceiling.bytes);
     cli_report_text(&json, "of", run->ceiling.of);
     cli_report_end_object(&json);
-    cli_report_array(&json, "cases");
-    for (int32_t i = 0; i < run->count; i++) {
-        keep_case(&json, run, &run->cases[i]);
-    }
-    cli_report_end_array(&json);
+    keep_entries(&json, run, list, count, false);
+    keep_entries(&json, run, list, count, true);
     cli_report_end(&json);
 }
 
-tw_status lab_keep_results(const lab_run *run)
+/* ------------------------------------------------------------------------------------------ files
+ */
+
+static tw_status name_file(const lab_run *run, char path[PATH])
+{
+    int length = snprintf(path, PATH, "%s/%s.json", run->folder, run->ladder->name);
+    return length > 0 && length < PATH ? TW_OK
+                                       : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                                                 "--out: the name of the folder is too long");
+}
+
+/* What keeps this run from adding to the file; NULL: nothing. */
+static const char *difference(const lab_run *run)
+{
+    const lab_kept *kept = &run->kept;
+    tw_machine machine;
+    twi_gpu_info gpu = {0};
+    char seed[32];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)run->seed);
+    if (strcmp(kept->ladder, run->ladder->name) != 0) {
+        return "of another ladder";
+    }
+    if (strcmp(kept->version, tw_version()) != 0 || strcmp(kept->commit, LAB_COMMIT) != 0 ||
+        strcmp(kept->compiler, COMPILER) != 0) {
+        return "of another build";
+    }
+    bool other = tw_machine_describe(run->job->ctx, &machine) != TW_OK ||
+                 strncmp(kept->processor, machine.processor, LAB_KEPT_TEXT - 1) != 0;
+    if (!other && kept->gpu[0] != '\0') {
+        other =
+            twi_gpu_describe(run->job->ctx, 0, &gpu) != TW_OK || strcmp(kept->gpu, gpu.name) != 0;
+    }
+    if (other) {
+        return "of another machine";
+    }
+    if (kept->threads != tw_threads(run->job->ctx)) {
+        return "of another number of threads";
+    }
+    return strcmp(kept->seed, seed) != 0 ? "of another seed" : NULL;
+}
+
+tw_status lab_find_results(lab_run *run)
 {
     tw_context *ctx = run->job->ctx;
-    char path[4096], beside[4100];
-    int length = snprintf(path, sizeof path, "%s/%s.json", run->folder, run->ladder->name);
-    if (length < 0 || length >= (int)sizeof path) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--out: the name of the folder is too long");
+    char path[PATH];
+    tw_status status = name_file(run, path);
+    if (status == TW_OK) {
+        status = lab_kept_open(ctx, path, &run->kept);
     }
+    const char *why = status == TW_OK && run->kept.text != NULL ? difference(run) : NULL;
+    if (why != NULL) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "%s has results %s, which cannot stand in one file with new ones: give "
+                         "another folder with --out, or remove it",
+                         path, why);
+    }
+    return status;
+}
+
+static tw_status write_file(const lab_run *run, const char *path, const entry *list, int32_t count)
+{
+    tw_context *ctx = run->job->ctx;
+    char beside[BESIDE];
     snprintf(beside, sizeof beside, "%s.new", path);
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST) {
         return tw_fail(ctx, TW_ERR_IO, "cannot make the folder %s: %s", run->folder,
@@ -158,7 +358,7 @@ tw_status lab_keep_results(const lab_run *run)
     if (file == NULL) {
         return tw_fail(ctx, TW_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
     }
-    keep_all(file, run);
+    keep_all(file, run, list, count);
     bool bad = ferror(file) != 0;
     bad = fclose(file) != 0 || bad;
     if (bad || rename(beside, path) != 0) {
@@ -168,4 +368,20 @@ tw_status lab_keep_results(const lab_run *run)
         return status;
     }
     return TW_OK;
+}
+
+tw_status lab_keep_results(const lab_run *run)
+{
+    char path[PATH];
+    entry *list = NULL;
+    int32_t count = 0;
+    tw_status status = name_file(run, path);
+    if (status == TW_OK) {
+        status = gather(run, &list, &count);
+    }
+    if (status == TW_OK) {
+        status = write_file(run, path, list, count);
+    }
+    twi_free(list);
+    return status;
 }

@@ -3,7 +3,8 @@
  * poisoned, the rung runs, its answer is checked, and then it runs `repeat` times more for its
  * median. A rung that takes long is content with fewer repetitions: what a whole run takes is
  * bounded by the sizes, not by the slowest rung. Results are kept after each case, so that Ctrl-C
- * loses nothing but the case it interrupts.
+ * loses nothing but the case it interrupts. A rung whose answer is wrong, or that cannot run here,
+ * is shown and kept as such, and the next one has its turn.
  *
  * With counters a CPU rung is counted while it is timed. A GPU rung is not: when a size is done and
  * its memory free, this program runs itself under the profiler, one rung at a time, with `once`.
@@ -35,17 +36,11 @@ static void summarise(lab_case *c)
     qsort(sorted, (size_t)c->repeats, sizeof *sorted, by_value);
     int32_t middle = c->repeats / 2;
     c->median = c->repeats % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    c->spread = c->median > 0 ? (sorted[c->repeats - 1] - sorted[0]) / c->median : 0;
-}
-
-double lab_median_of(const lab_run *run, const char *rung, int64_t n)
-{
-    for (int32_t i = 0; rung != NULL && i < run->count; i++) {
-        if (run->cases[i].n == n && strcmp(run->cases[i].rung->name, rung) == 0) {
-            return run->cases[i].median;
-        }
+    double nearest = sorted[(c->repeats - 1) / 2];
+    for (c->middle = 0; c->times[c->middle].total != nearest;) {
+        c->middle++;
     }
-    return 0;
+    c->spread = c->median > 0 ? (sorted[c->repeats - 1] - sorted[0]) / c->median : 0;
 }
 
 static double published_for(const lab_ladder *ladder, const char *rung, int64_t n)
@@ -56,68 +51,6 @@ static double published_for(const lab_ladder *ladder, const char *rung, int64_t 
         }
     }
     return 0;
-}
-
-/* --------------------------------------------------------------------------------------- tables */
-
-static const char *show_share(char out[16], double part, double whole)
-{
-    if (part > 0 && whole > 0) {
-        snprintf(out, 16, "%.3g %%", 100 * part / whole);
-    } else {
-        snprintf(out, 16, "-");
-    }
-    return out;
-}
-
-static const char *show_times(char out[16], double before, double now)
-{
-    if (before > 0 && now > 0) {
-        snprintf(out, 16, "%.3gx", before / now);
-    } else {
-        snprintf(out, 16, "-");
-    }
-    return out;
-}
-
-static void print_head(const lab_run *run, int64_t n)
-{
-    const lab_ladder *ladder = run->ladder;
-    printf("\n%s, n = %lld %s\n", ladder->title, (long long)n, ladder->size);
-    printf("%-22s %-5s %10s %7s %8s %8s %11s %8s %10s", "rung", "row", "time", "spread", "first",
-           "parent", "per second", "ceiling", "bytes/s");
-    if (ladder->gpu) {
-        printf(" %5s %7s %6s", "regs", "shared", "warps");
-    }
-    if (run->published) {
-        printf(" %12s", "published");
-    }
-    putchar('\n');
-}
-
-static void print_case(const lab_run *run, const lab_case *c)
-{
-    const lab_ladder *ladder = run->ladder;
-    char time[CLI_SHOWN], rate[CLI_SHOWN], bytes[CLI_SHOWN], spread[16], first[16], parent[16],
-        share[16];
-    double per_second = ladder->work(c->n) / c->median;
-    snprintf(spread, sizeof spread, "%.1f %%", 100 * c->spread);
-    printf("%-22s %-5s %10s %7s %8s %8s %11s %8s %10s", c->rung->name,
-           c->rung->row != NULL ? c->rung->row : "ours", cli_show_seconds(time, c->median), spread,
-           show_times(first, lab_median_of(run, ladder->rungs[0].name, c->n), c->median),
-           show_times(parent, lab_median_of(run, c->rung->parent, c->n), c->median),
-           cli_show_scaled(rate, per_second), show_share(share, per_second, run->ceiling.rate),
-           cli_show_bytes(bytes, ladder->traffic(c->n) / c->median));
-    if (ladder->gpu) {
-        char warps[16];
-        printf(" %5d %7d %6s", c->kernel.registers, c->kernel.shared,
-               show_share(warps, c->kernel.occupancy, 1));
-    }
-    if (run->published && c->published > 0) {
-        printf(" %9.4g ms", c->published);
-    }
-    putchar('\n');
-    fflush(stdout);
 }
 
 /* ---------------------------------------------------------------------------------------- cases */
@@ -164,14 +97,21 @@ static tw_status run_counted(lab_run *run, void *bench, const lab_rung *rung, la
     return status;
 }
 
-static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+/* Whether others may still run after it: the answer is wrong, or this machine has too little memory
+ * or not the hardware. */
+static bool is_for_one(tw_status status)
+{
+    return status == TW_ERR_VERIFY || status == TW_ERR_MEMORY || status == TW_ERR_DEVICE ||
+           status == TW_ERR_UNSUPPORTED;
+}
+
+/* Check the rung, then time it. */
+static tw_status measure(lab_run *run, void *bench, lab_case *c)
 {
     tw_context *ctx = run->job->ctx;
-    lab_case *c = &run->cases[run->count];
+    const lab_rung *rung = c->rung;
     lab_time first;
     lab_tally tally = {0};
-    *c = (lab_case){.rung = rung, .n = n, .published = published_for(run->ladder, rung->name, n)};
-    lab_profile_clear(&c->profile);
     twi_progress(ctx, rung->name, 0, run->repeat, "runs");
     run->ladder->spoil(bench);
     tw_status status = run_once(run, bench, rung, &first);
@@ -194,10 +134,25 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
     if (status == TW_OK) {
         summarise(c);
         if (tally.runs > 0) {
-            lab_tally_profile(&tally, run->ladder->work(n), &c->profile);
+            lab_tally_profile(&tally, run->ladder->work(c->n), &c->profile);
         }
-        run->count++;
     }
+    return status;
+}
+
+static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+{
+    lab_case *c = &run->cases[run->count];
+    *c = (lab_case){.rung = rung, .n = n, .published = published_for(run->ladder, rung->name, n)};
+    lab_profile_clear(&c->profile);
+    tw_status status = measure(run, bench, c);
+    c->status = status;
+    if (is_for_one(status)) {
+        snprintf(c->why, sizeof c->why, "%s", tw_last_error(run->job->ctx));
+        c->repeats = 0;
+        status = TW_OK;
+    }
+    run->count += status == TW_OK;
     return status;
 }
 
@@ -248,9 +203,9 @@ static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *run
     if (status == TW_OK) {
         cli_progress_clear();
         if (first) {
-            print_head(run, n);
+            lab_print_head(run, n);
         }
-        print_case(run, &run->cases[run->count - 1]);
+        lab_print_case(run, &run->cases[run->count - 1]);
         status = run->folder != NULL ? lab_keep_results(run) : TW_OK;
     }
     return status;
@@ -305,6 +260,9 @@ static tw_status count_cases(lab_run *run, int32_t from)
         lab_case *c = &run->cases[i];
         lab_answer answer = LAB_COUNTED;
         char why[LAB_WHY] = "";
+        if (c->status != TW_OK) {
+            continue;
+        }
         status = ask_profiler(run, c, &answer, why);
         if (status == TW_OK && answer != LAB_COUNTED && strcmp(why, counting->said) != 0) {
             cli_say(run->job, "no counters of %s: %s",
@@ -317,6 +275,19 @@ static tw_status count_cases(lab_run *run, int32_t from)
         }
     }
     return status;
+}
+
+static tw_status open_bench(lab_run *run, int64_t n, void **bench)
+{
+    tw_context *ctx = run->job->ctx;
+    char why[LAB_SENTENCE];
+    twi_progress(ctx, "making the inputs and the right answer", 0, 0, "");
+    tw_status status = run->ladder->open(ctx, n, run->seed, bench);
+    if (!is_for_one(status)) {
+        return status;
+    }
+    snprintf(why, sizeof why, "%s", tw_last_error(ctx));
+    return tw_fail(ctx, status, "%s, n = %lld: %s", run->ladder->name, (long long)n, why);
 }
 
 static tw_status run_size(lab_run *run, int64_t n)
@@ -333,8 +304,7 @@ static tw_status run_size(lab_run *run, int64_t n)
         }
         bool first = !opened;
         if (first) {
-            twi_progress(run->job->ctx, "making the inputs and the right answer", 0, 0, "");
-            status = ladder->open(run->job->ctx, n, run->seed, &bench);
+            status = open_bench(run, n, &bench);
             opened = true;
         }
         if (status == TW_OK) {
@@ -342,6 +312,9 @@ static tw_status run_size(lab_run *run, int64_t n)
         }
     }
     ladder->close(bench);
+    if (!run->once) {
+        lab_print_notes(run, before);
+    }
     if (status == TW_OK && run->counting != NULL && ladder->gpu) {
         status = count_cases(run, before);
         cli_progress_clear();
@@ -365,21 +338,92 @@ static void take_published_sizes(lab_run *run)
     }
 }
 
-tw_status lab_run_ladder(lab_run *run)
+static tw_status take_sizes(lab_run *run)
 {
-    tw_context *ctx = run->job->ctx;
-    const lab_ladder *ladder = run->ladder;
     if (run->published) {
         take_published_sizes(run);
         run->sizes_given = true;
-        if (run->size_count == 0) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no published figures", ladder->name);
-        }
-    } else if (!run->sizes_given) {
+        return run->size_count > 0 ? TW_OK
+                                   : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                                             "%s has no published figures", run->ladder->name);
+    }
+    if (!run->sizes_given) {
         run->size_count = 0;
-        for (const int64_t *n = ladder->sizes; *n != 0; n++) {
+        for (const int64_t *n = run->ladder->sizes; *n != 0; n++) {
             run->sizes[run->size_count++] = *n;
         }
+    }
+    return TW_OK;
+}
+
+/* Without a ceiling the rungs can still be timed. */
+static tw_status find_ceiling(lab_run *run)
+{
+    tw_status status = run->ladder->ceiling(run->job->ctx, &run->ceiling);
+    if (is_for_one(status)) {
+        cli_say(run->job, "%s: no ceiling: %s", run->ladder->name, tw_last_error(run->job->ctx));
+        run->ceiling = (lab_ceiling){0};
+        status = TW_OK;
+    }
+    return status;
+}
+
+/* Every size. One that the machine has no room for, or whose right answer cannot be found, is told
+ * and left out, unless it was asked for. */
+static tw_status run_sizes(lab_run *run)
+{
+    bool asked = run->sizes_given && !run->published;
+    tw_status status = TW_OK, left_out = TW_OK;
+    for (int32_t i = 0; status == TW_OK && i < run->size_count; i++) {
+        status = run_size(run, run->sizes[i]);
+        if (!asked && is_for_one(status)) {
+            cli_error(tw_last_error(run->job->ctx));
+            run->job->answer_is_no = run->job->answer_is_no || status == TW_ERR_VERIFY;
+            left_out = status;
+            status = TW_OK;
+        }
+    }
+    if (status == TW_OK && left_out != TW_OK && run->count == 0) {
+        status = tw_fail(run->job->ctx, left_out, "no size of %s could be run", run->ladder->name);
+    }
+    return status;
+}
+
+/* What is to be said of rungs without a time; an error if there is no other rung. */
+static tw_status conclude(lab_run *run)
+{
+    int32_t wrong = 0, skipped = 0;
+    const lab_case *last = NULL;
+    for (int32_t i = 0; i < run->count; i++) {
+        const lab_case *c = &run->cases[i];
+        wrong += c->status == TW_ERR_VERIFY;
+        skipped += c->status != TW_OK && c->status != TW_ERR_VERIFY;
+        last = c->status != TW_OK && c->status != TW_ERR_VERIFY ? c : last;
+    }
+    run->job->answer_is_no = run->job->answer_is_no || wrong > 0;
+    if (last != NULL && skipped == run->count) {
+        return tw_fail(run->job->ctx, last->status, "%s", last->why);
+    }
+    if (wrong > 0) {
+        char text[80];
+        snprintf(text, sizeof text, "%.40s: %d wrong", run->ladder->name, (int)wrong);
+        cli_error(text);
+    }
+    if (skipped > 0) {
+        cli_say(run->job, "%s: %d skipped", run->ladder->name, (int)skipped);
+    }
+    return TW_OK;
+}
+
+tw_status lab_run_ladder(lab_run *run)
+{
+    const lab_ladder *ladder = run->ladder;
+    tw_status status = take_sizes(run);
+    if (status == TW_OK && run->folder != NULL) {
+        status = lab_find_results(run);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     if (run->counting != NULL && !ladder->gpu && run->counting->without[0] != '\0') {
         cli_say(run->job, "%s", run->counting->without);
@@ -388,12 +432,15 @@ tw_status lab_run_ladder(lab_run *run)
     if (getloadavg(&run->load, 1) != 1) {
         run->load = -1;
     }
-    tw_status status = ladder->ceiling(ctx, &run->ceiling);
-    for (int32_t i = 0; status == TW_OK && i < run->size_count; i++) {
-        status = run_size(run, run->sizes[i]);
+    status = find_ceiling(run);
+    if (status == TW_OK) {
+        status = run_sizes(run);
     }
-    if (status == TW_OK && run->published) {
-        printf("published: on %s\n", ladder->published_on);
+    if (status == TW_OK && !run->once) {
+        lab_print_sources(run);
+    }
+    if (status == TW_OK) {
+        status = conclude(run);
     }
     return status;
 }

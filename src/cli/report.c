@@ -164,3 +164,9 @@ void cli_report_null(cli_report *report, const char *key)
     begin_member(report, key);
     fputs("null", report->file);
 }
+
+void cli_report_raw(cli_report *report, const char *key, const char *text, size_t length)
+{
+    begin_member(report, key);
+    fwrite(text, 1, length, report->file);
+}

@@ -29,5 +29,7 @@ void cli_report_number(cli_report *report, const char *key, double value);
 void cli_report_integer(cli_report *report, const char *key, int64_t value);
 void cli_report_bool(cli_report *report, const char *key, bool value);
 void cli_report_null(cli_report *report, const char *key);
+/* A value that is JSON already. */
+void cli_report_raw(cli_report *report, const char *key, const char *text, size_t length);
 
 #endif

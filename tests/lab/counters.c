@@ -487,6 +487,8 @@ static void climb(char **printed, char **kept)
                    .folder = folder,
                    .counting = &counting,
                    .cases = cases};
+    snprintf(path, sizeof path, "%s/no-card.json", folder);
+    (void)unlink(path);
     snprintf(path, sizeof path, "%s/printed", folder);
     fflush(stdout);
     fflush(stderr);
@@ -499,6 +501,7 @@ static void climb(char **printed, char **kept)
     dup2(err, STDERR_FILENO);
     close(out);
     close(err);
+    lab_kept_close(&run.kept);
     assert_ok(job.ctx, status);
     assert_int_equal(run.count, 2);
     *printed = contents(path, &size);

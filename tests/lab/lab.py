@@ -83,6 +83,82 @@ class Laboratory(unittest.TestCase):
         self.assertGreater(result["ceiling"]["rate"], 0)
         self.assertEqual([path.name for path in self.path.iterdir()], ["apsp-cpu.json"])
 
+    def test_a_later_run_keeps_what_the_folder_has(self):
+        words = ["run", "map-cpu", "--repeat", "1", "--out", str(self.path)]
+        self.assertEqual(lab(*words, "--n", "64,32").returncode, 0)
+        first = self.result("map-cpu")["cases"]
+        self.assertEqual([case["n"] for case in first], [32] * 5 + [64] * 5)
+        self.assertEqual(lab(*words, "--n", "48,64", "--rungs", "fast,branch").returncode, 0)
+        now = self.result("map-cpu")["cases"]
+        self.assertEqual([case["rung"] for case in now],
+                         [case["rung"] for case in first[:5]] + ["branch", "fast"]
+                         + [case["rung"] for case in first[5:]])
+        self.assertEqual(now[:5], first[:5])
+        self.assertEqual(now[8:11], first[6:9])
+        self.refuses([*words, "--n", "16", "--seed", "2"], "another seed", "--out")
+        self.assertEqual(self.result("map-cpu")["cases"], now)
+        (self.path / "map-cpu.json").write_text("{")
+        self.refuses(["run", "--out", str(self.path)], "map-cpu.json is damaged", "--out")
+
+    def test_the_list_says_what_rungs_are_checked_against(self):
+        self.assertIn("\nchecked against three plain loops, every distance\n",
+                      lab("list", "apsp-cpu").stdout)
+
+    def test_results_name_their_compiler_and_what_was_checked(self):
+        lab("run", "map-cpu", "--n", "16", "--repeat", "1", "--out", str(self.path))
+        result = self.result("map-cpu")
+        self.assertRegex(result["compiler"], r"^(gcc|clang) \d+\.\d+")
+        self.assertIn("double precision", result["against"])
+        self.assertIn("copy", result["ceiling"]["of"])
+        self.assertEqual(result["failed"], [])
+
+    def test_the_page_tells_rungs_apart_from_their_parents_and_from_wrong_ones(self):
+        self.page_of({
+            "format": "tilewright-lab 1", "ladder": "x", "against": "a <table>",
+            "ceiling": {"rate": 4.0, "of": "a copy"}, "unit": "units",
+            "machine": {"gpu": "H200", "gpu_driver": "CUDA 13", "gpu_compiler": "nvcc 12"},
+            "compiler": "gcc 12.2.0",
+            "failed": [{"rung": "bad", "n": 5, "outcome": "wrong", "why": "1 is 2", "row": "A1"},
+                       {"rung": "big", "n": 5, "outcome": "skipped", "why": "no memory"}],
+            "cases": [{"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+                       "idea": "plain"},
+                      {"rung": "s", "n": 5, "median": 0.5, "seconds": [0.5], "rate": 2.0,
+                       "idea": "quick", "parent": "r", "against": "itself"},
+                      {"rung": "s", "n": 5, "median": 0.6, "seconds": [0.6], "rate": 2.0,
+                       "counters": {"clock": 3e9}}]})
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| rung | row | time | over r | over its parent | units/s | of the ceiling |",
+                      told)
+        self.assertIn("| s | ours | 500 ms | 2× | 2× | 2 | 50 % |", told)
+        self.assertEqual(told.count("| s | ours |"), 1)
+        self.assertIn("| bad | A1 | WRONG | – |", told)
+        self.assertIn("| big | ours | skipped | – |", told)
+        self.assertIn("| s | 3 G |", told)
+        for line in ("Checked against a <table>.", "Except s: against itself.", "bad, n = 5: 1 is 2.",
+                     "The ceiling is 4 units/s: a copy.",
+                     "H200, driver CUDA 13, nvcc 12, ? threads, gcc 12.2.0"):
+            self.assertIn(line, told)
+        page = (self.path / "report.html").read_text()
+        self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
+        self.assertIn("Checked against a &lt;table&gt;.", page)
+
+    def test_a_sweep_of_blocks_and_threads_has_its_curve(self):
+        self.page_of({
+            "format": "tilewright-lab 1", "ladder": "x", "cases": [
+                {"rung": rung, "n": 5, "median": 1.0, "seconds": [1.0], "rate": rate}
+                for rung, rate in (("8-8x8", 1.0), ("32-8x32", 2.0), ("32-16x16", 3.0))]})
+        page = (self.path / "report.html").read_text()
+        self.assertIn("Rate against block", page)
+        self.assertIn("its fastest threads", page)
+        self.assertIn("other threads", page)
+
+    def page_of(self, result):
+        (self.path / "x.json").write_text(json.dumps(result))
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_published_figures_stand_beside_ours(self):
         done = lab("run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "engine,mixed",
                    "--out", str(self.path))
@@ -98,12 +174,15 @@ class Laboratory(unittest.TestCase):
         words = ["run", "apsp-cpu", "--n", "100", "--repeat", "2", "--rungs", "min,engine-i32"]
         plain = lab(*words, "--out", str(self.path))
         self.assertNotIn("cores", plain.stdout)
-        self.assertTrue(all("counters" not in case for case in self.result()["cases"]))
+        first = self.result()["cases"]
+        self.assertTrue(all("counters" not in case for case in first))
         done = lab(*words, "--out", str(self.path), "--counters")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([case for case in self.result()["cases"] if "counters" not in case], first)
         for text in ("cores", "busy", "faults", "switches"):
             self.assertIn(text, done.stdout)
-        counted = [case["counters"] for case in self.result()["cases"]]
+        counted = [case["counters"] for case in self.result()["cases"] if "counters" in case]
+        self.assertEqual(len(counted), 2)
         for each in counted:
             self.assertGreaterEqual(each["cores_busy"], 0)
             self.assertGreaterEqual(each["page_faults"], 0)

@@ -1,0 +1,175 @@
+/*
+ * The tables that a run prints: a line for each case as it ends, then what can be said of a size
+ * only when it is done: which rung the others are compared with, and where the time went.
+ */
+#include "runner.h"
+
+#include <string.h>
+
+const lab_part lab_parts[LAB_PARTS] = {{"read", offsetof(lab_time, read)},
+                                       {"upload", offsetof(lab_time, upload)},
+                                       {"compute", offsetof(lab_time, compute)},
+                                       {"download", offsetof(lab_time, download)},
+                                       {"write", offsetof(lab_time, write)}};
+
+enum { NAME = 22, PART = 10 }; /* characters */
+
+const lab_case *lab_first_at(const lab_run *run, int64_t n)
+{
+    for (int32_t i = 0; i < run->count; i++) {
+        if (run->cases[i].n == n && run->cases[i].status == TW_OK) {
+            return &run->cases[i];
+        }
+    }
+    return NULL;
+}
+
+/* The median time of a rung at n; 0 if it was not timed. */
+static double median_of(const lab_run *run, const char *rung, int64_t n)
+{
+    for (int32_t i = 0; rung != NULL && i < run->count; i++) {
+        if (run->cases[i].n == n && strcmp(run->cases[i].rung->name, rung) == 0) {
+            return run->cases[i].median;
+        }
+    }
+    return 0;
+}
+
+static const char *show_share(char out[16], double part, double whole)
+{
+    if (part > 0 && whole > 0) {
+        snprintf(out, 16, "%.3g %%", 100 * part / whole);
+    } else {
+        snprintf(out, 16, "-");
+    }
+    return out;
+}
+
+static const char *show_times(char out[16], double before, double now)
+{
+    if (before > 0 && now > 0) {
+        snprintf(out, 16, "%.3gx", before / now);
+    } else {
+        snprintf(out, 16, "-");
+    }
+    return out;
+}
+
+void lab_print_head(const lab_run *run, int64_t n)
+{
+    const lab_ladder *ladder = run->ladder;
+    printf("\n%s, n = %lld %s\n", ladder->title, (long long)n, ladder->size);
+    printf("%-*s %-5s %10s %7s %8s %8s %11s %8s %10s", NAME, "rung", "row", "time", "spread",
+           "first", "parent", "per second", "ceiling", "bytes/s");
+    if (ladder->gpu) {
+        printf(" %5s %7s %6s", "regs", "shared", "warps");
+    }
+    if (run->published) {
+        printf(" %12s", "published");
+    }
+    putchar('\n');
+}
+
+/* Those of the library's own kernels are not told. */
+static void print_kernel(const lab_kernel *kernel)
+{
+    char warps[16];
+    if (kernel->registers > 0) {
+        printf(" %5d %7d %6s", kernel->registers, kernel->shared,
+               show_share(warps, kernel->occupancy, 1));
+    } else {
+        printf(" %5s %7s %6s", "-", "-", "-");
+    }
+}
+
+static void print_times(const lab_run *run, const lab_case *c)
+{
+    const lab_ladder *ladder = run->ladder;
+    char time[CLI_SHOWN], rate[CLI_SHOWN], bytes[CLI_SHOWN], spread[16], first[16], parent[16],
+        share[16];
+    double per_second = ladder->work(c->n) / c->median;
+    snprintf(spread, sizeof spread, "%.1f %%", 100 * c->spread);
+    printf(" %10s %7s %8s %8s %11s %8s %10s", cli_show_seconds(time, c->median), spread,
+           show_times(first, lab_first_at(run, c->n)->median, c->median),
+           show_times(parent, median_of(run, c->rung->parent, c->n), c->median),
+           cli_show_scaled(rate, per_second), show_share(share, per_second, run->ceiling.rate),
+           cli_show_bytes(bytes, ladder->traffic(c->n) / c->median));
+    if (ladder->gpu) {
+        print_kernel(&c->kernel);
+    }
+    if (run->published && c->published > 0) {
+        printf(" %9.4g ms", c->published);
+    }
+}
+
+void lab_print_case(const lab_run *run, const lab_case *c)
+{
+    printf("%-*s %-5s", NAME, c->rung->name, c->rung->row != NULL ? c->rung->row : "ours");
+    if (c->status == TW_OK) {
+        print_times(run, c);
+    } else {
+        printf(" %10s  %s", c->status == TW_ERR_VERIFY ? "WRONG" : "skipped", c->why);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int parts_in(const lab_case *c)
+{
+    int count = 0;
+    for (int p = 0; c->status == TW_OK && p < LAB_PARTS; p++) {
+        count += lab_part_of(&c->times[c->middle], &lab_parts[p]) > 0;
+    }
+    return count;
+}
+
+/* Where the time of the middle repetition went, of cases that tell more than one part. */
+static void print_parts(const lab_case *cases, int32_t count)
+{
+    bool any = false;
+    for (int32_t i = 0; i < count; i++) {
+        any = any || parts_in(&cases[i]) > 1;
+    }
+    if (!any) {
+        return;
+    }
+    printf("\n%-*s", NAME, "where the time goes");
+    for (int p = 0; p < LAB_PARTS; p++) {
+        printf(" %*s", PART, lab_parts[p].name);
+    }
+    putchar('\n');
+    for (int32_t i = 0; i < count; i++) {
+        if (parts_in(&cases[i]) > 1) {
+            printf("%-*s", NAME, cases[i].rung->name);
+            for (int p = 0; p < LAB_PARTS; p++) {
+                char text[CLI_SHOWN];
+                double value = lab_part_of(&cases[i].times[cases[i].middle], &lab_parts[p]);
+                printf(" %*s", PART, value > 0 ? cli_show_seconds(text, value) : "-");
+            }
+            putchar('\n');
+        }
+    }
+}
+
+void lab_print_notes(const lab_run *run, int32_t from)
+{
+    const lab_case *first = from < run->count ? lab_first_at(run, run->cases[from].n) : NULL;
+    if (first != NULL && first < &run->cases[run->count - 1]) {
+        printf("first: %s\n", first->rung->name);
+    }
+    print_parts(run->cases + from, run->count - from);
+    fflush(stdout);
+}
+
+void lab_print_sources(const lab_run *run)
+{
+    char rate[CLI_SHOWN];
+    if (run->ceiling.of != NULL && run->ceiling.rate > 0) {
+        printf("ceiling: %s %s/s, %s\n", cli_show_scaled(rate, run->ceiling.rate),
+               run->ladder->unit, run->ceiling.of);
+    }
+    if (run->published) {
+        printf("published: on %s\n", run->ladder->published_on);
+    }
+    fflush(stdout);
+}

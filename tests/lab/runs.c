@@ -1,0 +1,435 @@
+/*
+ * A ladder climbed with rungs that are wrong, cannot run, or take their time in parts: what is
+ * shown, what is kept, how it ends; and results that are added to a file that is there already.
+ */
+#include "harness.h"
+
+#include "program.h"
+#include "runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/tilewright-runs-XXXXXX";
+
+const cli_about cli_program = {.name = "runs"};
+
+void lab_mark_begin(void)
+{
+}
+
+void lab_mark_end(void)
+{
+}
+
+typedef struct bench {
+    tw_context *ctx;
+    int32_t turns;
+} bench;
+
+/* Sizes above 100 do not fit. */
+static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
+{
+    static bench one;
+    (void)seed;
+    one = (bench){.ctx = ctx};
+    *out = &one;
+    return n > 100 ? tw_fail(ctx, TW_ERR_MEMORY, "%lld is too large", (long long)n) : TW_OK;
+}
+
+static void do_nothing(void *given)
+{
+    (void)given;
+}
+
+/* a: the status of the check. */
+static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    (void)given;
+    return rung->a == 0 ? TW_OK
+                        : tw_fail(ctx, (tw_status)rung->a, "rung %s is \"not\" right", rung->name);
+}
+
+static double one(int64_t n)
+{
+    (void)n;
+    return 1;
+}
+
+static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    *out = (lab_ceiling){.rate = 8, .of = "what a test says"};
+    return tw_set_device(ctx, "cpu");
+}
+
+static tw_status no_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    (void)out;
+    return tw_fail(ctx, TW_ERR_DEVICE, "nothing to measure with");
+}
+
+static tw_status run_plain(void *given, const lab_rung *rung, lab_time *time)
+{
+    (void)given;
+    time->total = rung->b != 0 ? rung->b : 1;
+    return TW_OK;
+}
+
+static tw_status run_short(void *given, const lab_rung *rung, lab_time *time)
+{
+    const bench *b = given;
+    (void)rung, (void)time;
+    return tw_fail(b->ctx, TW_ERR_MEMORY, "no memory for tiles");
+}
+
+static tw_status run_damaged(void *given, const lab_rung *rung, lab_time *time)
+{
+    const bench *b = given;
+    (void)rung, (void)time;
+    return tw_fail(b->ctx, TW_ERR_IO, "the disk is full");
+}
+
+/* The first is the run that is checked. Of those timed, the middle one is neither first nor last,
+ * and the shares differ in each. */
+static tw_status run_parts(void *given, const lab_rung *rung, lab_time *time)
+{
+    static const double totals[] = {9, 5, 3, 4, 1, 8};
+    bench *b = given;
+    (void)rung;
+    time->total = totals[b->turns % 6];
+    time->read = b->turns * 0.125;
+    time->compute = time->total - time->read;
+    b->turns++;
+    return TW_OK;
+}
+
+static const lab_rung rungs[] = {
+    {.name = "wrong", .idea = "errs", .run = run_plain, .a = TW_ERR_VERIFY},
+    {.name = "large", .idea = "takes too much", .run = run_short},
+    {.name = "plain", .idea = "works", .parent = "wrong", .run = run_plain, .b = 4},
+    {.name = "quick", .idea = "works better", .parent = "plain", .run = run_plain, .b = 2},
+    {.name = "parts",
+     .idea = "tells more",
+     .against = "nothing much",
+     .parent = "plain",
+     .run = run_parts},
+    {.name = "damaged", .idea = "ends all", .run = run_damaged, .most = 1},
+};
+static const int64_t sizes[] = {7, 200, 9, 0};
+#define LADDER(measured)                                                                         \
+    {                                                                                            \
+        .name = "trial", .title = "A trial", .unit = "units", .size = "n", .against = "a table", \
+        .rungs = rungs, .count = LAB_COUNT(rungs), .sizes = sizes, .open = open_bench,           \
+        .spoil = do_nothing, .check = check, .close = do_nothing, .work = one, .traffic = one,   \
+        .ceiling = (measured)                                                                    \
+    }
+static const lab_ladder trial = LADDER(ceiling);
+static const lab_ladder unbounded = LADDER(no_ceiling);
+
+/* --------------------------------------------------------------------------------------- climbing
+ */
+
+typedef struct climb {
+    tw_status status;
+    bool is_no;
+    char error[512];
+    char said[8192]; /* standard output and error together */
+    char kept[65536];
+} climb;
+
+static void contents(const char *name, char *out, size_t room)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    size_t size = file != NULL ? fread(out, 1, room - 1, file) : 0;
+    out[size] = '\0';
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static void forget(void)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/trial.json", folder);
+    (void)unlink(path);
+}
+
+/* `n` is a size, or 0 for the default ones. */
+static const climb *go(const lab_ladder *ladder, const char *names, int64_t n, uint64_t seed)
+{
+    static climb done;
+    static lab_case cases[LAB_MOST_CASES];
+    char path[256];
+    cli_job job = {.ctx = open_context()};
+    lab_run run = {.job = &job,
+                   .ladder = ladder,
+                   .sizes = {n},
+                   .size_count = n > 0 ? 1 : 0,
+                   .sizes_given = n > 0,
+                   .rungs = names,
+                   .repeat = 5,
+                   .budget = 1000,
+                   .seed = seed,
+                   .folder = folder,
+                   .cases = cases};
+    memset(&done, 0, sizeof done);
+    snprintf(path, sizeof path, "%s/printed", folder);
+    fflush(stdout);
+    fflush(stderr);
+    int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+    assert_non_null(freopen(path, "w", stdout));
+    assert_true(dup2(STDOUT_FILENO, STDERR_FILENO) >= 0);
+    done.status = lab_run_ladder(&run);
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    close(out);
+    close(err);
+    done.is_no = job.answer_is_no;
+    snprintf(done.error, sizeof done.error, "%s", tw_last_error(job.ctx));
+    contents("printed", done.said, sizeof done.said);
+    contents("trial.json", done.kept, sizeof done.kept);
+    lab_kept_close(&run.kept);
+    close_context(job.ctx);
+    return &done;
+}
+
+static int times_in(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        count++;
+    }
+    return count;
+}
+
+static void has(const char *text, const char *word)
+{
+    if (strstr(text, word) == NULL) {
+        fail_msg("\"%s\" is not in\n%s", word, text);
+    }
+}
+
+static void a_wrong_rung_and_one_that_cannot_run_do_not_end_the_ladder(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, NULL, 0, 1);
+    assert_int_equal(done->status, TW_OK);
+    assert_true(done->is_no);
+    has(done->said, "wrong                  ours       WRONG  rung wrong is \"not\" right\n");
+    has(done->said, "large                  ours     skipped  no memory for tiles\n");
+    has(done->said, "200 is too large\n");
+    has(done->said, "trial: 2 wrong\n");
+    has(done->said, "trial: 2 skipped\n");
+    assert_int_equal(times_in(done->said, "\nquick  "), 2);
+    /* In the results: without a time, apart from those that have one. */
+    const char *failed = strstr(done->kept, "\"failed\": [");
+    assert_non_null(failed);
+    assert_int_equal(times_in(failed, "\"outcome\": \"wrong\""), 2);
+    assert_int_equal(times_in(failed, "\"outcome\": \"skipped\""), 2);
+    has(failed, "\"why\": \"rung wrong is \\\"not\\\" right\"");
+    assert_null(strstr(failed, "seconds"));
+    assert_int_equal(times_in(done->kept, "\"checked\": true"), 6);
+    has(done->kept, "\"against\": \"a table\"");
+    assert_int_equal(times_in(done->kept, "\"against\": \"nothing much\""), 2);
+}
+
+static void speedups_are_over_the_first_rung_that_ran(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "wrong,plain,quick", 7, 1);
+    has(done->said, "\nplain                  ours         4 s   0.0 %       1x        -");
+    has(done->said, "\nquick                  ours         2 s   0.0 %       2x       2x");
+    has(done->said, "\nfirst: plain\n");
+    has(done->said, "ceiling: 8 units/s, what a test says\n");
+}
+
+static void parts_are_those_of_the_repetition_in_the_middle(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "parts", 7, 1);
+    assert_int_equal(done->status, TW_OK);
+    /* Timed: 5, 3, 4, 1, 8. The third of them is the median, with three eighths read. */
+    has(done->kept, "\"median\": 4,");
+    has(done->kept, "\"parts\": {\n        \"read\": 0.375,\n        \"compute\": 3.625\n");
+    has(done->kept, "\"read\": [\n          0.125,\n          0.25,\n          0.375,\n");
+    has(done->said, "where the time goes");
+    has(done->said, "\nparts                      375 ms          -     3.62 s");
+}
+
+static void a_ladder_of_which_nothing_can_run_says_why(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "large", 7, 1);
+    assert_int_equal(done->status, TW_ERR_MEMORY);
+    assert_string_equal(done->error, "no memory for tiles");
+    done = go(&trial, "plain", 200, 1);
+    assert_int_equal(done->status, TW_ERR_MEMORY);
+    has(done->error, "trial, n = 200: 200 is too large");
+    done = go(&trial, "damaged", 7, 1);
+    assert_int_equal(done->status, TW_ERR_IO);
+}
+
+static void rungs_are_timed_without_a_ceiling_too(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&unbounded, "plain", 7, 1);
+    assert_int_equal(done->status, TW_OK);
+    has(done->said, "trial: no ceiling: nothing to measure with\n");
+    has(done->kept, "\"median\": 4,");
+}
+
+/* ----------------------------------------------------------------------------------------- adding
+ */
+
+static void a_later_run_adds_to_the_file(void **state)
+{
+    (void)state;
+    forget();
+    assert_int_equal(go(&trial, "quick,wrong", 9, 1)->status, TW_OK);
+    assert_int_equal(go(&trial, "plain", 7, 1)->status, TW_OK);
+    const climb *done = go(&trial, "plain,quick", 9, 1);
+    assert_int_equal(done->status, TW_OK);
+    assert_int_equal(times_in(done->kept, "\"checked\": true"), 3);
+    assert_int_equal(times_in(done->kept, "\"rung\": \"quick\""), 1);
+    assert_int_equal(times_in(done->kept, "\"outcome\": \"wrong\""), 1);
+    /* In the order of sizes and rungs, whenever they were run. */
+    const char *seven = strstr(done->kept, "\"n\": 7"), *plain = strstr(seven, "\"plain\"");
+    const char *quick = strstr(seven, "\"quick\"");
+    assert_true(seven != NULL && plain != NULL && quick != NULL && plain < quick);
+    /* And again: nothing that was there changes but what was measured. */
+    static char before[sizeof done->kept];
+    memcpy(before, done->kept, sizeof before);
+    done = go(&trial, "quick", 9, 1);
+    assert_string_equal(strstr(done->kept, "\"cases\""), strstr(before, "\"cases\""));
+}
+
+static void what_was_measured_otherwise_is_not_added_to(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *other, *says;
+    } cases[] = {{"\"commit\": \"", "\"commit\": \"x", "of another build"},
+                 {"\"compiler\": \"", "\"compiler\": \"x", "of another build"},
+                 {"\"version\": \"", "\"version\": \"x", "of another build"},
+                 {"\"processor\": \"", "\"processor\": \"x", "of another machine"},
+                 {"\"processor\"", "\"gpu\": \"No Such Card\", \"processor\"", "another machine"},
+                 {"\"threads\": ", "\"threads\": 9", "of another number of threads"},
+                 {"\"seed\": \"1\"", "\"seed\": \"2\"", "of another seed"},
+                 {"\"ladder\": \"trial", "\"ladder\": \"trials", "of another ladder"},
+                 {"\"format\": \"tilewright-lab 1", "\"format\": \"tilewright-lab 2", "format"},
+                 {"\"cases\": [", "\"cases\": [,", "is damaged"},
+                 {"\"rung\": \"plain\"", "\"rung\": 3", "is damaged"},
+                 {"\"n\": 7", "\"n\": -7", "is damaged"},
+                 {"\"idea\": \"", "\"idea\": \"\xff", "is damaged"},
+                 {"\"idea\": \"", "\"idea\": \"\\q", "is damaged"},
+                 {"\"idea\": \"", "\"idea\": \"\n", "is damaged"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static char changed[70000];
+        char path[256];
+        forget();
+        const climb *done = go(&trial, "plain", 7, 1);
+        assert_int_equal(done->status, TW_OK);
+        const char *at = strstr(done->kept, cases[i].word);
+        assert_non_null(at);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - done->kept), done->kept,
+                 cases[i].other, at + strlen(cases[i].word));
+        snprintf(path, sizeof path, "%s/trial.json", folder);
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(changed, file);
+        fclose(file);
+        done = go(&trial, "quick", 7, 1);
+        assert_int_not_equal(done->status, TW_OK);
+        if (strstr(done->error, cases[i].says) == NULL) {
+            fail_msg("%s: \"%s\"", cases[i].other, done->error);
+        }
+        assert_non_null(strstr(done->error, "--out"));
+        assert_string_equal(done->kept, changed); /* as it was */
+        assert_string_equal(done->said, "");      /* and before anything ran */
+    }
+}
+
+static void every_beginning_of_a_file_is_refused_but_the_whole(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "wrong,plain", 7, 1);
+    size_t size = strlen(done->kept);
+    for (size_t length = 0; length <= size; length++) {
+        lab_kept kept = {0};
+        const char *what = NULL;
+        char *exact = malloc(length > 0 ? length : 1); /* so that a sanitizer sees its end */
+        assert_non_null(exact);
+        memcpy(exact, done->kept, length);
+        bool good = lab_kept_parse(exact, length, &kept, &what);
+        assert_int_equal(good, length + 1 >= size); /* all, or all but the end of the line */
+        free(exact);
+    }
+}
+
+static void a_want_of_memory_is_an_error_and_leaves_nothing(void **state)
+{
+    (void)state;
+    char path[256];
+    forget();
+    assert_int_equal(go(&trial, "plain", 7, 1)->status, TW_OK);
+    snprintf(path, sizeof path, "%s/trial.json", folder);
+    tw_context *ctx = open_context();
+    tw_status status = TW_ERR_MEMORY;
+    for (int64_t k = 1; status != TW_OK; k++) {
+        lab_kept kept;
+        assert_true(k < 10);
+        twi_meter_fail_at(ctx->meter, k);
+        status = lab_kept_open(ctx, path, &kept);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        lab_kept_close(&kept);
+        assert_int_equal(twi_meter_blocks(ctx->meter), 0);
+    }
+    twi_meter_fail_at(ctx->meter, 0);
+    close_context(ctx);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) != NULL ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char path[256];
+    (void)state;
+    forget();
+    snprintf(path, sizeof path, "%s/printed", folder);
+    (void)unlink(path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_rung_and_one_that_cannot_run_do_not_end_the_ladder),
+        cmocka_unit_test(speedups_are_over_the_first_rung_that_ran),
+        cmocka_unit_test(parts_are_those_of_the_repetition_in_the_middle),
+        cmocka_unit_test(a_ladder_of_which_nothing_can_run_says_why),
+        cmocka_unit_test(rungs_are_timed_without_a_ceiling_too),
+        cmocka_unit_test(a_later_run_adds_to_the_file),
+        cmocka_unit_test(what_was_measured_otherwise_is_not_added_to),
+        cmocka_unit_test(every_beginning_of_a_file_is_refused_but_the_whole),
+        cmocka_unit_test(a_want_of_memory_is_an_error_and_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
