@@ -23,6 +23,14 @@ TW_CHECKED tw_status lab_near_rectangle(tw_context *ctx, const lab_rung *rung, c
 /* Bytes that no right answer consists of. */
 void lab_poison(void *output, int64_t n, int32_t element);
 
+/* Elements to ask for instead of `count`, so that a block shares no page of memory with another and
+ * can be pinned whole: blocks of two huge pages and more consist of such (base/memory.h). */
+static inline uint64_t lab_own_pages(uint64_t count, uint64_t element)
+{
+    const uint64_t least = ((uint64_t)4 << 20) / element;
+    return count > least ? count : least;
+}
+
 double lab_relaxations(int64_t n);  /* n^3 */
 double lab_elements(int64_t n);     /* n^2 */
 double lab_matrix_bytes(int64_t n); /* 4-byte elements, read and written once */

@@ -288,12 +288,12 @@ static tw_status take_memory(bench *b)
     uint64_t cells = (uint64_t)b->n * (uint64_t)b->n, side = (uint64_t)b->n + ROOM;
     tw_matrix matrix = {b->matrix, b->n, b->n, b->n, TW_I32};
     tw_device_options options = TW_DEVICE_OPTIONS_INIT;
-    tw_status status = twi_alloc(b->ctx, &b->input, cells, 4, "the input");
+    tw_status status = twi_alloc(b->ctx, &b->input, lab_own_pages(cells, 4), 4, "the input");
     if (status == TW_OK) {
         status = twi_alloc(b->ctx, &b->right, cells, 4, "the right answer");
     }
     if (status == TW_OK) {
-        status = twi_alloc(b->ctx, &b->output, cells, 4, "the output");
+        status = twi_alloc(b->ctx, &b->output, lab_own_pages(cells, 4), 4, "the output");
     }
     if (status == TW_OK) {
         status = LAB_TRY(b->ctx, cudaMalloc((void **)&b->matrix, side * side * 4),

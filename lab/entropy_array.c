@@ -85,12 +85,12 @@ tw_status lab_entropy_array_make(lab_entropy_array *out, tw_context *ctx, int64_
 {
     uint64_t cells = (uint64_t)rows * (uint64_t)cols;
     *out = (lab_entropy_array){.rows = rows, .cols = cols};
-    tw_status status = twi_alloc(ctx, &out->input, cells, 1, "the input");
+    tw_status status = twi_alloc(ctx, &out->input, lab_own_pages(cells, 1), 1, "the input");
     if (status == TW_OK) {
         status = twi_alloc(ctx, &out->right, cells, 4, "the right answer");
     }
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &out->output, cells, 4, "the output");
+        status = twi_alloc(ctx, &out->output, lab_own_pages(cells, 4), 4, "the output");
     }
     if (status == TW_OK) {
         for (uint64_t i = 0; i < cells; i++) {
