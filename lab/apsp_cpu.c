@@ -12,6 +12,8 @@
  *   engine-i32      packed panels, a register tile, look-ahead: the library, in 32 bits
  *   engine-u16      the same in 16 bits, which is exact here: twice the lanes
  *
+ * Each looks whether it is cancelled for every k, or for every tile.
+ *
  * apsp-cpu-blocks sweeps the tile of blocked-openmp, apsp-threads and apsp-threads-weak the threads
  * of the engine.
  */
@@ -189,55 +191,88 @@ static tw_status run_min(void *given, const lab_rung *rung, lab_time *time)
     return TW_OK;
 }
 
-typedef struct band {
+/* What the threads share. The first one looks whether to stop and says so before the barrier of
+ * step k in stop[k % 2]: it writes there again when all have passed the barrier of step k + 1. */
+typedef struct team {
+    tw_context *ctx;
     int32_t *d;
-    int64_t n, first, end;
-    pthread_barrier_t *barrier;
+    int64_t n;
+    pthread_mutex_t gate; /* held until all threads are there, or one is not */
+    bool complete;
+    pthread_barrier_t barrier;
+    bool stop[2];
+} team;
+
+typedef struct band {
+    team *team;
+    int64_t first, end;
 } band;
 
 static void *relax_band(void *given)
 {
     const band *rows = given;
-    int64_t n = rows->n;
-    for (int64_t k = 0; k < n; k++) {
+    team *all = rows->team;
+    int64_t n = all->n;
+    for (int64_t k = 0; k < n && !(k > 0 && all->stop[(k - 1) % 2]); k++) {
         for (int64_t i = rows->first; i < rows->end; i++) {
-            int32_t through = rows->d[i * n + k];
+            int32_t through = all->d[i * n + k];
             for (int64_t j = 0; i != k && j < n; j++) {
-                rows->d[i * n + j] = least(rows->d[i * n + j], through + rows->d[k * n + j]);
+                all->d[i * n + j] = least(all->d[i * n + j], through + all->d[k * n + j]);
             }
         }
-        pthread_barrier_wait(rows->barrier);
+        if (rows->first == 0) {
+            all->stop[k % 2] = twi_is_cancelled(all->ctx);
+        }
+        pthread_barrier_wait(&all->barrier);
     }
     return NULL;
+}
+
+/* A thread that was started: it begins when all are, and ends at once where one could not be. */
+static void *serve_band(void *given)
+{
+    const band *rows = given;
+    pthread_mutex_lock(&rows->team->gate);
+    bool complete = rows->team->complete;
+    pthread_mutex_unlock(&rows->team->gate);
+    return complete ? relax_band(given) : NULL;
 }
 
 static tw_status run_pthreads(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    int count = twi_thread_count(b->ctx);
+    int count = twi_thread_count(b->ctx), started = 1;
+    team all = {.ctx = b->ctx, .d = b->output, .n = b->n, .gate = PTHREAD_MUTEX_INITIALIZER};
     band bands[MOST_THREADS] = {{0}};
     pthread_t threads[MOST_THREADS] = {0};
-    pthread_barrier_t barrier;
     double begun;
     (void)rung;
     count = count > MOST_THREADS ? MOST_THREADS : count;
+    count = count > b->n ? (int)b->n : count; /* a row each, so that row 0 is the first thread's */
     begin(b, &begun);
-    if (pthread_barrier_init(&barrier, NULL, (unsigned)count) != 0) {
+    if (pthread_barrier_init(&all.barrier, NULL, (unsigned)count) != 0) {
         return tw_fail(b->ctx, TW_ERR_MEMORY, "no barrier for %d threads", count);
     }
+    pthread_mutex_lock(&all.gate);
     for (int t = 0; t < count; t++) {
-        bands[t] = (band){b->output, b->n, b->n * t / count, b->n * (t + 1) / count, &barrier};
-        if (t > 0 && pthread_create(&threads[t], NULL, relax_band, &bands[t]) != 0) {
-            return tw_fail(b->ctx, TW_ERR_MEMORY, "no thread %d of %d", t, count);
-        }
+        bands[t] = (band){&all, b->n * t / count, b->n * (t + 1) / count};
     }
-    relax_band(&bands[0]);
-    for (int t = 1; t < count; t++) {
+    while (started < count &&
+           pthread_create(&threads[started], NULL, serve_band, &bands[started]) == 0) {
+        started++;
+    }
+    all.complete = started == count;
+    pthread_mutex_unlock(&all.gate);
+    if (all.complete) {
+        relax_band(&bands[0]);
+    }
+    for (int t = 1; t < started; t++) {
         pthread_join(threads[t], NULL);
     }
-    pthread_barrier_destroy(&barrier);
+    pthread_barrier_destroy(&all.barrier);
     time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
+    return all.complete ? TW_OK
+                        : tw_fail(b->ctx, TW_ERR_MEMORY, "no thread %d of %d", started + 1, count);
 }
 
 /* -------------------------------------------------------------------------------------- blocked */
@@ -297,23 +332,24 @@ static void update_simd(const tiles *t, int64_t ci, int64_t cj, int64_t k)
     }
 }
 
-static void solve_blocked(const tiles *t, tile_update update, int threads)
+/* Stops between tiles if the caller cancels. */
+static void solve_blocked(tw_context *ctx, const tiles *t, tile_update update, int threads)
 {
     int64_t count = (t->n + t->block - 1) / t->block;
     (void)threads;
-    for (int64_t k = 0; k < count; k++) {
+    for (int64_t k = 0; k < count && !twi_is_cancelled(ctx); k++) {
         update(t, k, k, k);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int64_t other = 0; other < 2 * count; other++) {
             int64_t tile = other / 2;
-            if (tile != k) {
+            if (tile != k && !twi_is_cancelled(ctx)) {
                 update(t, other % 2 == 0 ? k : tile, other % 2 == 0 ? tile : k, k);
             }
         }
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic, 4)
         for (int64_t i = 0; i < count; i++) {
             for (int64_t j = 0; j < count; j++) {
-                if (i != k && j != k) {
+                if (i != k && j != k && !twi_is_cancelled(ctx)) {
                     update(t, i, j, k);
                 }
             }
@@ -328,7 +364,7 @@ static tw_status run_blocked(void *given, const lab_rung *rung, lab_time *time)
     tiles t = {b->output, b->n, b->n, rung->a};
     double begun;
     begin(b, &begun);
-    solve_blocked(&t, rung->code != NULL ? update_simd : update_plainly,
+    solve_blocked(b->ctx, &t, rung->code != NULL ? update_simd : update_plainly,
                   rung->b == 0 ? 1 : twi_thread_count(b->ctx));
     time->total = time->compute = twi_seconds() - begun;
     return TW_OK;
@@ -342,7 +378,7 @@ static tw_status run_padded(void *given, const lab_rung *rung, lab_time *time)
         memcpy(b->space + i * b->wide, b->input + i * b->n, (size_t)b->n * 4);
     }
     double begun = twi_seconds();
-    solve_blocked(&t, update_simd, twi_thread_count(b->ctx));
+    solve_blocked(b->ctx, &t, update_simd, twi_thread_count(b->ctx));
     time->total = time->compute = twi_seconds() - begun;
     for (int64_t i = 0; i < b->n; i++) {
         memcpy(b->output + i * b->n, b->space + i * b->wide, (size_t)b->n * 4);
@@ -540,6 +576,7 @@ static tw_status run_weak(void *given, const lab_rung *rung, lab_time *time)
         if (status != TW_OK) {
             return status;
         }
+        spoil(b->larger);
     }
     return run_engine(b->larger, rung, time);
 }

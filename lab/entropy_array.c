@@ -56,7 +56,7 @@ static float entropy_at(const lab_entropy_piece *p, int64_t y, int64_t x, const 
     return (float)((table[total] - sum) / (double)total);
 }
 
-void lab_entropy_solve(const lab_entropy_piece *piece, int threads)
+void lab_entropy_solve(tw_context *ctx, const lab_entropy_piece *piece, int threads)
 {
     double table[LAB_ENTROPY_MOST + 1] = {0};
     (void)threads;
@@ -65,19 +65,22 @@ void lab_entropy_solve(const lab_entropy_piece *piece, int threads)
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t y = 0; y < piece->rows; y++) {
+        if (twi_is_cancelled(ctx)) {
+            continue;
+        }
         for (int64_t x = 0; x < piece->cols; x++) {
             piece->out[y * piece->out_stride + x] = entropy_at(piece, y, x, table);
         }
     }
 }
 
-static void find_answer(lab_entropy_array *array, int threads)
+static void find_answer(tw_context *ctx, lab_entropy_array *array)
 {
     const lab_band rows = lab_band_of(array->rows, HALF, 1, 0);
     const lab_band cols = lab_band_of(array->cols, HALF, 1, 0);
     lab_entropy_piece whole = lab_entropy_piece_of(array, rows, cols);
     whole.out = array->right;
-    lab_entropy_solve(&whole, threads);
+    lab_entropy_solve(ctx, &whole, twi_thread_count(ctx));
 }
 
 tw_status lab_entropy_array_make(lab_entropy_array *out, tw_context *ctx, int64_t rows,
@@ -96,7 +99,7 @@ tw_status lab_entropy_array_make(lab_entropy_array *out, tw_context *ctx, int64_
         for (uint64_t i = 0; i < cells; i++) {
             out->input[i] = (uint8_t)(twi_random_at(seed, i) % LAB_ENTROPY_LEVELS);
         }
-        find_answer(out, twi_thread_count(ctx));
+        find_answer(ctx, out);
         status = twi_check_cancel(ctx);
     }
     return status;

@@ -26,8 +26,9 @@ TW_CHECKED tw_status lab_entropy_array_check(tw_context *ctx, const lab_entropy_
 /* The outputs in both bands, as they lie in the array. */
 lab_entropy_piece lab_entropy_piece_of(const lab_entropy_array *array, lab_band rows,
                                        lab_band cols);
-/* A piece in host memory on `threads` threads: n log n from a table of doubles. */
-void lab_entropy_solve(const lab_entropy_piece *piece, int threads);
+/* A piece in host memory on `threads` threads: n log n from a table of doubles. Rows that are left
+ * when the context is cancelled stay as they are. */
+void lab_entropy_solve(tw_context *ctx, const lab_entropy_piece *piece, int threads);
 /* The output by the library, on the context's device. */
 TW_CHECKED tw_status lab_entropy_by_library(tw_context *ctx, lab_entropy_array *array,
                                             double *seconds);

@@ -10,6 +10,8 @@
  *   engine          16 counters in one vector, a whole-number table: the library
  *
  * The rungs of the write-up are right to five decimals, the library's to the bit of the definition.
+ * Each looks whether it is cancelled for every row. entropy-threads and entropy-threads-weak have
+ * the library on 1 to 64 threads: the same array for all of them, or n rows of n for each.
  * entropy_windows.c shows the library over windows and levels.
  */
 #include "answers.h"
@@ -30,6 +32,7 @@ typedef struct bench {
     lab_entropy_array array; /* its right answer is from a table: logarithms take too long */
     int32_t *integrals;      /* LEVELS images of (n+1)^2 */
     int threads;
+    uint64_t seed;
 } bench;
 
 static int64_t low(int64_t at)
@@ -89,6 +92,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     b->ctx = ctx;
     b->n = n;
     b->threads = twi_thread_count(ctx);
+    b->seed = seed;
     return lab_entropy_array_make(&b->array, ctx, n, n, seed);
 }
 
@@ -113,6 +117,9 @@ static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *tim
     double begun = twi_seconds();
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
         int counts[LEVELS];
         for (int64_t x = 0; x < b->n; x++) {
             int total = count_window(b, y, x, counts);
@@ -134,6 +141,9 @@ static tw_status run_table(void *given, const lab_rung *rung, lab_time *time)
     }
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
         int counts[LEVELS];
         for (int64_t x = 0; x < b->n; x++) {
             int total = count_window(b, y, x, counts);
@@ -180,6 +190,9 @@ static tw_status run_mixed(void *given, const lab_rung *rung, lab_time *time)
     float_tables t = make_tables();
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
         int counts[LEVELS];
         for (int64_t x = 0; x < b->n; x++) {
             int total = count_window(b, y, x, counts);
@@ -196,7 +209,7 @@ static void integrate(const bench *b, int level)
     int64_t side = b->n + 1;
     int32_t *image = b->integrals + (int64_t)level * side * side;
     memset(image, 0, (size_t)side * 4);
-    for (int64_t y = 0; y < b->n; y++) {
+    for (int64_t y = 0; y < b->n && !twi_is_cancelled(b->ctx); y++) {
         int32_t row = 0;
         image[(y + 1) * side] = 0;
         for (int64_t x = 0; x < b->n; x++) {
@@ -228,6 +241,9 @@ static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
         }
 #pragma omp for schedule(static)
         for (int64_t y = 0; y < b->n; y++) {
+            if (twi_is_cancelled(b->ctx)) {
+                continue;
+            }
             int64_t top = low(y) * side, bottom = high(y, b->n) * side;
             for (int64_t x = 0; x < b->n; x++) {
                 int64_t left = low(x), right = high(x, b->n);
@@ -262,6 +278,9 @@ static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
     float_tables t = make_tables();
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
         int counts[LEVELS] = {0};
         for (int64_t x = 0; x < HALF; x++) {
             slide(b, y, x, 1, counts);
@@ -352,4 +371,97 @@ const lab_ladder lab_entropy_cpu = {
     .work = lab_elements,
     .traffic = lab_image_bytes,
     .ceiling = lab_image_copy_ceiling,
+};
+
+/* -------------------------------------------------------------------------------------- threads */
+
+enum { STRONG, WEAK };
+
+/* The array of the rung: n rows, or n for each thread. */
+static tw_status hold(bench *b, int64_t rows)
+{
+    if (b->array.rows == rows) {
+        return TW_OK;
+    }
+    lab_entropy_array_free(&b->array);
+    tw_status status = lab_entropy_array_make(&b->array, b->ctx, rows, b->n, b->seed);
+    if (status == TW_OK) {
+        lab_entropy_array_spoil(&b->array);
+    } else {
+        lab_entropy_array_free(&b->array);
+    }
+    return status;
+}
+
+/* a: STRONG or WEAK; b: threads, which the library takes from the context. */
+static tw_status run_threads(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const int32_t asked = b->ctx->threads;
+    tw_status status = hold(b, rung->a == WEAK ? b->n * rung->b : b->n);
+    if (status == TW_OK) {
+        b->ctx->threads = rung->b;
+        status = run_engine(b, rung, time);
+        b->ctx->threads = asked;
+    }
+    return status;
+}
+
+static bool has_threads(tw_context *ctx, const lab_rung *rung)
+{
+    return rung->b <= twi_thread_count(ctx);
+}
+
+/* Of one thread. */
+static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
+{
+    tw_status status = tw_set_device(ctx, "cpu");
+    *out = (lab_ceiling){.of = "a copy of large arrays by one thread"};
+    if (status == TW_OK) {
+        status = tw_copy_rate(ctx, &out->bytes, 1);
+    }
+    out->rate = out->bytes / lab_image_bytes(1);
+    return status;
+}
+
+#define THREADS(count, how, what)                                                             \
+    {                                                                                         \
+        .name = "threads-" #count, .idea = what, .run = run_threads, .a = (how), .b = (count) \
+    }
+#define STRONG_RUNG(count) THREADS(count, STRONG, "bands of rows dealt out to " #count " threads")
+#define WEAK_RUNG(count) THREADS(count, WEAK, #count " threads, " #count " times the rows")
+
+static const lab_rung strong_rungs[] = {STRONG_RUNG(1), STRONG_RUNG(2),  STRONG_RUNG(4),
+                                        STRONG_RUNG(8), STRONG_RUNG(16), STRONG_RUNG(32),
+                                        STRONG_RUNG(64)};
+static const lab_rung weak_rungs[] = {WEAK_RUNG(1), WEAK_RUNG(2),  WEAK_RUNG(4),
+                                      WEAK_RUNG(8), WEAK_RUNG(16), WEAK_RUNG(32)};
+
+static const int64_t thread_sizes[] = {2560, 0};
+
+#define SCALING                                                                                    \
+    .sizes = thread_sizes, .open = open_bench, .spoil = spoil, .check = check,                     \
+    .close = close_bench, .offers = has_threads, .work = lab_elements, .traffic = lab_image_bytes, \
+    .against = LAB_AGAINST_ENTROPY
+
+const lab_ladder lab_entropy_threads = {
+    .name = "entropy-threads",
+    .title = "Strong scaling of entropy over threads",
+    .unit = "elements",
+    .size = "elements a side",
+    .rungs = strong_rungs,
+    .count = LAB_COUNT(strong_rungs),
+    .ceiling = lab_image_copy_ceiling,
+    SCALING,
+};
+
+const lab_ladder lab_entropy_threads_weak = {
+    .name = "entropy-threads-weak",
+    .title = "Weak scaling of entropy: n x n elements for each thread",
+    .unit = "elements a thread",
+    .size = "elements a side for one thread",
+    .rungs = weak_rungs,
+    .count = LAB_COUNT(weak_rungs),
+    .ceiling = ceiling_one,
+    SCALING,
 };

@@ -29,7 +29,9 @@ static tw_status hold(bench *b, int64_t rows)
     twi_progress(b->ctx, "making the inputs and the right answer", 0, 0, "");
     lab_entropy_array_free(&b->array);
     tw_status status = lab_entropy_array_make(&b->array, b->ctx, rows, b->n, b->seed);
-    if (status != TW_OK) {
+    if (status == TW_OK) {
+        lab_entropy_array_spoil(&b->array);
+    } else {
         lab_entropy_array_free(&b->array);
     }
     return status;

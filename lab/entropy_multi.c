@@ -346,7 +346,7 @@ static tw_status run_bands(void *given, const lab_rung *rung, lab_time *time)
     tw_status status = TW_OK;
     if (how->small_cpu && a->rows * a->cols < SMALL) {
         const lab_entropy_piece whole = rows_of(a, 0, a->rows);
-        lab_entropy_solve(&whole, twi_thread_count(b->ctx));
+        lab_entropy_solve(b->ctx, &whole, twi_thread_count(b->ctx));
         time->total = twi_seconds() - begun;
         return TW_OK;
     }
@@ -395,7 +395,7 @@ static tw_status run_together(void *given, const lab_rung *rung, lab_time *time)
         while (status == TW_OK && !twi_is_cancelled(b->ctx) &&
                lab_take_last(&rest, share, &first, &end)) {
             const lab_entropy_piece piece = rows_of(a, first, end);
-            lab_entropy_solve(&piece, threads);
+            lab_entropy_solve(b->ctx, &piece, threads);
         }
         status = join(b, workers, b->gpus.count, status);
     }

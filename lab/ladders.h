@@ -23,6 +23,8 @@ extern const lab_ladder lab_apsp_multi;
 extern const lab_ladder lab_apsp_devices;
 extern const lab_ladder lab_apsp_devices_weak;
 extern const lab_ladder lab_entropy_cpu;
+extern const lab_ladder lab_entropy_threads;
+extern const lab_ladder lab_entropy_threads_weak;
 extern const lab_ladder lab_entropy_windows;
 extern const lab_ladder lab_entropy_gpu_windows;
 extern const lab_ladder lab_entropy_gpu;
@@ -31,6 +33,8 @@ extern const lab_ladder lab_entropy_multi_flat;
 extern const lab_ladder lab_entropy_devices;
 extern const lab_ladder lab_entropy_devices_weak;
 extern const lab_ladder lab_map_cpu;
+extern const lab_ladder lab_map_threads;
+extern const lab_ladder lab_map_threads_weak;
 extern const lab_ladder lab_map_gpu;
 
 #ifdef __cplusplus

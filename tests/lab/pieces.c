@@ -63,7 +63,7 @@ static void carry(tw_context *ctx, const lab_entropy_piece *host)
     there.in_stride = host->in_cols;
     there.out = out;
     there.out_stride = host->cols;
-    lab_entropy_solve(&there, 1);
+    lab_entropy_solve(ctx, &there, 1);
     for (int32_t y = 0; y < host->rows; y++) {
         memcpy(host->out + y * host->out_stride, out + (size_t)y * (size_t)host->cols, line);
     }
