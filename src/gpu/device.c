@@ -73,13 +73,15 @@ static tw_status count_devices(tw_context *ctx, int *count)
     cudaError_t error = cudaGetDeviceCount(count);
     if (error == cudaErrorInsufficientDriver) {
         return tw_fail(ctx, TW_ERR_DEVICE,
-                       "no " TWI_GPU_API " driver that this build can use: install or update it, "
-                       "or use the device 'cpu'");
+                       "%s: no " TWI_GPU_API " driver that this build can use: install or update "
+                       "it, or use the device 'cpu'",
+                       ctx->device);
     }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && *count == 0)) {
         (void)cudaGetLastError();
         return tw_fail(ctx, TW_ERR_DEVICE,
-                       "this machine has no " TWI_GPU_API " device; use the device 'cpu'");
+                       "%s: this machine has no " TWI_GPU_API " device; use the device 'cpu'",
+                       ctx->device);
     }
     return twi_gpu_check(ctx, (int)error, "counting the devices");
 }
@@ -107,9 +109,9 @@ tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
         long index = strtol(at + 1, &end, 10);
         if (index < 0 || index >= have) {
             return tw_fail(ctx, TW_ERR_DEVICE,
-                           "device %ld of '%s' does not exist: this machine has %d, numbered from "
-                           "0",
-                           index, name, have);
+                           TWI_GPU_PREFIX ":%ld does not exist: this machine has %s, numbered "
+                                          "from 0",
+                           index, twi_gpu_text());
         }
         if (out->count == TWI_GPU_MOST) {
             return tw_fail(ctx, TW_ERR_ARGUMENT, "'%s' names more than %d devices", name,
@@ -147,6 +149,7 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
             .processors = props.multiProcessorCount,
             .clock = clock * 1e3,
             .compute = props.major * 10 + props.minor,
+            .amd = strcmp(TWI_GPU_PREFIX, "hip") == 0,
         };
         snprintf(out->name, sizeof out->name, "%.63s", props.name);
         TWI_ARCHITECTURE(out->architecture, props);

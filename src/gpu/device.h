@@ -21,8 +21,20 @@ typedef struct twi_gpu_info {
     int32_t processors;
     double clock;          /* the highest, in Hz; 0: not told */
     int32_t compute;       /* 90 for compute capability 9.0 and for gfx90a, 103 for gfx1030 */
+    bool amd;              /* by which those two are told apart */
     char architecture[32]; /* "9.0", "gfx90a" */
 } twi_gpu_info;
+
+/* Whether device i of the list is there for the first time: what is told of its processors counts
+ * once. */
+static inline bool twi_gpu_is_first(const twi_gpu_list *gpus, int32_t i)
+{
+    int32_t first = 0;
+    while (gpus->index[first] != gpus->index[i]) {
+        first++;
+    }
+    return first == i;
+}
 
 /* "none in this build", "no driver", "no device", or a count such as "1 CUDA device". */
 const char *twi_gpu_text(void);

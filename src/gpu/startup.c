@@ -4,6 +4,7 @@
 #include "base/background.h"
 #include "base/clock.h"
 #include "gpu/compat.h"
+#include "gpu/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,8 @@ bool twi_gpu_present(char *why, size_t size)
         return true;
     }
     (void)cudaGetLastError();
-    snprintf(why, size, "%s", error == cudaSuccess ? "no device" : cudaGetErrorString(error));
+    bool plain =
+        error == cudaSuccess || error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver;
+    snprintf(why, size, "%s", plain ? twi_gpu_text() : cudaGetErrorString(error));
     return false;
 }
