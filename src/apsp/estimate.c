@@ -15,7 +15,7 @@
 #define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
 #define SPARSE_DEGREE 64     /* arcs a vertex, beyond which nobody looks for a band */
 #define GPU_CLOCK 1.5e9      /* of a device that does not tell */
-#define GPU_ROUND 15e-6      /* seconds of a pivot, whatever its size */
+#define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
 #define GPU_PIVOT 128        /* vertices of one */
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
@@ -108,33 +108,50 @@ double twi_closure_share(const tw_plan *plan)
     return share * work / (n * n * n);
 }
 
-/* Relaxations of one processor in one clock, of a large closure. Compute capability 9.0 is measured
- * (H200, 2026-11; docs/gpu.md); earlier ones follow from the issue rates of their instructions. */
-static const struct {
+/* Relaxations of one processor in one clock, of a large closure. Only compute capability 9.0 is
+ * measured (H200, 2026-11; docs/gpu.md). No other row is: they follow from the issue rates of the
+ * instructions that their step takes, the lower one where there is doubt. 10.3 and the cards of
+ * 8.6, 8.9 and 12.x have few units for f64. */
+typedef struct steps {
     int32_t compute; /* and later */
     double i32, u16, f32, f64;
-} gpu_steps[] = {
-    {90, 65, 128, 58, 18.5}, {89, 30, 30, 58, 0.9}, {86, 30, 30, 58, 0.9},
-    {80, 30, 30, 30, 15},    {0, 30, 30, 30, 0.9},
+} steps;
+
+static const steps nvidia_steps[] = {
+    {120, 30, 30, 58, 0.9},  {103, 50, 100, 58, 0.9}, {100, 50, 100, 58, 15},
+    {90, 65, 128, 58, 18.5}, {86, 30, 30, 58, 0.9},   {80, 30, 30, 30, 15},
+    {0, 30, 30, 30, 0.9},
+};
+
+/* 64 lanes; three instructions for two steps, or two for a pair of 16-bit ones. gfx90a and its like
+ * have f64 at the full rate, gfx10 and later at a sixteenth. */
+static const steps amd_steps[] = {
+    {100, 30, 45, 30, 1.5},
+    {90, 30, 45, 30, 15},
+    {0, 20, 30, 20, 1.5},
 };
 
 double twi_gpu_rate(const twi_gpu_info *info, tw_type type)
 {
-    size_t row = 0;
-    while (info->compute < gpu_steps[row].compute) {
+    const steps *row = info->amd ? amd_steps : nvidia_steps;
+    while (info->compute < row->compute) {
         row++;
     }
-    double steps = type == TW_U16   ? gpu_steps[row].u16
-                   : type == TW_I32 ? gpu_steps[row].i32
-                   : type == TW_F32 ? gpu_steps[row].f32
-                                    : gpu_steps[row].f64;
-    return steps * info->processors * (info->clock > 0 ? info->clock : GPU_CLOCK);
+    double each = type == TW_U16   ? row->u16
+                  : type == TW_I32 ? row->i32
+                  : type == TW_F32 ? row->f32
+                                   : row->f64;
+    return each * info->processors * (info->clock > 0 ? info->clock : GPU_CLOCK);
+}
+
+double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job)
+{
+    double n = (double)job->n;
+    return job->share * n * n * n / twi_gpu_rate(info, job->type) + ceil(n / GPU_PIVOT) * GPU_ROUND;
 }
 
 double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
 {
-    double n = (double)job->n;
-    return GPU_LAUNCH + job->share * n * n * n / twi_gpu_rate(info, job->type) +
-           ceil(n / GPU_PIVOT) * GPU_ROUND + job->pinned_bytes / LINK_PINNED +
+    return GPU_LAUNCH + twi_gpu_closure_seconds(info, job) + job->pinned_bytes / LINK_PINNED +
            job->pin_bytes / PINNING;
 }

@@ -25,6 +25,8 @@ typedef struct twi_gpu_job {
     double pinned_bytes; /* over the link, from or to pinned memory */
     double pin_bytes;    /* of host memory that has to be pinned for that */
 } twi_gpu_job;
+/* The closure alone, in the device's memory; and with its beginning and the copies. */
+double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job);
 double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job);
 
 #endif
