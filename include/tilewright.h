@@ -130,13 +130,14 @@ TW_API const char *tw_last_error(const tw_context *ctx);
 TW_API TW_CHECKED tw_status tw_set_threads(tw_context *ctx, int32_t threads);
 TW_API int32_t tw_threads(const tw_context *ctx);
 
-/* The most memory this context may hold, in bytes; 0 (the default) is what the machine has
- * available when asked. What does not fit is refused before it is begun. */
+/* The most memory this context may hold on the host, in bytes; 0 (the default) is what the machine
+ * has available when asked. What does not fit is refused before it is begun. It also limits what is
+ * held on each GPU, unless tw_set_device_memory says otherwise. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
 /* The most memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or what
- * is free there. A matrix that needs more than one GPU may give stays in host memory and is
- * streamed through it. */
+ * is free there. A matrix that needs more than one GPU may give is streamed through it from host
+ * memory, where it has to fit the limit of tw_set_memory as a whole. */
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
@@ -419,9 +420,11 @@ TW_API void tw_plan_destroy(tw_plan *plan);
 /* Several lines: the candidates with estimated seconds and bytes, the choice and the reason. */
 TW_API const char *tw_plan_explain(const tw_plan *plan);
 TW_API tw_method tw_plan_method(const tw_plan *plan);
-TW_API tw_type tw_plan_type(const tw_plan *plan);       /* of the result */
-TW_API tw_type tw_plan_work_type(const tw_plan *plan);  /* first one to be tried */
-TW_API uint64_t tw_plan_memory(const tw_plan *plan);    /* bytes the run will hold at most */
+TW_API tw_type tw_plan_type(const tw_plan *plan);      /* of the result */
+TW_API tw_type tw_plan_work_type(const tw_plan *plan); /* first one to be tried */
+TW_API uint64_t tw_plan_memory(const tw_plan *plan);   /* bytes the run will hold at most */
+/* Bytes it will hold at most on each device of its list, besides; 0 on the CPU. */
+TW_API uint64_t tw_plan_device_memory(const tw_plan *plan);
 TW_API double tw_plan_seconds(const tw_plan *plan);     /* estimated */
 TW_API const char *tw_plan_device(const tw_plan *plan); /* "cpu", "cuda", "cuda:1", ... */
 
@@ -444,13 +447,18 @@ typedef struct tw_apsp_report {
     const char *device;      /* "cpu", or as in tw_set_device; owned by the plan */
     double seconds_startup;  /* of the GPU's driver, in the background where it could be; 0: CPU */
     double seconds_wait;     /* the part of it that was waited for */
-    double seconds_device;   /* of the closure alone, by the GPU's clock; 0: not measured */
-    double seconds_upload;   /* to the GPU: memory on both sides, and the graph */
-    double seconds_download; /* from the GPU: what the sinks' time did not hide */
+    double seconds_device;   /* of the closure on a GPU; 0: CPU. If it was resident, of that alone,
+                                by the GPU's clock; else by the host's, pinning and copying of the
+                                matrix included */
+    double seconds_upload;   /* to the GPU: memory on both sides, and the graph; if resident */
+    double seconds_download; /* from the GPU: what the sinks' time did not hide; if resident */
+    int32_t resident;        /* one GPU held all of it; else the matrix lay in host memory */
+    const char *fallback;    /* why the CPU computed what was planned for a GPU; "": it did not.
+                                Valid as long as the plan */
 } tw_apsp_report;
-#define TW_APSP_REPORT_INIT                                                               \
-    {                                                                                     \
-        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0 \
+#define TW_APSP_REPORT_INIT                                                                      \
+    {                                                                                            \
+        sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, "" \
     }
 
 /* Compute and push the rows into every sink. `report` may be NULL. `predecessors`, if not NULL,
@@ -993,9 +1001,9 @@ TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *o
                                                  int32_t to);
 
 /* The register-only rate of d = min(d, a + b) in relaxations a second, on `threads` threads, with
- * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With a GPU
- * as the context's device, the same on that, whatever `threads`; 0 for a type it does not compute
- * in. */
+ * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With GPUs
+ * as the context's device, the sum over them, each card once, whatever `threads`; 0 for a type they
+ * do not compute in. */
 TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type,
                                        int32_t threads);
 

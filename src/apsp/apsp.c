@@ -16,6 +16,7 @@
 #include "gpu/startup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What a run finds out for its report. */
@@ -25,7 +26,7 @@ typedef struct outcome {
     int32_t attempts;
     bool symmetric;
     double relaxations;
-    double device; /* seconds */
+    double device; /* seconds, of all attempts */
     double upload;
     double download;
 } outcome;
@@ -63,7 +64,11 @@ static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work
 {
     if (plan->gpus.count > 0) {
         twi_gpu_host host = {work->data, work->n, work->ld, work->kernel->type, out->symmetric};
-        return twi_gpu_close(ctx, &plan->gpus, &host, plan->gpu_narrow, &out->work_type);
+        double began = twi_seconds();
+        tw_status status =
+            twi_gpu_close(ctx, &plan->gpus, &host, plan->gpu_narrow, &out->work_type);
+        out->device += twi_seconds() - began;
+        return status;
     }
     out->block = plan->options.block > 0
                      ? twi_block_round(work->kernel, work->n, plan->options.block)
@@ -237,6 +242,8 @@ static void fill_report(tw_context *ctx, const tw_plan *plan, const outcome *out
         .seconds_device = out->device,
         .seconds_upload = out->upload,
         .seconds_download = out->download,
+        .resident = plan->gpus.count > 0 && plan->gpu_resident,
+        .fallback = "",
     };
 }
 
@@ -264,20 +271,29 @@ static tw_status run_plan(tw_context *ctx, const tw_plan *plan, tw_sink *sinks, 
 
 /* Nobody asked for the GPU that has failed: the same on the CPU, from the beginning. The sinks have
  * been aborted and begin again. */
-static tw_status run_on_cpu_instead(tw_context *ctx, const tw_plan *plan, tw_sink *sinks,
+static tw_status run_on_cpu_instead(tw_context *ctx, tw_plan *plan, tw_sink *sinks,
                                     int32_t sink_count, tw_sink *predecessors,
                                     tw_apsp_report *report)
 {
     tw_plan *other = NULL;
     char device[sizeof ctx->device];
-    twi_log(ctx, "%s; computing on the CPU instead", tw_last_error(ctx));
+    char bytes[32];
+    snprintf(plan->fallback, sizeof plan->fallback, "%s", tw_last_error(ctx));
+    twi_log(ctx, "%s; computing on the CPU instead", plan->fallback);
     memcpy(device, ctx->device, sizeof device);
     tw_status status = tw_set_device(ctx, "cpu");
     if (status == TW_OK) {
         status = tw_plan_create(ctx, &other, plan->graph, &plan->options);
     }
     if (status == TW_OK) {
+        twi_log(ctx, "there: %s, %s of memory, about %.3g s", tw_method_name(other->method),
+                twi_bytes(bytes, (double)other->memory), other->seconds);
         status = run_plan(ctx, other, sinks, sink_count, predecessors, report);
+    }
+    if (status == TW_OK && report != NULL) {
+        report->fallback = plan->fallback;
+        report->seconds_startup = twi_gpu_startup_seconds(ctx);
+        report->seconds_wait = plan->waited;
     }
     memcpy(ctx->device, device, sizeof device);
     tw_plan_destroy(other);

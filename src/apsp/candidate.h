@@ -10,11 +10,12 @@ typedef struct twi_candidate {
     bool possible;
     char why_not[160]; /* "" while nobody has looked at it */
     double seconds;
-    uint64_t memory;
-    tw_type work_type; /* of a closure */
+    uint64_t memory;        /* of the host */
+    uint64_t device_memory; /* of each device of the plan's list */
+    tw_type work_type;      /* of a closure */
     int32_t block;
     bool gpu;
-    char basis[160]; /* what the estimate rests on */
+    char basis[192]; /* what the estimate rests on */
 } twi_candidate;
 
 #define TWI_UNKNOWN (-1.0) /* how far distances reach */
@@ -36,8 +37,7 @@ TW_CHECKED tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *pl
                                                     twi_candidate *c, const twi_candidate *best,
                                                     double farthest);
 
-/* Bytes of a closure in host memory of one type: matrix, panels, delivery. False if no machine
- * could address them. */
-bool twi_closure_memory(const tw_plan *plan, tw_type type, uint64_t *out);
+/* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
+bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out);
 
 #endif

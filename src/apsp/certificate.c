@@ -98,6 +98,11 @@ static bool batch_exact(const tw_graph *graph, const twi_work *work, int64_t fir
     return true;
 }
 
+uint64_t twi_certificate_memory(int64_t n, int32_t threads)
+{
+    return (uint64_t)n * (uint64_t)threads * sizeof(bits);
+}
+
 tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work, bool *exact)
 {
     bits *reached = NULL;

@@ -198,20 +198,29 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
     return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
 }
 
-bool twi_closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+{
+    uint64_t n = (uint64_t)plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    uint64_t row = (uint64_t)twi_work_stride(kernel, plan->graph->n) * tw_type_size(type);
+    if (twi_mul(row, n, out) && *out <= (uint64_t)INT64_MAX / 4) {
+        return true;
+    }
+    *out = UINT64_MAX;
+    return false;
+}
+
+/* Matrix, panels, delivery. False if no machine could address them. */
+static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
 {
     int64_t n = plan->graph->n;
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
-    uint64_t stride = (uint64_t)twi_work_stride(kernel, n) * tw_type_size(kernel->type);
-    uint64_t matrix;
-    if (!twi_mul(stride, (uint64_t)n, &matrix) || matrix > (uint64_t)INT64_MAX / 4) {
-        *out = UINT64_MAX;
+    if (!twi_matrix_memory(plan, type, out)) {
         return false;
     }
-    *out = matrix +
-           twi_cpu_closure_memory(kernel, n, twi_block_choose(kernel, n), plan->threads,
-                                  plan->symmetric) +
-           twi_delivery_memory(plan, false);
+    *out += twi_cpu_closure_memory(kernel, n, twi_block_choose(kernel, n), plan->threads,
+                                   plan->symmetric) +
+            twi_delivery_memory(plan, false);
     return true;
 }
 
@@ -238,7 +247,7 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate 
              "%.0f %% of n^3 in %s at %.1f G relax/s a thread, pivot block %d", 100 * share,
              tw_type_name(c->work_type), rate / 1e9, plan->block);
     c->block = plan->block;
-    if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
+    if (!closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
     }
     twi_rule_out_if_too_large(ctx, c);
@@ -311,7 +320,7 @@ static bool closure_fits(tw_context *ctx, const tw_plan *plan)
 {
     uint64_t bytes;
     tw_type type = plan->graph->integral ? TW_U8 : plan->graph->weight_type;
-    return twi_closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
+    return closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
 }
 
 /* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
@@ -519,6 +528,7 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
     plan->method = best->method;
     plan->seconds = best->seconds;
     plan->memory = best->memory;
+    plan->device_memory = best->gpu ? best->device_memory : 0;
     plan->work_type = best->work_type;
     plan->block = best->block;
     plan->automatic = !twi_gpu_is_named(ctx);
@@ -537,18 +547,31 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
     }
 }
 
+/* ", 4.4 GB on the GPU", or "" for the CPU. */
+static const char *on_device(char text[48], const tw_plan *plan)
+{
+    char bytes[32];
+    text[0] = '\0';
+    if (plan->gpus.count > 0) {
+        snprintf(text, 48, ", %s on %s GPU", twi_bytes(bytes, (double)plan->device_memory),
+                 plan->gpus.count > 1 ? "each" : "the");
+    }
+    return text;
+}
+
 static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
 {
     char bytes[32];
+    char there[48];
     say(plan, "candidates (estimated seconds, memory, basis):\n");
     for (int i = 0; i < CANDIDATES; i++) {
         explain_candidate(plan, &all[i]);
     }
-    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory: %s\n",
+    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
         tw_method_name(plan->method), plan->device,
         plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
                                                  : tw_type_name(plan->work_type),
-        plan->seconds, twi_bytes(bytes, (double)plan->memory),
+        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
         plan->options.method != TW_METHOD_AUTO ? "as asked for"
                                                : "the least estimated time that fits the memory");
 }
@@ -653,6 +676,11 @@ tw_type tw_plan_work_type(const tw_plan *plan)
 uint64_t tw_plan_memory(const tw_plan *plan)
 {
     return plan->memory;
+}
+
+uint64_t tw_plan_device_memory(const tw_plan *plan)
+{
+    return plan->device_memory;
 }
 
 double tw_plan_seconds(const tw_plan *plan)

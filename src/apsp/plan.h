@@ -31,11 +31,13 @@ struct tw_plan {
      * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
     double *potential;
 
-    uint64_t memory;
-    double seconds; /* estimated */
-    double spent;   /* making the plan took */
-    double waited;  /* for a GPU to start, before and besides that */
+    uint64_t memory;        /* of the host */
+    uint64_t device_memory; /* of each device of the list */
+    double seconds;         /* estimated */
+    double spent;           /* making the plan took */
+    double waited;          /* for a GPU to start, before and besides that */
     char *explanation;
+    char fallback[256]; /* the sentence of a GPU that failed in the run; "": none did */
 };
 
 /* The vertex of a row or column of the result. */

@@ -8,6 +8,8 @@
  * decides.
  */
 #include "apsp/candidate.h"
+#include "apsp/certificate.h"
+#include "apsp/deliver.h"
 #include "apsp/estimate.h"
 #include "apsp/gpu.h"
 #include "gpu/startup.h"
@@ -50,13 +52,23 @@ static int32_t different(const twi_gpu_list *gpus)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < gpus->count; i++) {
-        int32_t first = 0;
-        while (gpus->index[first] != gpus->index[i]) {
-            first++;
-        }
-        count += first == i;
+        count += twi_gpu_is_first(gpus, i);
     }
     return count;
+}
+
+/* Host memory of a closure whose matrix lies there: itself, the delivery, and in the end the
+ * certificate. False if no machine could address it. */
+static bool host_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+{
+    if (!twi_matrix_memory(plan, type, out)) {
+        return false;
+    }
+    *out += twi_delivery_memory(plan, false);
+    if (type == TW_I32) {
+        *out += twi_certificate_memory(plan->graph->n, plan->threads);
+    }
+    return true;
 }
 
 /* Seconds on the link and on the processors: one after the other, or, when the matrix is streamed,
@@ -91,16 +103,19 @@ static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
 static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
                      const twi_gpu_fit *fit)
 {
-    static const char *const ways[] = {", the matrix copied from host memory", ", on each of them",
-                                       ", streamed through it"};
+    static const char *const ways[] = {
+        [TWI_GPU_COPIED] = " of its memory, the matrix copied from the host's",
+        [TWI_GPU_SEVERAL] = " of memory on each",
+        [TWI_GPU_STREAMED] = " of its memory, the matrix streamed through it",
+    };
     tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
     char bytes[32];
     c->seconds = estimate_seconds(plan, c, info, fit);
-    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s%s%s%s",
+    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s, using %s%s",
              plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
-             info->name, twi_gpu_rate(info, closed_in) * 1e-12, fit != NULL ? ", using " : "",
-             fit != NULL ? twi_bytes(bytes, (double)fit->bytes) : "",
-             fit != NULL ? ways[fit->way] : "");
+             info->name, twi_gpu_rate(info, closed_in) * 1e-12,
+             twi_bytes(bytes, (double)c->device_memory),
+             fit != NULL ? ways[fit->way] : " of its memory");
 }
 
 /* On the one device that holds it all, or from a matrix in host memory. */
@@ -121,17 +136,19 @@ static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const t
     plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed;
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+        c->device_memory = resident;
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
         twi_rule_out(c, "in 16 bits alone can only be done on one GPU; 'auto' tries 16 bits first");
     } else if (c->work_type == TW_U16) {
         twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
                      twi_bytes(need, (double)resident), twi_bytes(have, (double)plan->gpu_allowed));
-    } else if (!twi_closure_memory(plan, c->work_type, &c->memory)) {
+    } else if (!host_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);
     } else {
         status = twi_gpu_find_way(ctx, &plan->gpus, c->work_type, plan->graph->n, plan->gpu_narrow,
                                   &fit);
+        c->device_memory = fit.bytes;
     }
     if (status == TW_OK && c->possible) {
         estimate(plan, c, info, plan->gpu_resident ? NULL : &fit);
@@ -182,6 +199,8 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_can
     const tw_apsp_options *o = &plan->options;
     if (strcmp(ctx->device, "cpu") == 0) {
         twi_rule_out(c, "the device is the CPU");
+    } else if (twi_gpu_prefix()[0] == '\0') {
+        twi_rule_out(c, "%s", twi_gpu_text());
     } else if (o->method != TW_METHOD_AUTO && o->method != TW_METHOD_CLOSURE) {
         return TW_OK;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {

@@ -323,6 +323,7 @@ static void auto_falls_back_to_the_cpu(void)
         twi_gpu_fail_at(0);
         expect(noted, c.name, "the log does not say so");
         expect(strcmp(report.device, "cpu") == 0, c.name, report.device);
+        expect(strstr(report.fallback, TWI_GPU_PREFIX ":0") != NULL, c.name, report.fallback);
         expect(memcmp(out.data, here, (size_t)(c.n * c.n) * 4) == 0, c.name, "the results differ");
     }
     tw_set_log(ctx, NULL, NULL);
