@@ -28,11 +28,18 @@ void apsp_announce(const apsp_run *run)
     tw_method method = tw_plan_method(run->plan);
     const char *work = tw_type_name(tw_plan_work_type(run->plan));
     bool closure = method == TW_METHOD_CLOSURE;
-    cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory, about %s",
+    char there[CLI_SHOWN + 16] = "";
+    if (tw_plan_device_memory(run->plan) > 0) {
+        bool several = strchr(tw_plan_device(run->plan), ',') != NULL;
+        snprintf(there, sizeof there, ", %s on %s GPU",
+                 cli_show_bytes(memory, (double)tw_plan_device_memory(run->plan)),
+                 several ? "each" : "the");
+    }
+    cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s",
             tw_method_name(method), closure ? " in " : "", closure ? work : "",
             tw_plan_device(run->plan), tw_type_name(tw_plan_type(run->plan)),
             tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
-            cli_show_bytes(memory, (double)tw_plan_memory(run->plan)),
+            cli_show_bytes(memory, (double)tw_plan_memory(run->plan)), there,
             cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
 }
 
@@ -99,6 +106,17 @@ static void begin_report(cli_report *json, const apsp_run *run)
     report_graph(json, run);
 }
 
+/* Copies that go on beside the closure, or are part of it, have no seconds of their own. */
+static void report_copies(cli_report *json, const char *key, const apsp_run *run, double seconds)
+{
+    bool on_gpu = run->report.device[0] != '\0' && strcmp(run->report.device, "cpu") != 0;
+    if (on_gpu && !run->report.resident) {
+        cli_report_null(json, key);
+    } else {
+        cli_report_number(json, key, seconds);
+    }
+}
+
 static void report_seconds(cli_report *json, const apsp_run *run)
 {
     cli_report_object(json, "seconds");
@@ -106,14 +124,20 @@ static void report_seconds(cli_report *json, const apsp_run *run)
     cli_report_number(json, "startup", run->report.seconds_startup);
     cli_report_number(json, "wait", run->report.seconds_wait);
     cli_report_number(json, "plan", run->seconds_plan - run->report.seconds_wait);
-    cli_report_number(json, "upload", run->report.seconds_upload);
+    report_copies(json, "upload", run, run->report.seconds_upload);
     cli_report_number(json, "compute", run->report.seconds_compute);
     cli_report_number(json, "device", run->report.seconds_device);
-    cli_report_number(json, "download", run->report.seconds_download);
+    report_copies(json, "download", run, run->report.seconds_download);
     cli_report_number(json, "output", output_seconds(run));
     cli_report_number(json, "verify", run->verifier_sink.seconds);
     cli_report_number(json, "total", run->seconds_total);
     cli_report_end_object(json);
+}
+
+static void report_memory_planned(cli_report *json, const apsp_run *run)
+{
+    cli_report_integer(json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
+    cli_report_integer(json, "device_memory_planned", (int64_t)tw_plan_device_memory(run->plan));
 }
 
 /* A failed verification may end the run before tw_apsp_report is filled in, so what the plan knows
@@ -124,11 +148,14 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     bool ran = report->method != TW_METHOD_AUTO;
     cli_report json;
     begin_report(&json, run);
-    cli_report_text(&json, "method", tw_method_name(tw_plan_method(run->plan)));
+    cli_report_text(&json, "method",
+                    tw_method_name(ran ? report->method : tw_plan_method(run->plan)));
     cli_report_text(&json, "working_type",
                     tw_type_name(ran ? report->work_type : tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
     cli_report_text(&json, "device", ran ? report->device : tw_plan_device(run->plan));
+    cli_report_text(&json, "fallback", report->fallback[0] != '\0' ? report->fallback : NULL);
+    cli_report_bool(&json, "resident", report->resident != 0);
     cli_report_text(&json, "isa", report->isa);
     cli_report_integer(&json, "threads", ran ? report->threads : tw_threads(run->job->ctx));
     cli_report_integer(&json, "block", report->block);
@@ -144,7 +171,7 @@ void apsp_report_run(const apsp_run *run, tw_status status)
         cli_report_null(&json, "ceiling");
         cli_report_null(&json, "ratio");
     }
-    cli_report_integer(&json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
+    report_memory_planned(&json, run);
     cli_report_integer(&json, "memory_peak",
                        (int64_t)(ran ? report->memory_peak : tw_memory_peak(run->job->ctx)));
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
@@ -174,7 +201,7 @@ void apsp_report_plan(const apsp_run *run)
     cli_report_text(&json, "working_type", tw_type_name(tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
     cli_report_text(&json, "device", tw_plan_device(run->plan));
-    cli_report_integer(&json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
+    report_memory_planned(&json, run);
     cli_report_number(&json, "seconds_estimated", tw_plan_seconds(run->plan));
     cli_report_text(&json, "explanation", tw_plan_explain(run->plan));
     cli_report_end(&json);

@@ -9,7 +9,9 @@
  * graph, so large ones have 64 random arcs a vertex.
  *
  * On a GPU the time is that of the closure alone, the matrix lying in its memory, by the device's
- * own clock; the first run of a case warms up and is not counted.
+ * own clock; the first run of a case warms up and is not counted. Where the matrix lies in host
+ * memory (several GPUs, or --device-memory) the time is the host's and contains the copies, which
+ * is said with it.
  */
 #include "bench_entropy.h"
 #include "bench_map.h"
@@ -52,9 +54,9 @@ static const cli_option own_options[] = {
     {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
      "Run each case R times and take the median; 3 by default."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Hold at most SIZE, such as 8G or 8Gi."},
+     "Hold at most SIZE, such as 8G or 8Gi, of the host's memory, and no more on a GPU."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
-     "Hold at most SIZE on each GPU."},
+     "Hold at most SIZE on each GPU, whatever --memory says."},
     {0}};
 
 static const cli_group groups[] = {{"Cases", own_options},
@@ -82,6 +84,7 @@ typedef struct bench_case {
     double ceiling;
     double relaxations;
     bool symmetric;
+    bool copies; /* of the matrix to GPUs and back are part of the seconds */
     int32_t block;
     const char *isa;
 } bench_case;
@@ -91,6 +94,7 @@ typedef struct bench {
     const settings *settings;
     int count;
     int done;
+    bool noted_copies;
     bench_case *cases;
     double load;     /* of the machine before the first case; -1: unknown */
     tw_graph *graph; /* of the last case, reused when the next wants the same */
@@ -308,6 +312,7 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
     *seconds = is_on_gpu(b) ? report.seconds_device : report.seconds_compute;
     c->relaxations = report.relaxations;
     c->symmetric = report.symmetric != 0;
+    c->copies = is_on_gpu(b) && !report.resident;
     c->block = report.block;
     c->isa = report.isa;
     tw_sink_destroy(&sink);
@@ -365,11 +370,16 @@ static figures figures_of(const bench *b, const bench_case *c)
     return f;
 }
 
-static void print_row(const bench *b, const bench_case *c)
+static void print_row(bench *b, const bench_case *c)
 {
     figures f = figures_of(b, c);
     char threads[16];
     cli_progress_clear();
+    if (c->copies && !b->noted_copies) {
+        cli_say(b->job, "note: the matrix lies in host memory: the seconds are the host's and "
+                        "contain its copies to the GPU and back");
+        b->noted_copies = true;
+    }
     snprintf(threads, sizeof threads, "%d", c->threads);
     if (b->done == 0) {
         printf("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type",
@@ -397,6 +407,7 @@ static void print_json(const bench *b, tw_status status)
     cli_report_text(&json, "device", is_on_gpu(b) ? b->settings->common.device : "cpu");
     cli_report_number(&json, "load", b->load);
     cli_report_bool(&json, "complete", status == TW_OK);
+    cli_report_text(&json, "error", status == TW_OK ? NULL : tw_last_error(b->job->ctx));
     cli_report_integer(&json, "repeat", b->settings->repeat);
     cli_report_array(&json, "cases");
     for (int i = 0; i < b->done; i++) {
@@ -407,6 +418,7 @@ static void print_json(const bench *b, tw_status status)
         cli_report_text(&json, "type", tw_type_name(c->type));
         cli_report_integer(&json, "threads", c->threads);
         cli_report_bool(&json, "symmetric", c->symmetric);
+        cli_report_bool(&json, "copies", c->copies);
         cli_report_text(&json, "isa", c->isa);
         cli_report_integer(&json, "block", c->block);
         cli_report_number(&json, "seconds", f.median);
@@ -436,7 +448,7 @@ static void notice_load(bench *b)
     }
 }
 
-/* Ctrl-C ends the series; what was measured until then is still told. */
+/* Ctrl-C or an error ends the series; what was measured until then is still told. */
 static tw_status run_cases(bench *b)
 {
     tw_status status = TW_OK;
@@ -447,7 +459,7 @@ static tw_status run_cases(bench *b)
         }
         b->done += status == TW_OK;
     }
-    if (b->settings->common.json && (status == TW_OK || status == TW_ERR_CANCELLED)) {
+    if (b->settings->common.json) {
         print_json(b, status);
     }
     return status;
@@ -525,20 +537,24 @@ const cli_command cli_bench = {
     .name = "bench",
     .usage = "[apsp|entropy|map]",
     .summary = "measure the speed here, beside this machine's ceiling",
-    .text = "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
-            "compares the rate with the ceiling of the same type and threads, measured in the same "
-            "run. Without a list it runs the standard cases: i32, u16, u8, f32 and f64 at n = 4096 "
-            "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph; on a GPU "
-            "(--device cuda) n from 100 to 32768, the closure alone in its memory.\n"
-            "The rate counts n^3 relaxations for the whole problem. An undirected graph needs half "
-            "of them, so its ratio may exceed 100 %. Ctrl-C keeps what is done.\n"
-            "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
-            "and 256 levels), 9 x 9, 31 x 31 and a disk, checks a thousand elements by the "
-            "definition and every timed result against that one, and compares with the rate at "
-            "which memory could be read and written. The best of R runs counts.\n"
-            "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "
-            "of each in interval arithmetic, and compares bytes read and written a second with a "
-            "copy's.",
+    .text =
+        "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
+        "compares the rate with the ceiling of the same type and threads, measured in the same "
+        "run. Without a list it runs the standard cases: i32, u16, u8, f32 and f64 at n = 4096 "
+        "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph; on a GPU "
+        "(--device cuda) n from 100 to 32768, the closure alone in its memory. On several GPUs, "
+        "or with less --device-memory than it takes, the seconds contain the copies from host "
+        "memory and back, which a note and \"copies\" in --json say.\n"
+        "The rate counts n^3 relaxations for the whole problem. An undirected graph needs half "
+        "of them, so its ratio may exceed 100 %. Ctrl-C and errors keep what is "
+        "done.\n"
+        "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
+        "and 256 levels), 9 x 9, 31 x 31 and a disk, checks a thousand elements by the "
+        "definition and every timed result against that one, and compares with the rate at "
+        "which memory could be read and written. The best of R runs counts.\n"
+        "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "
+        "of each in interval arithmetic, and compares bytes read and written a second with a "
+        "copy's.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -1,6 +1,8 @@
 /*
  * tilewright devices: the machine as the library sees it, and what it can do at most. The ceiling
- * of a type is measured here and now: d = min(d, a + b) on registers alone.
+ * of a type is measured here and now: d = min(d, a + b) on registers alone, on the processor, and
+ * on the GPU if one is named. What there is comes first: a GPU that cannot be measured ends the
+ * command with its sentence after that.
  */
 #include "commands.h"
 #include "job.h"
@@ -19,10 +21,13 @@ static const settings defaults = {.common = CLI_COMMON_INIT};
 
 static const tw_type types[TYPES] = {TW_U8, TW_U16, TW_I32, TW_F32, TW_F64};
 
-/* Relaxations a second on one thread and on all. */
+/* Relaxations a second on one thread, on all, and on the GPU that is named. */
 typedef struct ceilings {
+    bool measured;
+    const char *gpu; /* its name, or NULL */
     double one[TYPES];
     double all[TYPES];
+    double there[TYPES]; /* 0: it does not compute in this type */
 } ceilings;
 
 static const cli_option own_options[] = {{"no-measure", 0, CLI_FLAG, NULL,
@@ -39,19 +44,33 @@ static const cli_group groups[] = {{"Measuring", own_options},
 static const cli_example examples[] = {
     {"tilewright devices", "what is here, and how fast it could be"},
     {"tilewright devices --isa scalar", "the same without vector instructions"},
+    {"tilewright devices --device cuda", "the ceilings of the first GPU too"},
     {NULL, NULL}};
 
 static const cli_operand operands[] = {{NULL, NULL}};
 
-static tw_status measure(tw_context *ctx, ceilings *out)
+static bool names_gpu(const char *device)
 {
-    tw_status status = TW_OK;
+    return device != NULL && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0;
+}
+
+static tw_status measure(tw_context *ctx, const char *device, ceilings *out)
+{
+    out->gpu = names_gpu(device) ? device : NULL;
+    tw_status status = tw_set_device(ctx, "cpu");
     for (int t = 0; t < TYPES && status == TW_OK; t++) {
         status = tw_ceiling(ctx, &out->one[t], types[t], 1);
         if (status == TW_OK) {
             status = tw_ceiling(ctx, &out->all[t], types[t], tw_threads(ctx));
         }
     }
+    if (status == TW_OK && out->gpu != NULL) {
+        status = tw_set_device(ctx, out->gpu);
+    }
+    for (int t = 0; t < TYPES && status == TW_OK && out->gpu != NULL; t++) {
+        status = tw_ceiling(ctx, &out->there[t], types[t], 1);
+    }
+    out->measured = status == TW_OK;
     return status;
 }
 
@@ -114,7 +133,7 @@ static void print_gpus(tw_context *ctx, const tw_machine *machine)
     printf("\n");
 }
 
-static void print_text(tw_context *ctx, const tw_machine *machine, const ceilings *rates)
+static void print_machine(tw_context *ctx, const tw_machine *machine)
 {
     char shown[CLI_SHOWN], other[CLI_SHOWN];
     printf("processor   %s\n", machine->processor[0] != '\0' ? machine->processor : "(no name)");
@@ -123,14 +142,29 @@ static void print_text(tw_context *ctx, const tw_machine *machine, const ceiling
            cli_show_bytes(other, (double)machine->memory_available));
     printf("isa         %s (of: %s)\n", machine->isa, machine->isas);
     print_gpus(ctx, machine);
-    if (rates == NULL) {
-        return;
-    }
+    fflush(stdout); /* before what may fail */
+}
+
+static void print_ceilings(tw_context *ctx, const ceilings *rates)
+{
+    char one[CLI_SHOWN], all[CLI_SHOWN], there[CLI_SHOWN], threads[CLI_SHOWN];
     printf("\nceiling of d = min(d, a + b) on registers, relaxations a second\n");
-    printf("type    1 thread    %d thread%s\n", tw_threads(ctx), tw_threads(ctx) == 1 ? "" : "s");
+    snprintf(threads, sizeof threads, "%d thread%s", tw_threads(ctx),
+             tw_threads(ctx) == 1 ? "" : "s");
+    if (rates->gpu != NULL) {
+        printf("type    1 thread    %-12s%s\n", threads, rates->gpu);
+    } else {
+        printf("type    1 thread    %s\n", threads);
+    }
     for (int t = 0; t < TYPES; t++) {
-        printf("%-8s%-12s%s\n", tw_type_name(types[t]), cli_show_scaled(shown, rates->one[t]),
-               cli_show_scaled(other, rates->all[t]));
+        (void)cli_show_scaled(one, rates->one[t]);
+        (void)cli_show_scaled(all, rates->all[t]);
+        if (rates->gpu != NULL) {
+            printf("%-8s%-12s%-12s%s\n", tw_type_name(types[t]), one, all,
+                   rates->there[t] > 0 ? cli_show_scaled(there, rates->there[t]) : "-");
+        } else {
+            printf("%-8s%-12s%s\n", tw_type_name(types[t]), one, all);
+        }
     }
 }
 
@@ -175,7 +209,31 @@ static void gpus_json(cli_report *json, tw_context *ctx, const tw_machine *machi
     cli_report_end_array(json);
 }
 
-static void print_json(tw_context *ctx, const tw_machine *machine, const ceilings *rates)
+/* What was measured; and why no more. */
+static void ceilings_json(cli_report *json, tw_context *ctx, const ceilings *rates,
+                          tw_status status)
+{
+    cli_report_array(json, "ceilings");
+    for (int t = 0; t < TYPES && rates->measured; t++) {
+        cli_report_object(json, NULL);
+        cli_report_text(json, "type", tw_type_name(types[t]));
+        cli_report_number(json, "one_thread", rates->one[t]);
+        cli_report_number(json, "all_threads", rates->all[t]);
+        if (rates->there[t] > 0) {
+            cli_report_number(json, "gpu", rates->there[t]);
+        } else {
+            cli_report_null(json, "gpu");
+        }
+        cli_report_end_object(json);
+    }
+    cli_report_end_array(json);
+    if (status != TW_OK) {
+        cli_report_text(json, "error", tw_last_error(ctx));
+    }
+}
+
+static void print_json(tw_context *ctx, const tw_machine *machine, const ceilings *rates,
+                       tw_status status)
 {
     cli_report json;
     cli_report_begin(&json, stdout);
@@ -189,15 +247,7 @@ static void print_json(tw_context *ctx, const tw_machine *machine, const ceiling
     cli_report_text(&json, "isa", machine->isa);
     cli_report_text(&json, "isas", machine->isas);
     gpus_json(&json, ctx, machine);
-    cli_report_array(&json, "ceilings");
-    for (int t = 0; t < TYPES && rates != NULL; t++) {
-        cli_report_object(&json, NULL);
-        cli_report_text(&json, "type", tw_type_name(types[t]));
-        cli_report_number(&json, "one_thread", rates->one[t]);
-        cli_report_number(&json, "all_threads", rates->all[t]);
-        cli_report_end_object(&json);
-    }
-    cli_report_end_array(&json);
+    ceilings_json(&json, ctx, rates, status);
     cli_report_end(&json);
 }
 
@@ -205,20 +255,26 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_machine machine;
-    ceilings rates;
+    ceilings rates = {0};
     (void)count;
     (void)words;
     tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK && !s->no_measure) {
-        status = measure(job->ctx, &rates);
-    }
     if (status == TW_OK) {
         status = tw_machine_describe(job->ctx, &machine);
     }
-    if (status == TW_OK && s->common.json) {
-        print_json(job->ctx, &machine, s->no_measure ? NULL : &rates);
-    } else if (status == TW_OK) {
-        print_text(job->ctx, &machine, s->no_measure ? NULL : &rates);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (!s->common.json) {
+        print_machine(job->ctx, &machine);
+    }
+    if (!s->no_measure) {
+        status = measure(job->ctx, s->common.device, &rates);
+    }
+    if (s->common.json) {
+        print_json(job->ctx, &machine, &rates, status);
+    } else if (rates.measured) {
+        print_ceilings(job->ctx, &rates);
     }
     return status;
 }
@@ -231,8 +287,8 @@ const cli_command cli_devices = {
         "Describes the processor, its memory and instruction sets, the GPUs that this build can "
         "use and the links between them, and measures the ceiling of each number type: how many "
         "steps d = min(d, a + b) it does in a second when nothing has to be fetched from memory. "
-        "The rates of 'apsp --json' and 'bench' are compared "
-        "with these.",
+        "The rates of 'apsp --json' and 'bench' are compared with these. A GPU is measured if "
+        "--device names it; of several, the sum.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

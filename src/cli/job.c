@@ -16,11 +16,13 @@ const cli_option cli_resource_options[] = {
      "Use N threads; 0, the default, is one for each processor this process may use. "
      "The result does not depend on it."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30); what cannot fit is refused before it "
-     "is begun. By default, what the machine has available."},
+     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
+     "that on a GPU either; what cannot fit is refused before it is begun. By default, what the "
+     "machine has available."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
-     "Hold at most SIZE on each GPU; a matrix that needs more stays in host memory and is "
-     "streamed through it. By default as much as --memory, or what is free there."},
+     "Hold at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
+     "through it from host memory, where all of it has to fit --memory. By default as much as "
+     "--memory, or what is free there."},
     {0}};
 
 const cli_option cli_device_options[] = {

@@ -290,6 +290,7 @@ class Behaviour(unittest.TestCase):
                          ["u8", "u16", "i32", "f32", "f64"])
         for ceiling in report["ceilings"]:
             self.assertGreater(ceiling["one_thread"], 0)
+            self.assertIsNone(ceiling["gpu"])
 
     def test_a_bench_is_reported_and_checked(self):
         report = json.loads(self.tilewright("bench", "apsp", "--n", "65,100", "--types",
