@@ -30,9 +30,11 @@ typedef enum lab_counter {
     LAB_BRANCHES_UNIFORM,
     LAB_THREADS_ACTIVE,
     LAB_SHARED_USEFUL,
-    LAB_BANK_CONFLICTS,
+    LAB_BANK_CONFLICTS,      /* for each access */
+    LAB_BANK_CONFLICT_COUNT, /* in the launches that were looked at */
     LAB_SHARED_RATE,
     LAB_LOAD_RATE,
+    LAB_L2_READ, /* bulk copies and textures too, which no load instruction shows */
     LAB_STORE_RATE,
     LAB_DRAM_READ,
     LAB_DRAM_WRITTEN,
@@ -132,13 +134,18 @@ typedef struct lab_counting {
     lab_meter meter;
     char without[LAB_WHY]; /* what the meter lacks, until it is said */
     bool hopeless;         /* no GPU rung can be looked at */
+    uint32_t unknown;      /* metrics that this ncu does not know, and is not asked for again */
     char said[LAB_WHY];    /* the last sentence on that: the same one is said once */
 } lab_counting;
 
 /* Run `words`, a program and its arguments with NULL at the end, under ncu for at most `limit`
- * seconds, and take what it counted. Where that fails `why` is the sentence and the profile knows
- * nothing. Only cancelling and a want of memory are errors. */
+ * seconds, and take what it counted. Metrics of `unknown` are not asked for; those that ncu turns
+ * out not to know are added to it, and it is asked again without them. Where all fails `why` is the
+ * sentence and the profile knows nothing. Only cancelling and a want of memory are errors. */
 TW_CHECKED tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit,
-                                 lab_answer *answer, lab_profile *out, char why[LAB_WHY]);
+                                 uint32_t *unknown, lab_answer *answer, lab_profile *out,
+                                 char why[LAB_WHY]);
+/* The names of a set of metrics, by commas. */
+void lab_ncu_names(uint32_t set, char out[LAB_WHY]);
 
 #endif

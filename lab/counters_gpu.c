@@ -172,14 +172,20 @@ static lab_answer judge(const output *printed, double limit, lab_profile *out, c
                  "root, or load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0");
         return LAB_HOPELESS;
     }
+    if (memmem(printed->text, printed->size, "Failed to initialize the profiler", 33) != NULL) {
+        snprintf(why, LAB_WHY,
+                 "ncu could not reach the counters of this machine's cards: it says "
+                 "\"Failed to initialize the profiler\"");
+        return LAB_HOPELESS;
+    }
     if (lab_ncu_read(printed->text, printed->size, out, why)) {
         return LAB_COUNTED;
     }
     return LAB_NOT_THIS;
 }
 
-tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit, lab_answer *answer,
-                      lab_profile *out, char why[LAB_WHY])
+static tw_status ask_once(tw_context *ctx, const char *const *words, double limit, uint32_t without,
+                          output *printed)
 {
     char metrics[LAB_NCU_METRICS];
     const char *all[MOST_WORDS] = {"env",
@@ -202,20 +208,33 @@ tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit, l
                                    "30",
                                    "--metrics",
                                    metrics};
-    output printed = {0};
     int count = 0;
-    lab_ncu_metrics(metrics);
+    lab_ncu_metrics(without, metrics);
     while (all[count] != NULL) {
         count++;
     }
     for (int i = 0; words[i] != NULL && count < MOST_WORDS - 1; i++) {
         all[count++] = words[i];
     }
-    why[0] = '\0';
-    tw_status status = run(ctx, all, limit, &printed);
-    if (status == TW_OK) {
-        *answer = judge(&printed, limit, out, why);
+    return run(ctx, all, limit, printed);
+}
+
+tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit, uint32_t *unknown,
+                      lab_answer *answer, lab_profile *out, char why[LAB_WHY])
+{
+    tw_status status = TW_OK;
+    for (bool again = true; again && status == TW_OK;) {
+        output printed = {0};
+        uint32_t more = 0;
+        why[0] = '\0';
+        status = ask_once(ctx, words, limit, *unknown, &printed);
+        if (status == TW_OK) {
+            *answer = judge(&printed, limit, out, why);
+            more = *answer == LAB_NOT_THIS ? lab_ncu_unknown(printed.text, printed.size) : 0;
+        }
+        twi_free(printed.text);
+        again = (more & ~*unknown) != 0; /* there are only so many */
+        *unknown |= more;
     }
-    twi_free(printed.text);
     return status;
 }

@@ -7,8 +7,13 @@
  *
  * A rung launches several kernels, some of them long. Sums (bytes, instructions) are added over all
  * launches and divided by the time of the launches that had them; shares are averaged with the time
- * as weight. So a kernel counts for as much as it takes. One pass over the text, no memory taken;
- * nothing in the text is trusted.
+ * as weight. So a kernel counts for as much as it takes. How well shared memory is used is averaged
+ * over the accesses to it: a kernel without any has no say. One pass over the text, no memory
+ * taken; nothing in the text is trusted.
+ *
+ * Which metrics there are depends on the card and on ncu's version. One that it does not know makes
+ * it give up, with a line such as "==ERROR== Failed to find metric NAME", or with a pattern made of
+ * the name; lab_ncu_unknown reads that.
  */
 #include "ncu_csv.h"
 
@@ -27,10 +32,12 @@ enum {
 typedef enum metric_kind {
     RATE,    /* a sum: divided by the time */
     PERCENT, /* an average: weighted by the time, and divided by 100 */
-    AVERAGE  /* the same as it is */
+    AVERAGE, /* the same as it is */
+    USEFUL   /* as PERCENT, weighted by the accesses to shared memory */
 } metric_kind;
 
-/* `ncu --query-metrics` lists what a card has; what it has not comes back as "n/a". */
+/* `ncu --query-metrics` lists what a card has; what it knows and the card has not comes back as
+ * "n/a". The place of a metric here is its bit in sets of them. */
 static const struct {
     const char *name;
     lab_counter counter;
@@ -41,10 +48,11 @@ static const struct {
     {"sm__warps_active.avg.pct_of_peak_sustained_active", LAB_WARPS_ACTIVE, PERCENT},
     {"smsp__sass_average_branch_targets_threads_uniform.pct", LAB_BRANCHES_UNIFORM, PERCENT},
     {"smsp__thread_inst_executed_per_inst_executed.ratio", LAB_THREADS_ACTIVE, AVERAGE},
-    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", LAB_SHARED_USEFUL, PERCENT},
+    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", LAB_SHARED_USEFUL, USEFUL},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", LAB_BANK_CONFLICTS, RATE},
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", LAB_SHARED_RATE, RATE},
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum", LAB_LOAD_RATE, RATE},
+    {"l1tex__m_xbar2l1tex_read_bytes.sum", LAB_L2_READ, RATE},
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum", LAB_STORE_RATE, RATE},
     {"dram__bytes_read.sum", LAB_DRAM_READ, RATE},
     {"dram__bytes_write.sum", LAB_DRAM_WRITTEN, RATE},
@@ -67,17 +75,32 @@ typedef struct table {
     double unit[MOST_COLUMNS]; /* what one of it is worth: seconds, bytes */
     int launches;
     double seconds;
-    double sum[METRICS], sum_seconds[METRICS];
+    double sum[METRICS], weight[METRICS]; /* the weight of a sum is time */
+    int accesses;                         /* the metric of accesses to shared memory; -1: none */
     int kernels;
     char kernel[MOST_KERNELS][FIELD];
     double kernel_seconds[MOST_KERNELS];
 } table;
 
-void lab_ncu_metrics(char out[LAB_NCU_METRICS])
+void lab_ncu_metrics(uint32_t without, char out[LAB_NCU_METRICS])
 {
     int used = snprintf(out, LAB_NCU_METRICS, "%s", DURATION);
     for (int i = 0; i < METRICS; i++) {
-        used += snprintf(out + used, LAB_NCU_METRICS - (size_t)used, ",%s", metrics[i].name);
+        if ((without >> i & 1) == 0) {
+            used += snprintf(out + used, LAB_NCU_METRICS - (size_t)used, ",%s", metrics[i].name);
+        }
+    }
+}
+
+void lab_ncu_names(uint32_t set, char out[LAB_WHY])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < METRICS && used < LAB_WHY - 1; i++) {
+        if ((set >> i & 1) != 0) {
+            snprintf(out + used, LAB_WHY - used, "%s%s", used > 0 ? ", " : "", metrics[i].name);
+            used = strlen(out);
+        }
     }
 }
 
@@ -204,6 +227,9 @@ static bool read_headings(table *t)
             return false;
         }
         t->holds[t->columns] = meaning_of(field);
+        if (t->holds[t->columns] >= 0 && metrics[t->holds[t->columns]].counter == LAB_SHARED_RATE) {
+            t->accesses = t->holds[t->columns];
+        }
         t->unit[t->columns] = t->holds[t->columns] == TIME ? 1e-9 : 1;
         timed = timed || t->holds[t->columns] == TIME;
     }
@@ -227,6 +253,19 @@ static void add_kernel(table *t, const char *name, double seconds)
     t->kernel_seconds[i] += seconds;
 }
 
+/* What a metric of a launch counts for. Where accesses are not counted, a kernel that shows some
+ * use of shared memory has some. */
+static double weight_of(const table *t, int metric, double seconds, const double value[METRICS])
+{
+    if (metrics[metric].kind != USEFUL) {
+        return seconds;
+    }
+    if (t->accesses < 0) {
+        return value[metric] > 0 ? seconds : 0;
+    }
+    return isnan(value[t->accesses]) ? 0 : value[t->accesses];
+}
+
 /* One launch: its time and metrics; one without a time is no launch. */
 static void add_launch(table *t, const char *kernel, double seconds, const double value[METRICS])
 {
@@ -238,8 +277,9 @@ static void add_launch(table *t, const char *kernel, double seconds, const doubl
     add_kernel(t, kernel, seconds);
     for (int i = 0; i < METRICS; i++) {
         if (!isnan(value[i])) {
-            t->sum[i] += metrics[i].kind == RATE ? value[i] : value[i] * seconds;
-            t->sum_seconds[i] += seconds;
+            double weight = weight_of(t, i, seconds, value);
+            t->sum[i] += metrics[i].kind == RATE ? value[i] : value[i] * weight;
+            t->weight[i] += weight;
         }
     }
 }
@@ -296,9 +336,13 @@ static bool find_table(table *t)
 static void make_profile(const table *t, lab_profile *out)
 {
     for (int i = 0; i < METRICS; i++) {
-        if (t->sum_seconds[i] > 0) {
-            double value = t->sum[i] / t->sum_seconds[i];
-            out->value[metrics[i].counter] = metrics[i].kind == PERCENT ? value / 100 : value;
+        if (t->weight[i] > 0) {
+            double value = t->sum[i] / t->weight[i];
+            bool percent = metrics[i].kind == PERCENT || metrics[i].kind == USEFUL;
+            out->value[metrics[i].counter] = percent ? value / 100 : value;
+        }
+        if (t->weight[i] > 0 && metrics[i].counter == LAB_BANK_CONFLICTS) {
+            out->value[LAB_BANK_CONFLICT_COUNT] = t->sum[i];
         }
     }
     double *conflicts = &out->value[LAB_BANK_CONFLICTS], shared = out->value[LAB_SHARED_RATE];
@@ -310,6 +354,37 @@ static void make_profile(const table *t, lab_profile *out)
     snprintf(out->kernel, sizeof out->kernel, "%.*s", LAB_KERNEL_NAME - 1, t->kernel[most]);
     out->kernel_share = t->kernel_seconds[most] / t->seconds;
     out->launches = t->launches;
+}
+
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a line has the name of a metric without its endings, as a word. */
+static bool names(const char *at, const char *end, const char *metric)
+{
+    size_t length = strcspn(metric, ".");
+    for (const char *from = at; (size_t)(end - from) >= length; from++) {
+        if (memcmp(from, metric, length) == 0 && (from == at || !is_in_name(from[-1])) &&
+            (from + length == end || !is_in_name(from[length]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t lab_ncu_unknown(const char *text, size_t size)
+{
+    const uint32_t all = (UINT32_C(1) << METRICS) - 1;
+    const char *end = text + size;
+    uint32_t set = 0;
+    for (const char *at = text; size > 0 && at < end; at = next_line(at, end)) {
+        for (int i = 0; begins(at, end, "==ERROR==") && i < METRICS; i++) {
+            set |= (uint32_t)names(at, line_end(at, end), metrics[i].name) << i;
+        }
+    }
+    return set == all ? 0 : set;
 }
 
 /* The first line that the profiler calls an error, told as one of ours. */
@@ -334,7 +409,7 @@ static bool find_error(const char *text, size_t size, char why[LAB_WHY])
 bool lab_ncu_read(const char *text, size_t size, lab_profile *out, char why[LAB_WHY])
 {
     static const char *const nothing = "ncu printed no table of counters that could be read";
-    table t = {.at = text, .end = text + size};
+    table t = {.at = text, .end = text + size, .accesses = -1};
     lab_profile_clear(out);
     why[0] = '\0';
     bool good = size > 0 && find_table(&t) && read_headings(&t);

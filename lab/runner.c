@@ -248,7 +248,8 @@ static tw_status ask_profiler(lab_run *run, lab_case *c, lab_answer *answer, cha
     snprintf(device_memory, sizeof device_memory, "%llu",
              (unsigned long long)ctx->device_memory_limit);
     twi_progress(ctx, c->rung->name, 0, 0, "under ncu");
-    return lab_ask_ncu(ctx, words, PROFILER_SECONDS, answer, &c->profile, why);
+    return lab_ask_ncu(ctx, words, PROFILER_SECONDS, &run->counting->unknown, answer, &c->profile,
+                       why);
 }
 
 /* The counters of GPU rungs, after the fact. */
@@ -263,7 +264,13 @@ static tw_status count_cases(lab_run *run, int32_t from)
         if (c->status != TW_OK) {
             continue;
         }
+        uint32_t known = ~counting->unknown;
         status = ask_profiler(run, c, &answer, why);
+        if ((counting->unknown & known) != 0) {
+            char names[LAB_WHY];
+            lab_ncu_names(counting->unknown & known, names);
+            cli_say(run->job, "this ncu does not know %s: left out", names);
+        }
         if (status == TW_OK && answer != LAB_COUNTED && strcmp(why, counting->said) != 0) {
             cli_say(run->job, "no counters of %s: %s",
                     answer == LAB_HOPELESS ? "the GPU" : c->rung->name, why);

@@ -86,10 +86,12 @@ static void is_right(const lab_profile *profile)
     near(profile, LAB_WARPS_ACTIVE, 0.75);
     near(profile, LAB_BRANCHES_UNIFORM, 0.935);
     near(profile, LAB_THREADS_ACTIVE, 31.3);
-    near(profile, LAB_SHARED_USEFUL, 0.62);
+    near(profile, LAB_SHARED_USEFUL, 0.65); /* of the two that have any, as many accesses each */
     near(profile, LAB_BANK_CONFLICTS, 0.25);
+    near(profile, LAB_BANK_CONFLICT_COUNT, 500);
     near(profile, LAB_SHARED_RATE, 2e7);
     near(profile, LAB_LOAD_RATE, 1e11);
+    near(profile, LAB_L2_READ, 1.2e11);
     near(profile, LAB_STORE_RATE, 4e10);
     near(profile, LAB_DRAM_READ, 1e8);
     near(profile, LAB_DRAM_WRITTEN, 2e7);
@@ -251,7 +253,9 @@ static lab_answer ask(lab_profile *profile, char why[LAB_WHY], double limit)
 {
     tw_context *ctx = open_context();
     lab_answer answer = LAB_COUNTED;
-    assert_ok(ctx, lab_ask_ncu(ctx, words, limit, &answer, profile, why));
+    uint32_t unknown = 0;
+    assert_ok(ctx, lab_ask_ncu(ctx, words, limit, &unknown, &answer, profile, why));
+    assert_int_equal(unknown, 0);
     assert_int_equal(answer == LAB_COUNTED, why[0] == '\0');
     assert_int_equal(answer == LAB_COUNTED, !lab_profile_is_empty(profile));
     close_context(ctx);
@@ -284,6 +288,74 @@ static void ncu_is_asked_for_every_metric_of_the_marked_run(void **state)
     free(asked);
 }
 
+/* A stand-in that knows neither of two metrics, tells so one at a time, and answers once it is
+ * asked for neither. Each time it is asked leaves a line. */
+#define KNOWS_LESS                                                                          \
+    "echo asked >>\"${0%/*}/asked\"\n"                                                      \
+    "case \"$*\" in\n"                                                                      \
+    "*,l1tex__m_xbar2l1tex_read_bytes.sum*) sed -e /dram/d " DATA "unknown.txt; exit 1;;\n" \
+    "*,dram__bytes_read.sum*) grep -v xbar " DATA "unknown.txt; exit 1;;\n"                 \
+    "*) cat " DATA "launches.txt;;\n"                                                       \
+    "esac"
+
+static int lines_in(const char *name)
+{
+    char path[256];
+    size_t size = 0;
+    int lines = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *text = contents(path, &size);
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    free(text);
+    return lines;
+}
+
+static void metrics_that_ncu_does_not_know_are_left_out(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    lab_profile profile;
+    lab_answer answer = LAB_HOPELESS;
+    uint32_t unknown = 0;
+    char why[LAB_WHY], names[LAB_WHY], path[256];
+    snprintf(path, sizeof path, "%s/asked", folder);
+    (void)unlink(path);
+    write_ncu(KNOWS_LESS);
+    assert_ok(ctx, lab_ask_ncu(ctx, words, PATIENCE, &unknown, &answer, &profile, why));
+    assert_int_equal(answer, LAB_COUNTED);
+    assert_string_equal(why, "");
+    lab_ncu_names(unknown, names);
+    assert_string_equal(names, "l1tex__m_xbar2l1tex_read_bytes.sum, dram__bytes_read.sum");
+    assert_int_equal(lines_in("asked"), 3);
+    /* The next rung is not asked for them. */
+    assert_ok(ctx, lab_ask_ncu(ctx, words, PATIENCE, &unknown, &answer, &profile, why));
+    assert_int_equal(lines_in("asked"), 4);
+    close_context(ctx);
+}
+
+static void a_profiler_that_knows_nothing_or_errs_for_ever_is_not_asked_for_ever(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {/* whatever it is asked for, or always the same one */
+                                          "echo \"==ERROR== Failed to find metric $*\"; exit 1",
+                                          "cat " DATA "unknown.txt; exit 1"};
+    for (int i = 0; i < 2; i++) {
+        tw_context *ctx = open_context();
+        lab_profile profile;
+        lab_answer answer = LAB_COUNTED;
+        uint32_t unknown = 0;
+        char why[LAB_WHY];
+        write_ncu(scripts[i]);
+        assert_ok(ctx, lab_ask_ncu(ctx, words, PATIENCE, &unknown, &answer, &profile, why));
+        assert_int_equal(answer, LAB_NOT_THIS);
+        assert_non_null(strstr(why, "ncu says: Failed to find metric"));
+        assert_true(lab_profile_is_empty(&profile));
+        close_context(ctx);
+    }
+}
+
 static void a_profiler_that_cannot_answer_says_why(void **state)
 {
     (void)state;
@@ -293,6 +365,8 @@ static void a_profiler_that_cannot_answer_says_why(void **state)
     } cases[] = {
         {"cat " DATA "permission.txt; exit 1", "NVreg_RestrictProfilingToAdminUsers=0",
          LAB_HOPELESS},
+        {"echo '==ERROR== Failed to initialize the profiler: LibraryNotLoaded'; exit 1",
+         "could not reach the counters", LAB_HOPELESS},
         {"cat " DATA "error.txt; exit 2", "an error code (2)", LAB_NOT_THIS},
         {"echo out of luck >&2; exit 3", "no table", LAB_NOT_THIS},
         {"exit 0", "no table", LAB_NOT_THIS},
@@ -392,7 +466,8 @@ static void a_want_of_memory_is_an_error_and_leaves_nothing(void **state)
         char why[LAB_WHY];
         assert_true(k < 10);
         twi_meter_fail_at(ctx->meter, k);
-        status = lab_ask_ncu(ctx, words, PATIENCE, &answer, &profile, why);
+        uint32_t unknown = 0;
+        status = lab_ask_ncu(ctx, words, PATIENCE, &unknown, &answer, &profile, why);
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);
         assert_int_equal(twi_meter_blocks(ctx->meter), 0);
     }
@@ -409,7 +484,9 @@ static void cancelling_stops_the_profiler(void **state)
     char why[LAB_WHY];
     write_ncu("exec sleep 1000");
     tw_cancel(ctx);
-    assert_int_equal(lab_ask_ncu(ctx, words, PATIENCE, &answer, &profile, why), TW_ERR_CANCELLED);
+    uint32_t unknown = 0;
+    assert_int_equal(lab_ask_ncu(ctx, words, PATIENCE, &unknown, &answer, &profile, why),
+                     TW_ERR_CANCELLED);
     close_context(ctx);
 }
 
@@ -538,9 +615,11 @@ static void the_table_and_the_results_of_a_gpu_ladder_have_the_counters(void **s
         return;
     }
     static const char row[] =
-        "1.00 T      88 %      75 %    93.5 %      62 %      25 %    100 GB   40.0 GB\n";
+        "1.00 T      88 %      75 %    93.5 %      65 %      25 %       500    100 GB    120 GB"
+        "   40.0 GB\n";
     static const char *const shown[] = {
-        "integer       SMs     warps  branches    shared      bank     loads    stores\n",
+        "integer       SMs     warps  branches    shared      bank  conflict     loads   from L2"
+        "    stores\n",
         "first     ", "second    "};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         if (strstr(printed, shown[i]) == NULL) {
@@ -552,6 +631,22 @@ static void the_table_and_the_results_of_a_gpu_ladder_have_the_counters(void **s
     assert_int_equal(times_in(kept, "\"bank_conflicts\": 0.25"), 2);
     assert_int_equal(times_in(kept, "\"kernel\": \"void rest<32, 4>(int *, int, int)\""), 2);
     assert_null(strstr(printed, "no counters"));
+    free(printed);
+    free(kept);
+}
+
+static void a_ladder_says_once_which_metrics_are_left_out(void **state)
+{
+    (void)state;
+    char *printed = NULL, *kept = NULL;
+    if (is_hip()) {
+        skip();
+    }
+    write_ncu(KNOWS_LESS);
+    climb(&printed, &kept);
+    assert_int_equal(times_in(printed, "this ncu does not know"), 1);
+    assert_non_null(strstr(printed, "l1tex__m_xbar2l1tex_read_bytes.sum, dram__bytes_read.sum: "));
+    assert_int_equal(times_in(kept, "\"integer_operations_per_second\": "), 2);
     free(printed);
     free(kept);
 }
@@ -617,12 +712,15 @@ int main(void)
         cmocka_unit_test(events_that_took_turns_are_scaled_or_left_out),
         cmocka_unit_test(the_meter_knows_processor_time_whatever_the_machine_counts),
         cmocka_unit_test(ncu_is_asked_for_every_metric_of_the_marked_run),
+        cmocka_unit_test(metrics_that_ncu_does_not_know_are_left_out),
+        cmocka_unit_test(a_profiler_that_knows_nothing_or_errs_for_ever_is_not_asked_for_ever),
         cmocka_unit_test(a_profiler_that_cannot_answer_says_why),
         cmocka_unit_test(without_a_profiler_nothing_else_is_tried),
         cmocka_unit_test(a_profiler_that_hangs_is_stopped_with_what_it_runs),
         cmocka_unit_test(a_want_of_memory_is_an_error_and_leaves_nothing),
         cmocka_unit_test(cancelling_stops_the_profiler),
         cmocka_unit_test(the_table_and_the_results_of_a_gpu_ladder_have_the_counters),
+        cmocka_unit_test(a_ladder_says_once_which_metrics_are_left_out),
         cmocka_unit_test(a_ladder_goes_on_without_counters_and_says_so_once),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
