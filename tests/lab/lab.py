@@ -364,11 +364,13 @@ class Laboratory(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("no results here", done.stderr)
 
-    def test_the_tour_quotes_the_results(self):
+    def test_the_texts_quote_the_results(self):
         done = subprocess.run([sys.executable, DOCS.parent / "tools" / "quote-lab-figures", "--check",
-                               DOCS / "tour.md"], capture_output=True, text=True, timeout=LIMIT,
+                               DOCS / "tour.md", DOCS.parent / "lab" / "README.md"], capture_output=True, text=True, timeout=LIMIT,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        differs = (DOCS.parent / "lab" / "README.md").read_text().split("Where our order differs")[1]
+        self.assertEqual(re.findall(r"\d×(?!<!--)", re.sub(r"saw \d\.\d+×", "", differs)), [])
         text = (DOCS / "tour.md").read_text()
         shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
         self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
