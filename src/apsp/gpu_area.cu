@@ -211,10 +211,22 @@ static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(const twi_g
     }
 }
 
+enum { PIECE = 16 / sizeof(element), PIECES = SIDE / PIECE }; /* elements; of a tile's row */
+
+static __device__ __forceinline__ bool piece_has_path(const int4 &piece)
+{
+    const element *part = (const element *)&piece;
+    bool seen = false;
+#pragma unroll
+    for (int e = 0; e < PIECE; e++) {
+        seen |= part[e] != step::infinity();
+    }
+    return seen;
+}
+
 static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu_area out,
                                                                    const twi_gpu_area in)
 {
-    enum { PIECE = 16 / sizeof(element), PIECES = SIDE / PIECE };
     element *to = tile_of(out, blockIdx.y, blockIdx.x);
     const element *from = tile_of(in, blockIdx.y, blockIdx.x);
     bool seen = false;
@@ -223,14 +235,27 @@ static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu
         int col = at % PIECES * PIECE;
         int4 piece = *(const int4 *)(from + row * in.ld + col);
         *(int4 *)(to + row * out.ld + col) = piece;
-        const element *part = (const element *)&piece;
-#pragma unroll
-        for (int e = 0; e < PIECE; e++) {
-            seen |= part[e] != step::infinity();
-        }
+        seen |= piece_has_path(piece);
     }
     if (out.some != NULL) {
         tell(byte_of(out, blockIdx.y, blockIdx.x), seen);
+    }
+}
+
+/* Blocks: across, down. One ends where it sees a path, or that another has seen one. */
+static __global__ void __launch_bounds__(PASS_THREADS) look_kernel(uint8_t *some,
+                                                                   const twi_gpu_area in, int each)
+{
+    volatile uint8_t *byte = some + blockIdx.x / each;
+    const element *tile = tile_of(in, blockIdx.y, blockIdx.x);
+    bool seen = *byte != 0;
+    for (int at = 0; at < SIDE * PIECES && !__syncthreads_or(seen); at += PASS_THREADS) {
+        int row = (at + threadIdx.x) / PIECES;
+        int col = (at + threadIdx.x) % PIECES * PIECE;
+        seen = piece_has_path(*(const int4 *)(tile + row * in.ld + col));
+    }
+    if (seen) {
+        *byte = 1;
     }
 }
 
@@ -359,6 +384,14 @@ static int spread(twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t 
     return (int)cudaGetLastError();
 }
 
+static int look(uint8_t *some, const twi_gpu_area *in, int32_t each, void *stream)
+{
+    if (in->down > 0 && in->across > 0) {
+        look_kernel<<<all_tiles(in), PASS_THREADS, 0, (cudaStream_t)stream>>>(some, *in, each);
+    }
+    return (int)cudaGetLastError();
+}
+
 static unsigned row_blocks(int64_t rows)
 {
     return (unsigned)(rows < MOST_ROWS ? rows : MOST_ROWS);
@@ -410,6 +443,7 @@ extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, 
     copy_area,
     transpose,
     spread,
+    look,
     enter,
     leave,
     find_capped,

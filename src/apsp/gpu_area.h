@@ -93,6 +93,9 @@ typedef struct twi_gpu_area_kernel {
     /* A left operand from a right one of the transpose: `tiles` squares, each element a word, from
      * squares that are `step` apart. */
     int (*spread)(twi_gpu_packed out, twi_gpu_packed in, int64_t tiles, int64_t step, void *stream);
+    /* some[x] = 1 if one of the tile columns x * each ... x * each + each - 1 has a path; untouched
+     * otherwise. */
+    int (*look)(uint8_t *some, const twi_gpu_area *in, int32_t each, void *stream);
     /* inside = outside, clamped, with a diagonal of 0, and infinity from `rows` to `down` and from
      * `cols` to `across`, which count elements. */
     int (*enter)(const twi_gpu_strip *strip, int64_t down, int64_t across, void *stream);

@@ -24,6 +24,8 @@
  * end one more pass mirrors the matrix (gpu_mirror.c).
  *
  * Operands have a byte for each tile (gpu_area.h), so that products leave out tiles without a path.
+ * And when a strip goes back the host is told which blocks it has paths to: in the rounds of others
+ * it stays where it is.
  *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was: the lengths there are always those of some paths, and no
@@ -170,6 +172,12 @@ static tw_status keep_strip(twi_strips *self, twi_slot *s, int32_t strip, int64_
         status =
             check(self, kernel->copy(&square, &part, self->pivot), "starting to copy a square");
     }
+    if (status == TW_OK && self->host->symmetric) {
+        status = twi_strips_look(self, s, strip, self->pivot);
+        if (status == TW_OK) {
+            status = twi_strips_tell(self, s, strip, self->pivot);
+        }
+    }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->free, self->pivot) : status;
 }
 
@@ -302,6 +310,23 @@ static tw_status give_strip(twi_strips *self, twi_slot *s, int32_t strip, int64_
     return status == TW_OK ? twi_strips_store(self, s, strip, s->ready, last) : status;
 }
 
+/* A strip that no path joins with the block stays where it is. What a symmetric matrix's panel has
+ * of one below the block is then nothing. */
+static tw_status leave_strip(twi_strips *self, int32_t strip, int64_t block)
+{
+    int32_t depth = twi_strips_block_tiles(self, block);
+    int32_t at = strip * self->cut.strip;
+    int32_t rows = twi_strips_area(self, &self->slots[0], strip, 0, 1).down;
+    self->left_out = self->left_out || block + 1 == self->blocks;
+    if (!self->host->symmetric || at < twi_strips_first_tile(self, block)) {
+        return TW_OK;
+    }
+    twi_gpu_area part = twi_strips_panel(self, block, 0, depth, at, rows);
+    return check(self,
+                 (int)cudaMemsetAsync(part.some, 0, (size_t)rows * (size_t)depth, self->narrow),
+                 "clearing a part of a panel");
+}
+
 /* One strip of round `block` that is not in block + 1. */
 static tw_status pass_strip(twi_strips *self, int32_t strip, int64_t block)
 {
@@ -309,8 +334,16 @@ static tw_status pass_strip(twi_strips *self, int32_t strip, int64_t block)
     twi_slot *s;
     cudaEvent_t done = NULL;
     twi_strips_of_block(self, block, &first, &end);
-    tw_status status = twi_strips_take_slot(self, &s);
-    if (status == TW_OK && strip >= first && strip < end) {
+    bool own = strip >= first && strip < end;
+    bool concerned = own;
+    tw_status status = own ? TW_OK : twi_strips_is_concerned(self, strip, block, &concerned);
+    if (status == TW_OK && !concerned) {
+        return leave_strip(self, strip, block);
+    }
+    if (status == TW_OK) {
+        status = twi_strips_take_slot(self, &s);
+    }
+    if (status == TW_OK && own) {
         return give_strip(self, s, strip, block);
     }
     if (status == TW_OK) {
@@ -372,7 +405,7 @@ static tw_status run(twi_strips *self, uint64_t limit, bool *capped)
             status = check(self, (int)cudaStreamSynchronize(self->finish), "reading a flag");
         }
     }
-    *capped = found != 0;
+    *capped = found != 0 || (self->left_out && self->area->type != self->host->type);
     twi_strips_close(self);
     return status;
 }

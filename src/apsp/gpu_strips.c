@@ -34,6 +34,7 @@ static void place_slot(twi_strips *self, twi_slot *s)
     s->strip =
         area->outside == area->type ? s->landing : place(self, rows * self->ld, area->element);
     s->left = place_packed(self, self->cut.strip, self->cut.block, area->word);
+    s->alive = place(self, self->blocks, 1);
 }
 
 /* Lay the memory out; without memory, this only counts its bytes. */
@@ -169,6 +170,12 @@ static tw_status open_memory(twi_strips *self)
     if (status == TW_OK) {
         status = check(self, self->area->set_up(), "setting up the kernels");
     }
+    if (status == TW_OK) {
+        status = check(
+            self,
+            (int)cudaMallocHost((void **)&self->alive, (size_t)self->strips * (size_t)self->blocks),
+            "allocating pinned memory");
+    }
     return status;
 }
 
@@ -204,6 +211,7 @@ void twi_strips_close(twi_strips *self)
         twi_gpu_close_event(self->formed[i]);
         twi_gpu_close_event(self->drained[i]);
     }
+    (void)cudaFreeHost(self->alive);
     (void)cudaFree(self->memory);
 }
 
@@ -317,34 +325,79 @@ tw_status twi_strips_load(twi_strips *self, twi_slot *s, int32_t strip)
     return status == TW_OK ? twi_gpu_record(self->ctx, s->loaded, self->in) : status;
 }
 
+tw_status twi_strips_look(twi_strips *self, twi_slot *s, int32_t strip, cudaStream_t stream)
+{
+    twi_gpu_area rows = twi_strips_area(self, s, strip, 0, twi_strips_width(self, strip));
+    tw_status status = check(self, (int)cudaMemsetAsync(s->alive, 0, (size_t)self->blocks, stream),
+                             "clearing a flag");
+    return status == TW_OK ? check(self, self->area->look(s->alive, &rows, self->cut.block, stream),
+                                   "starting to look for paths")
+                           : status;
+}
+
+tw_status twi_strips_tell(twi_strips *self, twi_slot *s, int32_t strip, cudaStream_t stream)
+{
+    size_t blocks = (size_t)self->blocks;
+    tw_status status = check(self,
+                             (int)cudaMemcpyAsync(self->alive + (size_t)strip * blocks, s->alive,
+                                                  blocks, cudaMemcpyDeviceToHost, stream),
+                             "reading a flag");
+    return status == TW_OK ? twi_gpu_record(self->ctx, self->stored[strip], stream) : status;
+}
+
+tw_status twi_strips_is_concerned(twi_strips *self, int32_t strip, int64_t block, bool *concerned)
+{
+    int32_t first, end;
+    int64_t column = block;
+    twi_strips_of_block(self, block, &first, &end);
+    if (self->host->symmetric && strip < first) { /* what is there of it lies in the block's rows */
+        column = strip / (self->cut.block / self->cut.strip);
+    } else {
+        first = strip;
+        end = strip + 1;
+    }
+    tw_status status = TW_OK;
+    *concerned = block == 0; /* nothing was told yet */
+    for (int32_t at = first; at < end && status == TW_OK && !*concerned; at++) {
+        status = check(self, (int)cudaEventSynchronize(self->stored[at]),
+                       "closing the matrix in strips");
+        *concerned = self->alive[(int64_t)at * self->blocks + column] != 0;
+    }
+    return status;
+}
+
+/* What is done to a strip before it goes back. */
+static tw_status finish_strip(twi_strips *self, twi_slot *s, int32_t strip, bool last)
+{
+    twi_gpu_strip rows = twi_strips_rows(self, s, strip);
+    tw_status status = twi_strips_look(self, s, strip, self->finish);
+    bool narrowed = s->strip != s->landing;
+    if (status == TW_OK && narrowed && last) {
+        status = check(self, self->area->find_capped(self->found, &rows, self->finish),
+                       "starting to look for far pairs");
+    }
+    if (status == TW_OK && narrowed) {
+        status = check(self, self->area->leave(&rows, self->finish), "starting to give out rows");
+    }
+    return status == TW_OK ? twi_gpu_record(self->ctx, s->finished, self->finish) : status;
+}
+
 tw_status twi_strips_store(twi_strips *self, twi_slot *s, int32_t strip, cudaEvent_t done,
                            bool last)
 {
     twi_gpu_strip rows = twi_strips_rows(self, s, strip);
-    tw_status status = TW_OK;
-    if (s->strip != s->landing) {
-        status = twi_gpu_wait(self->ctx, self->finish, done);
-        if (status == TW_OK && last) {
-            status = check(self, self->area->find_capped(self->found, &rows, self->finish),
-                           "starting to look for far pairs");
-        }
-        if (status == TW_OK) {
-            status =
-                check(self, self->area->leave(&rows, self->finish), "starting to give out rows");
-        }
-        if (status == TW_OK) {
-            status = twi_gpu_record(self->ctx, s->finished, self->finish);
-        }
-        done = s->finished;
+    tw_status status = twi_gpu_wait(self->ctx, self->finish, done);
+    if (status == TW_OK) {
+        status = finish_strip(self, s, strip, last);
     }
     if (status == TW_OK) {
-        status = twi_gpu_wait(self->ctx, self->out, done);
+        status = twi_gpu_wait(self->ctx, self->out, s->finished);
     }
     if (status == TW_OK) {
         status = copy_rows(self, &rows, false);
     }
     if (status == TW_OK) {
-        status = twi_gpu_record(self->ctx, self->stored[strip], self->out);
+        status = twi_strips_tell(self, s, strip, self->out);
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->free, self->out) : status;
 }

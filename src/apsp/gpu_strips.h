@@ -24,10 +24,11 @@ typedef struct twi_slot {
     void *landing; /* in the caller's type */
     void *strip;   /* in the working type: the same memory if that is the same */
     twi_gpu_packed left;
+    uint8_t *alive; /* a byte for each block: whether the strip has a path to it */
     cudaEvent_t loaded;
     cudaEvent_t ready; /* for the wide product */
     cudaEvent_t computed;
-    cudaEvent_t finished; /* in the caller's type again */
+    cudaEvent_t finished; /* looked at, and in the caller's type again */
     cudaEvent_t free;
 } twi_slot;
 
@@ -53,7 +54,9 @@ typedef struct twi_strips {
     cudaStream_t in, out, narrow, pivot, finish, wide[2];
     cudaEvent_t formed[2];  /* the panel, by the parity of the block */
     cudaEvent_t drained[2]; /* the wide streams, at the end of a round */
-    cudaEvent_t *stored;    /* each strip, in host memory */
+    cudaEvent_t *stored;    /* each strip, in host memory; or what is told of it */
+    uint8_t *alive;         /* of each strip what its slot had, in pinned host memory */
+    bool left_out;          /* a strip in the last round, which then has pairs without a path */
 } twi_strips;
 
 /* For the host's matrix in the type and tile of `kernel`; nothing is taken yet. */
@@ -74,6 +77,17 @@ TW_CHECKED tw_status twi_strips_load(twi_strips *self, twi_slot *s, int32_t stri
 /* From the slot to the host, after `done`. `last`: entries of 16 bits at the cap are looked for. */
 TW_CHECKED tw_status twi_strips_store(twi_strips *self, twi_slot *s, int32_t strip,
                                       cudaEvent_t done, bool last);
+
+/* Tell the host, on `stream`, which blocks the strip in a slot has paths to: `look` first, then
+ * `tell`, with the event that the strip is stored. */
+TW_CHECKED tw_status twi_strips_look(twi_strips *self, twi_slot *s, int32_t strip,
+                                     cudaStream_t stream);
+TW_CHECKED tw_status twi_strips_tell(twi_strips *self, twi_slot *s, int32_t strip,
+                                     cudaStream_t stream);
+/* Whether a strip that is not of the block has anything to gain from it, by what was told since the
+ * strip, or of a symmetric matrix the block, was last changed. */
+TW_CHECKED tw_status twi_strips_is_concerned(twi_strips *self, int32_t strip, int64_t block,
+                                             bool *concerned);
 
 /* The first tile of a block, and its tiles. */
 int32_t twi_strips_first_tile(const twi_strips *self, int64_t block);

@@ -210,6 +210,27 @@ static void run_spread(const void *arguments)
     }
 }
 
+typedef struct look_arguments {
+    uint8_t *some;
+    twi_gpu_area in;
+    int32_t each;
+    tw_type type;
+} look_arguments;
+
+static void run_look(const void *arguments)
+{
+    const look_arguments *a = arguments;
+    int64_t bytes = a->type == TW_U16 ? 2 : 4;
+    for (int64_t d = 0; d < a->in.down; d++) {
+        for (int64_t x = 0; x < a->in.across; x++) {
+            const char *tile = (const char *)a->in.data + tile_at(&a->in, d, x) * bytes;
+            if (has_path(tile, a->in.ld, a->type, a->type)) {
+                a->some[x / a->each] = 1;
+            }
+        }
+    }
+}
+
 typedef struct strip_arguments {
     twi_gpu_strip strip;
     int64_t down, across;
@@ -380,6 +401,12 @@ static int spread(tw_type type, twi_gpu_packed out, twi_gpu_packed in, int64_t t
     return fake_launch(run_spread, &a, sizeof a, stream);
 }
 
+static int look(tw_type type, uint8_t *some, const twi_gpu_area *in, int32_t each, void *stream)
+{
+    look_arguments a = {some, *in, each, type};
+    return fake_launch(run_look, &a, sizeof a, stream);
+}
+
 static int mirror(tw_type type, const twi_gpu_round *round, void *stream)
 {
     round_arguments a = {*round, type};
@@ -426,6 +453,10 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
     {                                                                                            \
         return spread(TYPE, out, in, tiles, step, stream);                                       \
     }                                                                                            \
+    static int look_##form(uint8_t *some, const twi_gpu_area *in, int32_t each, void *stream)    \
+    {                                                                                            \
+        return look(TYPE, some, in, each, stream);                                               \
+    }                                                                                            \
     static int mirror_##form(const twi_gpu_round *round, void *stream)                           \
     {                                                                                            \
         return mirror(TYPE, round, stream);                                                      \
@@ -442,13 +473,21 @@ static int close_tile(tw_type type, const twi_gpu_round *round, void *stream)
                                                  .set_up = set_up,                               \
                                                  .close = close_##form,                          \
                                                  .mirror = mirror_##form};                       \
-    static const twi_gpu_area_kernel area_##form = {TYPE,           SIDE,                        \
-                                                    (bytes),        4,                           \
-                                                    TW_I32,         set_up,                      \
-                                                    product_##form, pack_left_##form,            \
-                                                    copy_##form,    transpose_##form,            \
-                                                    spread_##form,  enter_##form,                \
-                                                    leave_##form,   find_capped_##form};
+    static const twi_gpu_area_kernel area_##form = {TYPE,                                        \
+                                                    SIDE,                                        \
+                                                    (bytes),                                     \
+                                                    4,                                           \
+                                                    TW_I32,                                      \
+                                                    set_up,                                      \
+                                                    product_##form,                              \
+                                                    pack_left_##form,                            \
+                                                    copy_##form,                                 \
+                                                    transpose_##form,                            \
+                                                    spread_##form,                               \
+                                                    look_##form,                                 \
+                                                    enter_##form,                                \
+                                                    leave_##form,                                \
+                                                    find_capped_##form};
 
 TABLES(i32, TW_I32, 4)
 TABLES(u16, TW_U16, 2)

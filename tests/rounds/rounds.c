@@ -32,7 +32,8 @@ typedef enum shape {
     BAND,    /* vertices near each other; everything is reached in the end */
     FORWARD, /* and only with larger numbers; both ways if symmetric */
     FEW,     /* most vertices have none */
-    SPARSE,  /* a few edges a vertex, to anywhere */
+    FOLDED,  /* one path, from one end of the numbers to the other and back */
+    FAR,     /* for the first four vertices all others are too far for 16 bits, if not symmetric */
     NONE,
     SHAPES,
 } shape;
@@ -50,8 +51,8 @@ static bool may_join(shape form, int64_t n, int64_t i, int64_t j)
         return i < j && j - i <= 6;
     case FEW:
         return i < n / 4 && j > n - n / 4;
-    case SPARSE:
-        return twi_random_below(twi_random_at(SEED, (uint64_t)(i * n + j)), (uint64_t)n) < 4;
+    case FOLDED:
+        return (i + j) % n <= 1;
     case NONE:
         return false;
     default:
@@ -73,7 +74,9 @@ static problem make_shaped(shape form, int64_t n, uint64_t seed, double density,
             uint64_t random = twi_random_at(seed, (uint64_t)(a * p.ld + b));
             int32_t weight =
                 (int32_t)twi_random_below(twi_random_at(3, random), (uint64_t)heaviest);
-            bool edge = twi_random_unit(random) < density &&
+            weight +=
+                form == FAR && i < 4 && j >= 4 && !symmetric ? 1000 * (1 + (int32_t)j % 5) : 0;
+            bool edge = (form == FOLDED || twi_random_unit(random) < density) &&
                         (may_join(form, n, i, j) || (symmetric && may_join(form, n, j, i)));
             p.matrix[i * p.ld + j] = j >= n ? -77 : i == j ? 0 : edge ? weight : TW_INF_I32;
             p.expected[i * p.ld + j] = p.matrix[i * p.ld + j];
@@ -209,6 +212,16 @@ static int64_t steps_of(tw_context *ctx, shape form, bool symmetric, bool severa
     assert_closed(&p);
     free_problem(&p);
     return fake_steps;
+}
+
+static void strips_stay_on_the_host_in_rounds_without_paths_for_them(void **state)
+{
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        (void)steps_of(*state, WHOLE, symmetric == 1, false);
+        size_t whole = fake_uploaded();
+        (void)steps_of(*state, PARTS, symmetric == 1, false);
+        assert_true(fake_uploaded() < whole * 2 / 3);
+    }
 }
 
 /* A tile has paths to at most 4 of the 24 tiles of a row in PARTS, and to 8 in WOVEN. */
@@ -455,6 +468,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(graphs_that_fall_apart_agree_with_it_too, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(tiles_without_paths_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(strips_stay_on_the_host_in_rounds_without_paths_for_them,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_type_that_was_enough_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_of_two_devices_holds_half_and_panels, set_up,
                                         tear_down),

@@ -48,7 +48,7 @@ static struct fake_stream *streams[MOST_STREAMS];
 static int current;
 static int64_t live, calls, fail_call;
 static uint64_t seed, drawn;
-static size_t held[FAKE_DEVICES], peak[FAKE_DEVICES];
+static size_t held[FAKE_DEVICES], peak[FAKE_DEVICES], uploaded;
 static block *blocks;
 
 void fake_begin(uint64_t new_seed, int64_t fail_at)
@@ -57,6 +57,7 @@ void fake_begin(uint64_t new_seed, int64_t fail_at)
     drawn = 0;
     calls = 0;
     fail_call = fail_at;
+    uploaded = 0;
     memset(peak, 0, sizeof peak);
 }
 
@@ -68,6 +69,11 @@ int64_t fake_live(void)
 size_t fake_peak(int device)
 {
     return peak[device];
+}
+
+size_t fake_uploaded(void)
+{
+    return uploaded;
 }
 
 static cudaError_t counted(cudaError_t otherwise)
@@ -322,8 +328,8 @@ static void run_copy(const void *arguments)
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)kind;
     copy_arguments c = {to, from, to_pitch, from_pitch, width, height};
+    uploaded += kind == cudaMemcpyHostToDevice ? width * height : 0;
     return (cudaError_t)fake_launch(run_copy, &c, sizeof c, stream);
 }
 
@@ -365,6 +371,9 @@ cudaError_t cudaMallocHost(void **out, size_t bytes)
     int before = current;
     current = FAKE_DEVICES - 1;
     cudaError_t error = cudaMalloc(out, bytes);
+    if (error == cudaSuccess) {
+        memset(*out, 0, bytes); /* other garbage than a device's: what looks like an answer */
+    }
     current = before;
     return error;
 }

@@ -13,8 +13,9 @@
 void fake_begin(uint64_t seed, int64_t fail_at);
 /* Blocks, streams, events and registrations that have not been given back. */
 int64_t fake_live(void);
-/* Bytes that a device holds at most. */
+/* Bytes that a device holds at most, and that were copied from the host so far. */
 size_t fake_peak(int device);
+size_t fake_uploaded(void);
 
 /* What is free on each device; for the choice of a way alone. */
 extern uint64_t fake_free_bytes[FAKE_DEVICES];
