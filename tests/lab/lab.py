@@ -100,6 +100,22 @@ class Laboratory(unittest.TestCase):
         (self.path / "map-cpu.json").write_text("{")
         self.refuses(["run", "--out", str(self.path)], "map-cpu.json is damaged", "--out")
 
+    def test_every_row_of_the_write_ups_has_a_command_that_exists(self):
+        rows, known = set(), ladders()
+        for line in (DOCS.parent / "lab" / "README.md").read_text().splitlines():
+            if not re.match(r"\| [A-E][0-9, ]", line):
+                continue
+            of, _, commands = line.strip("| ").split(" | ")
+            for first, last in re.findall(r"([A-E]\d)(?:\u2013([A-E]\d))?", of):
+                rows |= {first[0] + str(i) for i in range(int(first[1]), int((last or first)[1]) + 1)}
+            for name, rest in re.findall(r"`run ([a-z-]+)([^`]*)`", commands):
+                self.assertIn(name, known, line)
+                rungs = re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE)
+                for rung in (re.findall(r"--rungs (\S+)", rest) or [""])[0].split(","):
+                    self.assertTrue(not rungs or not rung or rung in rungs, (rung, line))
+        counts = {"A": 4, "B": 5, "C": 3, "D": 4, "E": 5}
+        self.assertEqual(rows, {r + str(i) for r, n in counts.items() for i in range(1, n + 1)})
+
     def test_the_list_says_what_rungs_are_checked_against(self):
         self.assertIn("\nchecked against three plain loops, every distance\n",
                       lab("list", "apsp-cpu").stdout)
