@@ -243,7 +243,7 @@ static tw_status run_pthreads(void *given, const lab_rung *rung, lab_time *time)
     bench *b = given;
     int count = twi_thread_count(b->ctx), started = 1;
     team all = {.ctx = b->ctx, .d = b->output, .n = b->n, .gate = PTHREAD_MUTEX_INITIALIZER};
-    band bands[MOST_THREADS] = {{0}};
+    band bands[MOST_THREADS] = {{&all, 0, 0}};
     pthread_t threads[MOST_THREADS] = {0};
     double begun;
     (void)rung;
