@@ -373,6 +373,17 @@ static void a_lost_device_is_told(void)
     tw_graph_destroy(graph);
 }
 
+static void a_device_that_is_not_there_is_named(void)
+{
+    twi_gpu_list list;
+    const char *what = "a device that is not there";
+    must(tw_set_device(ctx, TWI_GPU_PREFIX ":0,999"), what);
+    expect(twi_gpu_select(ctx, &list) == TW_ERR_DEVICE, what, "it was found");
+    expect(strstr(tw_last_error(ctx), TWI_GPU_PREFIX ":999 does not exist: this machine has ") !=
+               NULL,
+           what, tw_last_error(ctx));
+}
+
 int main(void)
 {
     char path[] = "/tmp/tilewright-runs-XXXXXX";
@@ -393,6 +404,7 @@ int main(void)
     a_value_that_does_not_fit_is_named();
     failures_leave_nothing_behind(path);
     auto_falls_back_to_the_cpu();
+    a_device_that_is_not_there_is_named();
     a_fault_is_told_and_leaves_no_file(path);
     a_lost_device_is_told();
     uint64_t kept = tw_memory_used(ctx);

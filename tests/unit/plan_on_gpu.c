@@ -1,0 +1,351 @@
+/*
+ * Plans and runs on GPUs that are made up: what a device says of itself, what it takes and how it
+ * fails stands here, so that the choice, the memory that is stated and what a report tells can be
+ * tested where there is none. The closure itself is the plain triple loop.
+ */
+#include "harness.h"
+
+#include "apsp/gpu.h"
+#include "gpu/startup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SEVERAL_BYTES 70000 /* of each device of a list */
+#define STREAMED_BYTES 5000 /* of a device through which a matrix is streamed */
+#define SMALL_THINGS 500    /* that no plan counts: the delivery itself */
+#define MORE 1000           /* bytes that a resident matrix takes besides */
+
+enum { N = 60, CARDS = 3 };
+static bool broken; /* the next run fails */
+static bool slow;   /* and no plan would take it */
+
+/* ------------------------------------------------------------------------------ the made-up GPU */
+
+const char *twi_gpu_text(void)
+{
+    return "3 CUDA devices";
+}
+
+const char *twi_gpu_prefix(void)
+{
+    return "cuda";
+}
+
+/* "cuda:0", "cuda:0,2,0", ... */
+tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
+{
+    *out = (twi_gpu_list){0};
+    for (const char *at = strchr(ctx->device, ':'); at != NULL; at = strchr(at + 1, ',')) {
+        out->index[out->count++] = at[1] - '0';
+    }
+    return TW_OK;
+}
+
+tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
+{
+    (void)ctx;
+    (void)device;
+    *out = (twi_gpu_info){.name = "made up", .processors = slow ? 1 : 100, .compute = 90};
+    out->clock = slow ? 1 : 1e9;
+    return TW_OK;
+}
+
+double twi_gpu_await(tw_context *ctx)
+{
+    (void)ctx;
+    return 0.25;
+}
+
+bool twi_gpu_is_starting(const tw_context *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+double twi_gpu_startup_seconds(const tw_context *ctx)
+{
+    (void)ctx;
+    return 0.5;
+}
+
+bool twi_gpu_present(char *why, size_t size)
+{
+    (void)why;
+    (void)size;
+    return true;
+}
+
+tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes)
+{
+    (void)gpus;
+    *bytes = ctx->device_memory_limit > 0 ? ctx->device_memory_limit : UINT64_MAX;
+    return TW_OK;
+}
+
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
+                           bool narrow, twi_gpu_fit *out)
+{
+    (void)type;
+    (void)n;
+    (void)narrow;
+    *out = (twi_gpu_fit){.way = TWI_GPU_SEVERAL, .bytes = SEVERAL_BYTES, .passes = 1};
+    if (gpus->count == 1) {
+        out->way = TWI_GPU_STREAMED;
+        out->bytes = STREAMED_BYTES;
+    }
+    return twi_gpu_allowance(ctx, gpus, &out->limit);
+}
+
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+{
+    return (uint64_t)(plan->graph->n * plan->graph->n) * tw_type_size(type) + MORE;
+}
+
+uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+{
+    (void)plan;
+    return 2 * MORE;
+}
+
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
+{
+    (void)n;
+    (void)compute;
+    return false;
+}
+
+static tw_status fail_if_broken(tw_context *ctx)
+{
+    return broken ? tw_fail(ctx, TW_ERR_DEVICE, "cuda:0: it is broken") : TW_OK;
+}
+
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
+                        bool narrow, tw_type *used)
+{
+    int32_t *d = host->data;
+    (void)gpus;
+    (void)narrow;
+    *used = host->type;
+    for (int64_t k = 0; k < host->n; k++) {
+        for (int64_t i = 0; i < host->n; i++) {
+            for (int64_t j = 0; j < host->n; j++) {
+                int32_t sum = d[i * host->ld + k] + d[k * host->ld + j];
+                int32_t *at = &d[i * host->ld + j];
+                *at = sum < *at ? sum : *at;
+            }
+        }
+    }
+    return fail_if_broken(ctx);
+}
+
+/* Only what it tells is of interest: nothing is delivered. */
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                               twi_gpu_outcome *out)
+{
+    (void)delivery;
+    *out = (twi_gpu_outcome){.used = plan->work_type, .attempts = 1, .seconds_device = 0.125};
+    out->seconds_upload = 1e-9;
+    return fail_if_broken(ctx);
+}
+
+tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
+{
+    static const double rates[CARDS] = {100, 20, 3};
+    (void)ctx;
+    (void)type;
+    *rate = rates[device];
+    return TW_OK;
+}
+
+/* ------------------------------------------------------------------------------------- the tests
+ */
+
+typedef struct problem {
+    tw_context *ctx;
+    tw_graph *graph;
+    tw_apsp_options opts;
+    tw_plan *plan;
+    tw_sink sink;
+    tw_matrix out;
+    int32_t rows[N * N];
+} problem;
+
+static void open_problem(problem *p, const char *device)
+{
+    static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
+    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    *p = (problem){.ctx = open_context(), .opts = defaults};
+    opts.kind = "complete";
+    opts.vertices = N;
+    p->opts.work_type = TW_I32;
+    broken = false;
+    slow = false;
+    assert_ok(p->ctx, tw_graph_generate(p->ctx, &p->graph, &opts));
+    snprintf(p->ctx->device, sizeof p->ctx->device, "%s", device);
+}
+
+static void make_plan(problem *p)
+{
+    p->out = (tw_matrix){p->rows, N, N, N, TW_I32};
+    assert_ok(p->ctx, tw_plan_create(p->ctx, &p->plan, p->graph, &p->opts));
+    assert_ok(p->ctx, tw_sink_to_matrix(p->ctx, &p->sink, &p->out));
+}
+
+static void close_problem(problem *p)
+{
+    tw_plan_destroy(p->plan);
+    tw_sink_destroy(&p->sink);
+    tw_graph_destroy(p->graph);
+    close_context(p->ctx);
+}
+
+static void the_memory_of_a_resident_run_is_stated(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    make_plan(&p);
+    assert_int_equal(tw_plan_device_memory(p.plan), N * N * 4 + MORE);
+    assert_non_null(strstr(tw_plan_explain(p.plan), "using 15 kB of its memory"));
+    assert_non_null(strstr(tw_plan_explain(p.plan), " of memory, 15 kB on the GPU: "));
+    close_problem(&p);
+}
+
+static void the_memory_on_each_of_several_is_stated(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0,1,0");
+    make_plan(&p);
+    assert_int_equal(tw_plan_device_memory(p.plan), SEVERAL_BYTES);
+    assert_non_null(strstr(tw_plan_explain(p.plan), "using 70 kB of memory on each"));
+    assert_non_null(strstr(tw_plan_explain(p.plan), ", 70 kB on each GPU: "));
+    close_problem(&p);
+}
+
+/* The buffers of the CPU's closure are not needed. */
+static void a_streamed_run_takes_the_matrix_and_little_more_of_the_host(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, STREAMED_BYTES));
+    make_plan(&p);
+    assert_int_equal(tw_plan_device_memory(p.plan), STREAMED_BYTES);
+    uint64_t streamed = tw_plan_memory(p.plan);
+    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
+    assert_true(tw_memory_peak(p.ctx) <= streamed + tw_memory_used(p.ctx) + SMALL_THINGS);
+    tw_plan_destroy(p.plan);
+    tw_sink_destroy(&p.sink);
+    snprintf(p.ctx->device, sizeof p.ctx->device, "cpu");
+    make_plan(&p);
+    assert_true(streamed < tw_plan_memory(p.plan));
+    assert_int_equal(tw_plan_device_memory(p.plan), 0);
+    close_problem(&p);
+}
+
+static void a_resident_run_tells_the_devices_seconds(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    make_plan(&p);
+    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_true(report.resident != 0 && report.seconds_device == 0.125);
+    assert_string_equal(report.device, "cuda:0");
+    assert_string_equal(report.fallback, "");
+    close_problem(&p);
+}
+
+static void a_run_from_host_memory_tells_the_hosts_seconds(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_problem(&p, "cuda:0,0");
+    make_plan(&p);
+    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
+    assert_true(report.resident == 0 && report.seconds_device > 0);
+    assert_true(report.seconds_device <= report.seconds_compute);
+    close_problem(&p);
+}
+
+static void a_named_gpu_that_fails_is_an_error(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    make_plan(&p);
+    broken = true;
+    assert_int_equal(tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL), TW_ERR_DEVICE);
+    assert_string_equal(tw_last_error(p.ctx), "cuda:0: it is broken");
+    close_problem(&p);
+}
+
+/* The CPU may well choose another method: here it is told to. */
+static void auto_tells_what_ran_instead_and_why(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    make_plan(&p); /* as 'auto' would make it on a machine whose CPU is slow enough */
+    p.plan->automatic = true;
+    p.plan->options.work_type = TW_AUTO;
+    p.plan->options.method = TW_METHOD_REFERENCE;
+    snprintf(p.ctx->device, sizeof p.ctx->device, "auto");
+    broken = true;
+    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
+    assert_int_equal(report.method, TW_METHOD_REFERENCE);
+    assert_int_equal(tw_plan_method(p.plan), TW_METHOD_CLOSURE);
+    assert_string_equal(report.device, "cpu");
+    assert_string_equal(report.fallback, "cuda:0: it is broken");
+    assert_true(report.resident == 0 && report.seconds_device == 0);
+    assert_true(report.seconds_wait == 0.25 && report.seconds_startup == 0.5);
+    assert_string_equal(p.ctx->device, "auto");
+    close_problem(&p);
+}
+
+static void auto_leaves_a_slow_gpu_alone(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "auto");
+    slow = true;
+    make_plan(&p);
+    assert_string_equal(tw_plan_device(p.plan), "cpu");
+    assert_int_equal(tw_plan_device_memory(p.plan), 0);
+    close_problem(&p);
+}
+
+static void the_ceiling_of_several_is_their_sum_each_card_once(void **state)
+{
+    problem p;
+    double rate = 0;
+    (void)state;
+    open_problem(&p, "cuda:2,0,2,0,0");
+    assert_ok(p.ctx, tw_ceiling(p.ctx, &rate, TW_I32, 1));
+    assert_true(rate == 103);
+    snprintf(p.ctx->device, sizeof p.ctx->device, "cuda:1");
+    assert_ok(p.ctx, tw_ceiling(p.ctx, &rate, TW_I32, 1));
+    assert_true(rate == 20);
+    close_problem(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_memory_of_a_resident_run_is_stated),
+        cmocka_unit_test(the_memory_on_each_of_several_is_stated),
+        cmocka_unit_test(a_streamed_run_takes_the_matrix_and_little_more_of_the_host),
+        cmocka_unit_test(a_resident_run_tells_the_devices_seconds),
+        cmocka_unit_test(a_run_from_host_memory_tells_the_hosts_seconds),
+        cmocka_unit_test(a_named_gpu_that_fails_is_an_error),
+        cmocka_unit_test(auto_tells_what_ran_instead_and_why),
+        cmocka_unit_test(auto_leaves_a_slow_gpu_alone),
+        cmocka_unit_test(the_ceiling_of_several_is_their_sum_each_card_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
