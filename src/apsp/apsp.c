@@ -63,7 +63,8 @@ static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work
                             outcome *out)
 {
     if (plan->gpus.count > 0) {
-        twi_gpu_host host = {work->data, work->n, work->ld, work->kernel->type, out->symmetric};
+        twi_gpu_host host = {work->data,         work->n,        work->ld,
+                             work->kernel->type, out->symmetric, plan->graph};
         double began = twi_seconds();
         tw_status status =
             twi_gpu_close(ctx, &plan->gpus, &host, plan->gpu_narrow, &out->work_type);
@@ -97,6 +98,8 @@ static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type t
     if (status == TW_OK && type == TW_F64) {
         *exact = true;
         status = check_exact_f64(ctx, plan, work);
+    } else if (status == TW_OK && out->work_type != type) {
+        *exact = true; /* a GPU has found a narrower type to be enough */
     } else if (status == TW_OK) {
         status = twi_certify(ctx, graph, work, exact);
     }

@@ -26,7 +26,7 @@ typedef struct bits {
     }
 
 /* Set the bits of one source. */
-static void mark(const twi_work *work, int64_t source, bits *reached, int64_t place)
+static void mark(const twi_work *work, int32_t cap, int64_t source, bits *reached, int64_t place)
 {
     int64_t word = place / 64;
     int64_t shift = place % 64;
@@ -38,7 +38,7 @@ static void mark(const twi_work *work, int64_t source, bits *reached, int64_t pl
         MARK_ROW(uint16_t, TW_INF_U16)
         break;
     default:
-        MARK_ROW(int32_t, TW_INF_I32)
+        MARK_ROW(int32_t, cap)
         break;
     }
 }
@@ -47,11 +47,11 @@ static void mark(const twi_work *work, int64_t source, bits *reached, int64_t pl
     {                                                             \
         const T *row = (const T *)work->data + source * work->ld; \
         for (int64_t v = 0; v < work->n; v++) {                   \
-            missing |= row[v] == (INFTY);                         \
+            missing |= row[v] >= (INFTY);                         \
         }                                                         \
     }
 
-static bool misses_any(const twi_work *work, int64_t source)
+static bool misses_any(const twi_work *work, int32_t cap, int64_t source)
 {
     bool missing = false;
     switch (work->kernel->type) {
@@ -62,25 +62,25 @@ static bool misses_any(const twi_work *work, int64_t source)
         COUNT_ROW(uint16_t, TW_INF_U16)
         break;
     default:
-        COUNT_ROW(int32_t, TW_INF_I32)
+        COUNT_ROW(int32_t, cap)
         break;
     }
     return missing;
 }
 
-static bool batch_exact(const tw_graph *graph, const twi_work *work, int64_t first, int64_t count,
-                        bits *reached)
+static bool batch_exact(const tw_graph *graph, const twi_work *work, int32_t cap, int64_t first,
+                        int64_t count, bits *reached)
 {
     bool missing = false;
     for (int64_t i = 0; i < count && !missing; i++) {
-        missing = misses_any(work, first + i);
+        missing = misses_any(work, cap, first + i);
     }
     if (!missing) {
         return true;
     }
     memset(reached, 0, (size_t)graph->n * sizeof *reached);
     for (int64_t i = 0; i < count; i++) {
-        mark(work, first + i, reached, i);
+        mark(work, cap, first + i, reached, i);
     }
     for (int64_t u = 0; u < graph->n; u++) {
         bits from = reached[u];
@@ -103,7 +103,8 @@ uint64_t twi_certificate_memory(int64_t n, int32_t threads)
     return (uint64_t)n * (uint64_t)threads * sizeof(bits);
 }
 
-tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work, bool *exact)
+tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, const twi_work *work,
+                            int32_t cap, bool *exact)
 {
     bits *reached = NULL;
     int threads = twi_thread_count(ctx);
@@ -127,13 +128,19 @@ tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *wo
             continue;
         }
         int64_t count = graph->n - first < BATCH ? graph->n - first : BATCH;
-        if (!batch_exact(graph, work, first, count, reached + (uint64_t)twi_thread_id() * each)) {
+        if (!batch_exact(graph, work, cap, first, count,
+                         reached + (uint64_t)twi_thread_id() * each)) {
             atomic_store_explicit(&refuted, true, memory_order_relaxed);
         }
     }
     *exact = !atomic_load(&refuted);
     twi_free(reached);
     return twi_check_cancel(ctx);
+}
+
+tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work, bool *exact)
+{
+    return twi_certify_below(ctx, graph, work, TW_INF_I32, exact);
 }
 
 tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target)

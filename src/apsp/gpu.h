@@ -67,6 +67,7 @@ typedef struct twi_gpu_host {
     int64_t ld;
     tw_type type; /* TW_I32, TW_F32 or TW_F64 */
     bool symmetric;
+    const tw_graph *graph; /* whose it is: tells far pairs from those without a path; or NULL */
 } twi_gpu_host;
 
 /* Device memory that closing it takes, at most, with 16 bits tried first or not. */
@@ -119,6 +120,12 @@ int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t lim
 TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
                                             const twi_gpu_host *host, bool narrow, uint64_t limit,
                                             tw_type *used);
+
+/* A closure in 16 bits has left entries at its cap, of which the host matrix has kept what it had.
+ * *capped becomes false if they are proven to have no path, so that the matrix is right as it is;
+ * it is then mirrored, too. The device in use may take `limit` bytes. */
+TW_CHECKED tw_status twi_gpu_settle(tw_context *ctx, const twi_gpu_host *host, uint64_t limit,
+                                    bool *capped);
 
 /* The upper triangle of a pinned host matrix from its lower one, through the current device, which
  * has `limit` bytes for it (gpu_mirror.c). */

@@ -23,6 +23,9 @@
  * Panels have a byte for each tile (gpu_area.h), so that products leave out tiles without a path;
  * those of a row panel travel with it.
  *
+ * 16 bits that leave entries at their cap are brought back without these; the graph tells whether
+ * they are pairs without a path (gpu_host.c), and if not, the wider type goes on from there.
+ *
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
  */
 #include "apsp/closure.h"
@@ -439,7 +442,8 @@ uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n
     return bytes;
 }
 
-/* The whole closure with one kernel; *capped: 16 bits were not enough, and nothing was changed. */
+/* The whole closure with one kernel; *capped: some entries are at the cap of 16 bits, and those of
+ * the host matrix are what they were. */
 static tw_status run(twi_shares *self, bool *capped)
 {
     double n = (double)self->host->n;
@@ -454,11 +458,19 @@ static tw_status run(twi_shares *self, bool *capped)
     if (status == TW_OK && self->area->type != self->host->type) {
         status = twi_shares_find_capped(self, capped);
     }
-    if (status == TW_OK && !*capped) {
-        status = twi_shares_bring_back(self);
+    if (status == TW_OK) {
+        status = twi_shares_bring_back(self, *capped);
     }
     twi_shares_close(self);
     return status;
+}
+
+static tw_status settle(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
+                        uint64_t limit, bool *capped)
+{
+    tw_status status =
+        twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
+    return status == TW_OK ? twi_gpu_settle(ctx, host, limit, capped) : status;
 }
 
 tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
@@ -472,10 +484,16 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
     }
     uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
     bool pinned = twi_gpu_pin(ctx, host->data, bytes);
+    uint64_t taken = twi_gpu_several_bytes(gpus, host->type, host->n, narrow);
+    bool mirrored = false;
     if (narrow) {
         twi_shares self = twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_find(TW_U16, 0));
         status = run(&self, &capped);
         *used = TW_U16;
+        if (status == TW_OK && capped) {
+            status = settle(ctx, gpus, host, taken, &capped);
+            mirrored = !capped;
+        }
     }
     if (status == TW_OK && capped) {
         twi_shares self =
@@ -483,8 +501,7 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
         status = run(&self, &capped);
         *used = host->type;
     }
-    if (status == TW_OK && host->symmetric) { /* in no more memory than before */
-        uint64_t taken = twi_gpu_several_bytes(gpus, host->type, host->n, narrow);
+    if (status == TW_OK && host->symmetric && !mirrored) { /* in no more memory than before */
         status = twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
         status = status == TW_OK ? twi_gpu_mirror_host(ctx, host, taken) : status;
     }

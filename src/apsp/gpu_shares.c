@@ -249,13 +249,16 @@ tw_status twi_shares_bring_up(twi_shares *self)
     return status;
 }
 
-tw_status twi_shares_bring_back(twi_shares *self)
+tw_status twi_shares_bring_back(twi_shares *self, bool capped)
 {
     tw_status status = TW_OK;
     for (int64_t t = 0; t < self->tiles && status == TW_OK; t++) {
         twi_share *s = twi_shares_owner(self, t);
         twi_gpu_strip strip = strip_of(self, s, t);
         status = twi_shares_use(self, s);
+        if (status == TW_OK && capped) { /* what entries at the cap leave as it is */
+            status = copy_strip(self, s, &strip, true);
+        }
         if (status == TW_OK && s->landing != NULL) {
             status = check(self, self->area->leave(&strip, s->wide), "starting to give out rows");
         }

@@ -56,7 +56,7 @@ void twi_shares_close(twi_shares *self);
 
 /* Put the copies of the whole matrix on the wide streams; the second waits for them. */
 TW_CHECKED tw_status twi_shares_bring_up(twi_shares *self);
-TW_CHECKED tw_status twi_shares_bring_back(twi_shares *self);
+TW_CHECKED tw_status twi_shares_bring_back(twi_shares *self, bool capped);
 /* Whether an entry of a closed matrix of 16 bits is at the cap. */
 TW_CHECKED tw_status twi_shares_find_capped(twi_shares *self, bool *capped);
 

@@ -29,7 +29,8 @@
  *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was: the lengths there are always those of some paths, and no
- * pair's shortest path is lost, so that a second closure in the wider type can follow on the spot.
+ * pair's shortest path is lost, so that a second closure in the wider type can follow on the spot,
+ * unless the graph tells that these pairs have no path (gpu_host.c).
  *
  * Device memory: two panels, TWI_SLOTS strips, and a few squares of B x B.
  */
@@ -446,19 +447,24 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
     uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     bool pinned = status == TW_OK && twi_gpu_pin(ctx, host->data, bytes);
+    uint64_t taken = 0;
+    bool mirrored = false;
+    (void)twi_gpu_stream_fits(host->type, host->n, narrow, limit, &taken);
     if (status == TW_OK && narrow) {
         twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(TW_U16, 0));
         status = run(&self, limit, &capped);
         *used = TW_U16;
+        if (status == TW_OK && capped) {
+            status = twi_gpu_settle(ctx, host, taken, &capped);
+            mirrored = !capped;
+        }
     }
     if (status == TW_OK && capped) {
         twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(host->type, 0));
         status = run(&self, limit, &capped);
         *used = host->type;
     }
-    if (status == TW_OK && host->symmetric) { /* in no more memory than before */
-        uint64_t taken = 0;
-        (void)twi_gpu_stream_fits(host->type, host->n, narrow, limit, &taken);
+    if (status == TW_OK && host->symmetric && !mirrored) { /* in no more memory than before */
         status = twi_gpu_mirror_host(ctx, host, taken);
     }
     if (pinned) {

@@ -145,7 +145,7 @@ static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int
             if (status == TW_OK) {
                 fill_matrix(s->graph, matrix, type);
                 (void)twi_gpu_stream_fits(type, n, narrow, 0, &bytes);
-                twi_gpu_host host = {matrix, n, n, type, s->graph->undirected};
+                twi_gpu_host host = {matrix, n, n, type, s->graph->undirected, s->graph};
                 status =
                     twi_gpu_close_streamed(t->ctx, device, &host, narrow, bytes * times, &used);
             }
@@ -204,7 +204,7 @@ static void run_entry(const twi_tester *t, const sample *s, tw_type type, int32_
         twi_alloc(t->ctx, &matrix, (uint64_t)(n * n), tw_type_size(type), "a matrix");
     if (status == TW_OK) {
         fill_matrix(s->graph, matrix, type);
-        twi_gpu_host host = {matrix, n, n, type, s->graph->undirected};
+        twi_gpu_host host = {matrix, n, n, type, s->graph->undirected, NULL};
         status = twi_gpu_close_by_entry(t->ctx, device, &host);
     }
     for (int64_t i = 0; i < n * n && status == TW_OK; i++) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 4, CAP = 300 };
+enum { SIDE = 4, CAP = TWI_GPU_INF_U16 };
 
 uint64_t fake_free_bytes[FAKE_DEVICES];
 int64_t fake_steps;

@@ -121,7 +121,41 @@ static void assert_closed(const problem *p)
 
 static twi_gpu_host host_of(const problem *p)
 {
-    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, p->symmetric};
+    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, p->symmetric, NULL};
+}
+
+/* The graph that the matrix is of. */
+static tw_graph *graph_of(tw_context *ctx, const problem *p)
+{
+    size_t most = (size_t)(p->n * p->n) + 1;
+    int32_t *arcs = malloc(3 * most * sizeof *arcs);
+    tw_edges edges = {0, arcs, arcs + most, arcs + 2 * most, TW_I32};
+    tw_graph *graph = NULL;
+    for (int64_t i = 0; i < p->n; i++) {
+        for (int64_t j = 0; j < p->n; j++) {
+            if (i != j && p->matrix[i * p->ld + j] < TW_INF_I32) {
+                arcs[edges.count] = (int32_t)i;
+                arcs[most + (size_t)edges.count] = (int32_t)j;
+                arcs[2 * most + (size_t)edges.count++] = p->matrix[i * p->ld + j];
+            }
+        }
+    }
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, p->n, &edges, 0));
+    free(arcs);
+    return graph;
+}
+
+/* The type that must have been enough: with the graph, pairs without a path are known for it. */
+static tw_type enough(const problem *p, bool narrow, bool graph)
+{
+    tw_type type = narrow ? TW_U16 : TW_I32;
+    for (int64_t i = 0; i < p->n * p->ld; i++) {
+        int32_t far = i % p->ld < p->n ? p->expected[i] : 0;
+        if (far >= TWI_GPU_INF_U16 && !(graph && far == TW_INF_I32)) {
+            type = TW_I32;
+        }
+    }
+    return type;
 }
 
 static twi_gpu_list devices_of(int32_t count, uint64_t seed)
@@ -148,8 +182,11 @@ static void close_with_several(tw_context *ctx, shape form, uint64_t seed)
     twi_gpu_list list = devices_of(1 + (int32_t)(seed % 6), seed);
     tw_type used = TW_AUTO;
     fake_begin(seed, 0);
+    host.graph = seed % 3 != 1 ? graph_of(ctx, &p) : NULL;
     assert_int_equal(twi_gpu_close_several(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
     assert_closed(&p);
+    assert_int_equal(used, enough(&p, seed % 5 < 3, host.graph != NULL));
+    tw_graph_destroy((tw_graph *)host.graph);
     free_problem(&p);
 }
 
@@ -165,8 +202,11 @@ static void close_in_strips(tw_context *ctx, shape form, uint64_t seed)
     assert_true(twi_gpu_stream_fits(TW_I32, p.n, true, limit, &bytes));
     assert_true(bytes <= limit);
     fake_begin(seed, 0);
+    host.graph = seed % 3 != 1 ? graph_of(ctx, &p) : NULL;
     assert_int_equal(twi_gpu_close_streamed(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
     assert_closed(&p);
+    assert_int_equal(used, enough(&p, seed % 5 < 3, host.graph != NULL));
+    tw_graph_destroy((tw_graph *)host.graph);
     assert_true(fake_peak(1) <= bytes);
     free_problem(&p);
 }
