@@ -4,6 +4,7 @@
 Nothing may fail to load and every plot must be seen, on a wide window and on a phone's, light and
 dark; the tables must be those of the Markdown. Skipped (77) without Matplotlib, Selenium or Chromium.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -93,10 +94,20 @@ def markdown_tables(text):
     return tables
 
 
-# What the two small runs, a time distribution against n, and a ladder with its authors' figures
-# show: 3 (two sizes, rate), 1, 3 (two devices, rate), 7 (three sizes, rate, three of the authors').
-PLOTS = 3 + 1 + 3 + 7
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results" / "lab-h200"
+
+
+def sizes_and_rungs(name):
+    cases = json.loads((RESULTS / name).read_text())["cases"]
+    return {case["n"] for case in cases}, {case["rung"] for case in cases}
+
+
+# What the two small runs, a time distribution against n, and a ladder with its authors' figures
+# show: 3 (two sizes, rate), 1, one for each device and the rate, and for each size one of ours and
+# one of the authors' beside a rate.
+SIZES, _ = sizes_and_rungs("entropy-gpu-versions.json")
+_, DEVICES = sizes_and_rungs("apsp-files.json")
+PLOTS = 3 + 1 + (len(DEVICES) + 1) + (2 * len(SIZES) + 1)
 
 
 def make_page(folder):
@@ -122,7 +133,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         expected = make_page(folder)
-        assert len(expected) == 1 + 1 + 1 + 1 + 3, len(expected)
+        assert len(expected) == 1 + 1 + 1 + 1 + len(SIZES), len(expected)
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(word)
