@@ -26,7 +26,8 @@ import csv, json, sys
 rows = list(csv.reader(line for line in sys.stdin if line.startswith("\"")))
 if len(rows) < 3:
     sys.exit("ncu measured no kernel")
-found = {name: value for name, value in zip(rows[0], rows[-1]) if "__" in name}
+all = dict(zip(rows[0], rows[-1]))
+found = {name: float(all[name].replace(",", "")) for name in sys.argv[2].split(",") if name in all}
 print(json.dumps({"kernel": "update", "type": sys.argv[1], "n": 8192, "counters": found}))
-' $type
+' $type "$metrics"
 done
