@@ -23,9 +23,9 @@
 #include <string.h>
 
 enum {
-    MOST_COLUMNS = 128,
-    MOST_KERNELS = 32, /* different ones; a rung has a handful */
-    FIELD = 256        /* what is kept of a field: names of kernels can be longer */
+    MOST_COLUMNS = 1024, /* ncu adds some 300 of its own, about the card */
+    MOST_KERNELS = 32,   /* different ones; a rung has a handful */
+    FIELD = 256          /* what is kept of a field: names of kernels can be longer */
 };
 
 /* How a metric becomes a counter. */

@@ -113,6 +113,15 @@ static void launches_count_by_the_time_they_take(void **state)
     is_right(&profile);
 }
 
+static void columns_about_the_card_do_not_matter(void **state)
+{
+    (void)state;
+    lab_profile profile;
+    char why[LAB_WHY];
+    assert_true(read_data("wide.txt", &profile, why)); /* 300 of them, as ncu 2025.3 prints */
+    is_right(&profile);
+}
+
 static void units_are_honoured_and_a_metric_that_is_none_is_left_out(void **state)
 {
     (void)state;
@@ -705,6 +714,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_count_by_the_time_they_take),
+        cmocka_unit_test(columns_about_the_card_do_not_matter),
         cmocka_unit_test(units_are_honoured_and_a_metric_that_is_none_is_left_out),
         cmocka_unit_test(what_is_no_table_gets_a_sentence),
         cmocka_unit_test(every_beginning_of_a_table_is_read_or_refused),
