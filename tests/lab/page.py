@@ -105,7 +105,7 @@ def sizes_and_rungs(name):
 # What the two small runs, a time distribution against n, and a ladder with its authors' figures
 # show: 3 (two sizes, rate), 1, one for each device and the rate, and for each size one of ours and
 # one of the authors' beside a rate.
-SIZES, _ = sizes_and_rungs("entropy-gpu-versions.json")
+SIZES, _ = sizes_and_rungs("entropy-gpu.json")
 _, DEVICES = sizes_and_rungs("apsp-files.json")
 PLOTS = 3 + 1 + (len(DEVICES) + 1) + (2 * len(SIZES) + 1)
 
@@ -116,7 +116,7 @@ def make_page(folder):
         subprocess.run([PROGRAM, *words, "--repeat", "2", "--out", str(folder)], check=True,
                        stdout=subprocess.DEVNULL)
     subprocess.run([PROGRAM, "report", str(folder), str(RESULTS / "apsp-files.json"),
-                    str(RESULTS / "entropy-gpu-versions.json"), "--out", str(folder / "page"),
+                    str(RESULTS / "entropy-gpu.json"), "--out", str(folder / "page"),
                     "--plots", str(folder / "plots")], check=True, stdout=subprocess.DEVNULL)
     files = sorted((folder / "plots").iterdir())
     assert len(files) == PLOTS, files
