@@ -23,7 +23,8 @@
 #define FLAG_BYTES 256
 #define PIECE 16                /* bytes */
 #define NARROW_FROM 3000        /* n: below it a closure is bound by its critical path */
-#define NARROW_COMPUTE 90       /* architectures from which 16 bits are twice as fast */
+#define NARROW_COMPUTE 90       /* architectures on which 16 bits are twice as fast: from here */
+#define NARROW_UNKNOWN 120      /* to here; what this one makes of them was never measured */
 #define VERTICES_MOST (1 << 20) /* one matrix of 16-bit distances is 2 TB */
 
 /* What one call will do. */
@@ -110,7 +111,7 @@ static tw_status check_arguments(tw_context *ctx, const tw_matrix *matrix,
 
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
 {
-    return n >= NARROW_FROM && compute >= NARROW_COMPUTE;
+    return n >= NARROW_FROM && compute >= NARROW_COMPUTE && compute < NARROW_UNKNOWN;
 }
 
 static device_run describe(const tw_matrix *matrix, const tw_device_options *opts, int compute)
