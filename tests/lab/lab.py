@@ -414,6 +414,20 @@ class Laboratory(unittest.TestCase):
         shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
         self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
 
+    def test_a_figure_that_is_not_the_results_is_found_and_mended(self):
+        text = self.path / "text.md"
+        wrong = "about 7 s<!--h200/apsp-gpu 5000 naive-->, 1 %<!--h200/apsp-gpu 2500 conflicts bank_conflicts-->"
+        text.write_text(wrong)
+        quote = [sys.executable, DOCS.parent / "tools" / "quote-lab-figures"]
+        done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual((done.returncode, done.stdout.count("text.md: "), text.read_text()), (1, 2, wrong))
+        subprocess.run(quote + [text], timeout=LIMIT, check=True)
+        self.assertRegex(text.read_text(), r"^about [\d.]+ ms<.*>, [\d.]{2,} %<.*>$")
+        subprocess.run(quote + ["--check", text], stdout=subprocess.DEVNULL, timeout=LIMIT, check=True)
+        text.write_text("1 %<!--h200/apsp-gpu 5000 hoisted bank_conflicts-->")
+        done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertIn("apsp-gpu.json has no bank_conflicts of hoisted at n = 5000", done.stderr)
+
     def test_the_manual_and_the_completion_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash")):
             self.assertEqual((DOCS / name).read_text(), lab(option).stdout,
