@@ -289,6 +289,11 @@ def percent(value):
     return share(value, 1)
 
 
+def percent_of_some(value):
+    """A share that is never zero in truth: zero is what a profiler makes of none at all."""
+    return percent(value) if value else NOTHING
+
+
 COUNTERS = {  # name in the results: heading, how it is shown
     "cores_busy": ("cores busy", "{:.3g}".format),
     "clock": ("cycles/s", scaled),
@@ -302,9 +307,9 @@ COUNTERS = {  # name in the results: heading, how it is shown
     "integer_operations_per_second": ("integer operations/s", scaled),
     "sm_active": ("SMs active", percent),
     "warps_active": ("warps active", percent),
-    "branches_uniform": ("branches uniform", percent),
+    "branches_uniform": ("branches uniform", percent_of_some),
     "threads_per_instruction": ("threads/instruction", "{:.3g}".format),
-    "shared_efficiency": ("shared memory useful", percent),
+    "shared_efficiency": ("shared memory useful", percent_of_some),
     "bank_conflicts": ("bank conflicts", percent),
     "bank_conflict_count": ("bank conflicts, in all", scaled),
     "shared_accesses_per_second": ("shared accesses/s", scaled),
@@ -407,8 +412,9 @@ h1, h2 { line-height: 1.15; } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
 section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
 small { opacity: .75; } .up { float: right; font-size: .85rem; margin-top: 1.4rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
-td, th { padding: .2rem .5rem; text-align: right; white-space: nowrap; }
+td, th { padding: .2rem .4rem; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+thead th span { white-space: nowrap; }
 td:first-child, th:first-child { text-align: left; position: sticky; left: 0;
        background: var(--paper); }
 tbody tr:nth-child(odd) td { background: color-mix(in srgb, CanvasText 6%, Canvas); }
@@ -423,12 +429,18 @@ dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 """
 
 
+def html_heading(text):
+    """May be broken after a slash, but not within the name of a rung."""
+    text = html.escape(text).replace("/", "/<wbr>")
+    return "<th>" + re.sub(r"[^\s<>]*-[^\s<>]*", r"<span>\g<0></span>", text) + "</th>"
+
+
 def html_table(head, rows, links=False, kind=""):
     def cell(place, text):
         text = html.escape(text)
         return f'<a href="#{text}">{text}</a>' if links and place == 0 else text
 
-    cells = "".join(f"<th>{html.escape(h)}</th>" for h in head)
+    cells = "".join(map(html_heading, head))
     lines = "".join("<tr>" + "".join(f"<td>{cell(i, c)}</td>" for i, c in enumerate(row))
                     + "</tr>\n" for row in rows)
     return (f'<div class="wide"><table class="{kind}"><thead><tr>{cells}</tr></thead>\n<tbody>\n'

@@ -84,8 +84,9 @@ def numbers_axis(axes, numbers):
     """A log axis whose ticks are the numbers themselves, unless they would touch."""
     axes.set_xscale("log")
     shown, last = [], 0
+    apart = (max(numbers) / min(numbers)) ** 0.09  # of the axis: the width of four digits
     for number in sorted(numbers):
-        if number > last * 1.35:
+        if number > last * apart:
             shown.append(number)
             last = number
     axes.set_xticks(shown, [str(number) for number in shown])

@@ -246,19 +246,39 @@ class Laboratory(unittest.TestCase):
         (self.path / "x.json").write_text(json.dumps({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [
                 {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
-                 "counters": {"bank_conflicts": 0.25, "load_bytes_per_second": 1.5e12,
+                 "counters": {"bank_conflicts": 0.25, "shared_efficiency": 0.5,
+                              "load_bytes_per_second": 1.5e12,
                               "kernel": "a<b>", "page_faults": "many", "other": 3}},
                 {"rung": "s", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
-                 "counters": 7}]}))
+                 "counters": 7},
+                {"rung": "t", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+                 "counters": {"bank_conflicts": 0, "shared_efficiency": 0.0}}]}))
         done = lab("report", str(self.path))
         if "Matplotlib is missing" in done.stderr:
             self.skipTest("no Matplotlib")
         self.assertEqual(done.returncode, 0, done.stderr)
         told = (self.path / "report.md").read_text()
-        self.assertIn("| rung | bank conflicts | loads/s | longest kernel |", told)
-        self.assertIn("| r | 25 % | 1.5 TB | a<b> |", told)
-        self.assertIn("| s | – | – | – |", told)
-        self.assertIn("<td>a&lt;b&gt;</td>", (self.path / "report.html").read_text())
+        self.assertIn("| rung | shared memory useful | bank conflicts | loads/s | longest kernel |",
+                      told)
+        self.assertIn("| r | 50 % | 25 % | 1.5 TB | a<b> |", told)
+        self.assertIn("| s | – | – | – | – |", told)
+        self.assertIn("| t | – | 0 % | – | – |", told)
+        page = (self.path / "report.html").read_text()
+        self.assertIn("<td>a&lt;b&gt;</td>", page)
+        self.assertIn("<th>loads/<wbr>s</th>", page)
+
+    def test_a_sweep_names_every_number_that_has_room(self):
+        (self.path / "x.json").write_text(json.dumps({
+            "format": "tilewright-lab 1", "ladder": "x", "cases": [
+                {"rung": f"devices-{count}", "n": 5, "median": 1.0, "seconds": [1.0],
+                 "rate": float(count)} for count in (1, 2, 3, 4)]}))
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        page = (self.path / "report.html").read_text()
+        self.assertIn("<th>over <span>devices-1</span></th>", page)
+        for count in (1, 2, 3, 4):
+            self.assertRegex(page, f"<text[^>]*>{count}</text>")
 
     def test_slips_get_the_nearest_name(self):
         self.refuses(["run", "apsp-cpv"], "did you mean 'apsp-cpu'?")
