@@ -18,8 +18,7 @@
  * are copied while others are taken; apsp-files shows it. All copies here are from and to ordinary
  * memory.
  *
- * Checked against a matrix made by plain code, the padding too. The ladder has been compiled, and
- * waits for its first run on a card: tilewright-lab run apsp-scatter.
+ * Checked against a matrix made by plain code, the padding too.
  */
 #include "answers.h"
 #include "apsp_scatter_kernels.h"
