@@ -410,7 +410,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-
        overflow-wrap: break-word; }
 h1, h2 { line-height: 1.15; } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
 section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
-small { opacity: .75; } .up { float: right; font-size: .85rem; margin-top: 1.4rem; }
+small { opacity: .75; } .up { float: right; font-size: .85rem; margin: 1.4rem 0 0 1rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
 td, th { padding: .2rem .4rem; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
@@ -430,8 +430,8 @@ dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 
 
 def html_heading(text):
-    """May be broken after a slash, but not within the name of a rung."""
-    text = html.escape(text).replace("/", "/<wbr>")
+    """May be broken before a word after a slash, but not within the name of a rung."""
+    text = re.sub(r"/(?=\w\w)", "/<wbr>", html.escape(text))
     return "<th>" + re.sub(r"[^\s<>]*-[^\s<>]*", r"<span>\g<0></span>", text) + "</th>"
 
 

@@ -265,7 +265,7 @@ class Laboratory(unittest.TestCase):
         self.assertIn("| t | – | 0 % | – | – |", told)
         page = (self.path / "report.html").read_text()
         self.assertIn("<td>a&lt;b&gt;</td>", page)
-        self.assertIn("<th>loads/<wbr>s</th>", page)
+        self.assertIn("<th>loads/s</th><th>longest kernel</th>", page)
 
     def test_a_sweep_names_every_number_that_has_room(self):
         (self.path / "x.json").write_text(json.dumps({
@@ -277,6 +277,7 @@ class Laboratory(unittest.TestCase):
             self.skipTest("no Matplotlib")
         page = (self.path / "report.html").read_text()
         self.assertIn("<th>over <span>devices-1</span></th>", page)
+        self.assertIn("Rate against devices", page)
         for count in (1, 2, 3, 4):
             self.assertRegex(page, f"<text[^>]*>{count}</text>")
 
