@@ -479,9 +479,10 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
  * negative and not NaN: others give meaningless distances, nothing worse.
  *
  * The work is put on `stream` of the GPU that holds the matrix, after what is on it already; the
- * call does not wait for it. An error of the device while it runs is therefore reported by a later
- * call. Until the work is done the matrix and the workspace, memory of the same GPU aligned to 256
- * bytes, must stay.
+ * call does not wait for it, but for room in the driver's queue where the work is more launches
+ * than that takes at a time (three for every 128 vertices). An error of the device while it runs is
+ * reported by a later call. Until the work is done the matrix and the workspace, memory of the same
+ * GPU aligned to 256 bytes, must stay.
  */
 typedef struct tw_device_options {
     size_t size;
