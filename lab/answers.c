@@ -1,6 +1,7 @@
 /* See answers.h. */
 #include "answers.h"
 
+#include "base/threads.h"
 #include "gpu/device.h"
 
 #include <math.h>
@@ -64,12 +65,14 @@ double lab_image_bytes(int64_t n)
     return 5 * (double)n * (double)n;
 }
 
-static tw_status copy_ceiling(tw_context *ctx, double bytes, lab_ceiling *out)
+/* `threads` as tw_copy_rate takes them: 1, or 0 for all. */
+static tw_status copy_ceiling(tw_context *ctx, double bytes, int32_t threads, lab_ceiling *out)
 {
-    *out = (lab_ceiling){.of = "a copy of large arrays by all threads"};
+    *out = (lab_ceiling){.of = threads == 1 ? "a copy of large arrays by one thread"
+                                            : "a copy of large arrays by all threads"};
     tw_status status = tw_set_device(ctx, "cpu");
     if (status == TW_OK) {
-        status = tw_copy_rate(ctx, &out->bytes, 0);
+        status = tw_copy_rate(ctx, &out->bytes, threads);
     }
     out->rate = out->bytes / bytes;
     return status;
@@ -77,12 +80,27 @@ static tw_status copy_ceiling(tw_context *ctx, double bytes, lab_ceiling *out)
 
 tw_status lab_matrix_copy_ceiling(tw_context *ctx, lab_ceiling *out)
 {
-    return copy_ceiling(ctx, lab_matrix_bytes(1), out);
+    return copy_ceiling(ctx, lab_matrix_bytes(1), 0, out);
+}
+
+tw_status lab_matrix_copy_ceiling_of_one(tw_context *ctx, lab_ceiling *out)
+{
+    return copy_ceiling(ctx, lab_matrix_bytes(1), 1, out);
 }
 
 tw_status lab_image_copy_ceiling(tw_context *ctx, lab_ceiling *out)
 {
-    return copy_ceiling(ctx, lab_image_bytes(1), out);
+    return copy_ceiling(ctx, lab_image_bytes(1), 0, out);
+}
+
+tw_status lab_image_copy_ceiling_of_one(tw_context *ctx, lab_ceiling *out)
+{
+    return copy_ceiling(ctx, lab_image_bytes(1), 1, out);
+}
+
+bool lab_has_threads(tw_context *ctx, const lab_rung *rung)
+{
+    return rung->b <= twi_thread_count(ctx);
 }
 
 tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out)

@@ -40,11 +40,17 @@ double lab_image_bytes(int64_t n);  /* bytes read, floats written */
  * where no count of operations bounds it: a copy of the bytes of a matrix or of an image. */
 TW_CHECKED tw_status lab_matrix_copy_ceiling(tw_context *ctx, lab_ceiling *out);
 TW_CHECKED tw_status lab_image_copy_ceiling(tw_context *ctx, lab_ceiling *out);
+/* The same by one thread, for weak scaling. */
+TW_CHECKED tw_status lab_matrix_copy_ceiling_of_one(tw_context *ctx, lab_ceiling *out);
+TW_CHECKED tw_status lab_image_copy_ceiling_of_one(tw_context *ctx, lab_ceiling *out);
 /* The relaxations of one GPU; what d of them could do is d times that. */
 TW_CHECKED tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out);
 /* The link between host and GPU bounds an image that comes and goes, a byte up and four down for
  * each element, both at once; or a matrix that comes back, four bytes down (link_gpu.c). */
 TW_CHECKED tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out);
 TW_CHECKED tw_status lab_download_ceiling(tw_context *ctx, lab_ceiling *out);
+
+/* Of rungs that scale over threads, `b` of them: whether there are as many (lab_ladder.offers). */
+bool lab_has_threads(tw_context *ctx, const lab_rung *rung);
 
 #endif

@@ -545,17 +545,12 @@ const lab_ladder lab_apsp_cpu_blocks = {
 static const lab_rung thread_rungs[] = {THREADS(1),  THREADS(2),  THREADS(4), THREADS(8),
                                         THREADS(16), THREADS(32), THREADS(64)};
 
-static bool has_threads(tw_context *ctx, const lab_rung *rung)
-{
-    return rung->b <= twi_thread_count(ctx);
-}
-
 const lab_ladder lab_apsp_threads = {
     .name = "apsp-threads",
     .title = "Strong scaling of the engine over threads",
     .rungs = thread_rungs,
     .count = LAB_COUNT(thread_rungs),
-    .offers = has_threads,
+    .offers = lab_has_threads,
     BENCH,
 };
 
@@ -608,7 +603,7 @@ const lab_ladder lab_apsp_threads_weak = {
     .spoil = spoil,
     .check = check_weak,
     .close = close_bench,
-    .offers = has_threads,
+    .offers = lab_has_threads,
     .work = lab_relaxations,
     .traffic = lab_matrix_bytes,
     .ceiling = ceiling_one,

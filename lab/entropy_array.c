@@ -113,6 +113,23 @@ void lab_entropy_array_free(lab_entropy_array *array)
     *array = (lab_entropy_array){0};
 }
 
+tw_status lab_entropy_array_hold(lab_entropy_array *array, tw_context *ctx, int64_t rows,
+                                 int64_t cols, uint64_t seed)
+{
+    if (array->rows == rows && array->cols == cols) {
+        return TW_OK;
+    }
+    twi_progress(ctx, "making the inputs and the right answer", 0, 0, "");
+    lab_entropy_array_free(array);
+    tw_status status = lab_entropy_array_make(array, ctx, rows, cols, seed);
+    if (status == TW_OK) {
+        lab_entropy_array_spoil(array);
+    } else {
+        lab_entropy_array_free(array);
+    }
+    return status;
+}
+
 void lab_entropy_array_spoil(lab_entropy_array *array)
 {
     if (array->output != NULL) {

@@ -20,6 +20,10 @@ TW_CHECKED tw_status lab_entropy_array_make(lab_entropy_array *out, tw_context *
                                             int64_t cols, uint64_t seed);
 void lab_entropy_array_free(lab_entropy_array *array); /* and make it empty */
 void lab_entropy_array_spoil(lab_entropy_array *array);
+/* The one that is there if its shape is this, else a new one in its place, spoilt; none on failure.
+ */
+TW_CHECKED tw_status lab_entropy_array_hold(lab_entropy_array *array, tw_context *ctx, int64_t rows,
+                                            int64_t cols, uint64_t seed);
 TW_CHECKED tw_status lab_entropy_array_check(tw_context *ctx, const lab_entropy_array *array,
                                              const lab_rung *rung);
 

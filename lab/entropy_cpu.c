@@ -377,50 +377,18 @@ const lab_ladder lab_entropy_cpu = {
 
 enum { STRONG, WEAK };
 
-/* The array of the rung: n rows, or n for each thread. */
-static tw_status hold(bench *b, int64_t rows)
-{
-    if (b->array.rows == rows) {
-        return TW_OK;
-    }
-    lab_entropy_array_free(&b->array);
-    tw_status status = lab_entropy_array_make(&b->array, b->ctx, rows, b->n, b->seed);
-    if (status == TW_OK) {
-        lab_entropy_array_spoil(&b->array);
-    } else {
-        lab_entropy_array_free(&b->array);
-    }
-    return status;
-}
-
 /* a: STRONG or WEAK; b: threads, which the library takes from the context. */
 static tw_status run_threads(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
     const int32_t asked = b->ctx->threads;
-    tw_status status = hold(b, rung->a == WEAK ? b->n * rung->b : b->n);
+    const int64_t rows = rung->a == WEAK ? b->n * rung->b : b->n; /* n for each thread */
+    tw_status status = lab_entropy_array_hold(&b->array, b->ctx, rows, b->n, b->seed);
     if (status == TW_OK) {
         b->ctx->threads = rung->b;
         status = run_engine(b, rung, time);
         b->ctx->threads = asked;
     }
-    return status;
-}
-
-static bool has_threads(tw_context *ctx, const lab_rung *rung)
-{
-    return rung->b <= twi_thread_count(ctx);
-}
-
-/* Of one thread. */
-static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, "cpu");
-    *out = (lab_ceiling){.of = "a copy of large arrays by one thread"};
-    if (status == TW_OK) {
-        status = tw_copy_rate(ctx, &out->bytes, 1);
-    }
-    out->rate = out->bytes / lab_image_bytes(1);
     return status;
 }
 
@@ -439,10 +407,10 @@ static const lab_rung weak_rungs[] = {WEAK_RUNG(1), WEAK_RUNG(2),  WEAK_RUNG(4),
 
 static const int64_t thread_sizes[] = {2560, 0};
 
-#define SCALING                                                                                    \
-    .sizes = thread_sizes, .open = open_bench, .spoil = spoil, .check = check,                     \
-    .close = close_bench, .offers = has_threads, .work = lab_elements, .traffic = lab_image_bytes, \
-    .against = LAB_AGAINST_ENTROPY
+#define SCALING                                                                \
+    .sizes = thread_sizes, .open = open_bench, .spoil = spoil, .check = check, \
+    .close = close_bench, .offers = lab_has_threads, .work = lab_elements,     \
+    .traffic = lab_image_bytes, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_threads = {
     .name = "entropy-threads",
@@ -462,6 +430,6 @@ const lab_ladder lab_entropy_threads_weak = {
     .size = "elements a side for one thread",
     .rungs = weak_rungs,
     .count = LAB_COUNT(weak_rungs),
-    .ceiling = ceiling_one,
+    .ceiling = lab_image_copy_ceiling_of_one,
     SCALING,
 };

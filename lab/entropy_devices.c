@@ -21,22 +21,6 @@ typedef struct bench {
     lab_entropy_array array;
 } bench;
 
-static tw_status hold(bench *b, int64_t rows)
-{
-    if (b->array.rows == rows) {
-        return TW_OK;
-    }
-    twi_progress(b->ctx, "making the inputs and the right answer", 0, 0, "");
-    lab_entropy_array_free(&b->array);
-    tw_status status = lab_entropy_array_make(&b->array, b->ctx, rows, b->n, b->seed);
-    if (status == TW_OK) {
-        lab_entropy_array_spoil(&b->array);
-    } else {
-        lab_entropy_array_free(&b->array);
-    }
-    return status;
-}
-
 /* The array is made by the rung: its rows are the rung's own in weak scaling. */
 static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
 {
@@ -78,7 +62,8 @@ static tw_status run_devices(void *given, const lab_rung *rung, lab_time *time)
     bench *b = given;
     const twi_gpu_list gpus = lab_devices(rung->a);
     char name[LAB_DEVICE_NAME];
-    tw_status status = hold(b, rung->b == WEAK ? b->n * rung->a : b->n);
+    const int64_t rows = rung->b == WEAK ? b->n * rung->a : b->n;
+    tw_status status = lab_entropy_array_hold(&b->array, b->ctx, rows, b->n, b->seed);
     if (status == TW_OK) {
         status = tw_set_device(b->ctx, lab_device_name(name, &gpus));
     }

@@ -160,26 +160,12 @@ static bool next_element(scan *s, bool first, bool *more)
     return !*more || first || take(s, ',');
 }
 
-static bool skip_object(scan *s, int depth)
+/* The rest of an object, or of an array. */
+static bool skip_rest(scan *s, bool object, int depth)
 {
     span key;
     for (bool first = true, more = true;; first = false) {
-        if (!next_member(s, first, &key, &more)) {
-            return false;
-        }
-        if (!more) {
-            return true;
-        }
-        if (!skip_value(s, depth)) {
-            return false;
-        }
-    }
-}
-
-static bool skip_array(scan *s, int depth)
-{
-    for (bool first = true, more = true;; first = false) {
-        if (!next_element(s, first, &more)) {
+        if (!(object ? next_member(s, first, &key, &more) : next_element(s, first, &more))) {
             return false;
         }
         if (!more) {
@@ -204,10 +190,10 @@ static bool skip_value(scan *s, int depth)
         return take_string(s, &text);
     case '{':
         s->at++;
-        return skip_object(s, depth + 1);
+        return skip_rest(s, true, depth + 1);
     case '[':
         s->at++;
-        return skip_array(s, depth + 1);
+        return skip_rest(s, false, depth + 1);
     case 't':
         return take_word(s, "true");
     case 'f':

@@ -250,23 +250,6 @@ static tw_status check_weak(tw_context *ctx, void *given, const lab_rung *rung)
     return check(ctx, b->taller, rung);
 }
 
-static bool has_threads(tw_context *ctx, const lab_rung *rung)
-{
-    return rung->b <= twi_thread_count(ctx);
-}
-
-/* Of one thread. */
-static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
-{
-    tw_status status = tw_set_device(ctx, "cpu");
-    *out = (lab_ceiling){.of = "a copy of large arrays by one thread"};
-    if (status == TW_OK) {
-        status = tw_copy_rate(ctx, &out->bytes, 1);
-    }
-    out->rate = out->bytes / lab_matrix_bytes(1);
-    return status;
-}
-
 #define THREADS(count, runs, what)                                           \
     {                                                                        \
         .name = "threads-" #count, .idea = what, .run = (runs), .b = (count) \
@@ -282,7 +265,8 @@ static const int64_t thread_sizes[] = {2048, 0};
 
 #define SCALING                                                                      \
     .sizes = thread_sizes, .open = open_bench, .spoil = spoil, .close = close_bench, \
-    .offers = has_threads, .work = lab_elements, .traffic = lab_matrix_bytes, .against = AGAINST
+    .offers = lab_has_threads, .work = lab_elements, .traffic = lab_matrix_bytes,    \
+    .against = AGAINST
 
 const lab_ladder lab_map_threads = {
     .name = "map-threads",
@@ -304,6 +288,6 @@ const lab_ladder lab_map_threads_weak = {
     .rungs = weak_rungs,
     .count = LAB_COUNT(weak_rungs),
     .check = check_weak,
-    .ceiling = ceiling_one,
+    .ceiling = lab_matrix_copy_ceiling_of_one,
     SCALING,
 };
