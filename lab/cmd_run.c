@@ -294,8 +294,7 @@ static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting
         status = run_one(job, s, *each, counting);
         if (status != TW_OK && status != TW_ERR_CANCELLED && status != TW_ERR_IO) {
             cli_error(tw_last_error(job->ctx));
-            failed += status != TW_ERR_VERIFY && status != TW_ERR_MEMORY &&
-                      status != TW_ERR_DEVICE && status != TW_ERR_UNSUPPORTED;
+            failed += !lab_is_for_one(status);
             job->answer_is_no = job->answer_is_no || status == TW_ERR_VERIFY;
             status = TW_OK;
         }

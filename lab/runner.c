@@ -97,9 +97,7 @@ static tw_status run_counted(lab_run *run, void *bench, const lab_rung *rung, la
     return status;
 }
 
-/* Whether others may still run after it: the answer is wrong, or this machine has too little memory
- * or not the hardware. */
-static bool is_for_one(tw_status status)
+bool lab_is_for_one(tw_status status)
 {
     return status == TW_ERR_VERIFY || status == TW_ERR_MEMORY || status == TW_ERR_DEVICE ||
            status == TW_ERR_UNSUPPORTED;
@@ -147,7 +145,7 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
     lab_profile_clear(&c->profile);
     tw_status status = measure(run, bench, c);
     c->status = status;
-    if (is_for_one(status)) {
+    if (lab_is_for_one(status)) {
         snprintf(c->why, sizeof c->why, "%s", tw_last_error(run->job->ctx));
         c->repeats = 0;
         status = TW_OK;
@@ -290,7 +288,7 @@ static tw_status open_bench(lab_run *run, int64_t n, void **bench)
     char why[LAB_SENTENCE];
     twi_progress(ctx, "making the inputs and the right answer", 0, 0, "");
     tw_status status = run->ladder->open(ctx, n, run->seed, bench);
-    if (!is_for_one(status)) {
+    if (!lab_is_for_one(status)) {
         return status;
     }
     snprintf(why, sizeof why, "%s", tw_last_error(ctx));
@@ -367,7 +365,7 @@ static tw_status take_sizes(lab_run *run)
 static tw_status find_ceiling(lab_run *run)
 {
     tw_status status = run->ladder->ceiling(run->job->ctx, &run->ceiling);
-    if (is_for_one(status)) {
+    if (lab_is_for_one(status)) {
         cli_say(run->job, "%s: no ceiling: %s", run->ladder->name, tw_last_error(run->job->ctx));
         run->ceiling = (lab_ceiling){0};
         status = TW_OK;
@@ -383,7 +381,7 @@ static tw_status run_sizes(lab_run *run)
     tw_status status = TW_OK, left_out = TW_OK;
     for (int32_t i = 0; status == TW_OK && i < run->size_count; i++) {
         status = run_size(run, run->sizes[i]);
-        if (!asked && is_for_one(status)) {
+        if (!asked && lab_is_for_one(status)) {
             cli_error(tw_last_error(run->job->ctx));
             run->job->answer_is_no = run->job->answer_is_no || status == TW_ERR_VERIFY;
             left_out = status;

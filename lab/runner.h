@@ -67,6 +67,9 @@ static inline double lab_part_of(const lab_time *time, const lab_part *part)
  * that is wrong or cannot run does not end it: the first makes the job's answer no. Where nothing
  * could be run the status is that of the last rung. */
 TW_CHECKED tw_status lab_run_ladder(lab_run *run);
+/* Whether others may still run after it: the answer is wrong, or this machine has too little memory
+ * or not the hardware. */
+bool lab_is_for_one(tw_status status);
 
 /* ------------------------------------------------------------------------------ tables (tables.c)
  */
