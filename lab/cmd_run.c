@@ -57,6 +57,9 @@ static void list_rungs(const lab_ladder *ladder)
     for (int32_t i = 0; i < ladder->count; i++) {
         const lab_rung *rung = &ladder->rungs[i];
         printf("  %-22s %-5s %s", rung->name, rung->row != NULL ? rung->row : "ours", rung->idea);
+        if (rung->flaw != NULL) {
+            printf("; WRONG: %s", rung->flaw);
+        }
         if (rung->against != NULL) {
             printf("; checked against %s", rung->against);
         }

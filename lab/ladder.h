@@ -36,7 +36,10 @@ struct lab_rung {
     const char *row;    /* of the write-ups; NULL: ours */
     const char *idea;
     const char *against; /* what it is checked against, where that is not the ladder's text */
-    bool gpu;            /* needs a card, in a ladder that does not */
+    /* What is wrong with its answer by its very idea; NULL: nothing. Such a rung is checked to be
+     * wrong in just that way, and its time is shown, but compared with no other's. */
+    const char *flaw;
+    bool gpu; /* needs a card, in a ladder that does not */
     /* Solve the bench from its unspoilt input into its output. */
     tw_status (*run)(void *bench, const lab_rung *rung, lab_time *time);
     int64_t most;     /* largest default size; 0: no limit. Sizes asked for are never left out. */

@@ -323,7 +323,8 @@ static const lab_rung rungs[] = {
     {.name = "table",
      .parent = "coalesced",
      .row = "E4",
-     .idea = "results looked up for whole inputs: wrong after the first pass",
+     .idea = "results looked up for whole inputs",
+     .flaw = "right only for whole inputs, and after the first pass they are whole no more",
      .against = "its author's own ten values within 1e-3, and the same lookups on the host, every "
                 "element, to the bit",
      .run = run_passes,

@@ -60,7 +60,7 @@ def check_rung(case):
             raise Damaged(f"a case has no {key}")
     if not 0 < case["n"] < 10**9:
         raise Damaged(f"{case['rung']} has a size that is none")
-    for key in ("parent", "row", "idea", "against", "outcome", "why"):
+    for key in ("parent", "row", "idea", "against", "flaw", "outcome", "why"):
         if not isinstance(case.get(key), (str, type(None))):
             raise Damaged(f"{case['rung']} has a {key} that is no text")
 
@@ -196,6 +196,16 @@ def by_size(result):
     return sizes
 
 
+def sound(cases):
+    """Those whose answer is right: a flawed rung is timed, but compared with nothing."""
+    return [case for case in cases if not case.get("flaw")]
+
+
+def first_of(cases):
+    """The rung that the others of a size are compared with."""
+    return (sound(cases) or cases)[0]
+
+
 def failed_at(result, n):
     return [case for case in result["failed"] if case["n"] == n]
 
@@ -208,17 +218,19 @@ def failed_row(case):
 
 def row_of(result, case, cases):
     """One case as {heading: text}, beside the other cases of its size."""
-    median = {other["rung"]: other["median"] for other in cases}
+    median = {other["rung"]: other["median"] for other in sound(cases)}
     given = case.get("published_milliseconds")
-    first = next((c for c in cases if c.get("published_milliseconds")), None)
+    first = next((c for c in sound(cases) if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
            "time": seconds(case["median"]),
            "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else NOTHING,
-           "over the first": times(cases[0]["median"], case["median"]),
-           "over its parent": times(median.get(case.get("parent")), case["median"]),
-           f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
-           "of the ceiling": share(case["rate"], result["ceiling"].get("rate") or 0),
-           "bytes/s": scaled(case["bytes_per_second"], "B")}
+           "over the first": "WRONG"}
+    if not case.get("flaw"):
+        row |= {"over the first": times(first_of(cases)["median"], case["median"]),
+                "over its parent": times(median.get(case.get("parent")), case["median"]),
+                f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
+                "of the ceiling": share(case["rate"], result["ceiling"].get("rate") or 0),
+                "bytes/s": scaled(case["bytes_per_second"], "B")}
     for part in PARTS if len(case["parts"]) > 1 else ():
         row[part] = seconds(case["parts"][part]) if case["parts"].get(part) else NOTHING
     if "registers" in case:
@@ -227,7 +239,8 @@ def row_of(result, case, cases):
         row["occupancy"] = f"{100 * case['occupancy']:.0f} %"
     if given:
         row["published"] = f"{given:.4g} ms"
-        row["theirs over the first"] = times(first["published_milliseconds"], given)
+        if first and not case.get("flaw"):
+            row["theirs over the first"] = times(first["published_milliseconds"], given)
     return row
 
 
@@ -258,9 +271,9 @@ def fill(rows, without, firsts):
 
 def firsts_of(sizes):
     """{heading: the rungs that its figures are compared with}, of these sizes."""
-    published = [next((c["rung"] for c in cases if c.get("published_milliseconds")), None)
+    published = [next((c["rung"] for c in sound(cases) if c.get("published_milliseconds")), None)
                  for cases in sizes]
-    return {"over the first": {cases[0]["rung"] for cases in sizes},
+    return {"over the first": {first_of(cases)["rung"] for cases in sizes},
             "theirs over the first": {rung for rung in published if rung}}
 
 
@@ -350,7 +363,7 @@ def glance(results):
     for result in results:
         sizes = by_size(result)
         n = max([size for size in sizes if len(sizes[size]) > 1] or sizes)
-        cases = sizes[n]
+        cases = sound(sizes[n]) or sizes[n]
         best = min(cases, key=lambda case: case["median"])
         rows.append([result["place"],
                      NOTHING if best is cases[0] else times(cases[0]["median"], best["median"]),
@@ -383,6 +396,8 @@ def notes(result):
         lines.append(f"Checked against {result['against']}.")
     apart = {case["rung"]: case["against"] for case in result["cases"] if case.get("against")}
     lines += [f"Except {rung}: against {against}." for rung, against in apart.items()]
+    flaws = {case["rung"]: case["flaw"] for case in result["cases"] if case.get("flaw")}
+    lines += [f"The answer of {rung} is wrong: {flaw}." for rung, flaw in flaws.items()]
     if result["ceiling"].get("of") and result["ceiling"].get("rate"):
         lines.append(f"The ceiling is {scaled(result['ceiling']['rate'])} "
                      f"{result.get('unit', 'units')}/s: {result['ceiling']['of']}.")
@@ -472,8 +487,9 @@ def html_section(result, drawn):
     return "".join(parts)
 
 
-LEGEND = ("Every rung was checked before it was timed; what against stands below its table, and a "
-          "wrong one has no time. Rows A to E are "
+LEGEND = ("Every rung was checked before it was timed; what against stands below its table. A rung "
+          "that fails its check has no time; one whose idea cannot give the right answer is marked "
+          "WRONG, and its time is compared with none. Rows A to E are "
           "those of the write-ups; \u201cours\u201d is this project's. \u201cSpread\u201d is slowest less "
           "fastest repetition, by the median; \u201cbytes/s\u201d as if every element were read and "
           "written once. A ceiling is of 32-bit arithmetic, or of a copy: narrower "

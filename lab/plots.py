@@ -22,7 +22,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
 
-from pages import by_size, scaled, seconds  # noqa: E402
+from pages import by_size, scaled, seconds, sound  # noqa: E402
 
 INK = "#010203"  # replaced by the page's own colour
 OURS, THEIRS, FAINT = "#d95f02", "#1b9e77", "#8c8c8c"
@@ -107,6 +107,10 @@ def legend_below(axes, handles=None, labels=None, columns=3):
                 bbox_to_anchor=(-0.12, -0.2), columnspacing=1.2, handlelength=1.5, borderaxespad=0)
 
 
+def shown_time(case):
+    return seconds(case["median"]) + (", WRONG" if case.get("flaw") else "")
+
+
 def heights(count):
     return 0.75 + 0.21 * count
 
@@ -132,13 +136,14 @@ def plot_times(result, n, cases):
     every = [t for case in cases for t in case["seconds"]] + ([limit] if limit else [])
     wide = max(every) > 8 * min(every)
     for place, case in enumerate(cases):
-        colour = THEIRS if case.get("row") else OURS
+        colour = FAINT if case.get("flaw") else THEIRS if case.get("row") else OURS
         axes.plot([min(every) / 1.3 if wide else 0, case["median"]], [place, place], color=colour,
                   linewidth=1, alpha=0.35)
         axes.plot([min(case["seconds"]), max(case["seconds"])], [place, place], color=colour,
                   linewidth=3, alpha=0.5)
-        axes.plot([case["median"]], [place], "o", color=colour, markersize=5)
-        axes.annotate(seconds(case["median"]), (max(case["seconds"]), place), xytext=(6, 0),
+        axes.plot([case["median"]], [place], "x" if case.get("flaw") else "o", color=colour,
+                  markersize=5)
+        axes.annotate(shown_time(case), (max(case["seconds"]), place), xytext=(6, 0),
                       textcoords="offset points", va="center", color=INK, fontsize=8)
     if limit:
         axes.axvline(limit, color=INK, linestyle=":", linewidth=1)
@@ -161,12 +166,13 @@ def plot_times(result, n, cases):
 def highlighted(result):
     """The rungs worth a line of their own, at most as many as there are colours: the first and
     the fastest, at each size the fastest of the write-ups', then the next fastest."""
-    cases = result["cases"]
+    cases = sound(result["cases"])
     rungs = list(dict.fromkeys(case["rung"] for case in cases))
-    largest = sorted(by_size(result)[max(by_size(result))], key=lambda case: case["median"])
+    largest = sorted([case for case in cases if case["n"] == max(c["n"] for c in cases)],
+                     key=lambda case: case["median"])
     wanted = [rungs[0], largest[0]["rung"]]
     for at in by_size(result).values():
-        theirs = [case for case in at if case.get("row")]
+        theirs = [case for case in sound(at) if case.get("row")]
         wanted += [min(theirs, key=lambda case: case["median"])["rung"]] if theirs else []
     wanted += [case["rung"] for case in largest]
     chosen = list(dict.fromkeys(wanted))[:MOST_LINES]
@@ -177,7 +183,7 @@ def plot_rates(result):
     figure, axes = plt.subplots(figsize=(WIDTH, 3.1))
     chosen = highlighted(result)
     rates, others = [], False
-    for rung in dict.fromkeys(case["rung"] for case in result["cases"]):
+    for rung in dict.fromkeys(case["rung"] for case in sound(result["cases"])):
         points = sorted((c["n"], c["rate"]) for c in result["cases"]
                         if c["rung"] == rung and c["rate"] > 0)
         if not points:
@@ -287,7 +293,7 @@ def plot_parts_by_rung(result, n, cases):
         axes.barh(range(len(cases)), values, left=left, label=part, color=PARTS[part], height=0.7)
         left = [a + b for a, b in zip(left, values)]
     for place, (end, case) in enumerate(zip(left, cases)):
-        axes.annotate(seconds(case["median"]), (end, place), xytext=(4, 0),
+        axes.annotate(shown_time(case), (end, place), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=8)
     axes.set_yticks(range(len(cases)), [case["rung"] for case in cases])
     axes.invert_yaxis()
@@ -328,30 +334,40 @@ def plot_published(result, n, cases):
     """Speed-up over the first rung that has both, theirs beside ours: the machines differ, so
     times would compare machines."""
     both = [case for case in cases if case.get("published_milliseconds")]
-    if len(both) < 2:
+    right = sound(both)
+    if len(right) < 2:
         return None
-    ours = [both[0]["median"] / case["median"] for case in both]
-    theirs = [both[0]["published_milliseconds"] / case["published_milliseconds"] for case in both]
+    none = float("nan")  # of a wrong answer
+    ours = [none if case.get("flaw") else right[0]["median"] / case["median"] for case in both]
+    theirs = [none if case.get("flaw")
+              else right[0]["published_milliseconds"] / case["published_milliseconds"]
+              for case in both]
+    known = [value for value in ours + theirs if value == value]
     figure, axes = plt.subplots(figsize=(WIDTH, 0.85 + 0.36 * len(both)))
-    wide = max(ours + theirs) > 10 * min(ours + theirs)
-    least = min(ours + theirs) / 1.3 if wide else 0
+    wide = max(known) > 10 * min(known)
+    least = min(known) / 1.3 if wide else 0
     for shift, values, colour, label in ((-0.19, ours, OURS, "this machine"),
                                          (0.19, theirs, THEIRS, "published")):
-        axes.barh([place + shift for place in range(len(both))], [v - least for v in values], 0.36,
+        bars = [(place, value) for place, value in enumerate(values) if value == value]
+        axes.barh([place + shift for place, _ in bars], [value - least for _, value in bars], 0.36,
                   left=least, color=colour, label=label)
-        for place, value in enumerate(values):
+        for place, value in bars:
             axes.annotate(f"{value:.3g}×", (value, place + shift), xytext=(3, 0), fontsize=7.5,
                           textcoords="offset points", va="center")
+    for place, case in enumerate(both):
+        if case.get("flaw"):
+            axes.annotate("WRONG", (least, place), xytext=(3, 0), fontsize=7.5,
+                          textcoords="offset points", va="center", color=FAINT)
     axes.set_yticks(range(len(both)), [case["rung"] for case in both])
     axes.invert_yaxis()
     if wide:
-        log_axis(axes, axes.xaxis, ours + theirs, lambda value: f"{value:g}×")
-        axes.set_xlim(least, max(ours + theirs) * 1.5)
+        log_axis(axes, axes.xaxis, known, lambda value: f"{value:g}×")
+        axes.set_xlim(least, max(known) * 1.5)
     else:
         axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
         readable(axes.xaxis, lambda value: f"{value:g}×")
-        axes.set_xlim(0, max(ours + theirs) * 1.18)
-    axes.set_xlabel(f"speed-up over {both[0]['rung']}" + (" (log)" if wide else ""))
+        axes.set_xlim(0, max(known) * 1.18)
+    axes.set_xlabel(f"speed-up over {right[0]['rung']}" + (" (log)" if wide else ""))
     axes.legend(ncol=2, loc="lower left", bbox_to_anchor=(-0.12, 1), handlelength=1,
                 borderaxespad=0)
     return (f"published-{n}", f"Beside the authors' figures, n = {n}",
@@ -375,7 +391,7 @@ def plots(result):
         for n, cases in sizes.items():
             out.append(plot_parts_by_rung(result, n, cases) if divided
                        else plot_times(result, n, cases))
-    if len(sizes) > 1 and sweep is None:
+    if len({case["n"] for case in sound(result["cases"])}) > 1 and sweep is None:
         out.append(plot_rates(result))
     for n, cases in sizes.items():
         out.append(plot_published(result, n, cases))

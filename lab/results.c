@@ -130,6 +130,9 @@ static void keep_rung(cli_report *json, const lab_case *c)
     if (c->rung->against != NULL) {
         cli_report_text(json, "against", c->rung->against);
     }
+    if (c->rung->flaw != NULL) {
+        cli_report_text(json, "flaw", c->rung->flaw);
+    }
     cli_report_integer(json, "n", c->n);
 }
 

@@ -17,19 +17,21 @@ enum { NAME = 22, PART = 10 }; /* characters */
 const lab_case *lab_first_at(const lab_run *run, int64_t n)
 {
     for (int32_t i = 0; i < run->count; i++) {
-        if (run->cases[i].n == n && run->cases[i].status == TW_OK) {
-            return &run->cases[i];
+        const lab_case *c = &run->cases[i];
+        if (c->n == n && c->status == TW_OK && c->rung->flaw == NULL) {
+            return c;
         }
     }
     return NULL;
 }
 
-/* The median time of a rung at n; 0 if it was not timed. */
+/* The median time of a rung at n; 0 if it was not timed, or if its answer is wrong. */
 static double median_of(const lab_run *run, const char *rung, int64_t n)
 {
     for (int32_t i = 0; rung != NULL && i < run->count; i++) {
-        if (run->cases[i].n == n && strcmp(run->cases[i].rung->name, rung) == 0) {
-            return run->cases[i].median;
+        const lab_case *c = &run->cases[i];
+        if (c->n == n && strcmp(c->rung->name, rung) == 0) {
+            return c->rung->flaw == NULL ? c->median : 0;
         }
     }
     return 0;
@@ -89,11 +91,16 @@ static void print_times(const lab_run *run, const lab_case *c)
         share[16];
     double per_second = ladder->work(c->n) / c->median;
     snprintf(spread, sizeof spread, "%.1f %%", 100 * c->spread);
-    printf(" %10s %7s %8s %8s %11s %8s %10s", cli_show_seconds(time, c->median), spread,
-           show_times(first, lab_first_at(run, c->n)->median, c->median),
-           show_times(parent, median_of(run, c->rung->parent, c->n), c->median),
-           cli_show_scaled(rate, per_second), show_share(share, per_second, run->ceiling.rate),
-           cli_show_bytes(bytes, ladder->traffic(c->n) / c->median));
+    printf(" %10s %7s", cli_show_seconds(time, c->median), spread);
+    if (c->rung->flaw != NULL) {
+        printf(" %8s %8s %11s %8s %10s", "WRONG", "-", "-", "-", "-");
+    } else {
+        printf(" %8s %8s %11s %8s %10s",
+               show_times(first, lab_first_at(run, c->n)->median, c->median),
+               show_times(parent, median_of(run, c->rung->parent, c->n), c->median),
+               cli_show_scaled(rate, per_second), show_share(share, per_second, run->ceiling.rate),
+               cli_show_bytes(bytes, ladder->traffic(c->n) / c->median));
+    }
     if (ladder->gpu) {
         print_kernel(&c->kernel);
     }
@@ -156,6 +163,11 @@ void lab_print_notes(const lab_run *run, int32_t from)
     const lab_case *first = from < run->count ? lab_first_at(run, run->cases[from].n) : NULL;
     if (first != NULL && first < &run->cases[run->count - 1]) {
         printf("first: %s\n", first->rung->name);
+    }
+    for (int32_t i = from; i < run->count; i++) {
+        if (run->cases[i].status == TW_OK && run->cases[i].rung->flaw != NULL) {
+            printf("%s is wrong: %s\n", run->cases[i].rung->name, run->cases[i].rung->flaw);
+        }
     }
     print_parts(run->cases + from, run->count - from);
     fflush(stdout);

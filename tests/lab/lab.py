@@ -160,6 +160,27 @@ class Laboratory(unittest.TestCase):
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
 
+    def test_a_rung_with_a_flaw_is_marked_everywhere_and_compared_with_nothing(self):
+        self.page_of({
+            "format": "tilewright-lab 1", "ladder": "x", "ceiling": {"rate": 4.0, "of": "a copy"},
+            "unit": "units", "published_on": "a card",
+            "cases": [{"rung": rung, "n": n, "median": time * n, "seconds": [time * n],
+                       "rate": 1 / time, "published_milliseconds": 8 * time,
+                       **({"flaw": "rounded too often"} if rung == "bad" else {}),
+                       **({"parent": "bad"} if rung == "child" else {})}
+                      for n in (5, 10)
+                      for rung, time in (("bad", 0.1), ("plain", 1.0), ("child", 0.5))]})
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| bad | 5 | ours | 500 ms | WRONG | 0.8 ms | – | – | – | – |", told)
+        self.assertIn("| child | 5 | ours | 2.5 s | 2× | 4 ms | 2× | 2 | 50 % |", told)
+        self.assertIn("The answer of bad is wrong: rounded too often.", told)
+        self.assertIn("| x | 2× | plain, 10 s | child, 5 s |", told)
+        page = (self.path / "report.html").read_text()
+        self.assertNotRegex(page, ">(10|50|0.1|5)×<")
+        self.assertEqual(page.count(">500 ms, WRONG<"), 1)  # times at each size
+        self.assertEqual(page.count(">WRONG</text>"), 2)  # beside the authors' at each size
+        self.assertIn("Rate against n", page)
+
     def test_a_sweep_of_blocks_and_threads_has_its_curve(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [

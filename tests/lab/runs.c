@@ -250,6 +250,30 @@ static void speedups_are_over_the_first_rung_that_ran(void **state)
     has(done->said, "ceiling: 8 units/s, what a test says\n");
 }
 
+static const lab_rung flawed_rungs[] = {
+    {.name = "rounded", .idea = "saves digits", .run = run_plain, .b = 1, .flaw = "2 digits only"},
+    {.name = "plain", .idea = "works", .parent = "rounded", .run = run_plain, .b = 4},
+    {.name = "quick", .idea = "works better", .parent = "plain", .run = run_plain, .b = 2},
+};
+
+static void a_rung_with_a_flaw_is_timed_and_compared_with_nothing(void **state)
+{
+    (void)state;
+    lab_ladder flawed = trial;
+    flawed.rungs = flawed_rungs;
+    flawed.count = LAB_COUNT(flawed_rungs);
+    forget();
+    const climb *done = go(&flawed, NULL, 7, 1);
+    assert_int_equal(done->status, TW_OK);
+    assert_false(done->is_no); /* its check passed: it is wrong as it is said to be */
+    has(done->said, "\nrounded                ours         1 s   0.0 %    WRONG        -");
+    has(done->said, "\nplain                  ours         4 s   0.0 %       1x        -");
+    has(done->said, "\nquick                  ours         2 s   0.0 %       2x       2x");
+    has(done->said, "\nfirst: plain\nrounded is wrong: 2 digits only\n");
+    has(done->kept, "\"flaw\": \"2 digits only\"");
+    assert_int_equal(times_in(done->kept, "\"flaw\""), 1);
+}
+
 static void parts_are_those_of_the_repetition_in_the_middle(void **state)
 {
     (void)state;
@@ -423,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_rung_and_one_that_cannot_run_do_not_end_the_ladder),
         cmocka_unit_test(speedups_are_over_the_first_rung_that_ran),
+        cmocka_unit_test(a_rung_with_a_flaw_is_timed_and_compared_with_nothing),
         cmocka_unit_test(parts_are_those_of_the_repetition_in_the_middle),
         cmocka_unit_test(a_ladder_of_which_nothing_can_run_says_why),
         cmocka_unit_test(rungs_are_timed_without_a_ceiling_too),
