@@ -49,6 +49,8 @@ TW_CHECKED tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *ou
  * each element, both at once; or a matrix that comes back, four bytes down (link_gpu.c). */
 TW_CHECKED tw_status lab_link_ceiling(tw_context *ctx, lab_ceiling *out);
 TW_CHECKED tw_status lab_download_ceiling(tw_context *ctx, lab_ceiling *out);
+/* A copy on the card bounds floats that are read and written there. */
+TW_CHECKED tw_status lab_card_copy_ceiling(tw_context *ctx, lab_ceiling *out);
 
 /* Of rungs that scale over threads, `b` of them: whether there are as many (lab_ladder.offers). */
 bool lab_has_threads(tw_context *ctx, const lab_rung *rung);

@@ -25,6 +25,8 @@ ABSENT(lab_apsp_devices_weak, "apsp-devices-weak",
        "Weak scaling over GPUs: n^3 relaxations for each (a card for several: overhead)");
 ABSENT(lab_entropy_gpu, "entropy-gpu",
        "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU");
+ABSENT(lab_entropy_gpu_threads, "entropy-gpu-threads",
+       "The kernels of row D1 compiled for blocks of 128 to 1024 threads");
 ABSENT(lab_entropy_multi, "entropy-multi",
        "Entropy of 5 x 5 windows, 16 levels, host to host by 2 to 4 GPUs (one stands for 2)");
 ABSENT(lab_entropy_multi_flat, "entropy-multi-flat",

@@ -2,7 +2,8 @@
  * What the link between the host and a GPU carries: pinned memory, copied in one piece in each
  * direction, the median of a few. It bounds the ladders whose data come from the host and go back.
  * The directions are measured one after the other, and a ladder that uses both at once is given
- * both in full: what a full-duplex link could do, so a ceiling that nothing exceeds.
+ * both in full: what a full-duplex link could do, so a ceiling that nothing exceeds. Ladders whose
+ * data stay on the card are bounded by a copy there.
  */
 #include "answers.h"
 #include "gpu_timing.h"
@@ -95,5 +96,39 @@ tw_status lab_download_ceiling(tw_context *ctx, lab_ceiling *out)
     *out = (lab_ceiling){.of = "a pinned copy of the matrix from the card"};
     tw_status status = measure(ctx, &up, &out->bytes);
     out->rate = out->bytes / 4;
+    return status;
+}
+
+tw_status lab_card_copy_ceiling(tw_context *ctx, lab_ceiling *out)
+{
+    char *from = NULL, *to = NULL;
+    lab_clock clock = {0};
+    double best = 0;
+    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
+    if (status == TW_OK) {
+        status = LAB_TRY(ctx, cudaMalloc((void **)&from, BYTES), "allocating");
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(ctx, cudaMalloc((void **)&to, BYTES), "allocating");
+    }
+    if (status == TW_OK) {
+        status = lab_clock_make(ctx, &clock);
+    }
+    for (int round = 0; status == TW_OK && round < 5; round++) {
+        double seconds = 0;
+        status = lab_clock_begin(ctx, &clock);
+        if (status == TW_OK) {
+            status = LAB_TRY(ctx, cudaMemcpyAsync(to, from, BYTES, cudaMemcpyDeviceToDevice, 0),
+                             "copying");
+        }
+        if (status == TW_OK) {
+            status = lab_clock_end(ctx, &clock, &seconds);
+        }
+        best = seconds > 0 && 2.0 * BYTES / seconds > best ? 2.0 * BYTES / seconds : best;
+    }
+    lab_clock_destroy(&clock);
+    (void)cudaFree(to);
+    (void)cudaFree(from);
+    *out = (lab_ceiling){best / 8, best, "a copy on the card, each element read and written"};
     return status;
 }

@@ -213,42 +213,6 @@ static double traffic(int64_t n)
     return PASSES * 8 * (double)n * (double)n;
 }
 
-/* Ten passes at the speed of copies on the card. */
-static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
-{
-    enum { BYTES = 1 << 28 };
-    char *from = NULL, *to = NULL;
-    lab_clock clock = {0};
-    double best = 0;
-    tw_status status = tw_set_device(ctx, TWI_GPU_PREFIX);
-    if (status == TW_OK) {
-        status = LAB_TRY(ctx, cudaMalloc((void **)&from, BYTES), "allocating");
-    }
-    if (status == TW_OK) {
-        status = LAB_TRY(ctx, cudaMalloc((void **)&to, BYTES), "allocating");
-    }
-    if (status == TW_OK) {
-        status = lab_clock_make(ctx, &clock);
-    }
-    for (int round = 0; status == TW_OK && round < 5; round++) {
-        double seconds = 0;
-        status = lab_clock_begin(ctx, &clock);
-        if (status == TW_OK) {
-            status = LAB_TRY(ctx, cudaMemcpyAsync(to, from, BYTES, cudaMemcpyDeviceToDevice, 0),
-                             "copying");
-        }
-        if (status == TW_OK) {
-            status = lab_clock_end(ctx, &clock, &seconds);
-        }
-        best = seconds > 0 && 2.0 * BYTES / seconds > best ? 2.0 * BYTES / seconds : best;
-    }
-    lab_clock_destroy(&clock);
-    (void)cudaFree(to);
-    (void)cudaFree(from);
-    *out = (lab_ceiling){best / 8, best, "a copy on the card for each pass"};
-    return status;
-}
-
 /* Bring the input to the card, have the passes done, and bring the result back. */
 static tw_status run_between_copies(bench *b, const lab_rung *rung, lab_time *time,
                                     tw_status (*passes)(bench *b, const lab_rung *rung))
@@ -368,5 +332,5 @@ const lab_ladder lab_map_gpu = {
     .close = close_bench,
     .work = work,
     .traffic = traffic,
-    .ceiling = ceiling,
+    .ceiling = lab_card_copy_ceiling,
 };

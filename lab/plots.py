@@ -211,7 +211,7 @@ def plot_rates(result):
     return ("rate", "Rate against n", picture(figure, f"{result['place']}-rate"))
 
 
-CALLED = {"global": "block"}  # what a number is, where the rungs' names say something else
+CALLED = {"global": "block", "v0": "threads a block", "counted": "side of the window"}  # what a number is, where the rungs' names say something else
 
 
 def sweep_of(result):
@@ -228,13 +228,16 @@ def sweep_of(result):
     if len(rungs) > 2 and all(re.fullmatch(r"\d+-\d+x\d+", rung) for rung in rungs) and not any(
             case.get("parent") for case in result["cases"]):
         return fastest_shapes(result), "block"
-    named = [re.fullmatch(r"([a-z]+)-(\d+)", rung) for rung in rungs]
-    if len(rungs) > 1 and all(named) and len({found[1] for found in named}) == 1 and not any(
-            case.get("parent") for case in result["cases"]):
+    named = [re.fullmatch(r"([a-z][a-z0-9]*)-(\d+)", rung) for rung in rungs]
+    if len(rungs) > 1 and all(named) and not any(case.get("parent") for case in result["cases"]):
+        words = list(dict.fromkeys(found[1] for found in named))
         for case in result["cases"]:
-            number = int(case["rung"].rsplit("-", 1)[1])
-            lines.setdefault(f"n = {case['n']}", []).append((number, case["rate"]))
-        return lines, CALLED.get(named[0][1], named[0][1])
+            word, number = case["rung"].rsplit("-", 1)
+            line = [word] if len(words) > 1 else []
+            if len(by_size(result)) > 1 or not line:
+                line.append(f"n = {case['n']}")
+            lines.setdefault(", ".join(line), []).append((int(number), case["rate"]))
+        return lines, CALLED.get(words[0], words[0])
     return None
 
 
