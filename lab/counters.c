@@ -26,6 +26,7 @@ const lab_counter_about lab_counter_list[LAB_COUNTERS] = {
     [LAB_LOAD_RATE] = {"load_bytes_per_second", {"loads", "/s"}, LAB_BYTES},
     [LAB_L2_READ] = {"l2_read_bytes_per_second", {"from L2", "/s"}, LAB_BYTES},
     [LAB_STORE_RATE] = {"store_bytes_per_second", {"stores", "/s"}, LAB_BYTES},
+    [LAB_LOCAL_RATE] = {"local_load_bytes_per_second", {"local", "loads/s"}, LAB_BYTES},
     [LAB_DRAM_READ] = {"dram_read_bytes_per_second", {NULL, NULL}, LAB_BYTES},
     [LAB_DRAM_WRITTEN] = {"dram_write_bytes_per_second", {NULL, NULL}, LAB_BYTES},
 };

@@ -36,6 +36,7 @@ typedef enum lab_counter {
     LAB_LOAD_RATE,
     LAB_L2_READ, /* bulk copies and textures too, which no load instruction shows */
     LAB_STORE_RATE,
+    LAB_LOCAL_RATE, /* loads of what a thread keeps in memory: arrays it indexes, and spills */
     LAB_DRAM_READ,
     LAB_DRAM_WRITTEN,
     LAB_COUNTERS

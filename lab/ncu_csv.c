@@ -54,6 +54,7 @@ static const struct {
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum", LAB_LOAD_RATE, RATE},
     {"l1tex__m_xbar2l1tex_read_bytes.sum", LAB_L2_READ, RATE},
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum", LAB_STORE_RATE, RATE},
+    {"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum", LAB_LOCAL_RATE, RATE},
     {"dram__bytes_read.sum", LAB_DRAM_READ, RATE},
     {"dram__bytes_write.sum", LAB_DRAM_WRITTEN, RATE},
 };

@@ -329,6 +329,7 @@ COUNTERS = {  # name in the results: heading, how it is shown
     "load_bytes_per_second": ("loads/s", lambda value: scaled(value, "B")),
     "l2_read_bytes_per_second": ("from L2/s", lambda value: scaled(value, "B")),
     "store_bytes_per_second": ("stores/s", lambda value: scaled(value, "B")),
+    "local_load_bytes_per_second": ("local loads/s", lambda value: scaled(value, "B")),
     "dram_read_bytes_per_second": ("DRAM read/s", lambda value: scaled(value, "B")),
     "dram_write_bytes_per_second": ("DRAM written/s", lambda value: scaled(value, "B")),
     "kernel": ("longest kernel", str),
