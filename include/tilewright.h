@@ -319,7 +319,8 @@ TW_API tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, 
 TW_API TW_CHECKED tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target);
 
 /* Into a file: "raw" (row-major elements, nothing else), "npy" or "csv"; format NULL follows the
- * extension, and is raw for none or an unknown one. The file appears under its name at end, whole.
+ * extension: none, .raw, .bin and .out are raw, an unknown one is TW_ERR_ARGUMENT. The file appears
+ * under its name at end, whole.
  * "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path,
                                             const char *format);

@@ -6,6 +6,7 @@
 #include "apsp_run.h"
 
 #include "commands.h"
+#include "files.h"
 #include "statistics.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ static const cli_option result_options[] = {
      "-9999 where there is none."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
-     "The format of OUT: raw, npy or csv. By default its extension decides, else raw."},
+     "The format of OUT: raw, npy or csv. By default its extension decides: none, .raw, .bin and "
+     ".out are raw, unknown ones are refused."},
     {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
      "Print the summary of the distances even if OUT is given."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
@@ -68,8 +70,8 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 static const cli_operand operands[] = {
     {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
               ".graph or a square .npy; '-' is standard input."},
-    {"OUT", "Where the matrix of distances goes: .npy, .csv, or raw for any other name; '-' is "
-            "standard output. Without OUT a summary of the result is printed."},
+    {"OUT", "Where the matrix of distances goes: .npy, .csv, or raw (.raw, .bin, .out or no "
+            "extension); '-' is standard output. Without OUT a summary of the result is printed."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -83,6 +85,38 @@ static const cli_example examples[] = {
 static bool is_stdout(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* What --sources and --targets read: "@FILE", or nothing. */
+static const char *list_file(const char *text)
+{
+    return text != NULL && text[0] == '@' ? text + 1 : NULL;
+}
+
+static tw_status check_files(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    const cli_file inputs[] = {{"GRAPH", run->input},
+                               {"--sources", list_file(s->sources)},
+                               {"--targets", list_file(s->targets)}};
+    const cli_file outputs[] = {{"OUT", run->output}, {"--predecessors", s->predecessors}};
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
+}
+
+/* The sinks of OUT and --predecessors, made first of all so that a name that cannot be is refused
+ * before anything is read. */
+static tw_status make_file_sinks(apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_status status = TW_OK;
+    if (run->output != NULL) {
+        status = tw_sink_to_file(ctx, &run->output_sink.inner, run->output, s->format);
+    }
+    if (status == TW_OK && s->predecessors != NULL) {
+        status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
+    }
+    return status;
 }
 
 /* Where OUT goes, and contradictions between the options. */
@@ -116,7 +150,7 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: a distance of 0 or more is expected",
                        s->cutoff);
     }
-    return TW_OK;
+    return check_files(run);
 }
 
 /* A GPU that was named, or, with auto, work that is likely to want one: from a file so large that
@@ -134,23 +168,16 @@ static bool may_want_gpu(const apsp_run *run)
 }
 
 /* The file is opened before the plan is made: a large one finds its space meanwhile. */
-static tw_status expect_output(apsp_run *run, const tw_apsp_options *opts)
+static void expect_output(apsp_run *run, const tw_apsp_options *opts)
 {
     tw_graph_info info;
-    tw_context *ctx = run->job->ctx;
-    tw_status status =
-        tw_sink_to_file(ctx, &run->output_sink.inner, run->output, run->settings->format);
-    if (status != TW_OK) {
-        return status;
-    }
     tw_graph_describe(run->graph, &info);
     tw_shape shape = {
         .rows = opts->sources != NULL ? opts->source_count : info.vertices,
         .cols = opts->targets != NULL ? opts->target_count : info.vertices,
         .type = opts->type != TW_AUTO ? opts->type : info.weight_type,
     };
-    tw_sink_expect(ctx, &run->output_sink.inner, &shape);
-    return TW_OK;
+    tw_sink_expect(run->job->ctx, &run->output_sink.inner, &shape);
 }
 
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
@@ -182,10 +209,7 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->target_count = run->targets.count;
     opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
     if (run->output != NULL) {
-        status = expect_output(run, opts);
-    }
-    if (status != TW_OK) {
-        return status;
+        expect_output(run, opts);
     }
     started = cli_seconds();
     status = tw_plan_create(ctx, &run->plan, run->graph, opts);
@@ -228,7 +252,6 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         sinks[used++] = gate(run, &run->output_sink);
     }
     if (status == TW_OK && s->predecessors != NULL) {
-        status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
         predecessors = gate(run, &run->predecessor_sink);
     }
     if (status == TW_OK) {
@@ -330,6 +353,9 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
     tw_status status = cli_begin(job, &s->reading.common);
     if (status == TW_OK) {
         status = check_settings(&run, count, words);
+    }
+    if (status == TW_OK) {
+        status = make_file_sinks(&run);
     }
     if (status == TW_OK) {
         status = make_plan(&run, &opts);

@@ -4,10 +4,10 @@
  */
 #include "commands.h"
 #include "entropy_run.h"
+#include "files.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #define VERIFY_ELEMENTS 1000
 
@@ -75,9 +75,8 @@ static const cli_option format_options[] = {
      "the content."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, out_format), 0,
      "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff "
-     "(pages) and records (text, five decimals) for any number; by default the extension decides, "
-     "and raw is taken for "
-     "an unknown one."},
+     "(pages) and records (text, five decimals) for any number; by default the extension decides: "
+     "none, .raw, .bin and .out are raw, unknown ones are refused."},
     {0}};
 
 static const cli_group groups[] = {{"Window", window_options},
@@ -108,17 +107,7 @@ static const cli_example examples[] = {
 /* Whether OUT is of one of these formats, named or by its extension. */
 static bool writes(const entropy_run *run, const char *const *formats)
 {
-    const char *word = run->s->out_format;
-    if (word == NULL) {
-        const char *point = strrchr(run->output, '.');
-        word = point != NULL ? point + 1 : "";
-    }
-    for (; *formats != NULL; formats++) {
-        if (strcasecmp(word, *formats) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return cli_writes(run->output, run->s->out_format, formats);
 }
 
 /* How OUT is written: as it comes or as a whole, and its type. */
@@ -134,6 +123,10 @@ static tw_status choose_output(entropy_run *run)
         return asked == TW_AUTO ? TW_OK
                                 : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                                           "--out-type without OUT: there is no output");
+    }
+    tw_status status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);
+    if (status != TW_OK) {
+        return status;
     }
     run->picture = writes(run, pictures);
     run->keep = writes(run, upwards);
@@ -324,6 +317,15 @@ static tw_status read_input(entropy_run *run, int64_t *planes)
     return status;
 }
 
+/* Nothing is computed in place: who wants the image replaced can rename the result. */
+static tw_status check_files(const entropy_run *run)
+{
+    const cli_file inputs[] = {
+        {"IN", run->input}, {"--mask", run->s->mask}, {"--footprint", run->s->footprint}};
+    const cli_file outputs[] = {{"OUT", run->output}, {"--preview", run->s->preview}};
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
+}
+
 static tw_status run_entropy(cli_job *job, const void *given, int count, char **words)
 {
     const entropy_settings *s = given;
@@ -339,10 +341,13 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format without OUT: there is no output");
     }
     if (status == TW_OK) {
-        status = entropy_read_options(&run);
+        status = check_files(&run);
     }
     if (status == TW_OK) {
         status = choose_output(&run);
+    }
+    if (status == TW_OK) {
+        status = entropy_read_options(&run);
     }
     if (status == TW_OK) {
         status = read_input(&run, &planes);

@@ -50,8 +50,8 @@ static const cli_option format_options[] = {
      "or an unknown one the content."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
      "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
-     "four, raw and csv for one; by default the extension decides, and raw is taken for an unknown "
-     "one."},
+     "four, raw and csv for one; by default the extension decides: none, .raw, .bin and .out are "
+     "raw, unknown ones are refused."},
     {0}};
 
 static const cli_group groups[] = {{"Values", value_options},

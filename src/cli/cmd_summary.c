@@ -1,5 +1,6 @@
 /* tilewright summary: what a matrix of distances says about its graph. */
 #include "commands.h"
+#include "files.h"
 #include "job.h"
 #include "statistics.h"
 
@@ -96,6 +97,12 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     tw_summary *summary = NULL;
     (void)count;
     tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        const cli_file input = {"DIST", words[0]};
+        const cli_file outputs[] = {{"--eccentricity", s->eccentricity},
+                                    {"--closeness", s->closeness}};
+        status = cli_check_files(job->ctx, &input, 1, outputs, 2);
+    }
     if (status == TW_OK && s->histogram > INT32_MAX) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--histogram=%lld is too many bins",
                          (long long)s->histogram);

@@ -3,6 +3,7 @@
  * input; of those without a name the first is x and the second OUT. One alone behind named inputs
  * is OUT, since the named ones are all there is to read.
  */
+#include "files.h"
 #include "map_run.h"
 
 #include <ctype.h>
@@ -113,6 +114,9 @@ tw_status map_read_words(map_run *run, int count, char **words)
     if (status == TW_OK && run->output == NULL && run->s->out_format != NULL) {
         status =
             tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-format without OUT: there is no output");
+    }
+    if (status == TW_OK) {
+        status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);
     }
     return status;
 }

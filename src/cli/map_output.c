@@ -2,31 +2,17 @@
  * Where the result of tilewright map goes: which formats want it as a whole, and the sinks around
  * the one that writes it.
  */
+#include "files.h"
 #include "map_run.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 /* -------------------------------------------------------------------------------------- formats */
 
 /* Whether OUT is of one of these formats, named or by its extension. */
 static bool writes(const map_run *run, const char *const *formats)
 {
-    const char *word = run->s->out_format;
-    if (run->output == NULL) {
-        return false;
-    }
-    if (word == NULL) {
-        const char *point = strrchr(run->output, '.');
-        word = point != NULL ? point + 1 : "";
-    }
-    for (; *formats != NULL; formats++) {
-        if (strcasecmp(word, *formats) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return run->output != NULL && cli_writes(run->output, run->s->out_format, formats);
 }
 
 void map_choose_output(map_run *run)

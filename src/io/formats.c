@@ -38,7 +38,8 @@ const char *twi_extension(const char *path)
     const char *slash = strrchr(path, '/');
     const char *file = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(file, '.');
-    return dot != NULL ? dot + 1 : "";
+    bool number = dot != NULL && dot[1 + strspn(dot + 1, "0123456789")] == '\0';
+    return dot != NULL && dot != file && !number ? dot + 1 : "";
 }
 
 /* One of the words of a list by blanks, whatever its case. */

@@ -5,15 +5,21 @@
  */
 #include "io/matrix_format.h"
 
+#include "io/graph_format.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_READ ((uint64_t)1 << 20) /* buffer for a file of unknown size, doubled as needed */
+
+/* As extensions. The first ones are also the names of the formats. */
+static const char *const format_words[] = {"raw", "npy", "csv", "bin", "out"};
 
 struct tw_matrix_file {
     tw_matrix view;
@@ -22,28 +28,45 @@ struct tw_matrix_file {
     void *memory; /* elements, when not mapped */
 };
 
+/* True if a word names a format; raw has more than one, for files written under such names. */
+static bool find_word(twi_matrix_format *out, const char *word, const char *const *names,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(word, names[i]) == 0) {
+            *out = i < TWI_MATRIX_FORMATS ? (twi_matrix_format)i : TWI_MATRIX_RAW;
+            return true;
+        }
+    }
+    return false;
+}
+
 tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out, const char *name,
                                  const char *path)
 {
-    static const char *const names[] = {"raw", "npy", "csv"};
-    const char *word = name;
-    if (name == NULL) {
-        const char *slash = strrchr(path, '/');
-        const char *dot = strrchr(slash != NULL ? slash : path, '.');
-        word = dot != NULL ? dot + 1 : "raw";
-    }
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(word, names[i]) == 0) {
-            *out = (twi_matrix_format)i;
-            return TW_OK;
-        }
-    }
-    if (name != NULL) {
+    *out = TWI_MATRIX_RAW;
+    const char *word = name != NULL ? name : twi_extension(path);
+    if (!find_word(out, word, format_words, TWI_MATRIX_FORMATS) && name != NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "'%.40s' is no matrix format; use raw, npy or csv",
                        name);
     }
-    *out = TWI_MATRIX_RAW;
     return TW_OK;
+}
+
+tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out, const char *name,
+                                 const char *path)
+{
+    const char *extension = twi_extension(path);
+    if (name != NULL || extension[0] == '\0') {
+        return twi_matrix_format_find(ctx, out, name, path);
+    }
+    if (find_word(out, extension, format_words, sizeof format_words / sizeof *format_words)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "cannot write '%.400s': .%.40s is not a known matrix format; use .npy, .csv, or "
+                   ".raw, .bin, .out or no extension for raw elements, or choose with --out-format",
+                   path, extension);
 }
 
 static tw_status read_failed(tw_context *ctx, const char *path, int error)

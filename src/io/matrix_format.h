@@ -7,11 +7,18 @@
 typedef enum twi_matrix_format {
     TWI_MATRIX_RAW, /* row-major elements, nothing else */
     TWI_MATRIX_NPY,
-    TWI_MATRIX_CSV
+    TWI_MATRIX_CSV,
+    TWI_MATRIX_FORMATS /* how many there are */
 } twi_matrix_format;
 
-/* By name; with name NULL by the extension of `path`, raw for none or an unknown one. */
+/* Of a file to read: by name; with name NULL by the extension of `path`, raw for none or an unknown
+ * one. */
 TW_CHECKED tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out,
+                                            const char *name, const char *path);
+
+/* Of a file to write: the same, but raw for none, .raw, .bin and .out alone; another extension,
+ * which would promise what is not written, is refused. */
+TW_CHECKED tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out,
                                             const char *name, const char *path);
 
 /* npy ----------------------------------------------------------------------------------------- */

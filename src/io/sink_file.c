@@ -215,7 +215,7 @@ tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }
-    tw_status status = twi_matrix_format_find(ctx, &found, format, path);
+    tw_status status = twi_matrix_writer_find(ctx, &found, format, path);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     }

@@ -219,8 +219,11 @@ static void raw_is_the_elements_and_npy_the_documented_header(void **state)
     memcpy(npy + 128, data, sizeof data);
     feed_file(ctx, &m, "plain", NULL);
     assert_file("plain", data, sizeof data);
-    feed_file(ctx, &m, "odd.name", NULL);
-    assert_file("odd.name", data, sizeof data);
+    feed_file(ctx, &m, "odd.out", NULL);
+    assert_file("odd.out", data, sizeof data);
+    tw_sink sink = {0};
+    assert_fails(ctx, TW_ERR_ARGUMENT, ".name is not a known matrix format",
+                 tw_sink_to_file(ctx, &sink, in_scratch("odd.name"), NULL));
     feed_file(ctx, &m, "plain", "npy");
     assert_file("plain", npy, sizeof npy);
     close_context(ctx);

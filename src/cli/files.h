@@ -1,0 +1,31 @@
+/* The files a command reads and writes, looked at before anything is done with them. */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
+
+#include <tilewright.h>
+
+#include <stdbool.h>
+
+/* A file and what the user knows it by: "OUT", "--predecessors". path NULL: not given. */
+typedef struct cli_file {
+    const char *what;
+    const char *path;
+} cli_file;
+
+/* Refuse an output that is one of the inputs, or two outputs that are one file: by device and
+ * inode, so whatever links lead there; "-" is what standard input or output was redirected to.
+ * Pipes and devices may be named as often as one likes. */
+TW_CHECKED tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
+                                     const cli_file *outputs, int output_count);
+
+/* What follows the last dot of the file's name; "" for none, for a name that begins with it, and
+ * for a number, as in answer.2. */
+const char *cli_extension(const char *path);
+
+/* Whether an output of this name is of one of the formats: named, else by its extension. */
+bool cli_writes(const char *path, const char *format, const char *const *formats);
+
+/* Refuse an array or image whose extension says neither how to write it nor that it is raw. */
+TW_CHECKED tw_status cli_check_array_output(tw_context *ctx, const char *path, const char *format);
+
+#endif
