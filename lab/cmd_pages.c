@@ -1,7 +1,7 @@
 /*
  * tilewright-lab report and compare. Both read the JSON that 'run --out' keeps; they are pages.py,
- * a Python script beside this program, since plots come from Matplotlib. This file finds the
- * script, starts it, and hands its exit status on.
+ * a Python script installed with this program, since plots come from Matplotlib. This file finds
+ * the script, starts it, and hands its exit status on.
  */
 #include "commands_lab.h"
 
@@ -33,30 +33,36 @@ static const cli_option report_options[] = {
     {0}};
 static const cli_group report_groups[] = {{"Options", report_options}, {NULL, NULL}};
 
-/* The script where it was installed, or in the tree this program was built from. */
-static const char *find_script(void)
+/* The script lies where the program does, in the installed tree and in a build alike. No other
+ * place is looked at: whoever could write there would have his code run here. */
+static tw_status find_script(tw_context *ctx, char out[PATH_MAX])
 {
-    static const char *const places[] = {LAB_INSTALLED_PAGES, LAB_SOURCE_PAGES};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (access(places[i], R_OK) == 0) {
-            return places[i];
-        }
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot tell where this program lies: %s", strerror(errno));
     }
-    return NULL;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    int used = snprintf(out, PATH_MAX, "%s/%s/pages.py", program, LAB_PAGES_FROM_PROGRAM);
+    if (used >= PATH_MAX || access(out, R_OK) != 0) {
+        return tw_fail(ctx, TW_ERR_IO, "%s is missing: install the laboratory again", out);
+    }
+    return TW_OK;
 }
 
 /* The script with `count` words, the first of them what it is to do. */
 static tw_status run_script(cli_job *job, int count, const char *const *words)
 {
-    const char *script = find_script();
+    char script[PATH_MAX];
     char *arguments[MOST_FOLDERS + 6] = {NULL};
     int status = 0;
-    if (script == NULL) {
-        return tw_fail(job->ctx, TW_ERR_IO, "pages.py is missing: it belongs at %s",
-                       LAB_INSTALLED_PAGES);
+    tw_status found = find_script(job->ctx, script);
+    if (found != TW_OK) {
+        return found;
     }
     arguments[0] = (char *)"python3";
-    arguments[1] = (char *)script;
+    arguments[1] = script;
     for (int i = 0; i < count; i++) {
         arguments[2 + i] = (char *)words[i];
     }

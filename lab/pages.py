@@ -20,6 +20,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 FORMAT = "tilewright-lab 1"
 WITHOUT = 3  # exit status: done, but some files were left out
@@ -35,8 +36,21 @@ class Damaged(Exception):
     """A file that is no result; says what is wrong with it."""
 
 
+def plain(text):
+    """Text of a file as one line without control characters: it may come from anybody."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in str(text))
+
+
+def all_plain(value):
+    if isinstance(value, dict):
+        return {plain(key): all_plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [all_plain(each) for each in value]
+    return plain(value) if isinstance(value, str) else value
+
+
 def complain(text):
-    print(f"tilewright-lab: {text}", file=sys.stderr)
+    print(f"tilewright-lab: {plain(text)}", file=sys.stderr)
 
 
 # ------------------------------------------------------------------------------------- reading
@@ -98,7 +112,7 @@ def check_format(result):
 
 def read_result(path):
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
+        result = all_plain(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise Damaged(error.strerror) from error
     except UnicodeDecodeError as error:
@@ -145,7 +159,7 @@ def read_results(place):
     results, damaged = [], 0
     for path in paths:
         try:
-            results.append(read_result(path))
+            results.append(read_result(path) | {"path": path})
         except Damaged as why:
             complain(f"{path} is left out: {why}")
             damaged += 1
@@ -508,9 +522,14 @@ def page_of(results, drawn):
             + "</body>\n</html>\n")
 
 
+def markdown_text(text):
+    """Text of a file as text: no tag, link, picture or emphasis of its own."""
+    return re.sub(r"[\\`*\[\]<>|]|(?<!\w)_|_(?!\w)", r"\\\g<0>", str(text))
+
+
 def markdown_table(head, rows):
     def line(cells):
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(map(markdown_text, cells)) + " |"
 
     return [line(head), "|" + "---|" * len(head), *map(line, rows), ""]
 
@@ -518,11 +537,12 @@ def markdown_table(head, rows):
 def markdown(results):
     lines = ["# From naive to the limit", "", LEGEND, "", *markdown_table(*glance(results))]
     for result in results:
-        lines += [f"## {result.get('title', result['ladder'])}", "", machine_line(result), ""]
+        lines += [f"## {markdown_text(result.get('title', result['ladder']))}", "",
+                  markdown_text(machine_line(result)), ""]
         for caption, head, rows in tables(result):
-            lines += [caption, "", *markdown_table(head, rows)]
+            lines += [markdown_text(caption), "", *markdown_table(head, rows)]
         for line in notes(result):
-            lines += [line, ""]
+            lines += [markdown_text(line), ""]
     return "\n".join(lines)
 
 
@@ -548,14 +568,26 @@ def name_places(results):
         result["place"] = result["ladder"] + (f"-{count}" if count > 1 else "")
 
 
+def creation_mask():
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def write_all(folder, files):
     """{name: text} into a folder, each whole or not at all."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        beside = folder / (name + ".new")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(folder / name)
+        handle, beside = tempfile.mkstemp(dir=folder, prefix=f".{name}-")  # new, through no link
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(beside, 0o666 & ~creation_mask())
+            os.replace(beside, folder / name)
+        except BaseException:
+            os.unlink(beside)
+            raise
         print(folder / name)
 
 
@@ -575,7 +607,19 @@ def report(pages, plot_files, folders):
     sys.dont_write_bytecode = True  # the folder of this script is not ours to write into
     import plots  # after Matplotlib was found, perhaps by another Python
 
-    drawn = {result["place"]: plots.plots(result) for result in results}
+    drawn, shown = {}, []
+    for result in results:
+        try:  # a file may be hostile in ways that its checks do not know
+            drawn[result["place"]] = plots.plots(result)
+            html_section(result, drawn[result["place"]])
+            markdown([result])
+            shown.append(result)
+        except Exception as error:  # pylint: disable=broad-except
+            complain(f"{result['path']} is left out: {type(error).__name__}: {error}")
+            damaged += 1
+    if not shown:
+        return 2
+    results = shown
     try:
         write_all(pages, {"report.html": page_of(results, drawn),
                           "report.md": markdown(results)})

@@ -1,7 +1,7 @@
 /*
  * Results as JSON: one file a ladder, FOLDER/LADDER.json, with the machine, the compiler, the
- * commit, the seed and every repetition. It is written beside and renamed after each case, so that
- * it is whole at any moment; report and compare (pages.py) read it.
+ * commit, the seed and every repetition. It is written anew after each case and is whole at any
+ * moment; report and compare (pages.py) read it.
  *
  * A later run into the same folder adds to it (kept.c): a case measured again takes the place of
  * the earlier one, a case with counters stands beside the one without, and the others stay. So that
@@ -11,6 +11,7 @@
 #include "runner.h"
 
 #include "gpu/device.h"
+#include "io/output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-enum { PATH = 4096, BESIDE = PATH + 4 };
+enum { PATH = 4096 };
 
 /* Whether a card had a part in the results. */
 static bool used_gpu(const lab_run *run)
@@ -348,29 +349,38 @@ tw_status lab_find_results(lab_run *run)
     return status;
 }
 
+/* The whole file in memory: it is small, and appears in the folder whole or not at all. */
 static tw_status write_file(const lab_run *run, const char *path, const entry *list, int32_t count)
 {
     tw_context *ctx = run->job->ctx;
-    char beside[BESIDE];
-    snprintf(beside, sizeof beside, "%s.new", path);
-    if (mkdir(run->folder, 0777) != 0 && errno != EEXIST) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot make the folder %s: %s", run->folder,
-                       strerror(errno));
+    char *text = NULL;
+    size_t size = 0;
+    twi_output *output = NULL;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory != NULL) {
+        keep_all(memory, run, list, count);
     }
-    FILE *file = fopen(beside, "w");
-    if (file == NULL) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
+    tw_status status = TW_OK;
+    if (memory == NULL || fclose(memory) != 0) {
+        status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for the results");
     }
-    keep_all(file, run, list, count);
-    bool bad = ferror(file) != 0;
-    bad = fclose(file) != 0 || bad;
-    if (bad || rename(beside, path) != 0) {
-        tw_status status = tw_fail(ctx, TW_ERR_IO, "cannot write %s: %s", path,
-                                   strerror(errno != 0 ? errno : EIO));
-        unlink(beside);
-        return status;
+    if (status == TW_OK && mkdir(run->folder, 0777) != 0 && errno != EEXIST) {
+        status =
+            tw_fail(ctx, TW_ERR_IO, "cannot make the folder %s: %s", run->folder, strerror(errno));
     }
-    return TW_OK;
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &output, path, size);
+    }
+    if (status == TW_OK) {
+        status = twi_output_write(ctx, output, text, size);
+    }
+    if (status == TW_OK) {
+        status = twi_output_commit(ctx, output);
+    } else {
+        twi_output_discard(output);
+    }
+    free(text);
+    return status;
 }
 
 tw_status lab_keep_results(const lab_run *run)

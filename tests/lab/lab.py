@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -152,7 +153,7 @@ class Laboratory(unittest.TestCase):
         self.assertIn("| bad | A1 | WRONG | – |", told)
         self.assertIn("| big | ours | skipped | – |", told)
         self.assertIn("| s | 3 G |", told)
-        for line in ("Checked against a <table>.", "Except s: against itself.", "bad, n = 5: 1 is 2.",
+        for line in ("Checked against a \\<table\\>.", "Except s: against itself.", "bad, n = 5: 1 is 2.",
                      "The ceiling is 4 units/s: a copy.",
                      "H200, driver CUDA 13, nvcc 12, ? threads, gcc 12.2.0"):
             self.assertIn(line, told)
@@ -282,7 +283,7 @@ class Laboratory(unittest.TestCase):
         told = (self.path / "report.md").read_text()
         self.assertIn("| rung | shared memory useful | bank conflicts | loads/s | longest kernel |",
                       told)
-        self.assertIn("| r | 50 % | 25 % | 1.5 TB | a<b> |", told)
+        self.assertIn("| r | 50 % | 25 % | 1.5 TB | a\\<b\\> |", told)
         self.assertIn("| s | – | – | – | – |", told)
         self.assertIn("| t | – | 0 % | – | – |", told)
         page = (self.path / "report.html").read_text()
@@ -439,6 +440,82 @@ class Laboratory(unittest.TestCase):
                 self.assertEqual(page.returncode, 2)
                 self.assertIn(says, page.stderr)
                 self.assertIn("| r |", (self.path / "a" / "report.md").read_text())
+
+    def test_hostile_results_leave_the_others_their_page(self):
+        good = {"format": "tilewright-lab 1", "ladder": "x", "title": "T", "unit": "u", "size": "s",
+                "machine": {"processor": "P", "processors": 2, "load": 1.0}, "threads": 2,
+                "ceiling": {"rate": 4.0, "of": "a copy"}, "against": "a",
+                "failed": [{"rung": "f", "n": 5, "outcome": "wrong", "why": "w"}],
+                "cases": [{"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+                           "bytes_per_second": 1.0, "parts": {"read": 0.5, "write": 0.5},
+                           "registers": 3, "shared": 4, "occupancy": 0.5, "parent": "r",
+                           "published_milliseconds": 2.0, "counters": {"clock": 1.0}}]}
+        words = ["\x1b[31m red", "<script>alert(1)</script>", "[a](http://b.example)", "|", "*" * 9]
+        odd = [None, True, -1, 0, 1e308, 10**400, [], {}, [[]], {"a": {}}, "x", *words]
+
+        def places(value, path=()):
+            if isinstance(value, dict):
+                for key in value:
+                    yield from places(value[key], path + (key,))
+            elif isinstance(value, list):
+                for at, each in enumerate(value):
+                    yield from places(each, path + (at,))
+            yield path
+
+        made = 0
+        for place in places(good):
+            for turn in range(2):  # two of the odd values at each place
+                hostile = json.loads(json.dumps(good))
+                within = hostile
+                for key in place[:-1]:
+                    within = within[key]
+                if place:
+                    within[place[-1]] = odd[made % len(odd)]
+                else:
+                    hostile = odd[made % len(odd)]
+                (self.path / f"h{made}.json").write_text(json.dumps(hostile))
+                made += 1
+        self.assertGreater(made, 60)
+        (self.path / "good.json").write_text(json.dumps(good | {"title": "The good one"}))
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertNotIn("\x1b", done.stderr + done.stdout)
+        page = (self.path / "report.html").read_text()
+        told = (self.path / "report.md").read_text()
+        for text in (page, told):
+            self.assertIn("The good one", text)
+            self.assertFalse("<script" in text.replace("\\<script", ""))
+            self.assertFalse("\x1b" in text)
+        self.assertNotIn("[a](", told)
+
+    def test_pages_are_not_written_through_links(self):
+        self.keep(".", {"r": [1.0]})
+        victim = self.path / "victim"
+        victim.write_text("mine")
+        for name in ("report.md", "report.html"):
+            (self.path / (name + ".new")).symlink_to(victim)
+            (self.path / name).symlink_to(victim)
+        (self.path / "map-cpu.json.new").symlink_to(victim)
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        lab("run", "map-cpu", "--n", "16", "--repeat", "1", "--out", str(self.path))
+        self.assertEqual(victim.read_text(), "mine")
+        self.assertIn("map-cpu", self.result("map-cpu")["ladder"])
+        self.assertFalse((self.path / "report.md").is_symlink())
+
+    def test_the_program_takes_no_scripts_but_those_installed_with_it(self):
+        folder = self.path / "elsewhere" / "bin"
+        folder.mkdir(parents=True)
+        alone = folder / "tilewright-lab"
+        shutil.copy(PROGRAM, alone)
+        done = subprocess.run([alone, "compare", "a", "b"], capture_output=True, text=True,
+                              check=False, timeout=LIMIT)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("pages.py is missing", done.stderr)
 
     def test_a_folder_without_results_is_refused(self):
         for place in (self.path, self.path / "nowhere"):
