@@ -15,6 +15,8 @@
  *    given back by *_destroy, which accepts NULL.
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
+ *  - A process that has computed may fork, and the child may compute. The thread that forked may
+ *    work alone there; others have their threads. The shared library stays loaded after dlclose.
  *  - A graph is immutable once made: several contexts may read it at the same time. It may outlive
  *    the context that made it.
  *  - Strings that go in are copied; strings that come out belong to the object they come from.
@@ -126,7 +128,9 @@ TW_API void tw_context_destroy(tw_context *ctx);
  * call on the context. */
 TW_API const char *tw_last_error(const tw_context *ctx);
 
-/* 0 (the default) takes the processors this process may use. */
+/* 0 (the default) takes the processors this process may use. Where the system does not give that
+ * many threads (a limit of processes or of memory), the context works with fewer from then on;
+ * tw_threads says how many, and tw_set_threads has it ask again. */
 TW_API TW_CHECKED tw_status tw_set_threads(tw_context *ctx, int32_t threads);
 TW_API int32_t tw_threads(const tw_context *ctx);
 

@@ -51,7 +51,7 @@ tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t thread
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads: give at least 1", threads);
     }
     double total = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : total)
+#pragma omp parallel num_threads(twi_team(threads)) reduction(+ : total)
     {
         double best = 0;
         for (int burst = 0; burst < BURSTS; burst++) {

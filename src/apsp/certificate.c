@@ -122,7 +122,7 @@ tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, const twi_wo
         return status;
     }
     atomic_bool refuted = false;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(dynamic)
     for (int64_t first = 0; first < graph->n; first += BATCH) {
         if (twi_is_cancelled(ctx) || atomic_load_explicit(&refuted, memory_order_relaxed)) {
             continue;

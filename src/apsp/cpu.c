@@ -491,7 +491,7 @@ static void run_round(cpu_closure *self)
     atomic_store(&self->panel_next, 0);
     atomic_store(&self->rest_next, 0);
     atomic_store(&self->panel_open, self->head_count == 0);
-#pragma omp parallel num_threads(self->threads)
+#pragma omp parallel num_threads(twi_team(self->threads))
     work_on_round(self, &self->spaces[twi_thread_id()]);
 }
 
@@ -532,7 +532,7 @@ static void mirror_all(cpu_closure *self)
 {
     int64_t side = self->block;
     int64_t blocks = self->pivots;
-#pragma omp parallel for num_threads(self->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(twi_team(self->threads)) schedule(dynamic)
     for (int64_t i = 0; i < blocks; i++) {
         int64_t row = i * side;
         int64_t rows = least(side, self->n - row);

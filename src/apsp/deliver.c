@@ -24,9 +24,10 @@ struct twi_delivery {
     bool predecessors_open;
     tw_shape shape;
     int64_t rows_at_once;
-    void *buffer;          /* rows_at_once x cols of the result's type */
-    int32_t *previous;     /* the same for predecessors */
-    char *scratch;         /* of twi_predecessors, one for each thread */
+    void *buffer;      /* rows_at_once x cols of the result's type */
+    int32_t *previous; /* the same for predecessors */
+    char *scratch;     /* of twi_predecessors, one for each thread */
+    int scratches;
     uint64_t scratch_each; /* bytes */
     void *table;           /* of the result's type, for table_type, table_scale */
     tw_type table_type;
@@ -222,7 +223,7 @@ static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, in
     const tw_graph *graph = delivery->plan->graph;
     int64_t cols = delivery->shape.cols;
     int64_t wrong = INT64_MAX;
-#pragma omp parallel num_threads(twi_thread_count(ctx)) reduction(min : wrong)
+#pragma omp parallel num_threads(twi_team(delivery->scratches)) reduction(min : wrong)
     {
         void *scratch = delivery->scratch + (uint64_t)twi_thread_id() * delivery->scratch_each;
 #pragma omp for schedule(dynamic)
@@ -351,7 +352,8 @@ static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
     if (status == TW_OK && delivery->predecessors != NULL) {
         uint64_t each = twi_predecessors_scratch(delivery->plan->graph);
         delivery->scratch_each = (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-        status = twi_alloc(ctx, &delivery->scratch, (uint64_t)twi_thread_count(ctx),
+        delivery->scratches = twi_thread_count(ctx);
+        status = twi_alloc(ctx, &delivery->scratch, (uint64_t)delivery->scratches,
                            delivery->scratch_each, "the search for predecessors");
     }
     return status;

@@ -58,6 +58,7 @@ typedef struct slab {
     int64_t begin; /* depths begin ... begin+depth-1 */
     int64_t depth;
     twi_panel b;
+    int threads;
     char *chunks; /* a packed chunk of A for each thread, then its ranges */
     uint64_t chunk_bytes;
     uint64_t ranges_bytes;
@@ -82,7 +83,7 @@ static tw_status multiply(tw_context *ctx, slab *s, const tw_matrix *b)
     for (s->begin = 0; s->begin < b->rows; s->begin += DEPTH) {
         s->depth = b->rows - s->begin < DEPTH ? b->rows - s->begin : DEPTH;
         twi_pack_b(s->kernel, &s->b, 0, b->cols, s->depth, twi_matrix_row(b, s->begin), b->stride);
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic)
+#pragma omp parallel for num_threads(twi_team(s->threads)) schedule(dynamic)
         for (int64_t row = 0; row < s->c->rows; row += TWI_ROWS_AT_ONCE) {
             if (!twi_is_cancelled(ctx)) {
                 multiply_chunk(s, row);
@@ -131,8 +132,9 @@ tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_matrix *a, const tw
                            sizeof(twi_range), "the packed right operand");
     }
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &s.chunks, (uint64_t)twi_thread_count(ctx),
-                           s.chunk_bytes + s.ranges_bytes, "the packed left operand");
+        s.threads = twi_thread_count(ctx);
+        status = twi_alloc(ctx, &s.chunks, (uint64_t)s.threads, s.chunk_bytes + s.ranges_bytes,
+                           "the packed left operand");
     }
     if (status == TW_OK) {
         status = multiply(ctx, &s, b);

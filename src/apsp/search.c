@@ -82,7 +82,7 @@ static void run_block(twi_searcher *e, void *block, const ticket *tickets, int64
     atomic_llong done;
     atomic_init(&done, first);
     atomic_store(&e->verdict, TWI_SEARCH_FINE);
-#pragma omp parallel num_threads(e->threads)
+#pragma omp parallel num_threads(twi_team(e->threads))
     {
         twi_search_worker *w = &e->workers[twi_thread_id()];
 #pragma omp for schedule(dynamic, 1)

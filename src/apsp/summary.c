@@ -403,7 +403,7 @@ static void count_block(tw_summary *summary, int64_t first, int64_t count, const
         }
     }
     make_room(summary, size);
-#pragma omp parallel for num_threads(summary->tables) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(twi_team(summary->tables)) schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
         count_row(summary, first + i, data + (size_t)i * step, &summary->table[twi_thread_id()]);
     }

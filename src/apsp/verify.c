@@ -298,7 +298,7 @@ static tw_status verifier_rows(void *self, tw_context *ctx, int64_t first, int64
     if (status != TW_OK) {
         return status;
     }
-#pragma omp parallel for num_threads(verifier->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(twi_team(verifier->threads)) schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
         if (!twi_is_cancelled(ctx)) {
             check_row(verifier, first + i, (const char *)data + (size_t)i * step,

@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct twi_background {
     pthread_t thread;
+    pid_t process; /* whose thread it is: a child of fork does not have it */
     void (*work)(void *self);
     void *self;
 };
@@ -26,6 +28,7 @@ twi_background *twi_background_start(void (*work)(void *self), void *self)
     if (background == NULL) {
         return NULL;
     }
+    background->process = getpid();
     background->work = work;
     background->self = self;
     /* Signals are for the threads of the program: one that interrupts a wait must reach it there.
@@ -43,8 +46,8 @@ twi_background *twi_background_start(void (*work)(void *self), void *self)
 
 void twi_background_join(twi_background *background)
 {
-    if (background != NULL) {
+    if (background != NULL && background->process == getpid()) {
         pthread_join(background->thread, NULL);
-        free(background);
     }
+    free(background);
 }

@@ -91,12 +91,13 @@ tw_status tw_set_threads(tw_context *ctx, int32_t threads)
                        threads);
     }
     ctx->threads = threads;
+    ctx->threads_had = 0;
     return TW_OK;
 }
 
 int32_t tw_threads(const tw_context *ctx)
 {
-    return twi_thread_count(ctx);
+    return twi_threads_wanted(ctx);
 }
 
 tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)

@@ -17,8 +17,9 @@
 
 struct tw_context {
     char error[1024];
-    twi_meter *meter; /* counts memory; outlives the context while blocks of it live */
-    int32_t threads;  /* as asked for; 0: all */
+    twi_meter *meter;    /* counts memory; outlives the context while blocks of it live */
+    int32_t threads;     /* as asked for; 0: all */
+    int32_t threads_had; /* as many as the system gave, if it was fewer; else 0 */
     uint64_t memory_limit;
     uint64_t device_memory_limit; /* of each GPU; 0: memory_limit, or what is free there */
     twi_isa isa; /* as forced by tw_set_isa; TWI_ISA_NONE: the environment, or the best */

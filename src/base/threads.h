@@ -1,6 +1,8 @@
 /*
  * Threads are OpenMP's; without OpenMP everything runs on the calling thread. A parallel region
- * always asks for twi_thread_count(ctx) and then works with the team it was given.
+ * always asks for twi_thread_count(ctx), or for twi_team(n) where n was settled before, and then
+ * works with the team it was given. No region names a number of its own: the runtime ends the
+ * process when it cannot make a thread, so it is only asked for threads that can be made.
  */
 #ifndef TWI_BASE_THREADS_H
 #define TWI_BASE_THREADS_H
@@ -29,8 +31,16 @@ static inline int twi_team_size(void)
 #endif
 
 /* Threads a region of this context may use: as set, else the processors this process may run on;
- * 1 when called from inside somebody else's parallel region that allows no nesting. */
-int twi_thread_count(const tw_context *ctx);
+ * fewer where the system gives no more; 1 when called from inside somebody else's parallel region
+ * that allows no nesting. Never more than it said before, unless tw_set_threads came between or the
+ * process may run on more processors. */
+int twi_thread_count(tw_context *ctx);
+
+/* The same without asking the system. */
+int twi_threads_wanted(const tw_context *ctx);
+
+/* What a region may ask for that could use `wanted` threads: as many of them as there can be. */
+int twi_team(int wanted);
 
 /* Processors this process may run on (its affinity mask). */
 int twi_processor_count(void);

@@ -202,7 +202,7 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
         return status;
     }
     const int64_t bands = (count + j.band - 1) / j.band;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(twi_team(threads))
     work(&j, bands);
     twi_free(j.scratch);
     return twi_check_cancel(ctx);

@@ -145,7 +145,7 @@ static void copy_block(tw_context *ctx, char *to, int64_t to_pitch, const char *
     const int64_t segments = (width + SEGMENT - 1) / SEGMENT;
     const int threads = rows * width < SEGMENT ? 1 : twi_thread_count(ctx);
     (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
     for (int64_t i = 0; i < rows * segments; i++) {
         const int64_t row = i / segments;
         const int64_t begin = i % segments * SEGMENT;

@@ -242,7 +242,7 @@ static void walk_share(const build *b, int member, bool scatter)
 
 static void run_pass(const build *b, bool scatter)
 {
-#pragma omp parallel num_threads(b->team)
+#pragma omp parallel num_threads(twi_team(b->team))
     {
         int given = twi_team_size();
         for (int member = twi_thread_id(); member < b->team; member += given) {
@@ -257,7 +257,7 @@ static int64_t place_rows(const build *b, int64_t *sums)
 {
     int64_t n = b->source->vertices;
     int64_t *offsets = b->graph->offsets;
-#pragma omp parallel for num_threads(b->team) schedule(static, 1)
+#pragma omp parallel for num_threads(twi_team(b->team)) schedule(static, 1)
     for (int part = 0; part < b->team; part++) {
         int64_t sum = 0;
         for (int t = 0; t < b->team; t++) {
@@ -274,7 +274,7 @@ static int64_t place_rows(const build *b, int64_t *sums)
         sums[part] = total;
         total += sum;
     }
-#pragma omp parallel for num_threads(b->team) schedule(static, 1)
+#pragma omp parallel for num_threads(twi_team(b->team)) schedule(static, 1)
     for (int part = 0; part < b->team; part++) {
         int64_t at = sums[part];
         for (int64_t v = n * part / b->team; v < n * (part + 1) / b->team; v++) {
@@ -352,7 +352,7 @@ static tw_status first_problem(const build *b)
 }
 
 /* As many threads as have something to do, and whose counts together stay below the graph. */
-static int choose_team(const tw_context *ctx, int64_t edges, int64_t vertices)
+static int choose_team(tw_context *ctx, int64_t edges, int64_t vertices)
 {
     int64_t team = twi_thread_count(ctx);
     int64_t useful = edges / STRETCH + 1;

@@ -203,7 +203,7 @@ int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint
 static void let_go(twi_mapped *mapped)
 {
     int64_t stretches = (int64_t)((mapped->bytes + STRETCH - 1) / STRETCH);
-#pragma omp parallel for num_threads(mapped->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(twi_team(mapped->threads)) schedule(dynamic, 1)
     for (int64_t i = 0; i < stretches; i++) {
         uint64_t at = (uint64_t)i * STRETCH;
         uint64_t most = mapped->bytes - at < STRETCH ? mapped->bytes - at : STRETCH;

@@ -351,7 +351,7 @@ tw_status twi_text_parse(twi_text_file *file, twi_line_fn line, const void *self
     int64_t pieces = file->piece_count;
     int64_t threads = twi_thread_count(file->ctx);
     threads = pieces < threads ? pieces : threads;
-#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(twi_team((int)threads)) schedule(dynamic, 1)
     for (int64_t p = 0; p < pieces; p++) {
         if (twi_is_cancelled(file->ctx)) {
             continue;

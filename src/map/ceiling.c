@@ -14,7 +14,7 @@
 
 static void copy_all(char *to, const char *from, int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
     for (int64_t piece = 0; piece < COPY_BYTES / PIECE; piece++) {
         memcpy(to + piece * PIECE, from + piece * PIECE, (size_t)PIECE);
     }

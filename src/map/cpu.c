@@ -542,7 +542,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
     status = twi_map_course_make(&p, threads);
     if (status == TW_OK) {
         compute_uniforms(&p);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(twi_team(threads))
         work(&p);
         status = twi_check_cancel(ctx);
     }

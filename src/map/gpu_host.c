@@ -185,7 +185,7 @@ static void gather(const host_run *run, const band_slot *slot)
         const int64_t rows = array->pitch == 0 ? 1 : slot->row_count;
         const char *from = (const char *)in->data + slot->first_row * in->row_step * array->size;
         char *to = slot->pinned + array->offset;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
         for (int64_t r = 0; r < rows; r++) {
             memcpy(to + r * array->pitch * array->size, from + r * in->row_step * array->size,
                    (size_t)(array->width * array->size));
@@ -201,7 +201,7 @@ static void scatter(const host_run *run, const band_slot *slot)
     const char *from = slot->pinned + array->offset;
     char *to =
         (char *)job->out + (slot->first_row - job->first_row) * job->out_stride * array->size;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
     for (int64_t r = 0; r < slot->row_count; r++) {
         memcpy(to + r * job->out_stride * array->size, from + r * array->pitch * array->size,
                (size_t)(array->width * array->size));

@@ -253,7 +253,7 @@ tw_status twi_map_table_run(tw_context *ctx, const tw_map_plan *plan, const twi_
     l.band = BAND_ELEMENTS / job->cols + 1;
     l.band = l.band < share ? l.band : share;
     atomic_init(&l.done, 0);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(twi_team(threads))
     work(&l);
     return twi_check_cancel(ctx);
 }
