@@ -3,11 +3,13 @@ _tilewright_lab()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=''
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'list run report compare help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'list show diff run report compare help --help --version' -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
     list) words='--help' ;;
+    show) words='--help' ;;
+    diff) words='--help' ;;
     run) words='--n --rungs --repeat --budget --published --counters --once --seed --out --threads --memory --device-memory --quiet --no-progress --help' ;;
     report) words='--out --plots --help' ;;
     compare) words='--help' ;;

@@ -452,28 +452,33 @@ static const int marker; /* a rung with code uses vectors by hand */
 static const lab_rung rungs[] = {
     {.name = "naive",
      .idea = "three loops and a branch: the compiler cannot use vectors for a store it may skip",
+     .source = "apsp_cpu.c run_naive",
      .run = run_naive,
      .most = 1000},
     {.name = "min",
      .parent = "naive",
      .idea = "a minimum instead of the branch: the store always happens, so vectors can do it",
+     .source = "apsp_cpu.c run_min",
      .run = run_min,
      .most = 2000},
     {.name = "pthreads",
      .parent = "min",
      .row = "A1",
      .idea = "rows divided over threads, a barrier for each k; the matrix still streams n times",
+     .source = "apsp_cpu.c relax_band run_pthreads",
      .run = run_pthreads,
      .most = 2000},
     {.name = "blocked",
      .parent = "min",
      .idea = "three phases over 64 x 64 tiles: each tile is used 64 times while it is in the cache",
+     .source = "apsp_cpu.c update_plainly solve_blocked",
      .run = run_blocked,
      .a = 64,
      .most = 2000},
     {.name = "blocked-openmp",
      .parent = "blocked",
      .idea = "tiles of the second and third phase divided over threads",
+     .source = "apsp_cpu.c update_plainly solve_blocked",
      .run = run_blocked,
      .a = 64,
      .b = 1},
@@ -481,6 +486,7 @@ static const lab_rung rungs[] = {
      .parent = "blocked-openmp",
      .row = "B1",
      .idea = "128-bit vectors by hand, two at a time",
+     .source = "apsp_cpu.c update_simd solve_blocked",
      .run = run_blocked,
      .a = 64,
      .b = 1,
@@ -488,16 +494,19 @@ static const lab_rung rungs[] = {
     {.name = "blocked-padded",
      .parent = "blocked-simd",
      .idea = "rows of an odd number of cache lines: columns of a tile no longer share cache sets",
+     .source = "apsp_cpu.c update_simd solve_blocked run_padded",
      .run = run_padded,
      .a = 64},
     {.name = "engine-i32",
      .parent = "blocked-padded",
      .idea = "packed panels, C in registers over the whole depth, look-ahead",
+     .source = "apsp_cpu.c run_engine",
      .run = run_engine,
      .a = TW_I32},
     {.name = "engine-u16",
      .parent = "engine-i32",
      .idea = "16 bits are exact for these weights: twice the lanes (conversion not counted)",
+     .source = "apsp_cpu.c run_engine",
      .run = run_engine,
      .a = TW_U16},
 };
@@ -529,6 +538,7 @@ static const lab_rung block_rungs[] = {BLOCK(8),   BLOCK(16),  BLOCK(32), BLOCK(
                                        BLOCK(128), BLOCK(256), BLOCK(512)};
 
 const lab_ladder lab_apsp_cpu_blocks = {
+    .source = "apsp_cpu.c update_plainly solve_blocked",
     .name = "apsp-cpu-blocks",
     .title = "The tile of a blocked closure on a CPU",
     .rungs = block_rungs,
@@ -546,6 +556,7 @@ static const lab_rung thread_rungs[] = {THREADS(1),  THREADS(2),  THREADS(4), TH
                                         THREADS(16), THREADS(32), THREADS(64)};
 
 const lab_ladder lab_apsp_threads = {
+    .source = "apsp_cpu.c run_engine",
     .name = "apsp-threads",
     .title = "Strong scaling of the engine over threads",
     .rungs = thread_rungs,
@@ -591,6 +602,7 @@ static tw_status check_weak(tw_context *ctx, void *given, const lab_rung *rung)
 static const lab_rung weak_rungs[] = {WEAK(1), WEAK(2), WEAK(4), WEAK(8), WEAK(16), WEAK(32)};
 
 const lab_ladder lab_apsp_threads_weak = {
+    .source = "apsp_cpu.c run_weak",
     .name = "apsp-threads-weak",
     .title = "Weak scaling of the engine: n^3 relaxations for each thread",
     .unit = "relaxations a thread",

@@ -196,6 +196,7 @@ static const lab_published published[] = {
     {"gpu", 11000, 2531}, {"gpu", 28911, 30757}, {NULL, 0, 0}};
 
 const lab_ladder lab_apsp_files = {
+    .source = "apsp_files.c run_device",
     .name = "apsp-files",
     .title = "From a file of edges to a file of distances",
     .unit = "relaxations",

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAMES 256
-
 /* ----------------------------------------------------------------------------------------- list */
 
 typedef struct list_settings {
@@ -26,26 +24,6 @@ static const cli_example list_examples[] = {
     {NULL, NULL}};
 static const cli_option no_options[] = {{0}};
 static const cli_group list_groups[] = {{"Options", no_options}, {NULL, NULL}};
-
-static tw_status find_ladder(tw_context *ctx, const char *name, const lab_ladder **out)
-{
-    const char *names[MOST_NAMES];
-    int count = 0;
-    for (const lab_ladder *const *ladder = lab_ladders; *ladder != NULL; ladder++) {
-        if (strcmp((*ladder)->name, name) == 0) {
-            *out = *ladder;
-            return TW_OK;
-        }
-        names[count++] = (*ladder)->name;
-    }
-    const char *nearest = cli_nearest(name, names, count);
-    if (nearest != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown ladder '%.60s': did you mean '%s'?", name,
-                       nearest);
-    }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "unknown ladder '%.60s': 'tilewright-lab list' names those there are", name);
-}
 
 static void list_rungs(const lab_ladder *ladder)
 {
@@ -76,7 +54,7 @@ static tw_status list(cli_job *job, const void *settings, int count, char **word
     const lab_ladder *ladder = NULL;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && count == 1) {
-        status = find_ladder(job->ctx, words[0], &ladder);
+        status = lab_find_ladder(job->ctx, words[0], &ladder);
         if (status == TW_OK) {
             list_rungs(ladder);
         }
@@ -198,29 +176,19 @@ static tw_status read_sizes(tw_context *ctx, lab_run *run, const char *text)
 /* Every name of --rungs is one of the ladder's. */
 static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const char *text)
 {
-    const char *names[MOST_NAMES];
-    for (int32_t i = 0; i < ladder->count && i < MOST_NAMES; i++) {
-        names[i] = ladder->rungs[i].name;
-    }
-    for (const char *at = text;;) {
+    tw_status status = TW_OK;
+    for (const char *at = text; status == TW_OK; at++) {
         char word[64];
+        const lab_rung *rung = NULL;
         size_t length = strcspn(at, ",");
-        bool known = false;
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
-        for (int32_t i = 0; i < ladder->count; i++) {
-            known = known || strcmp(names[i], word) == 0;
+        status = lab_find_rung(ctx, ladder, word, &rung);
+        at += length;
+        if (*at == '\0') {
+            break;
         }
-        if (!known) {
-            const char *nearest = cli_nearest(word, names, ladder->count);
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no rung '%s': %s%s%s", ladder->name, word,
-                           nearest != NULL ? "did you mean '" : "see 'tilewright-lab list ",
-                           nearest != NULL ? nearest : ladder->name, nearest != NULL ? "'?" : "'");
-        }
-        if (at[length] == '\0') {
-            return TW_OK;
-        }
-        at += length + 1;
     }
+    return status;
 }
 
 static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladder,
@@ -314,7 +282,7 @@ static tw_status run_named(cli_job *job, const settings *s, const char *name,
                            lab_counting *counting)
 {
     const lab_ladder *ladder = NULL;
-    tw_status status = find_ladder(job->ctx, name, &ladder);
+    tw_status status = lab_find_ladder(job->ctx, name, &ladder);
     if (status == TW_OK && ladder->gpu && !has_gpu(job->ctx)) {
         status =
             tw_fail(job->ctx, TW_ERR_DEVICE, "%s needs a GPU: %s", ladder->name, twi_gpu_text());

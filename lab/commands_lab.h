@@ -5,6 +5,8 @@
 #include "options.h"
 
 extern const cli_command lab_list;
+extern const cli_command lab_show;
+extern const cli_command lab_diff;
 extern const cli_command lab_run_command;
 extern const cli_command lab_report;
 extern const cli_command lab_compare;

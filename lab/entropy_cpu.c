@@ -309,31 +309,37 @@ static const lab_rung rungs[] = {
     {.name = "logarithms",
      .row = "D2",
      .idea = "v10: count 25 elements, take a logarithm for each level that occurs",
+     .source = "entropy_cpu.c count_window entropy_of run_logarithms",
      .run = run_logarithms,
      .most = 2560},
     {.name = "table",
      .parent = "logarithms",
      .row = "D2",
      .idea = "v11: a count is at most 25, so n log n is a table of 26",
+     .source = "entropy_cpu.c count_window run_table",
      .run = run_table},
     {.name = "mixed",
      .parent = "table",
      .row = "D2",
      .idea = "v12: floats in the table, sums in double",
+     .source = "entropy_cpu.c count_window finish run_mixed",
      .run = run_mixed},
     {.name = "integral",
      .parent = "mixed",
      .row = "D2",
      .idea = "v13: 16 integral images; less counting, and 64 bytes of them for each element",
+     .source = "entropy_cpu.c integrate finish run_integral",
      .run = run_integral,
      .most = 2560},
     {.name = "sliding",
      .parent = "mixed",
      .idea = "one histogram slid along the row: 10 elements change instead of 25 counted anew",
+     .source = "entropy_cpu.c slide finish run_sliding",
      .run = run_sliding},
     {.name = "engine",
      .parent = "sliding",
      .idea = "16 counters in one vector, looked up at once in a table of whole numbers",
+     .source = "entropy_array.c lab_entropy_by_library",
      .run = run_engine},
 };
 
@@ -413,6 +419,7 @@ static const int64_t thread_sizes[] = {2560, 0};
     .traffic = lab_image_bytes, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_threads = {
+    .source = "entropy_cpu.c run_threads",
     .name = "entropy-threads",
     .title = "Strong scaling of entropy over threads",
     .unit = "elements",
@@ -424,6 +431,7 @@ const lab_ladder lab_entropy_threads = {
 };
 
 const lab_ladder lab_entropy_threads_weak = {
+    .source = "entropy_cpu.c run_threads",
     .name = "entropy-threads-weak",
     .title = "Weak scaling of entropy: n x n elements for each thread",
     .unit = "elements a thread",

@@ -9,10 +9,15 @@
  * be seen there is what more pieces at a time cost or hide, not a gain.
  */
 #include "answers.h"
+#include "ladders.h"
+#include "listed.h"
+
+enum { STRONG, WEAK };
+
+#ifndef LAB_LISTED_ONLY
 #include "devices.h"
 #include "entropy_array.h"
 #include "gpu_timing.h"
-#include "ladders.h"
 
 typedef struct bench {
     tw_context *ctx;
@@ -54,8 +59,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
-enum { STRONG, WEAK };
-
 /* a: devices; b: STRONG or WEAK. */
 static tw_status run_devices(void *given, const lab_rung *rung, lab_time *time)
 {
@@ -70,9 +73,12 @@ static tw_status run_devices(void *given, const lab_rung *rung, lab_time *time)
     return status != TW_OK ? status : lab_entropy_by_library(b->ctx, &b->array, &time->total);
 }
 
-#define DEVICES(count, how, what)                                                             \
-    {                                                                                         \
-        .name = "devices-" #count, .idea = what, .run = run_devices, .a = (count), .b = (how) \
+#endif /* LAB_LISTED_ONLY */
+
+#define DEVICES(count, how, what)                                                              \
+    {                                                                                          \
+        .name = "devices-" #count, .idea = what, .run = LAB_ON_GPU(run_devices), .a = (count), \
+        .b = (how)                                                                             \
     }
 #define STRONG_RUNG(count) \
     DEVICES(count, STRONG, "pieces of the array dealt out to " #count " in turn")
@@ -88,12 +94,14 @@ static const lab_rung weak_rungs[] = {
 
 static const int64_t default_sizes[] = {2560, 10240, 0};
 
-#define BENCH                                                                                \
-    .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
-    .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
+#define BENCH                                                                                 \
+    .gpu = true, .sizes = default_sizes, .open = LAB_ON_GPU(open_bench),                      \
+    .spoil = LAB_ON_GPU(spoil), .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench), \
+    .work = lab_elements, .traffic = lab_image_bytes, .ceiling = lab_link_ceiling,            \
+    .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_devices = {
+    .source = "entropy_devices.c run_devices",
     .name = "entropy-devices",
     .title = "Strong scaling of entropy over GPUs (a card that stands for several: overhead)",
     .unit = "elements",
@@ -104,6 +112,7 @@ const lab_ladder lab_entropy_devices = {
 };
 
 const lab_ladder lab_entropy_devices_weak = {
+    .source = "entropy_devices.c run_devices",
     .name = "entropy-devices-weak",
     .title = "Weak scaling of entropy: n x n elements for each GPU (a card for several: overhead)",
     .unit = "elements a device",

@@ -19,13 +19,18 @@
 #include "answers.h"
 #include "entropy_array.h"
 #include "entropy_gpu_kernels.h"
-#include "gpu_timing.h"
 #include "ladders.h"
-
-#include "base/clock.h"
+#include "listed.h"
 
 #include <math.h>
 #include <string.h>
+
+/* How the elements come: rung->a. */
+enum { AS_FLOATS, AS_TEXTURE, AS_BYTES };
+
+#ifndef LAB_LISTED_ONLY
+#include "base/clock.h"
+#include "gpu_timing.h"
 
 enum { MOST = LAB_ENTROPY_MOST };
 enum { INPUT, BYTES, OUTPUT, TABLE, FLOAT_TABLE, BUFFERS }; /* on the card */
@@ -234,9 +239,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 /* ---------------------------------------------------------------------------------------- rungs */
 
-/* How the elements come: rung->a. */
-enum { AS_FLOATS, AS_TEXTURE, AS_BYTES };
-
 static tw_status upload(bench *b, int32_t as)
 {
     const size_t cells = (size_t)b->n * (size_t)b->n, row = (size_t)b->n * sizeof(float);
@@ -301,9 +303,13 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, recipe->kernel, recipe->threads, 0, out);
 }
 
-#define VERSION(title, v, from, of, what)                                       \
-    .name = title, .parent = from, .row = of, .idea = what, .run = run_version, \
-    .code = &lab_entropy_##v##_1024, .inspect = inspect
+#endif /* LAB_LISTED_ONLY */
+
+#define IN_KERNELS "entropy_gpu_kernels.cu count_window finish "
+#define VERSION(title, v, from, of, what)                                            \
+    .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS #v, \
+    .run = LAB_ON_GPU(run_version), .code = LAB_ON_GPU(&lab_entropy_##v##_1024),     \
+    .inspect = LAB_ON_GPU(inspect)
 #define D1(v, from, what)                \
     {                                    \
         VERSION(#v, v, from, "D1", what) \
@@ -337,13 +343,15 @@ static const lab_rung rungs[] = {
      .parent = "bytes",
      .idea =
          "packed counters slid along runs of outputs, pinned and overlapped copies: the library",
-     .run = run_engine},
+     .source = "entropy_array.c lab_entropy_by_library",
+     .run = LAB_ON_GPU(run_engine)},
 };
 
 #define SHAPE(v, count, what)                                                              \
     {                                                                                      \
         .name = #v "-" #count, .row = "D1", .idea = what ", blocks of " #count " threads", \
-        .run = run_kernel, .code = &lab_entropy_##v##_##count, .inspect = inspect          \
+        .source = IN_KERNELS #v, .run = LAB_ON_GPU(run_kernel),                            \
+        .code = LAB_ON_GPU(&lab_entropy_##v##_##count), .inspect = LAB_ON_GPU(inspect)     \
     }
 #define SHAPES(v, what) \
     SHAPE(v, 128, what), SHAPE(v, 256, what), SHAPE(v, 512, what), SHAPE(v, 1024, what)
@@ -374,10 +382,10 @@ const lab_ladder lab_entropy_gpu_threads = {
     .rungs = shapes,
     .count = LAB_COUNT(shapes),
     .sizes = shape_sizes,
-    .open = open_bench,
-    .spoil = spoil,
-    .check = check,
-    .close = close_bench,
+    .open = LAB_ON_GPU(open_bench),
+    .spoil = LAB_ON_GPU(spoil),
+    .check = LAB_ON_GPU(check),
+    .close = LAB_ON_GPU(close_bench),
     .work = lab_elements,
     .traffic = lab_matrix_bytes,
     .ceiling = lab_card_copy_ceiling,
@@ -395,10 +403,10 @@ const lab_ladder lab_entropy_gpu = {
     .sizes = default_sizes,
     .published = published,
     .published_on = "one V100 of row D's authors, who upload floats",
-    .open = open_bench,
-    .spoil = spoil,
-    .check = check,
-    .close = close_bench,
+    .open = LAB_ON_GPU(open_bench),
+    .spoil = LAB_ON_GPU(spoil),
+    .check = LAB_ON_GPU(check),
+    .close = LAB_ON_GPU(close_bench),
     .work = lab_elements,
     .traffic = lab_image_bytes,
     .ceiling = lab_link_ceiling,

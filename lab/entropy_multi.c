@@ -20,17 +20,26 @@
  * thread: each keeps its first error, and whoever started them tells it.
  */
 #include "answers.h"
-#include "bands.h"
-#include "devices.h"
-#include "entropy_array.h"
-#include "gpu_timing.h"
 #include "ladders.h"
-
-#include "base/clock.h"
-#include "base/threads.h"
-#include "gpu/pinned.h"
+#include "listed.h"
 
 #include <math.h>
+
+typedef struct recipe {
+    bool alone;     /* one device */
+    bool columns;   /* bands of columns instead of rows */
+    bool small_cpu; /* small arrays go to the CPU */
+    bool pinned;
+} recipe;
+
+#ifndef LAB_LISTED_ONLY
+#include "bands.h"
+#include "base/clock.h"
+#include "base/threads.h"
+#include "devices.h"
+#include "entropy_array.h"
+#include "gpu/pinned.h"
+#include "gpu_timing.h"
 
 #define HALF LAB_ENTROPY_HALF
 #define MOST_DEVICES 4
@@ -54,13 +63,6 @@ typedef struct bench {
 } bench;
 
 /* What a rung does with the array. */
-typedef struct recipe {
-    bool alone;     /* one device */
-    bool columns;   /* bands of columns instead of rows */
-    bool small_cpu; /* small arrays go to the CPU */
-    bool pinned;
-} recipe;
-
 /* ---------------------------------------------------------------------------------------- bench */
 
 static tw_status open_device(bench *b, device *d, int32_t index)
@@ -421,6 +423,8 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
+#endif /* LAB_LISTED_ONLY */
+
 static const recipe alone = {.alone = true};
 static const recipe by_rows = {.small_cpu = true};
 static const recipe by_columns = {.columns = true};
@@ -428,14 +432,14 @@ static const recipe by_rows_pinned = {.pinned = true};
 static const recipe by_library = {0};
 static const recipe by_library_pinned = {.pinned = true};
 
-#define BAND_RUNG(title, from, of, what, how)                                                     \
-    {                                                                                             \
-        .name = title, .parent = from, .row = of, .idea = what, .run = run_bands, .code = &(how), \
-        .inspect = inspect                                                                        \
+#define BAND_RUNG(title, from, of, what, how)                                                 \
+    {                                                                                         \
+        .name = title, .parent = from, .row = of, .idea = what, .run = LAB_ON_GPU(run_bands), \
+        .code = &(how), .inspect = LAB_ON_GPU(inspect)                                        \
     }
-#define ENGINE_RUNG(title, from, what, how)                                            \
-    {                                                                                  \
-        .name = title, .parent = from, .idea = what, .run = run_engine, .code = &(how) \
+#define ENGINE_RUNG(title, from, what, how)                                                        \
+    {                                                                                              \
+        .name = title, .parent = from, .idea = what, .run = LAB_ON_GPU(run_engine), .code = &(how) \
     }
 
 static const lab_rung rungs[] = {
@@ -451,8 +455,8 @@ static const lab_rung rungs[] = {
      .parent = "v14",
      .row = "D3",
      .idea = "rows in a common list: devices take from the beginning, the CPU from the end",
-     .run = run_together,
-     .inspect = inspect},
+     .run = LAB_ON_GPU(run_together),
+     .inspect = LAB_ON_GPU(inspect)},
     ENGINE_RUNG("engine", "v14",
                 "pieces in turn, one up, one computed, one down at a time: the library",
                 by_library),
@@ -476,12 +480,13 @@ static const lab_published published[] = {
     {"one", 400, 2.55},  {"v14", 400, 1.64},  {"one", 2560, 15.3}, {"v14", 2560, 10.5},
     {"one", 10240, 298}, {"v14", 10240, 140}, {NULL, 0, 0}};
 
-#define BENCH                                                                                \
-    .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_elements, .traffic = lab_image_bytes,                  \
-    .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
+#define BENCH                                                                            \
+    .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = LAB_ON_GPU(spoil), \
+    .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench), .work = lab_elements,  \
+    .traffic = lab_image_bytes, .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_multi = {
+    .source = "entropy_multi.c run_bands run_together run_engine",
     .name = "entropy-multi",
     .title = "Entropy of 5 x 5 windows, 16 levels, host to host by 2 to 4 GPUs (one stands for 2)",
     .size = "elements a side",
@@ -489,16 +494,17 @@ const lab_ladder lab_entropy_multi = {
     .count = LAB_COUNT(rungs),
     .published = published,
     .published_on = "one V100 and four of them (row D), whose authors upload floats",
-    .open = open_square,
+    .open = LAB_ON_GPU(open_square),
     BENCH,
 };
 
 const lab_ladder lab_entropy_multi_flat = {
+    .source = "entropy_multi.c run_bands run_together run_engine",
     .name = "entropy-multi-flat",
     .title = "The same of arrays of 8 rows and as many elements, by 2 to 4 GPUs (one stands for 2)",
     .size = "(n^2 elements)",
     .rungs = flat_rungs,
     .count = LAB_COUNT(flat_rungs),
-    .open = open_flat,
+    .open = LAB_ON_GPU(open_flat),
     BENCH,
 };

@@ -304,19 +304,22 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 static const lab_rung rungs[] = {WINDOWS(4), WINDOWS(16), WINDOWS(64), WINDOWS(256)};
 
-#define VERSION(how, k, of, what)                                                 \
-    {                                                                             \
-        .name = #how "-" #k, .row = of, .idea = what ", windows of " #k " x " #k, \
-        .run = run_version, .code = &(how), .a = (k), .b = LEVELS                 \
+#define VERSION(how, k, of, functions, what)                                                    \
+    {                                                                                           \
+        .name = #how "-" #k, .row = of, .idea = what ", windows of " #k " x " #k,               \
+        .source = "entropy_windows.c " functions " finish", .run = run_version, .code = &(how), \
+        .a = (k), .b = LEVELS                                                                   \
     }
-#define VERSIONS(how, of, what)                                                       \
-    VERSION(how, 5, of, what), VERSION(how, 9, of, what), VERSION(how, 15, of, what), \
-        VERSION(how, 21, of, what), VERSION(how, 31, of, what)
+#define VERSIONS(how, of, functions, what)                                            \
+    VERSION(how, 5, of, functions, what), VERSION(how, 9, of, functions, what),       \
+        VERSION(how, 15, of, functions, what), VERSION(how, 21, of, functions, what), \
+        VERSION(how, 31, of, functions, what)
 
 static const lab_rung versions[] = {
-    VERSIONS(counted, "D2", "v12: every element of a window counted"),
-    VERSIONS(integral, "D2", "v13: 16 integral images, four reads a level"),
-    VERSIONS(sliding, NULL, "one histogram slid along the row")};
+    VERSIONS(counted, "D2", "count_row", "v12: every element of a window counted"),
+    VERSIONS(integral, "D2", "integrate subtract_row",
+             "v13: 16 integral images, four reads a level"),
+    VERSIONS(sliding, NULL, "add_column slide_row", "one histogram slid along the row")};
 
 static const int64_t cpu_sizes[] = {1024, 0};
 static const int64_t gpu_sizes[] = {4096, 0};
@@ -328,6 +331,7 @@ static const int64_t gpu_sizes[] = {4096, 0};
     .work = lab_elements, .traffic = lab_image_bytes, .against = AGAINST
 
 const lab_ladder lab_entropy_windows = {
+    .source = "entropy_windows.c run_window",
     .name = "entropy-windows",
     .title = "The library's entropy over windows and levels, on a CPU",
     .sizes = cpu_sizes,
@@ -354,6 +358,7 @@ const lab_ladder lab_entropy_cpu_windows = {
 };
 
 const lab_ladder lab_entropy_gpu_windows = {
+    .source = "entropy_windows.c run_window",
     .name = "entropy-gpu-windows",
     .title = "The library's entropy over windows and levels, host to host by a GPU",
     .gpu = true,

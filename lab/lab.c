@@ -4,8 +4,8 @@
 
 #include "program.h"
 
-static const cli_command *const commands[] = {&lab_list, &lab_run_command, &lab_report,
-                                              &lab_compare, NULL};
+static const cli_command *const commands[] = {
+    &lab_list, &lab_show, &lab_diff, &lab_run_command, &lab_report, &lab_compare, NULL};
 
 const lab_ladder *const lab_ladders[] = {&lab_apsp_cpu,
                                          &lab_apsp_cpu_blocks,

@@ -35,6 +35,7 @@ struct lab_rung {
     const char *parent; /* the rung that this one changes; NULL: a first one */
     const char *row;    /* of the write-ups; NULL: ours */
     const char *idea;
+    const char *source;  /* "FILE FUNCTION...": its code in lab/; NULL: the ladder's */
     const char *against; /* what it is checked against, where that is not the ladder's text */
     /* What is wrong with its answer by its very idea; NULL: nothing. Such a rung is checked to be
      * wrong in just that way, and its time is shown, but compared with no other's. */
@@ -68,6 +69,7 @@ typedef struct lab_ladder {
     const char *unit;    /* of work: "relaxations", "pixels" */
     const char *size;    /* what n is: "vertices", "side" */
     const char *against; /* what answers are checked against: "double precision, within 1e-6" */
+    const char *source;  /* of rungs that share their code */
     bool gpu;
     const lab_rung *rungs;
     int32_t count;

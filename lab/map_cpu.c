@@ -172,26 +172,31 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 static const lab_rung rungs[] = {
     {.name = "branch",
      .idea = "the C library's functions, a branch for each element, one thread",
+     .source = "map_cpu.c evaluate_rows run_libm",
      .run = run_libm},
     {.name = "parity",
      .parent = "branch",
      .row = "E3",
      .idea = "two loops, one for each parity: no branch in either",
+     .source = "map_cpu.c evaluate_rows run_libm",
      .run = run_libm,
      .a = 1},
     {.name = "threads",
      .parent = "parity",
      .idea = "rows divided over threads",
+     .source = "map_cpu.c evaluate_rows run_libm",
      .run = run_libm,
      .a = 1,
      .b = 1},
     {.name = "engine",
      .parent = "threads",
      .idea = "vector functions of our own within 1 ulp, columns sorted by parity: the library",
+     .source = "map_cpu.c run_engine",
      .run = run_engine},
     {.name = "fast",
      .parent = "engine",
      .idea = "functions within 3.5 ulp: shorter polynomials",
+     .source = "map_cpu.c run_engine",
      .run = run_engine,
      .a = 1},
 };
@@ -269,6 +274,7 @@ static const int64_t thread_sizes[] = {2048, 0};
     .against = AGAINST
 
 const lab_ladder lab_map_threads = {
+    .source = "map_cpu.c run_threads",
     .name = "map-threads",
     .title = "Strong scaling of a map over threads",
     .unit = "evaluations",
@@ -281,6 +287,7 @@ const lab_ladder lab_map_threads = {
 };
 
 const lab_ladder lab_map_threads_weak = {
+    .source = "map_cpu.c run_weak",
     .name = "map-threads-weak",
     .title = "Weak scaling of a map: n x n elements for each thread",
     .unit = "evaluations a thread",

@@ -15,13 +15,15 @@
  * against the ten published values and against double precision.
  */
 #include "answers.h"
-#include "gpu_timing.h"
 #include "ladders.h"
+#include "listed.h"
 #include "map_gpu_kernels.h"
 
-#include "base/random.h"
-
 #include <math.h>
+
+#ifndef LAB_LISTED_ONLY
+#include "base/random.h"
+#include "gpu_timing.h"
 
 enum { PASSES = 10, PUBLISHED = 10, LEAST_INPUT = 10 };
 
@@ -274,16 +276,23 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, recipe->kernel, recipe->threads, 0, out);
 }
 
-#define RUNG(title, from, of, what)                                                 \
-    {                                                                               \
-        .name = #title, .parent = from, .row = of, .idea = what, .run = run_passes, \
-        .code = &lab_map_##title, .inspect = inspect                                \
+#endif /* LAB_LISTED_ONLY */
+
+#define IN_KERNELS "map_gpu_kernels.cu "
+#define RUNG(title, from, of, functions, what)                                                   \
+    {                                                                                            \
+        .name = #title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS functions, \
+        .run = LAB_ON_GPU(run_passes), .code = LAB_ON_GPU(&lab_map_##title),                     \
+        .inspect = LAB_ON_GPU(inspect)                                                           \
     }
 
 static const lab_rung rungs[] = {
-    RUNG(original, NULL, "E1", "1 x 512 threads: a warp's elements lie in 32 rows"),
-    RUNG(coalesced, "original", "E2", "512 x 1 threads: a warp's elements lie side by side"),
-    RUNG(divided, "coalesced", "E3", "a kernel for each parity: no warp computes both branches"),
+    RUNG(original, NULL, "E1", "original pass_original",
+         "1 x 512 threads: a warp's elements lie in 32 rows"),
+    RUNG(coalesced, "original", "E2", "original pass_coalesced",
+         "512 x 1 threads: a warp's elements lie side by side"),
+    RUNG(divided, "coalesced", "E3", "divided pass_divided",
+         "a kernel for each parity: no warp computes both branches"),
     {.name = "table",
      .parent = "coalesced",
      .row = "E4",
@@ -291,19 +300,21 @@ static const lab_rung rungs[] = {
      .flaw = "right only for whole inputs, and after the first pass they are whole no more",
      .against = "its author's own ten values within 1e-3, and the same lookups on the host, every "
                 "element, to the bit",
-     .run = run_passes,
-     .code = &lab_map_table,
+     .source = IN_KERNELS "looked_up pass_table",
+     .run = LAB_ON_GPU(run_passes),
+     .code = LAB_ON_GPU(&lab_map_table),
      .a = 1,
-     .inspect = inspect},
-    RUNG(vectors, "coalesced", "E5", "two columns a load: the parity is known when compiling"),
+     .inspect = LAB_ON_GPU(inspect)},
+    RUNG(vectors, "coalesced", "E5", "vectors pass_vectors",
+         "two columns a load: the parity is known when compiling"),
     {.name = "engine",
      .parent = "vectors",
      .idea = "16-byte accesses, functions of our own within 1 ulp: the library, ten passes",
-     .run = run_engine},
+     .run = LAB_ON_GPU(run_engine)},
     {.name = "composed",
      .parent = "engine",
      .idea = "ten passes in registers: one read, one write, the same bits",
-     .run = run_engine,
+     .run = LAB_ON_GPU(run_engine),
      .b = 1},
 };
 
@@ -326,11 +337,12 @@ const lab_ladder lab_map_gpu = {
     .sizes = default_sizes,
     .published = published,
     .published_on = "row E's author's card, ten times the figure of a pass",
-    .open = open_bench,
-    .spoil = spoil,
-    .check = check,
-    .close = close_bench,
-    .work = work,
-    .traffic = traffic,
+    .open = LAB_ON_GPU(open_bench),
+    .spoil = LAB_ON_GPU(spoil),
+    .check = LAB_ON_GPU(check),
+    .close = LAB_ON_GPU(close_bench),
+    .work = LAB_ON_GPU(work),
+    .traffic = LAB_ON_GPU(traffic),
     .ceiling = lab_card_copy_ceiling,
+    .source = "map_gpu.c library_passes run_engine",
 };

@@ -71,6 +71,30 @@ class Laboratory(unittest.TestCase):
                 if "(from " in line:
                     self.assertIn(line.rsplit("(from ", 1)[1].rstrip(")"), rungs)
 
+    def test_every_rung_shows_its_source_and_what_it_changes(self):
+        shown = 0
+        for name in ladders():
+            rungs = re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE)
+            for rung in rungs:
+                done = lab("show", name, rung)
+                self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
+                self.assertRegex(done.stdout, rf"^{re.escape(rung)} of {name} \(")
+                self.assertIn("\n}\n", done.stdout)
+                shown += 1
+                parent = re.search("^changes (.*)$", done.stdout, re.MULTILINE)
+                if parent:
+                    done = lab("diff", name, parent[1], rung)
+                    self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
+        self.assertGreater(shown, 100)
+        self.assertIn("changes v6\n", lab("show", "v7").stdout)  # in a build without a GPU, too
+        told = lab("diff", "v6", "v7").stdout
+        self.assertIn("\n-    const double own[MOST + 1] = LOGARITHMS(double);\n"
+                      "+    const float own[MOST + 1] = LOGARITHMS(float);\n", told)
+        self.refuses(["show", "engine"], "several ladders have 'engine': give one of ")
+        self.refuses(["show", "v77"], "no ladder has a rung 'v77'")
+        self.refuses(["diff", "v7", "min"], "no ladder has both 'v7' and 'min'")
+        self.refuses(["show", "entropy-gpu", "v77"], "entropy-gpu has no rung 'v77'")
+
     def test_results_hold_every_repetition_and_the_machine(self):
         done = lab("run", "apsp-cpu", "--n", "40", "--repeat", "3", "--rungs", "min,engine-i32",
                    "--out", str(self.path), "--seed", "7")
