@@ -115,11 +115,13 @@ static tw_status dispatch(cli_job *job, int argc, char **argv)
     return run_command(job, argc - 2, argv + 2);
 }
 
-/* A program started with a standard stream closed must not open its files in its place. */
+/* A program started with a standard stream closed must not open its files in its place. What takes
+ * the place cannot be read or written either, so that no result goes there as if it were wanted. */
 static bool reserve_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) {
+        int useless = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", useless) != fd) {
             return false;
         }
     }

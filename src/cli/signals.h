@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* From now on SIGINT and SIGTERM, unless they are ignored, cancel ctx; a second one ends the
- * program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file over the
+/* From now on every signal that would end the program, unless it is ignored, cancels ctx; a second
+ * one ends the program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file over the
  * limit are errors like any other and get their sentence. */
 void cli_signals_watch(tw_context *ctx);
 

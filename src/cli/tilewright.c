@@ -25,7 +25,9 @@ static const cli_topic topics[] = {
      "and infinity in f32 and f64."},
     {"Files",
      "An output file appears whole or not at all, and an existing one survives a run that fails "
-     "or is interrupted. Ctrl-C stops within moments and cleans up; a second Ctrl-C ends at once."},
+     "or is interrupted. Ctrl-C, and any other signal that would end the program, stops within "
+     "moments and cleans up; a second one ends at once. What a killed run left in a folder is "
+     "removed by the next that writes there."},
     {"Exit status",
      "0: done. 1: done, but the answer is no (a verification failed, there is a negative cycle, "
      "there is no path, a self-test failed). 2: wrong usage, bad input, interrupted, or it could "

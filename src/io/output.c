@@ -1,7 +1,7 @@
 /*
  * Output files that appear whole or not at all.
  *
- * A result is written to a file of an unpredictable name in the folder of its target and renamed
+ * A result is written to a temporary file in the folder of its target (temporary.h) and renamed
  * over it at commit, so that a reader sees the old file or the new one, never a part, and a failed
  * run leaves the old one alone. A symbolic link as target is followed, the file it points to is
  * the one replaced, and the replaced file's permissions are kept. What is not a file (a pipe, a
@@ -16,6 +16,7 @@
 
 #include "base/threads.h"
 #include "io/mapped.h"
+#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,24 +24,24 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #define PIECE ((uint64_t)4 << 20) /* bytes a thread writes in one call */
 #define LINKS 40                  /* links followed before a chain counts as a loop, as in Linux */
-#define NAME_TRIES 100
 
 struct twi_output {
     int fd;
     bool standard;      /* standard output, which is not ours to close */
     bool whole;         /* a new file, renamed at commit; else written as it comes */
+    int mode;           /* permissions of the file it replaces; -1: of any new file */
     uint64_t written;   /* bytes so far */
     uint64_t reserved;  /* size the file was given at the start */
     twi_mapped *mapped; /* of that size, or NULL: written by calls */
     char *target;       /* what the user called it, links followed */
-    char *temporary;    /* its name until commit */
+    twi_temporary file; /* of which fd is the descriptor, if whole */
+    char *temporary;    /* the name it may have until commit */
 };
 
 /* The sentence for a write that failed with `error`. */
@@ -134,37 +135,27 @@ static tw_status copy_text(tw_context *ctx, char **out, const char *text)
     return status;
 }
 
-/* A fresh file in the folder of the target, under a name nobody can guess. */
+/* A fresh file in the folder of the target. */
 static tw_status open_temporary(tw_context *ctx, twi_output *output)
 {
-    size_t folder = folder_length(output->target);
-    const size_t room = folder + 40;
-    tw_status status = twi_alloc(ctx, &output->temporary, room, 1, "the name of an output file");
+    const size_t folder = folder_length(output->target);
+    tw_status status =
+        twi_alloc(ctx, &output->temporary, strlen(output->target) + TWI_TEMPORARY_NAME, 1,
+                  "the name of an output file");
     if (status != TW_OK) {
         return status;
     }
-    memcpy(output->temporary, output->target, folder);
-    for (int i = 0; i < NAME_TRIES; i++) {
-        uint64_t random = 0;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
-            return open_failed(ctx, output->target, errno);
-        }
-        snprintf(output->temporary + folder, 40, ".tilewright-%016llx", (unsigned long long)random);
-        output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd >= 0) {
-            output->whole = true;
-            return TW_OK;
-        }
-        if (errno != EEXIST && errno != EINTR) {
-            break;
-        }
-    }
-    int error = errno;
+    int error = twi_temporary_open(&output->file, output->temporary, output->target, false);
     if (error == ENOENT) {
         return tw_fail(ctx, TW_ERR_IO, "cannot write '%.400s': there is no folder '%.*s'",
                        output->target, folder < 400 ? (int)folder : 400, output->target);
     }
-    return open_failed(ctx, output->target, error);
+    if (error != 0) {
+        return open_failed(ctx, output->target, error);
+    }
+    output->fd = output->file.fd;
+    output->whole = true;
+    return TW_OK;
 }
 
 /* Whether the file system says that it has fewer bytes left. */
@@ -231,9 +222,7 @@ static tw_status open_new(tw_context *ctx, twi_output *output, const struct stat
     if (status != TW_OK) {
         return status;
     }
-    if (old != NULL && fchmod(output->fd, old->st_mode & 0777) != 0) {
-        return open_failed(ctx, output->target, errno);
-    }
+    output->mode = old != NULL ? (int)(old->st_mode & 0777) : -1;
     bool reserves = false;
     bool suits = twi_mapped_suits(ctx, output->fd, bytes, &reserves);
     status = reserve(ctx, output, bytes, suits && reserves);
@@ -336,8 +325,8 @@ tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data
     return TW_OK;
 }
 
-/* Give up the file handle; some file systems report a full disk no earlier than here. */
-static int close_output(twi_output *output)
+/* Close what is written as it comes. */
+static int close_stream(twi_output *output)
 {
     int error = 0;
     if (output->fd >= 0 && !output->standard && close(output->fd) != 0 && errno != EINTR) {
@@ -347,22 +336,21 @@ static int close_output(twi_output *output)
     return error;
 }
 
+static int publish(twi_output *output)
+{
+    if (output->written < output->reserved && ftruncate(output->fd, (off_t)output->written) != 0) {
+        return errno;
+    }
+    output->whole = false;
+    output->fd = -1;
+    return twi_temporary_publish(&output->file, output->temporary, output->target, output->mode);
+}
+
 tw_status twi_output_commit(tw_context *ctx, twi_output *output)
 {
-    int error = 0;
     twi_mapped_close(output->mapped);
     output->mapped = NULL;
-    if (output->written < output->reserved && ftruncate(output->fd, (off_t)output->written) != 0) {
-        error = errno;
-    }
-    int closing = close_output(output);
-    error = error != 0 ? error : closing;
-    if (error == 0 && output->whole && rename(output->temporary, output->target) != 0) {
-        error = errno;
-    }
-    if (error == 0) {
-        output->whole = false; /* no longer ours to remove */
-    }
+    int error = output->whole ? publish(output) : close_stream(output);
     tw_status status = error == 0 ? TW_OK : write_failed(ctx, output, error);
     twi_output_discard(output);
     return status;
@@ -374,9 +362,10 @@ void twi_output_discard(twi_output *output)
         return;
     }
     twi_mapped_close(output->mapped);
-    (void)close_output(output);
     if (output->whole) {
-        unlink(output->temporary);
+        twi_temporary_discard(&output->file, output->temporary);
+    } else {
+        (void)close_stream(output);
     }
     twi_free(output->temporary);
     twi_free(output->target);

@@ -138,7 +138,10 @@ class Behaviour(unittest.TestCase):
 
     def test_an_interrupted_run_leaves_no_file(self):
         self.long_graph()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
+                       signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF,
+                       signal.SIGXCPU, signal.SIGIO, signal.SIGPWR, signal.SIGRTMIN,
+                       signal.SIGRTMAX):
             status, said = self.interrupt_run(number, "out.npy", "--predecessors", "p.npy")
             self.assertEqual(status, 2, said)
             self.assertTrue(said.endswith(b"tilewright: interrupted before it was done\n"), said)
@@ -151,6 +154,23 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(status, 2, said)
         self.assertEqual(self.read("out.npy"), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["long.bin", "out.npy"])
+
+    def test_nothing_of_a_killed_run_stays_for_long(self):
+        self.long_graph()
+        self.interrupt_run(signal.SIGKILL, "out.npy", "--predecessors", "p.npy")
+        self.write("g.el", b"0 1 5\n")
+        self.tilewright("apsp", "g.el", "small.npy", "-q")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["g.el", "long.bin", "small.npy"])
+
+    def test_a_closed_standard_stream_is_an_error_where_it_is_needed(self):
+        self.write("g.el", b"0 1 5\n")
+        for stream, words in ((1, ("g.el", "-")), (1, ("g.el",)), (0, ("-",))):
+            done = subprocess.run([PROGRAM, "apsp", *words, "-q"], cwd=self.folder.name,
+                                  env=self.environment, timeout=LIMIT, stderr=subprocess.PIPE,
+                                  preexec_fn=lambda stream=stream: os.close(stream), check=False)
+            self.assertEqual(done.returncode, 2, (words, done.stderr))
+            self.assertIn(b"standard input" if stream == 0 else b"standard output", done.stderr)
+        self.tilewright("apsp", "g.el", "out.npy", preexec_fn=lambda: os.close(2))
 
     def test_endless_passes_of_a_map_can_be_interrupted(self):
         self.write("in.pgm", b"P5 16 16 255\n" + bytes(range(256)))

@@ -2,10 +2,13 @@
 #include "scratch_folder.h"
 
 #include "io/output.h"
+#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 
 static void a_file_appears_at_commit_and_not_before(void **state)
 {
@@ -310,12 +313,159 @@ static void no_memory_at_any_point_leaves_nothing(void **state)
         twi_meter_fail_at(ctx->meter, k);
         status = twi_output_open(ctx, &output, in_scratch("a"), 10);
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);
-        assert_int_equal(scratch_count(), status == TW_OK ? 1 : 0);
+        assert_true(scratch_count() <= (status == TW_OK ? 1 : 0)); /* none, if it has no name */
     }
     twi_meter_fail_at(ctx->meter, 0);
     twi_output_discard(output);
     assert_int_equal(scratch_count(), 0);
     close_context(ctx);
+}
+
+/* --------------------------------------------------- temporary files, with and without a name */
+
+static const char *const STALE = ".tilewright-0123456789abcdef";
+
+static mode_t mode_of(const char *path)
+{
+    struct stat found;
+    assert_int_equal(stat(path, &found), 0);
+    return found.st_mode & 0777;
+}
+
+/* Write "new" beside `target` and publish it; its permissions while it has a name. */
+static mode_t replace(const char *target, bool named, int mode)
+{
+    twi_temporary file;
+    char name[600];
+    mode_t meanwhile = 0;
+    assert_int_equal(twi_temporary_open(&file, name, target, named), 0);
+    if (named) {
+        assert_true(file.named);
+    }
+    if (file.named) {
+        meanwhile = mode_of(name);
+    }
+    assert_int_equal(write(file.fd, "new", 3), 3);
+    assert_int_equal(twi_temporary_publish(&file, name, target, mode), 0);
+    assert_int_equal(file.fd, -1);
+    return meanwhile;
+}
+
+static void a_temporary_file_is_for_its_owner_alone_until_it_has_its_name(void **state)
+{
+    (void)state;
+    mode_t before = umask(026);
+    for (int named = 0; named <= 1; named++) {
+        char target[512];
+        snprintf(target, sizeof target, "%s", in_scratch("a"));
+        assert_int_equal(replace(target, named != 0, -1) & 077, 0);
+        assert_int_equal(mode_of(target), 0640);
+        assert_int_equal(replace(target, named != 0, 0604) & 077, 0);
+        assert_int_equal(mode_of(target), 0604);
+        assert_file("a", "new", 3);
+    }
+    umask(before);
+    assert_int_equal(scratch_count(), 0);
+}
+
+static void a_discarded_temporary_file_is_gone(void **state)
+{
+    (void)state;
+    for (int named = 0; named <= 1; named++) {
+        twi_temporary file;
+        char name[600];
+        char target[512];
+        snprintf(target, sizeof target, "%s", in_scratch("a"));
+        assert_int_equal(twi_temporary_open(&file, name, target, named != 0), 0);
+        assert_int_equal(scratch_count(), file.named ? 1 : 0);
+        twi_temporary_discard(&file, name);
+        assert_int_equal(scratch_count(), 0);
+    }
+}
+
+/* A child that is killed while it writes. */
+static void kill_a_writer(bool named)
+{
+    int ready[2];
+    char target[512];
+    snprintf(target, sizeof target, "%s", in_scratch("killed"));
+    assert_int_equal(pipe(ready), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        twi_temporary file;
+        char name[600];
+        int failed = twi_temporary_open(&file, name, target, named);
+        if (write(ready[1], failed == 0 ? "y" : "n", 1) == 1) {
+            pause();
+        }
+        _exit(1);
+    }
+    char answer = 0;
+    assert_true(child > 0);
+    assert_int_equal(read(ready[0], &answer, 1), 1);
+    assert_int_equal(answer, 'y');
+    if (named) { /* it is alive: its file stays */
+        assert_int_equal(scratch_count(), 1);
+        assert_int_equal(replace(in_scratch("other"), false, -1), 0);
+        assert_file("other", "new", 3);
+        assert_int_equal(scratch_count(), 1);
+    }
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+static void what_a_killed_process_left_is_removed_by_the_next(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    kill_a_writer(true);
+    assert_int_equal(scratch_count(), 1);
+    twi_output *output = NULL;
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("a"), 0));
+    assert_ok(ctx, twi_output_commit(ctx, output));
+    assert_file("a", "", 0);
+    assert_int_equal(scratch_count(), 0);
+    kill_a_writer(false); /* no name where the file system can do without */
+    put_file("a", "", 0);
+    replace(in_scratch("a"), false, -1);
+    assert_file("a", "new", 3);
+    assert_int_equal(scratch_count(), 0);
+    close_context(ctx);
+}
+
+static void what_may_be_somebody_elses_is_not_removed(void **state)
+{
+    (void)state;
+    static const char *const others[] = {".tilewright-0123456789abcdef0", ".tilewright-0123",
+                                         ".tilewright-0123456789abcdeg", "tilewright-01234567"};
+    char target[512];
+    snprintf(target, sizeof target, "%s", in_scratch("a"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        put_file(others[i], "x", 1);
+    }
+    put_file("linked", "x", 1);
+    assert_int_equal(symlink("linked", in_scratch(STALE)), 0);
+    replace(target, false, -1);
+    assert_int_equal(access(in_scratch(STALE), F_OK), 0);
+    assert_int_equal(unlink(in_scratch(STALE)), 0);
+    assert_int_equal(link(in_scratch("linked"), in_scratch(STALE)), 0); /* has another name, too */
+    replace(target, false, -1);
+    assert_int_equal(unlink(in_scratch("linked")), 0);
+    int held = open(in_scratch(STALE), O_RDONLY);
+    assert_int_equal(flock(held, LOCK_SH), 0);
+    replace(target, false, -1);
+    assert_int_equal(access(in_scratch(STALE), F_OK), 0);
+    close(held);
+    replace(target, false, -1); /* now it is nobody's */
+    assert_int_equal(access(in_scratch(STALE), F_OK), -1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_file(others[i], "x", 1);
+    }
+    assert_file("a", "new", 3);
+    assert_int_equal(scratch_count(), 0);
 }
 
 int main(void)
@@ -338,6 +488,10 @@ int main(void)
         cmocka_unit_test(a_reader_that_left_is_an_error_and_no_signal_of_ours),
         cmocka_unit_test(a_cancelled_write_stops),
         cmocka_unit_test(no_memory_at_any_point_leaves_nothing),
+        cmocka_unit_test(a_temporary_file_is_for_its_owner_alone_until_it_has_its_name),
+        cmocka_unit_test(a_discarded_temporary_file_is_gone),
+        cmocka_unit_test(what_a_killed_process_left_is_removed_by_the_next),
+        cmocka_unit_test(what_may_be_somebody_elses_is_not_removed),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
