@@ -89,9 +89,16 @@ uint64_t twi_work_bytes(const twi_minplus_kernel *kernel, int64_t n)
     return (uint64_t)n * (uint64_t)twi_work_stride(kernel, n) * tw_type_size(kernel->type);
 }
 
+/* Vertices of the smallest pivot: whole strips of every kernel of floats. Only u8 and u16 have
+ * wider ones, and their sums are exact in any order. */
+static int64_t close_unit(const twi_minplus_kernel *kernel)
+{
+    return kernel->nr > CLOSE_BLOCK ? kernel->nr : CLOSE_BLOCK;
+}
+
 int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, int64_t block)
 {
-    int64_t unit = kernel->nr > CLOSE_BLOCK ? kernel->nr : CLOSE_BLOCK;
+    int64_t unit = close_unit(kernel);
     int64_t most = least(TWI_DEPTH_MOST, round_up(n > 0 ? n : 1, unit));
     return (int32_t)least(round_up(block, unit), most);
 }
@@ -135,7 +142,7 @@ static void place_b(layout *at, twi_panel *panel, const twi_minplus_kernel *kern
 static void place_all(cpu_closure *self, layout *at)
 {
     int64_t most = self->block > PIECE ? self->block : PIECE;
-    int64_t unit = self->kernel->nr > CLOSE_BLOCK ? self->kernel->nr : CLOSE_BLOCK;
+    int64_t unit = close_unit(self->kernel);
     thread_space *spaces = place(at, (uint64_t)self->threads * sizeof *spaces);
     for (int i = 0; i < self->threads; i++) {
         thread_space space;
@@ -229,12 +236,29 @@ static void mirror_square(const cpu_closure *self, int64_t at, int64_t size)
     }
 }
 
-/* Close a tile in place: blocked Floyd-Warshall over the packed product, the small diagonal tiles
- * by the kernel's own triple loop. */
+/* The product of packed rows with the columns of a packed tile of `size`, but not with those of its
+ * pivots `s` ... `s` + width - 1, which have theirs already. */
+static void product_beside(const twi_minplus_kernel *kernel, const thread_space *space,
+                           int64_t rows, int64_t s, int64_t width, int64_t size, char *c,
+                           int64_t ld)
+{
+    int64_t after = s + width;
+    if (s > 0) {
+        twi_product(kernel, &space->a, rows, &space->b, 0, s, c, ld, TWI_NO_DIAGONAL);
+    }
+    if (after < size) {
+        twi_product(kernel, &space->a, rows, &space->b, after, size - after,
+                    c + after * (int64_t)tw_type_size(kernel->type), ld, TWI_NO_DIAGONAL);
+    }
+}
+
+/* Close a tile in place: the closure itself with pivots of CLOSE_BLOCK (which every kernel of
+ * floats can do, so that the sums are the same in all of them), whose tiles are closed by the
+ * kernel's own triple loop. */
 static void close_tile(const cpu_closure *self, thread_space *space, char *c, int64_t size)
 {
     const twi_minplus_kernel *kernel = self->kernel;
-    int64_t unit = kernel->nr > CLOSE_BLOCK ? kernel->nr : CLOSE_BLOCK;
+    int64_t unit = close_unit(kernel);
     int64_t ld = self->ld;
     for (int64_t s = 0; s < size; s += unit) {
         int64_t width = least(unit, size - s);
@@ -244,9 +268,8 @@ static void close_tile(const cpu_closure *self, thread_space *space, char *c, in
             return;
         }
         twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
-        if (twi_pack_a(kernel, &space->a, width, width, row + s * self->size, ld, 1)) {
-            twi_product(kernel, &space->a, width, &space->b, 0, size, row, ld, TWI_NO_DIAGONAL);
-        }
+        (void)twi_pack_a(kernel, &space->a, width, width, row + s * self->size, ld, 1);
+        product_beside(kernel, space, width, s, width, size, row, ld);
         twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
         for (int64_t r = 0; r < size; r += TWI_ROWS_AT_ONCE) {
             if (r >= s && r < s + width) {
@@ -260,7 +283,7 @@ static void close_tile(const cpu_closure *self, thread_space *space, char *c, in
             }
             twi_product(kernel, &space->a, rows, &space->b, s, width, col, ld, TWI_NO_DIAGONAL);
             (void)twi_pack_a(kernel, &space->a, rows, width, col, ld, 1);
-            twi_product(kernel, &space->a, rows, &space->b, 0, size, chunk, ld, TWI_NO_DIAGONAL);
+            product_beside(kernel, space, rows, s, width, size, chunk, ld);
         }
     }
 }
@@ -364,7 +387,9 @@ static void update_most(const cpu_closure *self, const thread_space *space, int6
 {
     int64_t nr = self->kernel->nr;
     int64_t pivot = pivot_begin(self, self->pivot);
-    int64_t after = (pivot + pivot_width(self, self->pivot)) / nr * nr;
+    /* Up, past the padding of the last pivot: its own columns are final, and another product could
+     * lower a rounded sum in as many of them as a strip is wide. */
+    int64_t after = round_up(pivot + pivot_width(self, self->pivot), nr);
     int64_t next = skip_next ? pivot_begin(self, self->pivot + 1) : after;
     int64_t next_end = skip_next ? round_up(next + pivot_width(self, self->pivot + 1), nr) : after;
     update_columns(self, space, row, rows, 0, least(end, pivot));

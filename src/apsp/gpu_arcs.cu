@@ -86,7 +86,7 @@ static __device__ __forceinline__ double weight_of(const twi_gpu_arcs &arcs, int
         weight += arcs.potential[u] - arcs.potential[arcs.targets[arc]];
         weight = weight > 0 ? weight : 0;
     }
-    return weight;
+    return weight + 0.0; /* never -0: scatter.c */
 }
 
 /* -------------------------------------------------------------------------------------- scatter */

@@ -9,7 +9,7 @@
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
 /* The weight of arc u -> v in the working matrix. Rounding can leave a reweighted float a hair
- * below zero. */
+ * below zero. The sum makes -0 a 0: which of the two a minimum takes is up to the instruction. */
 static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64_t arc)
 {
     double weight = twi_graph_weight(plan->graph, arc);
@@ -17,7 +17,7 @@ static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64
         weight += plan->potential[u] - plan->potential[v];
         weight = weight > 0 ? weight : 0;
     }
-    return weight;
+    return weight + 0.0;
 }
 
 /* Arcs of plain i32 weights, the usual case, need no double on the way. */
