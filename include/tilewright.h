@@ -397,9 +397,9 @@ TW_API tw_status tw_method_parse(tw_method *out, const char *name);
 typedef struct tw_apsp_options {
     size_t size;
     tw_method method;
-    tw_type type;           /* of the result; TW_AUTO: the type of the weights */
-    tw_type work_type;      /* of the closure; TW_AUTO: the narrowest that ends exact */
-    int32_t block;          /* pivot width of the closure; 0: chosen */
+    tw_type type;      /* of the result; TW_AUTO: the type of the weights */
+    tw_type work_type; /* of the closure; TW_AUTO: the narrowest that ends exact */
+    int32_t block; /* pivot width of the closure; 0: chosen. May change the last bits of floats */
     const int32_t *sources; /* rows of the result; NULL: all vertices. Read until the run ends. */
     int64_t source_count;
     const int32_t *targets; /* columns of the result; NULL: all vertices. Likewise. */

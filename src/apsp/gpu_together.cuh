@@ -8,6 +8,8 @@
  * A round costs its critical path: close the tile, tell the block of the next one, which multiplies
  * it by the row and the column between the two tiles itself and updates its own. So there is one
  * trip a round through the cache that all processors share; panels and the other tiles follow beside.
+ * That adds up paths in another order than the rounds of gpu_closure.c and gpu_multi.c, which rounded
+ * sums would show: the next tile of floats waits for the panels, a second trip.
  */
 #ifndef TWI_APSP_GPU_TOGETHER_CUH
 #define TWI_APSP_GPU_TOGETHER_CUH
@@ -20,6 +22,10 @@
 #define TOGETHER_f32 1
 #define TOGETHER_u16 0
 #define TOGETHER_f64 0
+/* Sums are the same in any order. */
+#define ANY_ORDER_i32 1
+#define ANY_ORDER_f32 0
+#define ANY_ORDER JOIN(ANY_ORDER_, TWI_GPU_TYPE)
 #define TOGETHER (JOIN(TOGETHER_, TWI_GPU_TYPE) && TWI_GPU_SIDE == 64)
 
 #if TOGETHER
@@ -164,10 +170,10 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu
             close_registers(c, &shared.close, min((int)SIDE, r.n - pivot * SIDE), r.one);
             publish_words(c, tile);
             publish_transposed(c, tile_t);
-        } else if (down == pivot + 1 && across == pivot + 1) {
+        } else if (ANY_ORDER && down == pivot + 1 && across == pivot + 1) {
             update_next(c, &shared, raw_col, tile, raw_row, r.one);
         } else if (down == pivot) {
-            if (across == pivot + 1) {
+            if (ANY_ORDER && across == pivot + 1) {
                 publish_words(c, raw_row);
             }
             store_words(c, shared.b); /* while the tile is still being closed */
@@ -175,7 +181,7 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu
             multiply(c, shared.a, shared.b, r.one);
             publish_words(c, row + across * words);
         } else if (across == pivot) {
-            if (down == pivot + 1) {
+            if (ANY_ORDER && down == pivot + 1) {
                 publish_transposed(c, raw_col);
             }
             store_transposed(c, shared.a, SIDE, SIDE, SIDE);

@@ -56,7 +56,9 @@ static const cli_option method_options[] = {
      "The type the closure computes in: u8, u16, i32, f32 or f64. By default the narrowest that "
      "ends exact."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
-     "The pivot width of the closure; 0, the default, leaves it to the plan."},
+     "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
+     "last "
+     "bit of float distances."},
     {0}};
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},

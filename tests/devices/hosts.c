@@ -332,6 +332,8 @@ int main(int argc, char **argv)
     for (int32_t devices = 2; devices < 5 && !tiny; devices++) {
         shape form = small ? WHOLE : (shape)(devices - 2);
         fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices, WHOLE);
+        fractions_are_rounded_as_on_one_device(TW_F32, 257, devices,
+                                               form); /* in one launch there */
         fractions_are_rounded_as_on_one_device(TW_F64, small ? 200 : 1000, devices, form);
     }
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);

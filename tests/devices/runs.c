@@ -1,9 +1,9 @@
 /*
  * Whole runs on a GPU, from a graph to sinks: the same bytes as on the CPU for whole numbers,
- * within the bound of docs/methods.md for floats, whatever part of the result is asked for; and
- * when a call to the device fails, at whichever, a sentence that names the device, no output, no
- * memory kept. The same for one GPU that is named twice, and for one that may hold so little that
- * the matrix is streamed through it.
+ * within the bound of docs/methods.md for floats, whatever part of the result is asked for; the
+ * same bits from one GPU and from several; and when a call to the device fails, at whichever, a
+ * sentence that names the device, no output, no memory kept. The same for one GPU that is named
+ * twice, and for one that may hold so little that the matrix is streamed through it.
  *
  * Failures are pretended (twi_gpu_fail_at): the call is made, and its success reported as an error.
  * Only the last one is real, a kernel that is given a bad address: no call to the device succeeds
@@ -147,17 +147,24 @@ static bool agree(const run_case *c, const void *there, const void *here, size_t
                  : floats_agree(c, there, here, count);
 }
 
-/* The matrix in host memory: dealt out to two devices, and streamed through one. */
+/* The matrix in host memory: dealt out to two and to three devices, with the bits of one device
+ * that holds it, and streamed through one. */
 static void compare_other_ways(const run_case *c, const tw_graph *graph,
-                               const tw_apsp_options *opts, const void *here)
+                               const tw_apsp_options *opts, const void *here, const void *one)
 {
     static const tw_type types[] = {TW_I32, TW_F32, TW_F64};
+    static const char *const lists[] = {TWI_GPU_PREFIX ":0,0", TWI_GPU_PREFIX ":0,0,0"};
     size_t count = (size_t)(c->n * c->n);
     uint64_t room = 0;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
-    void *there = solve(c, graph, opts, TWI_GPU_PREFIX ":0,0", &report);
-    expect(agree(c, there, here, count), c->name, "the results of two devices differ");
-    free(there);
+    void *there = NULL;
+    for (int i = 0; i < 2; i++) {
+        there = solve(c, graph, opts, lists[i], &report);
+        expect(agree(c, there, here, count), c->name, "the results of several devices differ");
+        expect(memcmp(there, one, count * tw_type_size(c->type)) == 0, c->name,
+               "several devices have other bits than one");
+        free(there);
+    }
     for (int i = 0; i < 3; i++) { /* for whichever type the run comes to */
         uint64_t least = 0;
         (void)twi_gpu_stream_fits(types[i], c->n, types[i] == TW_I32, 0, &least);
@@ -189,7 +196,7 @@ static void compare(const run_case *c, tw_apsp_options opts, const char *part)
     expect(cpu.seconds_device <= 0 && cpu.seconds_startup <= 0, name,
            "the report does not speak of the CPU");
     if (opts.sources == NULL) {
-        compare_other_ways(c, graph, &opts, here);
+        compare_other_ways(c, graph, &opts, here, there);
     }
     free(here);
     free(there);
@@ -211,6 +218,10 @@ static const run_case cases[] = {
     {"into u8", 300, 60000, 0, 90, TW_I32, false, false, TW_U8},
     {"into f32", 600, 9000, 0, 900, TW_I32, false, false, TW_F32},
     {"f32", 900, 9000, 0, 1, TW_F32, false, false, TW_F32},
+    {"f32, one tile and a vertex", 129, 5000, 0, 1, TW_F32, false, false, TW_F32},
+    {"f32, many arcs", 700, 200000, 0, 1, TW_F32, false, false, TW_F32},
+    {"f32, undirected", 1300, 9000, 0, 1, TW_F32, false, true, TW_F32},
+    {"f32, large tiles", 3100, 40000, 0, 1, TW_F32, false, false, TW_F32},
     {"f64", 900, 9000, 0, 1, TW_F64, false, false, TW_F64},
     {"f64, undirected", 900, 9000, 0, 1, TW_F64, false, true, TW_F64},
     {"f64, negative", 500, 5000, -1, 3, TW_F64, true, false, TW_F64},

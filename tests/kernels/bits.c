@@ -362,7 +362,7 @@ static uint64_t check_runs(tw_context *ctx, const closure_case *c, const tw_grap
 
 static void check_methods(tw_context *ctx)
 {
-    for (int way = 0; way < 4; way += small ? 3 : 1) {
+    for (int way = 0; way < (small ? 1 : 4); way++) {
         closure_case c = {way % 2 == 0 ? TW_F32 : TW_F64, 160 + 7 * way, 0, 0.1, way >= 2};
         for (weights which = FRACTIONS; which <= NEGATIVE; which++) {
             if (which == NEGATIVE && c.undirected) {
