@@ -114,7 +114,8 @@ static const cli_option own_options[] = {
     {"budget", 0, CLI_NUMBER, "SECONDS", offsetof(settings, budget), 0,
      "A rung that would take longer for its repetitions is content with fewer; 5 by default."},
     {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
-     "The sizes of the write-up, with its authors' figures beside ours."},
+     "The sizes of the write-up, or those of them that --n names, with its authors' figures beside "
+     "ours."},
     {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
      "A second table: what the processor counted while each rung ran, such as instructions a "
      "cycle, branches missed and page faults; of a GPU, by running each rung once more under ncu, "

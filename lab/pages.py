@@ -26,6 +26,35 @@ FORMAT = "tilewright-lab 1"
 WITHOUT = 3  # exit status: done, but some files were left out
 DRIFT = 0.01  # two runs of the same program differ by this much without any noise inside either
 
+UNSTEADY = 0.2  # a spread beyond which a figure is marked
+MARK = "⚠"
+
+# The order of the page is that of the tour: by these beginnings of their names, then by name.
+ORDER = ["apsp-cpu", "apsp-threads", "apsp-gpu", "apsp-hip", "apsp-files", "apsp-scatter",
+         "apsp-multi", "apsp-devices", "entropy-cpu", "entropy-threads", "entropy-windows",
+         "entropy-gpu", "entropy-multi", "entropy-devices", "map-cpu", "map-threads", "map-gpu"]
+
+WRITE_UPS = {
+    "A": "“Parallel Programming – Hw3 Report”: shortest paths on a CPU, one GPU and two",
+    "B": "“Parallel Programming, Homework 3: All-Pairs Shortest Path”: the same, with an AMD card",
+    "C": "“全源最短路大作业 实验报告” (all-pairs shortest paths, lab report): one GPU",
+    "D": "“使用 CUDA 优化二维信息熵求解” (optimising local entropy with CUDA)",
+    "E": "“Nvidia Assignment01: 解题思路与优化过程” (approach and optimisation): one expression"}
+
+GLOSSARY = {
+    "rung": "one way to solve the ladder's problem, with one idea more than its parent",
+    "ladder": "the rungs of one problem, from the plainest to the library's own",
+    "relaxation": "one d = min(d, a + b); a closure of n vertices has n³ of them",
+    "ceiling": "what this machine can do at best, measured in the same run: the same arithmetic in "
+               "registers alone, a copy, or the link between host and card",
+    "spread": "slowest less fastest repetition, by the median",
+    "bytes/s": "as if every element were read once and written once",
+    "registers, shared memory": "of a thread, and bytes of a block: what limits how many fit",
+    "occupancy": "warps that fit on a processor of the card, of those it has places for",
+    "bank conflict": "threads of a warp that want different rows of one of the 32 banks of shared "
+                     "memory take turns",
+    "local loads": "what a thread keeps in memory: arrays it indexes, and registers spilled"}
+
 # Whose figures "published" are, for results that do not say it themselves.
 AUTHORS = {"A": "a card of the GTX 1080 class (row A)", "B": "a GTX 1080 or an MI210 (row B)",
            "C": "the card of row C's authors", "D": "one V100, or 28 cores, of row D's authors",
@@ -236,7 +265,7 @@ def row_of(result, case, cases):
     given = case.get("published_milliseconds")
     first = next((c for c in sound(cases) if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
-           "time": seconds(case["median"]),
+           "time": seconds(case["median"]) + (f" {MARK}" if case["spread"] > UNSTEADY else ""),
            "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else NOTHING,
            "over the first": "WRONG"}
     if not case.get("flaw"):
@@ -245,12 +274,6 @@ def row_of(result, case, cases):
                 f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
                 "of the ceiling": share(case["rate"], result["ceiling"].get("rate") or 0),
                 "bytes/s": scaled(case["bytes_per_second"], "B")}
-    for part in PARTS if len(case["parts"]) > 1 else ():
-        row[part] = seconds(case["parts"][part]) if case["parts"].get(part) else NOTHING
-    if "registers" in case:
-        row["registers"] = str(case["registers"])
-        row["shared memory"] = str(case.get("shared", NOTHING))
-        row["occupancy"] = f"{100 * case['occupancy']:.0f} %"
     if given:
         row["published"] = f"{given:.4g} ms"
         if first and not case.get("flaw"):
@@ -259,8 +282,30 @@ def row_of(result, case, cases):
 
 
 HEADINGS = ["rung", "n", "row", "time", "spread", "over the first", "over its parent",
-            "published", "theirs over the first", "/s", "of the ceiling", "bytes/s", *PARTS,
-            "registers", "shared memory", "occupancy"]
+            "published", "theirs over the first", "/s", "of the ceiling", "bytes/s"]
+
+
+def inside_of(case):
+    """Where the time of a case goes and what its kernel takes, as {heading: text}: a table of its
+    own, so that both fit a page."""
+    row = {"rung": case["rung"], "n": str(case["n"])}
+    for part in PARTS if len(case["parts"]) > 1 else ():
+        row[part] = seconds(case["parts"][part]) if case["parts"].get(part) else NOTHING
+    if "registers" in case:
+        row["registers"] = str(case["registers"])
+        row["shared memory"] = str(case.get("shared", NOTHING))
+        row["spilled"] = str(case.get("spilled") or NOTHING)
+        row["occupancy"] = f"{100 * case['occupancy']:.0f} %"
+    return row
+
+
+def inside(cases, names):
+    """Headings and rows of inside_of, by these names; no rows where nothing is known."""
+    rows = [row for row in map(inside_of, cases) if len(row) > 2]
+    head = [heading for heading in (*names, *PARTS, "registers", "shared memory", "spilled",
+                                    "occupancy")
+            if any(row.get(heading, NOTHING) != NOTHING for row in rows)]
+    return head, [[row.get(heading, NOTHING) for heading in head] for row in rows]
 
 
 def name_first(head, firsts):
@@ -302,14 +347,36 @@ def tables(result):
                 for row in [row_of(result, case, cases) for case in cases]
                 + list(map(failed_row, failed_at(result, n)))]
         out = [(f"All sizes, n in {unit}", *fill(rows, (), firsts_of(sizes.values())))]
+        within = [(f"All sizes, n in {unit}: inside", *inside(result["cases"], ("rung", "n")))]
     else:
-        out = [(f"n = {n} {unit}", *fill([row_of(result, case, cases) for case in cases]
-                                         + list(map(failed_row, failed_at(result, n))),
-                                         ("n",), firsts_of([cases])))
-               for n, cases in sizes.items()]
-    counted = [(f"n = {n} {unit}: what was counted", *counter_columns(cases))
-               for n, cases in sizes.items()]
-    return out + [table for table in counted if table[2]]
+        out = [(f"n = {n} {unit}{of}", *fill([row_of(result, case, cases) for case in some]
+                                             + list(map(failed_row, failed)),
+                                             ("n",), firsts_of([cases])))
+               for n, cases in sizes.items()
+               for of, some, failed in by_write_up(cases, failed_at(result, n))]
+        within = [(f"n = {n} {unit}: inside", *inside(cases, ("rung",)))
+                  for n, cases in sizes.items()]
+    counted = [(f"n = {n} {unit}: what was counted", head, rows)
+               for n, cases in sizes.items() for head, rows in counter_tables(cases)]
+    return out + [table for table in within + counted if table[2]]
+
+
+LONG = 12  # rungs of a table that is divided
+
+
+def by_write_up(cases, failed):
+    """[(words for the caption, cases, failed)]: a long ladder divided by the write-ups that its
+    rungs are of, in the order in which they begin; ours last."""
+    def letter(case):
+        return str(case.get("row") or "")[:1]
+
+    letters = list(dict.fromkeys(map(letter, cases + failed)))
+    if len(cases) + len(failed) <= LONG or len(letters) < 2:
+        return [("", cases, failed)]
+    letters.sort(key=lambda each: each == "")
+    return [(f"; rows {each} of the write-ups" if each else "; ours",
+             [case for case in cases if letter(case) == each],
+             [case for case in failed if letter(case) == each]) for each in letters]
 
 
 def percent(value):
@@ -365,6 +432,17 @@ def counter_columns(cases):
     return ["rung"] + [COUNTERS[name][0] for name in known], rows if known else []
 
 
+COLUMNS = 8  # of counters in one table
+
+
+def counter_tables(cases):
+    """The same in tables that fit a page."""
+    head, rows = counter_columns(cases)
+    for first in range(1, len(head), COLUMNS):
+        end = first + COLUMNS
+        yield head[:1] + head[first:end], [row[:1] + row[first:end] for row in rows]
+
+
 def machine_name(result):
     machine = result["machine"]
     processor = re.sub(r"\(R\)|\(TM\)| Processor", "", str(machine.get("processor", "?")))
@@ -399,8 +477,9 @@ def machine_line(result):
              f"tilewright {result.get('version', '?')} ({result.get('commit', '?')})",
              result.get("date"), f"seed {result.get('seed', '?')}"]
     load = machine.get("load")
-    if is_number(load) and load > machine.get("processors", math.inf):
-        parts.append(f"a busy machine (load {load:.1f}): figures are low")
+    if is_number(load) and load >= 0:
+        busy = load > machine.get("processors", math.inf)
+        parts.append(f"load {load:.1f}" + (": a busy machine, figures are low" if busy else ""))
     return ", ".join(str(part) for part in parts if part)
 
 
@@ -441,7 +520,13 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-
 h1, h2 { line-height: 1.15; } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
 section { margin-top: 2.5rem; border-top: 1px solid var(--line); }
 small { opacity: .75; } .up { float: right; font-size: .85rem; margin: 1.4rem 0 0 1rem; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
+.wide { overflow-x: auto; background:
+       linear-gradient(90deg, var(--paper) 30%, transparent) left / 2rem 100% no-repeat local,
+       linear-gradient(270deg, var(--paper) 30%, transparent) right / 2rem 100% no-repeat local,
+       linear-gradient(90deg, #8886, transparent) left / .7rem 100% no-repeat scroll,
+       linear-gradient(270deg, #8886, transparent) right / .7rem 100% no-repeat scroll; }
+@media (max-width: 40rem) { .wide::after { content: "wide tables scroll sideways \2192";
+       display: block; position: sticky; left: 0; font-size: .7rem; opacity: .7; } } table { border-collapse: collapse; font-size: .85rem; }
 td, th { padding: .2rem .4rem; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
 thead th span { white-space: nowrap; }
@@ -456,6 +541,8 @@ figure { margin: 1rem 0 0; } svg { display: block; max-width: 100%; height: auto
 figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .3rem; }
 details { margin: 1rem 0; } summary { cursor: pointer; }
 dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
+@media (min-width: 60rem) { details dl, .terms { columns: 2; } dt { break-after: avoid; }
+       dd { break-inside: avoid; } }
 """
 
 
@@ -487,7 +574,7 @@ def html_section(result, drawn):
              f"</a>\n<h2>{html.escape(str(result.get('title', result['ladder'])))}</h2>\n"
              f"<p><small>{html.escape(machine_line(result))}</small></p>\n"]
     ideas = {case["rung"]: idea_of(case) for case in result["cases"] + result["failed"]}
-    parts.append("<details><summary>What each rung changes</summary><dl>"
+    parts.append("<details open><summary>What each rung changes</summary><dl>"
                  + "".join(f"<dt>{html.escape(r)}</dt><dd>{html.escape(i)}</dd>"
                            for r, i in ideas.items()) + "</dl></details>\n")
     for caption, head, rows in tables(result):
@@ -505,10 +592,15 @@ def html_section(result, drawn):
 LEGEND = ("Every rung was checked before it was timed; what against stands below its table. A rung "
           "that fails its check has no time; one whose idea cannot give the right answer is marked "
           "WRONG, and its time is compared with none. Rows A to E are "
-          "those of the write-ups; \u201cours\u201d is this project's. \u201cSpread\u201d is slowest less "
-          "fastest repetition, by the median; \u201cbytes/s\u201d as if every element were read and "
-          "written once. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
+          "those of the write-ups; \u201cours\u201d is this project's. " + MARK + " marks a time whose "
+          "repetitions spread by more than 20 % of it. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
           "numbers, and passes that need not leave the registers, may exceed it.")
+
+
+def html_terms(title, terms):
+    return (f"<h3>{title}</h3>\n<dl class=\"terms\">"
+            + "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(text)}</dd>"
+                      for term, text in terms.items()) + "</dl>\n")
 
 
 def page_of(results, drawn):
@@ -518,6 +610,7 @@ def page_of(results, drawn):
             f"<h1>From naive to the limit</h1>\n<p>{LEGEND} In the plots rungs of the write-ups are "
             "green, ours orange.</p>\n<nav>\n"
             + html_table(*glance(results), links=True, kind="words") + "</nav>\n"
+            + html_terms("The write-ups", WRITE_UPS) + html_terms("Words", GLOSSARY)
             + "".join(html_section(result, drawn[result["place"]]) for result in results)
             + "</body>\n</html>\n")
 
@@ -536,6 +629,8 @@ def markdown_table(head, rows):
 
 def markdown(results):
     lines = ["# From naive to the limit", "", LEGEND, "", *markdown_table(*glance(results))]
+    for terms in (WRITE_UPS, GLOSSARY):
+        lines += [f"- {term}: {text}" for term, text in terms.items()] + [""]
     for result in results:
         lines += [f"## {markdown_text(result.get('title', result['ladder']))}", "",
                   markdown_text(machine_line(result)), ""]
@@ -557,6 +652,13 @@ def find_matplotlib():
             and subprocess.run(asked, stderr=subprocess.DEVNULL, check=False).returncode == 0):
         os.execv(system, [system, *sys.argv])
     return False
+
+
+def place_on_page(result):
+    ladder = result["ladder"]
+    found = [at for at, begin in enumerate(ORDER)
+             if ladder == begin or ladder.startswith(begin + "-")]
+    return (found[0] if found else len(ORDER), ladder)
 
 
 def name_places(results):
@@ -599,7 +701,7 @@ def report(pages, plot_files, folders):
         found, bad = read_results(folder)
         results += found
         damaged += bad
-    results.sort(key=lambda result: result["ladder"])
+    results.sort(key=place_on_page)
     name_places(results)
     if not find_matplotlib():
         complain("Matplotlib is missing: install python3-matplotlib, or pip install matplotlib")

@@ -343,14 +343,37 @@ static void take_published_sizes(lab_run *run)
     }
 }
 
+/* Sizes asked for together with the authors' figures are some of theirs. */
+static tw_status check_published_sizes(const lab_run *run)
+{
+    for (int32_t i = 0; i < run->size_count; i++) {
+        const lab_published *p = run->ladder->published;
+        while (p->rung != NULL && p->n != run->sizes[i]) {
+            p++;
+        }
+        if (p->rung == NULL) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                           "--n %lld: %s has no published figure of that size; leave out "
+                           "--published, or --n",
+                           (long long)run->sizes[i], run->ladder->name);
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status take_sizes(lab_run *run)
 {
+    if (run->published && run->ladder->published == NULL) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "%s has no published figures",
+                       run->ladder->name);
+    }
+    if (run->published && run->sizes_given) {
+        return check_published_sizes(run);
+    }
     if (run->published) {
         take_published_sizes(run);
         run->sizes_given = true;
-        return run->size_count > 0 ? TW_OK
-                                   : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                                             "%s has no published figures", run->ladder->name);
+        return TW_OK;
     }
     if (!run->sizes_given) {
         run->size_count = 0;

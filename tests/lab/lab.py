@@ -206,6 +206,36 @@ class Laboratory(unittest.TestCase):
         self.assertEqual(page.count(">WRONG</text>"), 2)  # beside the authors' at each size
         self.assertIn("Rate against n", page)
 
+    def test_the_page_follows_the_tour_and_names_its_sources(self):
+        for name in ("map-gpu", "entropy-cpu", "apsp-multi", "apsp-gpu-shapes", "apsp-cpu"):
+            self.keep(".", {"r": [1.0, 1.3], "s": [1.0, 1.1]}, ladder=name, title=name,
+                      machine={"load": 0.25})
+            (self.path / "x.json").rename(self.path / f"{name}.json")
+        done = lab("report", str(self.path))
+        if "Matplotlib is missing" in done.stderr:
+            self.skipTest("no Matplotlib")
+        told = (self.path / "report.md").read_text()
+        self.assertEqual(re.findall("^## (.*)$", told, re.MULTILINE),
+                         ["apsp-cpu", "apsp-gpu-shapes", "apsp-multi", "entropy-cpu", "map-gpu"])
+        self.assertIn("| r | ours | 1.15 s ⚠ | 26.1 % |", told)  # its repetitions differ by more
+        self.assertIn("| s | ours | 1.05 s | 9.5 % |", told)
+        self.assertIn(", load 0.2", told)
+        for text in ("Hw3 Report", "Homework 3", "全源最短路", "二维信息熵", "Assignment01",
+                     "bank conflict"):
+            self.assertIn(text, told)
+            self.assertIn(text, (self.path / "report.html").read_text())
+
+    def test_a_long_ladder_is_divided_by_write_ups(self):
+        rows = ["C1", "C2", "C2", "A2", "A2", "B5", "B5", "B5", None, "B2", "B2", "C3", "C3"]
+        self.page_of({"format": "tilewright-lab 1", "ladder": "x", "size": "vertices", "cases": [
+            {"rung": f"r{i}", "n": 5, "median": 1.0 + i, "seconds": [1.0 + i], "rate": 1.0,
+             "row": row} for i, row in enumerate(rows)]})
+        told = (self.path / "report.md").read_text()
+        self.assertEqual(re.findall("^n = 5 vertices(.*)$", told, re.MULTILINE),
+                         ["; rows C of the write-ups", "; rows A of the write-ups",
+                          "; rows B of the write-ups", "; ours"])
+        self.assertIn("| r3 | A2 | 4 s | 0.25× |", told)  # over r0 of another table
+
     def test_a_sweep_of_blocks_and_threads_has_its_curve(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [
@@ -342,6 +372,11 @@ class Laboratory(unittest.TestCase):
         self.refuses(["run", "--rungs", "naive"], "needs a ladder")
         self.refuses(["run", "apsp-cpu", "--n", "100000", "--memory", "1M"], "memory")
         self.refuses(["run", "apsp-cpu-blocks", "--published"], "no published figures")
+        self.refuses(["run", "entropy-cpu", "--published", "--n", "400,401"],
+                     "--n 401: entropy-cpu has no published figure of that size")
+        done = lab("run", "entropy-cpu", "--published", "--n", "400", "--rungs", "mixed")
+        self.assertEqual(re.findall(r", n = (\d+)", done.stdout), ["400"])
+        self.assertIn("1.71 ms", done.stdout)
         self.refuses(["run", "apsp-cpu", "--n", "5", "--out", "/dev/null/x"], "/dev/null/x")
 
     def test_ladders_of_gpus_are_listed_everywhere_and_refused_without_one(self):

@@ -50,7 +50,9 @@ const tables = [...document.querySelectorAll('table')].map(table => [...table.ro
     row => [...row.cells].map(cell => cell.textContent.trim())));
 const small = [...document.querySelectorAll('figure svg text')].filter(
     text => text.getBoundingClientRect().height < 5).length;
-return {tables: tables, small: small, plots: plots, broken: links.length, resources: performance.getEntriesByType('resource').map(e => e.name),
+const wide = [...document.querySelectorAll('.wide')].filter(
+    e => e.scrollWidth > e.clientWidth).map(e => e.textContent.slice(0, 60));
+return {wide: wide, tables: tables, small: small, plots: plots, broken: links.length, resources: performance.getEntriesByType('resource').map(e => e.name),
         paper: getComputedStyle(document.documentElement).backgroundColor,
         scroll: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         fetched: document.querySelectorAll('script, link, img, iframe').length,
@@ -77,6 +79,7 @@ def check(browser, url, width, dark):
     assert seen["broken"] == 0 and seen["fetched"] == 0 and seen["resources"] == [], seen
     assert seen["uses"] == 0 and seen["small"] == 0, (seen["uses"], seen["small"])
     assert seen["scroll"] <= 0, f"the page itself scrolls sideways at {width}: {seen['scroll']}"
+    assert width < 1200 or seen["wide"] == [], f"wider than the page: {seen['wide']}"
     for line in browser.get_log("browser"):
         raise AssertionError(f"the browser complains: {line['message']}")
     return seen["tables"]
@@ -133,7 +136,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         expected = make_page(folder)
-        assert len(expected) == 1 + 1 + 1 + 1 + len(SIZES), len(expected)
+        # Contents, three ladders of one table, and one for each size; the insides of those with parts.
+        assert len(expected) == 1 + 3 + len(SIZES) + 1 + len(SIZES), len(expected)
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(word)
