@@ -15,6 +15,7 @@ import tempfile
 PROGRAM = os.path.abspath(sys.argv[1])
 SYSTEM = "/usr/bin/python3"
 MODULES = "import matplotlib, selenium"
+LIMIT = 1200  # seconds
 
 
 def skip(why):
@@ -34,6 +35,7 @@ if not shutil.which("chromium") or not shutil.which("chromedriver"):
 
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 SEEN = """
 const plots = [...document.querySelectorAll('figure svg')].map(svg => {
@@ -69,6 +71,8 @@ def check(browser, url, width, dark):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
         {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
     browser.get(url)
+    WebDriverWait(browser, LIMIT).until(  # a busy machine may be asked before all is there
+        lambda page: page.execute_script("return document.readyState") == "complete")
     seen = browser.execute_script(SEEN)
     assert len(seen["plots"]) == PLOTS, (len(seen["plots"]), PLOTS)
     for plot in seen["plots"]:
