@@ -113,7 +113,7 @@ count_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t 
             continue;
         }
         counts[e.source]++;
-        if (both) {
+        if (both && e.source != e.target) {
             counts[e.target]++;
         }
         if (type == TW_I32) {
@@ -170,7 +170,7 @@ scatter_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_
                                  ? (const void *)(part->weight + i * part->weight_step)
                                  : (const void *)&one;
         put_arc(b->graph, places[e.source]++, e.target, weight, size);
-        if (both) {
+        if (both && e.source != e.target) {
             put_arc(b->graph, places[e.target]++, e.source, weight, size);
         }
     }
