@@ -32,18 +32,16 @@ static __device__ __forceinline__ bool is_far(double value)
 }
 
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
-static __device__ __forceinline__ bool put(double *at, double value, bool)
+static __device__ __forceinline__ bool put(double *at, double value)
 {
     *at = value;
     return true;
 }
-static __device__ __forceinline__ bool put(float *at, double value, bool keep_whole)
+static __device__ __forceinline__ bool put(float *at, double value)
 {
     float stored = (float)value;
     *at = stored;
-    bool fits = fabs((double)stored) != infinity() && (stored != 0 || value == 0) &&
-                (!keep_whole || (double)stored == value);
-    return value == infinity() || fits;
+    return value == infinity() || (double)stored != infinity();
 }
 template <class T>
 static __device__ __forceinline__ bool put_whole(T *at, double value, double lowest, T no_path)
@@ -53,15 +51,15 @@ static __device__ __forceinline__ bool put_whole(T *at, double value, double low
     *at = none ? no_path : fits ? (T)value : (T)0;
     return fits;
 }
-static __device__ __forceinline__ bool put(int32_t *at, double value, bool)
+static __device__ __forceinline__ bool put(int32_t *at, double value)
 {
     return put_whole<int32_t>(at, value, -2147483648.0, TW_INF_I32);
 }
-static __device__ __forceinline__ bool put(uint16_t *at, double value, bool)
+static __device__ __forceinline__ bool put(uint16_t *at, double value)
 {
     return put_whole<uint16_t>(at, value, 0, TW_INF_U16);
 }
-static __device__ __forceinline__ bool put(uint8_t *at, double value, bool)
+static __device__ __forceinline__ bool put(uint8_t *at, double value)
 {
     return put_whole<uint8_t>(at, value, 0, TW_INF_U8);
 }
@@ -82,7 +80,7 @@ static __global__ void rows_kernel(OUT *out, twi_gpu_rows rows, int64_t first, i
             if (rows.cutoff >= 0 && distance > rows.cutoff) {
                 distance = infinity();
             }
-            if (!put(&out[i * rows.cols + j], distance, rows.keep_whole)) {
+            if (!put(&out[i * rows.cols + j], distance)) {
                 atomicMin((unsigned long long *)rows.misfit,
                           (unsigned long long)((first + i) * rows.cols + j));
             }

@@ -1,6 +1,7 @@
 /* The context: see context.h. */
 #include "base/context.h"
 
+#include "base/available.h"
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/threads.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
@@ -191,48 +190,6 @@ const char *twi_bytes(char buf[32], double bytes)
     }
     snprintf(buf, 32, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
     return buf;
-}
-
-uint64_t twi_memory_total(void)
-{
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
-}
-
-/* The number after `name` at the start of a line in a small file of the kernel's, such as
- * /proc/meminfo; UINT64_MAX if there is none. */
-static uint64_t number_in_file(const char *path, const char *name)
-{
-    uint64_t value = UINT64_MAX;
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        char line[128];
-        while (value == UINT64_MAX && fgets(line, sizeof line, file) != NULL) {
-            char *number = line + strlen(name);
-            char *end = number;
-            if (strncmp(line, name, strlen(name)) == 0) {
-                uint64_t found = strtoull(number, &end, 10);
-                value = end != number ? found : UINT64_MAX;
-            }
-        }
-        fclose(file);
-    }
-    return value;
-}
-
-uint64_t twi_memory_available(void)
-{
-    uint64_t available = twi_memory_total();
-    uint64_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
-    if (kib != UINT64_MAX) {
-        available = kib << 10;
-    }
-    uint64_t group = number_in_file("/sys/fs/cgroup/memory.max", "");
-    uint64_t group_used = number_in_file("/sys/fs/cgroup/memory.current", "");
-    if (group != UINT64_MAX && group_used != UINT64_MAX) {
-        uint64_t left = group > group_used ? group - group_used : 0;
-        available = left < available ? left : available;
-    }
-    return available;
 }
 
 tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)

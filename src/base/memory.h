@@ -57,11 +57,6 @@ static inline bool twi_add(uint64_t a, uint64_t b, uint64_t *out)
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
 const char *twi_bytes(char buf[32], double bytes);
 
-/* Memory this process could get now, in bytes (the limit of its control group counted), and all
- * that the machine has. */
-uint64_t twi_memory_available(void);
-uint64_t twi_memory_total(void);
-
 /* TW_ERR_MEMORY with the numbers if `bytes` more would pass the context's limit. */
 TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
 

@@ -18,7 +18,7 @@ const cli_option cli_resource_options[] = {
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
      "that on a GPU either; what cannot fit is refused before it is begun. By default, what the "
-     "machine has available."},
+     "machine has available and the limits of this process (control groups, ulimit) leave."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
      "Hold at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
      "through it from host memory, where all of it has to fit --memory. By default as much as "

@@ -1,5 +1,6 @@
 /* What `tilewright devices` shows: the processor, the memory, the GPUs and the links between them.
  */
+#include "base/available.h"
 #include "base/context.h"
 #include "base/threads.h"
 #include "gpu/device.h"

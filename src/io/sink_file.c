@@ -6,6 +6,10 @@
  * packed in a buffer first. Lines of csv differ in length, so a block is cut into pieces of whole
  * rows; threads format each piece into its own part of a buffer sized for the worst case, and the
  * pieces are written in order.
+ *
+ * What the rows cannot do without, room for one line of csv, is taken when the file is opened, so
+ * that a lack of memory shows before the work. The rest of the buffer only makes it faster: it is
+ * taken when the first rows come, if there is memory left.
  */
 #include "io/matrix_format.h"
 #include "io/output.h"
@@ -24,8 +28,9 @@ typedef struct file_sink {
     int64_t next;  /* row expected */
     bool expected; /* the file is open and `shape` what was announced; begin has not come yet */
     twi_output *output;
-    char *buffer;        /* made when first needed */
+    char *buffer;
     int64_t buffer_rows; /* that fit into it in the worst case */
+    bool buffer_is_full; /* no larger one is to be had, or of any use */
 } file_sink;
 
 static uint64_t row_bytes(const file_sink *sink)
@@ -33,17 +38,29 @@ static uint64_t row_bytes(const file_sink *sink)
     return (uint64_t)sink->shape.cols * tw_type_size(sink->shape.type);
 }
 
-/* Room for at least one row of `bytes` bytes each. */
-static tw_status need_buffer(tw_context *ctx, file_sink *sink, uint64_t bytes)
+/* Bytes of a line of csv in the worst case. */
+static uint64_t line_bytes(const file_sink *sink)
 {
-    if (sink->buffer != NULL) {
-        return TW_OK;
-    }
+    uint64_t most = (uint64_t)sink->shape.cols * twi_csv_width(sink->shape.type);
+    return most > 0 ? most : 1;
+}
+
+/* A buffer for as many rows of `bytes` each as are worth it, if there is memory for them. */
+static void enlarge_buffer(tw_context *ctx, file_sink *sink, uint64_t bytes)
+{
     bytes = bytes > 0 ? bytes : 1;
     uint64_t rows = BUFFER / bytes > 0 ? BUFFER / bytes : 1;
     rows = rows < (uint64_t)sink->shape.rows ? rows : (uint64_t)sink->shape.rows;
-    sink->buffer_rows = (int64_t)rows;
-    return twi_alloc(ctx, &sink->buffer, rows, bytes, "the rows to be written");
+    if (sink->buffer_is_full) {
+        return;
+    }
+    sink->buffer_is_full = true;
+    char *larger = (int64_t)rows > sink->buffer_rows ? twi_try_alloc(ctx, rows, bytes) : NULL;
+    if (larger != NULL) {
+        twi_free(sink->buffer);
+        sink->buffer = larger;
+        sink->buffer_rows = (int64_t)rows;
+    }
 }
 
 static tw_status write_elements(tw_context *ctx, file_sink *sink, int64_t count, const char *data,
@@ -54,7 +71,14 @@ static tw_status write_elements(tw_context *ctx, file_sink *sink, int64_t count,
     if (stride == sink->shape.cols || count == 1) {
         return twi_output_write(ctx, sink->output, data, (uint64_t)count * bytes);
     }
-    tw_status status = need_buffer(ctx, sink, bytes);
+    tw_status status = TW_OK;
+    enlarge_buffer(ctx, sink, bytes);
+    if (sink->buffer == NULL) {
+        for (int64_t i = 0; i < count && status == TW_OK; i++) {
+            status = twi_output_write(ctx, sink->output, data + (uint64_t)i * step, bytes);
+        }
+        return status;
+    }
     for (int64_t done = 0; done < count && status == TW_OK; done += sink->buffer_rows) {
         int64_t rows = count - done < sink->buffer_rows ? count - done : sink->buffer_rows;
         for (int64_t i = 0; i < rows; i++) {
@@ -94,9 +118,9 @@ static tw_status write_csv(tw_context *ctx, file_sink *sink, int64_t count, cons
                            int64_t stride)
 {
     const uint64_t step = (uint64_t)stride * tw_type_size(sink->shape.type);
-    const uint64_t most = (uint64_t)sink->shape.cols * twi_csv_width(sink->shape.type);
-    const uint64_t width = most > 0 ? most : 1;
-    tw_status status = need_buffer(ctx, sink, width);
+    const uint64_t width = line_bytes(sink);
+    tw_status status = TW_OK;
+    enlarge_buffer(ctx, sink, width);
     for (int64_t done = 0; done < count && status == TW_OK; done += sink->buffer_rows) {
         int64_t rows = count - done < sink->buffer_rows ? count - done : sink->buffer_rows;
         status = write_lines(ctx, sink, rows, data + (uint64_t)done * step, step, width);
@@ -111,6 +135,8 @@ static void forget_run(file_sink *sink)
     sink->output = NULL;
     twi_free(sink->buffer);
     sink->buffer = NULL;
+    sink->buffer_rows = 0;
+    sink->buffer_is_full = false;
 }
 
 /* Open the file for a result of that shape. */
@@ -135,8 +161,15 @@ static tw_status open_output(file_sink *sink, tw_context *ctx, const tw_shape *s
         header_bytes = twi_npy_header(header, shape);
     }
     bytes = header_bytes + (uint64_t)shape->rows * row_bytes(sink);
-    tw_status status =
-        twi_output_open(ctx, &sink->output, sink->path, sink->format == TWI_MATRIX_CSV ? 0 : bytes);
+    tw_status status = TW_OK;
+    if (sink->format == TWI_MATRIX_CSV) {
+        bytes = 0; /* unknown */
+        status = twi_alloc(ctx, &sink->buffer, 1, line_bytes(sink), "a line to be written");
+        sink->buffer_rows = 1;
+    }
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &sink->output, sink->path, bytes);
+    }
     if (status == TW_OK && header_bytes > 0) {
         status = twi_output_write(ctx, sink->output, header, header_bytes);
     }

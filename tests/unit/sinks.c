@@ -565,6 +565,48 @@ static void no_memory_at_any_point_leaves_no_file(void **state)
     close_context(ctx);
 }
 
+static char *contents(const char *name, size_t *bytes)
+{
+    struct stat found;
+    assert_int_equal(stat(in_scratch(name), &found), 0);
+    char *data = malloc((size_t)found.st_size + 1);
+    FILE *file = fopen(in_scratch(name), "rb");
+    assert_non_null(file);
+    *bytes = fread(data, 1, (size_t)found.st_size + 1, file);
+    fclose(file);
+    return data;
+}
+
+/* What is short is to show before the work whose rows come here. */
+static void a_file_that_was_begun_needs_no_more_memory(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_matrix m = random_matrix(70, 90, 5, TW_F64, 8);
+    const tw_shape shape = {m.rows, m.cols, m.type};
+    const char *const formats[] = {"raw", "npy", "csv"};
+    for (int f = 0; f < 3; f++) {
+        tw_sink sink;
+        size_t bytes = 0;
+        feed_file(ctx, &m, "plenty", formats[f]);
+        char *data = contents("plenty", &bytes);
+        assert_ok(ctx, tw_sink_to_file(ctx, &sink, in_scratch("scarce"), formats[f]));
+        assert_ok(ctx, sink.begin(sink.self, ctx, &shape));
+        assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx)));
+        assert_ok(ctx, sink.rows(sink.self, ctx, 0, 30, m.data, m.stride));
+        assert_ok(ctx,
+                  sink.rows(sink.self, ctx, 30, 40, (double *)m.data + 30 * m.stride, m.stride));
+        assert_ok(ctx, sink.end(sink.self, ctx));
+        assert_ok(ctx, tw_set_memory(ctx, 0));
+        tw_sink_destroy(&sink);
+        assert_file("scarce", data, bytes);
+        assert_file("plenty", data, bytes);
+        free(data);
+    }
+    free(m.data);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +625,7 @@ int main(void)
         cmocka_unit_test(a_failed_or_cancelled_feed_leaves_the_old_file),
         cmocka_unit_test(a_full_disk_is_reported_by_every_format),
         cmocka_unit_test(no_memory_at_any_point_leaves_no_file),
+        cmocka_unit_test(a_file_that_was_begun_needs_no_more_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
