@@ -181,7 +181,9 @@ TW_API void tw_clear_cancel(tw_context *ctx);
  */
 typedef struct tw_graph tw_graph;
 
-enum { TW_GRAPH_UNDIRECTED = 1 }; /* each edge counts in both directions */
+/* Each edge counts in both directions; one of negative weight is then a negative cycle, which a
+ * plan reports. */
+enum { TW_GRAPH_UNDIRECTED = 1 };
 
 /* Edges as three arrays. weight_type is TW_I32, TW_F32 or TW_F64; weight NULL makes every weight
  * 1 (of TW_I32). The arrays are copied. */
@@ -399,7 +401,8 @@ typedef struct tw_apsp_options {
     size_t size;
     tw_method method;
     tw_type type;      /* of the result; TW_AUTO: the type of the weights */
-    tw_type work_type; /* of the closure; TW_AUTO: the narrowest that ends exact */
+    tw_type work_type; /* of the closure; TW_AUTO: the narrowest that ends exact, or for floats the
+                          wider of weights and result. TW_F32 needs a result of f32 */
     int32_t block; /* pivot width of the closure; 0: chosen. May change the last bits of floats */
     const int32_t *sources; /* rows of the result; NULL: all vertices. Read until the run ends. */
     int64_t source_count;
@@ -416,7 +419,8 @@ typedef struct tw_apsp_options {
  * A plan holds the choice of method, working type, block and threads for one graph and one set of
  * options, with its reasons. The graph must outlive it. Making one measures rates for a few
  * milliseconds and refuses (TW_ERR_MEMORY, with numbers) what cannot fit. With negative weights it
- * looks for a negative cycle and, finding one, returns TW_ERR_NEGATIVE_CYCLE.
+ * looks for a negative cycle on a walk from a source to a target and, finding one, returns
+ * TW_ERR_NEGATIVE_CYCLE.
  */
 typedef struct tw_plan tw_plan;
 TW_API TW_CHECKED tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
@@ -467,9 +471,12 @@ typedef struct tw_apsp_report {
         sizeof(tw_apsp_report), 0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, "" \
     }
 
-/* Compute and push the rows into every sink. `report` may be NULL. `predecessors`, if not NULL,
- * receives a TW_I32 matrix of the same shape (targets must then be all vertices): the vertex
- * before v on a shortest path from the row's source, TW_NO_VERTEX where there is none. */
+/* Compute and push the rows into every sink. A distance that the result's type cannot hold (too
+ * large, not whole, a positive one that f32 would turn into 0, one of whole weights that it would
+ * round) or that is beyond f64 is TW_ERR_RANGE, with the pair. `report` may be NULL.
+ * `predecessors`, if not NULL, receives a TW_I32 matrix of the same shape (targets must then be all
+ * vertices): the vertex before v on a shortest path from the row's source, TW_NO_VERTEX where there
+ * is none. */
 TW_API TW_CHECKED tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks,
                                         int32_t sink_count, tw_sink *predecessors,
                                         tw_apsp_report *report);
@@ -482,7 +489,8 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
  * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
  * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
  * path"; integers above TW_INF_I32 count as that, and the diagonal counts as 0. Weights are not
- * negative and not NaN: others give meaningless distances, nothing worse.
+ * negative and not NaN: others give meaningless distances, nothing worse. A sum of floats beyond
+ * the type is +inf, as "no path" is.
  *
  * The work is put on `stream` of the GPU that holds the matrix, after what is on it already; the
  * call does not wait for it, but for room in the driver's queue where the work is more launches
@@ -530,8 +538,9 @@ typedef struct tw_path {
     double distance; /* +inf when there is no path */
 } tw_path;
 
-/* One shortest path. `distances` is the matrix of all pairs, or NULL to search the graph alone;
- * a matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_path_clear. */
+/* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
+ * the matrix of all pairs, or NULL to search the graph alone; a matrix that contradicts the graph
+ * is TW_ERR_VERIFY. Free with tw_path_clear. */
 TW_API TW_CHECKED tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
                                          const tw_matrix *distances, int32_t from, int32_t to);
 TW_API void tw_path_clear(tw_path *path);

@@ -9,7 +9,10 @@
  *   blocked-openmp  tiles divided over threads (row B1 without its vectors)
  *   blocked-simd    128-bit vectors by hand (row B1)
  *   blocked-padded  rows of a length that does not make cache sets collide
- *   engine-i32      packed panels, a register tile, look-ahead: the library, in 32 bits
+ *   wide-avx2, wide-avx512  the same with vectors of 256 and 512 bits, where there are some
+ *   packed          operands packed, results in registers over the depth of a tile
+ *   packed-u16      the same in 16 bits, with plain additions
+ *   engine-i32      panels deeper than a tile, look-ahead: the library, in 32 bits
  *   engine-u16      the same in 16 bits, which is exact here: twice the lanes
  *
  * Each looks whether it is cancelled for every k, or for every tile.
@@ -18,6 +21,7 @@
  * of the engine.
  */
 #include "answers.h"
+#include "apsp_cpu_kernels.h"
 #include "ladders.h"
 
 #include "apsp/cpu.h"
@@ -445,6 +449,30 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
+/* --------------------------------------------------------------------------------------- bridge */
+
+/* a: an instruction set, or TWI_ISA_NONE for the best; b: the type. Vectors alone for a set that is
+ * named, packed operands for the best. */
+static tw_status run_bridge(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    twi_isa isa = (twi_isa)rung->a;
+    tw_status status = isa != TWI_ISA_NONE ? TW_OK : twi_isa_resolve(b->ctx, &isa);
+    if (status == TW_OK) {
+        status = lab_bridge_solve(b->ctx, b->output, b->input, b->n, isa, (lab_bridge_type)rung->b,
+                                  rung->a == TWI_ISA_NONE, &time->total);
+    }
+    time->compute = time->total;
+    return status;
+}
+
+/* A rung that names an instruction set needs a processor that has it. */
+static bool has_isa(tw_context *ctx, const lab_rung *rung)
+{
+    (void)ctx;
+    return rung->run != run_bridge || rung->a == TWI_ISA_NONE || twi_isa_usable((twi_isa)rung->a);
+}
+
 /* -------------------------------------------------------------------------------------- ladders */
 
 static const int marker; /* a rung with code uses vectors by hand */
@@ -497,9 +525,32 @@ static const lab_rung rungs[] = {
      .source = "apsp_cpu.c update_simd solve_blocked run_padded",
      .run = run_padded,
      .a = 64},
-    {.name = "engine-i32",
+    {.name = "wide-avx2",
      .parent = "blocked-padded",
-     .idea = "packed panels, C in registers over the whole depth, look-ahead",
+     .idea = "vectors of 256 bits",
+     .source = "apsp_cpu_kernels.c KERNELS",
+     .run = run_bridge,
+     .a = TWI_ISA_AVX2},
+    {.name = "wide-avx512",
+     .parent = "wide-avx2",
+     .idea = "vectors of 512 bits",
+     .source = "apsp_cpu_kernels.c KERNELS",
+     .run = run_bridge,
+     .a = TWI_ISA_AVX512},
+    {.name = "packed",
+     .parent = "blocked-padded",
+     .idea = "the pivot's tiles packed once a round, results in registers over 64 depths",
+     .source = "apsp_cpu_bridge.c pack_column pack_row do_panels do_rest close_all",
+     .run = run_bridge},
+    {.name = "packed-u16",
+     .parent = "packed",
+     .idea = "16 bits with plain additions: entries below 2^15 cannot wrap",
+     .source = "apsp_cpu_bridge.c pack_column pack_row do_panels do_rest close_all",
+     .run = run_bridge,
+     .b = LAB_BRIDGE_U16},
+    {.name = "engine-i32",
+     .parent = "packed",
+     .idea = "panels deeper than a tile, packed ahead and shared by all threads: the library",
      .source = "apsp_cpu.c run_engine",
      .run = run_engine,
      .a = TW_I32},
@@ -521,6 +572,7 @@ static const int64_t default_sizes[] = {500, 1024, 2000, 0};
     .traffic = lab_matrix_bytes, .ceiling = ceiling, .against = AGAINST
 
 const lab_ladder lab_apsp_cpu = {
+    .offers = has_isa,
     .name = "apsp-cpu",
     .title = "All-pairs shortest paths on a CPU",
     .rungs = rungs,

@@ -64,12 +64,27 @@ static const char *block_begin(const char *text, const char *line)
     return line;
 }
 
+/* The line after a macro: after the first line that is not continued. */
+static const char *macro_end(const char *line)
+{
+    while (*line != '\0' && line_end(line) > line && line_end(line)[-1] == '\\') {
+        line = next_line(line);
+    }
+    return next_line(line);
+}
+
 bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
                        const char **end)
 {
     for (const char *line = text; *line != '\0'; line = next_line(line)) {
-        const char *at = is_name(*line) ? called_at(line, name, length) : NULL;
-        if (at == NULL || !is_defined(at)) {
+        const bool macro = strncmp(line, "#define ", 8) == 0;
+        const char *at = macro || is_name(*line) ? called_at(line, name, length) : NULL;
+        if (macro && at == line + 8) {
+            *begin = block_begin(text, line);
+            *end = macro_end(line);
+            return true;
+        }
+        if (at == NULL || macro || !is_defined(at)) {
             continue;
         }
         const char *last = line;

@@ -18,7 +18,8 @@ extern const lab_source lab_sources[];
 const char *lab_source_of(const char *file, size_t length);
 
 /* The definition of a function in a text that is laid out as this project's is: its comment, what
- * stands before its name, and its body to the brace that begins a line. False if there is none. */
+ * stands before its name, and its body to the brace that begins a line; or that of a macro. False
+ * if there is none. */
 bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
                        const char **end);
 

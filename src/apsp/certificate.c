@@ -142,12 +142,3 @@ tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *wo
 {
     return twi_certify_below(ctx, graph, work, TW_INF_I32, exact);
 }
-
-tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target)
-{
-    return tw_fail(
-        ctx, TW_ERR_RANGE,
-        "the distance %lld -> %lld is 2^53 or more, beyond what whole numbers in f64 can "
-        "be; scale the weights down",
-        (long long)source, (long long)target);
-}

@@ -22,7 +22,4 @@ TW_CHECKED tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, c
 /* Bytes that it takes meanwhile. */
 uint64_t twi_certificate_memory(int64_t n, int32_t threads);
 
-/* TW_ERR_RANGE: a whole distance of 2^53 or more, which f64 may not hold exactly. */
-tw_status twi_fail_inexact(tw_context *ctx, int64_t source, int64_t target);
-
 #endif

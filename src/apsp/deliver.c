@@ -3,17 +3,25 @@
  * as it is (same type, nothing to change: the sinks see the engine's own rows), by a table (u8 and
  * u16 hold few values), or one by one through a double, which holds every value of every type
  * exactly. Rows are converted by all threads into one buffer of a few MB, then the sinks take it.
+ *
+ * What the result cannot be is refused here, whatever engine made it: a distance that its type does
+ * not hold, and, where weights are so large that sums may leave the working type
+ * (twi_plan_may_overflow), a pair that has a path and yet came as "no path", or whole numbers of
+ * 2^53 and more. A float result of float weights is rounded; that is what was asked for.
  */
 #include "apsp/deliver.h"
 
+#include "apsp/relevant.h"
 #include "apsp/routes.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/threads.h"
 
+#include <float.h>
 #include <math.h>
 
 #define BUFFER_BYTES (16 << 20)
+#define EXACT_LIMIT 0x1p53 /* of whole numbers in f64 */
 
 struct twi_delivery {
     const tw_plan *plan;
@@ -26,7 +34,8 @@ struct twi_delivery {
     int64_t rows_at_once;
     void *buffer;      /* rows_at_once x cols of the result's type */
     int32_t *previous; /* the same for predecessors */
-    char *scratch;     /* of twi_predecessors, one for each thread */
+    bool may_overflow; /* see twi_plan_may_overflow */
+    char *scratch;     /* of twi_predecessors and the search for overflows, one for each thread */
     int scratches;
     uint64_t scratch_each; /* bytes */
     void *table;           /* of the result's type, for table_type, table_scale */
@@ -35,15 +44,22 @@ struct twi_delivery {
     double seconds;
 };
 
-/* A value that the result cannot hold, with the place; the least place of all threads is told. */
+/* A value that the result cannot hold, with the place; the least place of all threads is told.
+ * One that left the working type on the way is +inf, or 2^53 for whole weights. */
 typedef struct misfit {
     int64_t row;
     int64_t col;
     double value;
 } misfit;
 
+static bool fits_f32(double value, bool keep_whole)
+{
+    float stored = (float)value;
+    return !isinf(stored) && (stored != 0 || value == 0) && (!keep_whole || stored == value);
+}
+
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
-static bool store(void *out, tw_type type, int64_t i, double value)
+static bool store(void *out, tw_type type, bool keep_whole, int64_t i, double value)
 {
     double infinity = tw_type_infinity(type);
     if (type == TW_F64) {
@@ -52,7 +68,7 @@ static bool store(void *out, tw_type type, int64_t i, double value)
     }
     if (type == TW_F32) {
         ((float *)out)[i] = (float)value;
-        return isinf(value) || !isinf((float)value);
+        return value == INFINITY || fits_f32(value, keep_whole);
     }
     double lowest = type == TW_I32 ? (double)INT32_MIN : 0;
     bool fits = isinf(value) || (value >= lowest && value < infinity && value == floor(value));
@@ -71,32 +87,75 @@ static bool store(void *out, tw_type type, int64_t i, double value)
     return fits;
 }
 
-/* From a working value to the distance, cutoff applied. */
-static double distance_of(const tw_plan *plan, const twi_rows *rows, double value, int32_t source,
-                          int32_t target)
+/* Is it what arithmetic on the way cannot have spoilt? */
+static bool is_sound(const tw_plan *plan, double value, double distance)
 {
+    return isfinite(distance) &&
+           !(plan->graph->integral && fmax(fabs(value), fabs(distance)) >= EXACT_LIMIT);
+}
+
+/* From a working value to the distance, cutoff applied; false, with the distance, if it is not to
+ * be trusted. */
+static bool distance_of(const tw_plan *plan, const twi_rows *rows, double value, int32_t source,
+                        int32_t target, double *out)
+{
+    *out = INFINITY;
     if (value >= tw_type_infinity(rows->type)) {
-        return INFINITY;
+        return true;
     }
     double distance = value * rows->scale;
     if (rows->potentials_applied && plan->potential != NULL) {
         distance += plan->potential[target] - plan->potential[source];
     }
     if (plan->options.cutoff >= 0 && distance > plan->options.cutoff) {
-        return INFINITY;
+        return true;
     }
-    return distance;
+    *out = distance;
+    return is_sound(plan, value * rows->scale, distance);
+}
+
+/* The types that hold a distance which was too much for another. */
+static const char *wider_type(double distance)
+{
+    if (distance != floor(distance) || distance < INT32_MIN || distance >= TW_INF_I32) {
+        return "f64";
+    }
+    return distance >= 0 && distance < TW_INF_U16 ? "u16, i32 or f64" : "i32 or f64";
 }
 
 tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int64_t row,
                               int64_t col, double distance)
 {
-    const char *why = distance == floor(distance) ? "" : " (it is not a whole number)";
+    const tw_plan *plan = delivery->plan;
+    const tw_type type = delivery->shape.type;
+    const int32_t source = twi_plan_source(plan, row);
+    const int32_t target = twi_plan_target(plan, col);
+    const char *why = "";
+    if (!isfinite(distance)) {
+        bool narrow = plan->options.work_type == TW_F32;
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the distance %d -> %d, or a sum on the way to it, is beyond the largest "
+                       "number of %s; %s",
+                       source, target, narrow ? "the working type f32" : "f64",
+                       narrow ? "leave the working type to 'auto'" : "scale the weights down");
+    }
+    if (plan->graph->integral && fabs(distance) >= EXACT_LIMIT) {
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the distance %d -> %d is 2^53 or more, beyond what whole numbers in f64 "
+                       "can be; scale the weights down",
+                       source, target);
+    }
+    if (type == TW_F32) {
+        why = (float)distance == 0     ? " (it would become 0)"
+              : isinf((float)distance) ? ""
+                                       : " (a whole number that would be rounded)";
+    } else if (distance != floor(distance)) {
+        why = " (it is not a whole number)";
+    }
     return tw_fail(ctx, TW_ERR_RANGE,
                    "the distance %d -> %d is %.17g, which type %s cannot hold%s; ask for a wider "
-                   "type, such as f64",
-                   twi_plan_source(delivery->plan, row), twi_plan_target(delivery->plan, col),
-                   distance, tw_type_name(delivery->shape.type), why);
+                   "type: %s",
+                   source, target, distance, tw_type_name(type), why, wider_type(distance));
 }
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */
@@ -123,8 +182,11 @@ static tw_status make_table(tw_context *ctx, twi_delivery *delivery, const twi_r
         return status;
     }
     for (int64_t value = 0; value < count; value++) {
-        double distance = distance_of(delivery->plan, rows, (double)value, 0, 0);
-        if (!store(delivery->table, delivery->shape.type, value, distance)) {
+        double distance;
+        bool sound = distance_of(delivery->plan, rows, (double)value, 0, 0, &distance);
+        if (!store(delivery->table, delivery->shape.type, twi_plan_keeps_whole(delivery->plan),
+                   value, distance) ||
+            !sound) {
             /* Some entry may have it, some may not: the slow way finds out and tells where. */
             twi_free(delivery->table);
             delivery->table = NULL;
@@ -178,11 +240,44 @@ static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int6
 {
     const tw_plan *plan = delivery->plan;
     int32_t source = twi_plan_source(plan, row);
+    bool keep_whole = twi_plan_keeps_whole(plan);
     for (int64_t j = 0; j < delivery->shape.cols; j++) {
         int32_t target = twi_plan_target(plan, j);
-        double value = distance_of(plan, rows, twi_element(in, rows->type, target), source, target);
-        if (!store(out, delivery->shape.type, j, value) && first->row < 0) {
-            *first = (misfit){row, j, value};
+        double value;
+        bool sound =
+            distance_of(plan, rows, twi_element(in, rows->type, target), source, target, &value);
+        if ((!store(out, delivery->shape.type, keep_whole, j, value) || !sound) && first->row < 0) {
+            double spoilt = plan->graph->integral ? EXACT_LIMIT : INFINITY;
+            *first = (misfit){row, j, sound ? value : spoilt};
+        }
+    }
+}
+
+/* May this engine's rows hold +inf where there is a path? Not below a cutoff: a sum that left the
+ * type is beyond it, too, unless potentials were taken on. */
+static bool may_hide_paths(const twi_delivery *delivery, const twi_rows *rows)
+{
+    const tw_plan *plan = delivery->plan;
+    bool real = rows->type == TW_F32 || rows->type == TW_F64;
+    bool cut = plan->options.cutoff >= 0 && plan->potential == NULL &&
+               plan->options.cutoff < (rows->type == TW_F32 ? (double)FLT_MAX : DBL_MAX);
+    return delivery->may_overflow && real && !plan->graph->integral && !cut;
+}
+
+/* The first column of the row that came as "no path" and yet can be reached. */
+static void find_hidden_path(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
+                             const void *in, misfit *first)
+{
+    const tw_plan *plan = delivery->plan;
+    const int32_t source = twi_plan_source(plan, row);
+    char *scratch = delivery->scratch + (uint64_t)twi_thread_id() * delivery->scratch_each;
+    int32_t *queue = (int32_t *)scratch;
+    uint8_t *reached = (uint8_t *)(queue + plan->graph->n);
+    twi_mark_reached(plan->graph, &source, 1, reached, queue);
+    for (int64_t j = 0; j < delivery->shape.cols && first->row < 0; j++) {
+        int32_t target = twi_plan_target(plan, j);
+        if (reached[target] && twi_element(in, rows->type, target) == INFINITY) {
+            *first = (misfit){row, j, INFINITY};
         }
     }
 }
@@ -194,8 +289,9 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
     int64_t in_step = rows->stride * (int64_t)tw_type_size(rows->type);
     int64_t out_step = delivery->shape.cols * (int64_t)tw_type_size(delivery->shape.type);
     bool by_table = wants_table(delivery, rows) && delivery->table != NULL;
+    bool hiding = may_hide_paths(delivery, rows);
     misfit worst = {-1, 0, 0};
-#pragma omp parallel num_threads(twi_thread_count(ctx))
+#pragma omp parallel num_threads(twi_team(delivery->scratches))
     {
         misfit first = {-1, 0, 0};
 #pragma omp for schedule(static)
@@ -206,6 +302,9 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
                 look_up_row(delivery, in, rows->type, out);
             } else {
                 convert_row(delivery, rows, rows->first + offset + i, in, out, &first);
+            }
+            if (hiding) {
+                find_hidden_path(delivery, rows, rows->first + offset + i, in, &first);
             }
         }
 #pragma omp critical(twi_delivery_misfit)
@@ -269,7 +368,7 @@ static tw_status feed(tw_context *ctx, twi_delivery *delivery, int64_t first, in
 static bool as_it_is(const twi_delivery *delivery, const twi_rows *rows)
 {
     const tw_plan *plan = delivery->plan;
-    return rows->type == delivery->shape.type && rows->scale == 1 &&
+    return rows->type == delivery->shape.type && rows->scale == 1 && !delivery->may_overflow &&
            plan->options.targets == NULL && plan->options.cutoff < 0 &&
            !(rows->potentials_applied && plan->potential != NULL);
 }
@@ -329,15 +428,29 @@ static int64_t rows_per_buffer(const tw_plan *plan)
     return fit < rows ? fit : rows > 0 ? rows : 1;
 }
 
+/* In f64, or in the f32 that somebody insists on. */
+static bool may_overflow(const tw_plan *plan)
+{
+    return twi_plan_may_overflow(plan, plan->options.work_type == TW_F32 ? TW_F32 : TW_F64);
+}
+
+/* Bytes of one thread's scratch, 0 where none is needed. */
+static uint64_t scratch_bytes(const tw_plan *plan, bool predecessors)
+{
+    uint64_t walk = (uint64_t)plan->graph->n * (sizeof(int32_t) + 1);
+    uint64_t tree = predecessors ? twi_predecessors_scratch(plan->graph) : 0;
+    uint64_t each = may_overflow(plan) && walk > tree ? walk : tree;
+    return (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+}
+
 uint64_t twi_delivery_memory(const tw_plan *plan, bool predecessors)
 {
     uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);
     uint64_t bytes = cells * tw_type_size(plan->type);
     if (predecessors) {
-        bytes += cells * sizeof(int32_t) +
-                 (uint64_t)plan->threads * twi_predecessors_scratch(plan->graph);
+        bytes += cells * sizeof(int32_t);
     }
-    return bytes;
+    return bytes + (uint64_t)plan->threads * scratch_bytes(plan, predecessors);
 }
 
 static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
@@ -349,10 +462,9 @@ static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
         status =
             twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
     }
-    if (status == TW_OK && delivery->predecessors != NULL) {
-        uint64_t each = twi_predecessors_scratch(delivery->plan->graph);
-        delivery->scratch_each = (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-        delivery->scratches = twi_thread_count(ctx);
+    delivery->scratch_each = scratch_bytes(delivery->plan, delivery->predecessors != NULL);
+    delivery->scratches = twi_thread_count(ctx);
+    if (status == TW_OK && delivery->scratch_each > 0) {
         status = twi_alloc(ctx, &delivery->scratch, (uint64_t)delivery->scratches,
                            delivery->scratch_each, "the search for predecessors");
     }
@@ -395,6 +507,7 @@ tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_plan 
     delivery->predecessors = predecessors;
     delivery->shape = (tw_shape){twi_plan_rows(plan), twi_plan_cols(plan), plan->type};
     delivery->rows_at_once = rows_per_buffer(plan);
+    delivery->may_overflow = may_overflow(plan);
     status = allocate(ctx, delivery);
     if (status == TW_OK) {
         status = begin_sinks(ctx, delivery);

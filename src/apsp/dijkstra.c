@@ -206,59 +206,57 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
         ((type *)row)[v] = (from)[net->place[v]]; \
     }
 
-/* False if a sum is too large for the row. */
-static bool give_dual_row(const twi_dijkstra_job *job, const twi_dijkstra_space *space, void *row)
+/* Sums of a dual net. One that overflowed downwards stays -inf, which delivery refuses. */
+static void give_dual_row(const twi_net *net, const twi_dijkstra_space *space, double *row)
 {
     const double *key = space->distance;
     const double *value = space->value;
-    for (int64_t v = 0; v < job->net->n; v++) {
-        int32_t place = job->net->place[v];
-        double sum = isinf(key[place]) ? INFINITY : value[place];
-        double given = job->dual_f32 ? (double)(float)sum : sum;
-        if (isinf(given) && !isinf(key[place])) {
-            return false;
-        }
-        if (job->dual_f32) {
-            ((float *)row)[v] = (float)sum;
-        } else {
-            ((double *)row)[v] = sum;
+    for (int64_t v = 0; v < net->n; v++) {
+        int32_t place = net->place[v];
+        row[v] = isinf(key[place]) ? (double)INFINITY : value[place];
+    }
+}
+
+/* Does an arc lead from a distance below the cap to one at it? */
+static bool hides(const twi_net *net, const int32_t *distance)
+{
+    const twi_arc_i32 *arc = net->arc;
+    for (int64_t u = 0; u < net->n; u++) {
+        for (int64_t a = net->offsets[u]; distance[u] < TW_INF_I32 && a < net->offsets[u + 1];
+             a++) {
+            if (distance[arc[a].target] >= TW_INF_I32) {
+                return true;
+            }
         }
     }
-    return true;
+    return false;
 }
 
 bool twi_dijkstra(const twi_dijkstra_job *job, twi_dijkstra_space *space, void *row,
                   int64_t *scanned)
 {
     const twi_net *net = job->net;
-    /* A cutoff below the cap leaves nothing to hide: all that is at the cap is above it. */
-    double cap = net->kind == TWI_NET_I32 ? TW_INF_I32 : INFINITY;
-    bool certify = job->certify && job->cutoff >= cap;
     switch (net->kind) {
     case TWI_NET_I32:
         *scanned = space->chain != NULL ? search_buckets(job, space) : search_i32(job, space);
-        if (certify && hides_i32(net, space->distance)) {
+        /* A cutoff below the cap leaves nothing to hide: all that is at the cap is above it. */
+        if (job->certify && job->cutoff >= TW_INF_I32 && hides(net, space->distance)) {
             return false;
         }
         GIVE_ROW(int32_t, (const int32_t *)space->distance)
         break;
     case TWI_NET_F32:
         *scanned = search_f32(job, space);
-        if (certify && hides_f32(net, space->distance)) {
-            return false;
-        }
         GIVE_ROW(float, (const float *)space->distance)
         break;
     case TWI_NET_F64:
         *scanned = search_f64(job, space);
-        if (certify && hides_f64(net, space->distance)) {
-            return false;
-        }
         GIVE_ROW(double, (const double *)space->distance)
         break;
     case TWI_NET_DUAL:
         *scanned = search_dual(job, space);
-        return !(certify && hides_dual(net, space->distance)) && give_dual_row(job, space, row);
+        give_dual_row(net, space, row);
+        break;
     }
     return true;
 }

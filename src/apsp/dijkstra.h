@@ -28,15 +28,14 @@ uint64_t twi_dijkstra_space_memory(int64_t n, int64_t arcs, twi_net_kind kind, d
 
 /*
  * The row of `source` (a place) into `row`, in the order of vertices: i32 for a net of i32 arcs,
- * f32 or f64 for those, and for a dual net f64, or f32 if `dual_f32`. Values above the cutoff need
- * not be exact. False if `certify` and some distance does not fit the type of the row.
+ * f32 or f64 for those, f64 for a dual net. Values above the cutoff need not be exact. False if
+ * `certify` and some distance does not fit the type of the row.
  */
 typedef struct twi_dijkstra_job {
     const twi_net *net;
     int32_t source;
     double cutoff;
-    bool certify;
-    bool dual_f32;
+    bool certify; /* of i32 rows */
 } twi_dijkstra_job;
 bool twi_dijkstra(const twi_dijkstra_job *job, twi_dijkstra_space *space, void *row,
                   int64_t *scanned);

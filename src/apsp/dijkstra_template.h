@@ -99,20 +99,6 @@ static int64_t NAME(search)(const twi_dijkstra_job *job, twi_dijkstra_space *spa
     return scanned;
 }
 
-/* Does an arc lead from a distance below the cap to one at it? */
-static bool NAME(hides)(const twi_net *net, const KEY *distance)
-{
-    const ARC *arc = net->arc;
-    for (int64_t u = 0; u < net->n; u++) {
-        for (int64_t a = net->offsets[u]; distance[u] < CAP && a < net->offsets[u + 1]; a++) {
-            if (!(distance[arc[a].target] < CAP)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 #undef ENTRY
 #undef KEY
 #undef ARC

@@ -14,11 +14,9 @@ enum { THREADS = 256, GROUP = 32, MOST_BLOCKS = 8192, SQUARE = 32 };
 
 /* ------------------------------------------------------------------------------------- entries */
 
-template <class T>
-struct entry;
+template <class T> struct entry;
 
-template <>
-struct entry<uint16_t> {
+template <> struct entry<uint16_t> {
     static __device__ __forceinline__ uint16_t infinity()
     {
         return TWI_GPU_INF_U16;
@@ -40,8 +38,7 @@ struct entry<uint16_t> {
     }
 };
 
-template <>
-struct entry<int32_t> {
+template <> struct entry<int32_t> {
     static __device__ __forceinline__ int32_t infinity()
     {
         return TW_INF_I32;
@@ -52,8 +49,7 @@ struct entry<int32_t> {
     }
 };
 
-template <>
-struct entry<float> {
+template <> struct entry<float> {
     static __device__ __forceinline__ float infinity()
     {
         return __int_as_float(0x7F800000);
@@ -64,16 +60,14 @@ struct entry<float> {
     }
 };
 
-template <>
-struct entry<double> {
+template <> struct entry<double> {
     static __device__ __forceinline__ double infinity()
     {
         return __longlong_as_double(0x7FF0000000000000);
     }
     static __device__ __forceinline__ void put_least(double *at, double value)
     {
-        atomicMin((unsigned long long *)at,
-                  (unsigned long long)__double_as_longlong(value + 0.0));
+        atomicMin((unsigned long long *)at, (unsigned long long)__double_as_longlong(value + 0.0));
     }
 };
 
@@ -91,8 +85,7 @@ static __device__ __forceinline__ double weight_of(const twi_gpu_arcs &arcs, int
 
 /* -------------------------------------------------------------------------------------- scatter */
 
-template <class T>
-static __global__ void empty_kernel(T *out, int64_t ld, int64_t n)
+template <class T> static __global__ void empty_kernel(T *out, int64_t ld, int64_t n)
 {
     for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
         for (int64_t j = threadIdx.x; j < n; j += THREADS) {
@@ -101,8 +94,7 @@ static __global__ void empty_kernel(T *out, int64_t ld, int64_t n)
     }
 }
 
-template <class T>
-static __global__ void scatter_kernel(T *out, int64_t ld, twi_gpu_arcs arcs)
+template <class T> static __global__ void scatter_kernel(T *out, int64_t ld, twi_gpu_arcs arcs)
 {
     int64_t group = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / GROUP;
     int64_t groups = (int64_t)gridDim.x * THREADS / GROUP;
@@ -278,25 +270,5 @@ int twi_gpu_certify(int32_t *refuted, uint32_t *reached, tw_type type, twi_gpu_s
                                                   arcs->n);
     }
     refuted_kernel<<<blocks_for(arcs->n), THREADS, 0, s>>>(refuted, reached, *arcs);
-    return (int)cudaGetLastError();
-}
-
-static __global__ void inexact_kernel(unsigned long long *place, const double *in, int64_t ld,
-                                      int64_t n)
-{
-    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
-        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
-            double value = in[i * ld + j];
-            if (value >= 0x1p53 && value < entry<double>::infinity()) {
-                atomicMin(place, (unsigned long long)(i * n + j));
-            }
-        }
-    }
-}
-
-int twi_gpu_find_inexact(uint64_t *place, twi_gpu_square in, int64_t n, void *stream)
-{
-    inexact_kernel<<<blocks_for(n), THREADS, 0, (cudaStream_t)stream>>>(
-        (unsigned long long *)place, (const double *)in.data, in.ld, n);
     return (int)cudaGetLastError();
 }

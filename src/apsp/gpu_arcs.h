@@ -44,10 +44,6 @@ uint64_t twi_gpu_reached_bytes(int64_t n);
 int twi_gpu_certify(int32_t *refuted, uint32_t *reached, tw_type type, twi_gpu_square in,
                     const twi_gpu_arcs *arcs, void *stream);
 
-/* *place = the least i * n + j whose finite entry is 2^53 or more, of a TW_F64 matrix; untouched if
- * there is none. */
-int twi_gpu_find_inexact(uint64_t *place, twi_gpu_square in, int64_t n, void *stream);
-
 #ifdef __cplusplus
 }
 #endif

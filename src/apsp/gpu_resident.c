@@ -341,7 +341,7 @@ static tw_status scatter(resident *self, tw_type type, char **panels)
     return status;
 }
 
-/* The certificate of certificate.h; for whole numbers in f64, that all of them stayed exact. */
+/* The certificate of certificate.h. No sum leaves f32 or f64 here: the plan has seen to that. */
 static tw_status certify(resident *self, char *panels, bool *exact)
 {
     const tw_graph *graph = self->plan->graph;
@@ -353,10 +353,6 @@ static tw_status certify(resident *self, char *panels, bool *exact)
         status = check(
             self, twi_gpu_find_infinite(&self->found->capped, type, square, graph->n, self->stream),
             "starting to look for far pairs");
-    } else if (type == TW_F64 && graph->integral) {
-        status =
-            check(self, twi_gpu_find_inexact(&self->found->place, square, graph->n, self->stream),
-                  "starting to look for inexact distances");
     }
     if (status == TW_OK) {
         status = read_findings(self, &found, "closing the matrix");
@@ -371,10 +367,6 @@ static tw_status certify(resident *self, char *panels, bool *exact)
         }
     }
     *exact = found.refuted == 0;
-    if (status == TW_OK && found.place != UINT64_MAX) {
-        status = twi_fail_inexact(self->ctx, (int64_t)found.place / graph->n,
-                                  (int64_t)found.place % graph->n);
-    }
     return status;
 }
 
@@ -507,6 +499,7 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
         .targets = self->targets,
         .potential = self->arcs.potential,
         .misfit = &self->found->place,
+        .keep_whole = twi_plan_keeps_whole(plan),
         .cutoff = plan->options.cutoff,
         .cols = twi_plan_cols(plan),
     };

@@ -32,16 +32,18 @@ static __device__ __forceinline__ bool is_far(double value)
 }
 
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
-static __device__ __forceinline__ bool put(double *at, double value)
+static __device__ __forceinline__ bool put(double *at, double value, bool)
 {
     *at = value;
     return true;
 }
-static __device__ __forceinline__ bool put(float *at, double value)
+static __device__ __forceinline__ bool put(float *at, double value, bool keep_whole)
 {
     float stored = (float)value;
     *at = stored;
-    return value == infinity() || (double)stored != infinity();
+    bool fits = fabs((double)stored) != infinity() && (stored != 0 || value == 0) &&
+                (!keep_whole || (double)stored == value);
+    return value == infinity() || fits;
 }
 template <class T>
 static __device__ __forceinline__ bool put_whole(T *at, double value, double lowest, T no_path)
@@ -51,15 +53,15 @@ static __device__ __forceinline__ bool put_whole(T *at, double value, double low
     *at = none ? no_path : fits ? (T)value : (T)0;
     return fits;
 }
-static __device__ __forceinline__ bool put(int32_t *at, double value)
+static __device__ __forceinline__ bool put(int32_t *at, double value, bool)
 {
     return put_whole<int32_t>(at, value, -2147483648.0, TW_INF_I32);
 }
-static __device__ __forceinline__ bool put(uint16_t *at, double value)
+static __device__ __forceinline__ bool put(uint16_t *at, double value, bool)
 {
     return put_whole<uint16_t>(at, value, 0, TW_INF_U16);
 }
-static __device__ __forceinline__ bool put(uint8_t *at, double value)
+static __device__ __forceinline__ bool put(uint8_t *at, double value, bool)
 {
     return put_whole<uint8_t>(at, value, 0, TW_INF_U8);
 }
@@ -80,7 +82,7 @@ static __global__ void rows_kernel(OUT *out, twi_gpu_rows rows, int64_t first, i
             if (rows.cutoff >= 0 && distance > rows.cutoff) {
                 distance = infinity();
             }
-            if (!put(&out[i * rows.cols + j], distance)) {
+            if (!put(&out[i * rows.cols + j], distance, rows.keep_whole)) {
                 atomicMin((unsigned long long *)rows.misfit,
                           (unsigned long long)((first + i) * rows.cols + j));
             }

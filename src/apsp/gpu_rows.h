@@ -18,9 +18,10 @@ typedef struct twi_gpu_rows {
     const int32_t *sources;  /* these four in device memory; NULL: row i is vertex i */
     const int32_t *targets;  /* likewise for columns */
     const double *potential; /* NULL, or h: take h[s] - h[t] off */
-    uint64_t *misfit; /* lowered to the least row * cols + col whose value the type cannot hold */
-    double cutoff;    /* larger distances are no path; negative: none */
-    int64_t cols;     /* of the result */
+    uint64_t *misfit;   /* lowered to the least row * cols + col whose value the type cannot hold */
+    int32_t keep_whole; /* 1: an f32 result may not round */
+    double cutoff;      /* larger distances are no path; negative: none */
+    int64_t cols;       /* of the result */
 } twi_gpu_rows;
 
 /* Rows first ... first + count - 1 of the result into `out`, adjacent in memory. */

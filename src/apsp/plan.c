@@ -18,6 +18,7 @@
 #include "apsp/estimate.h"
 #include "apsp/gpu.h"
 #include "apsp/product.h"
+#include "apsp/relevant.h"
 #include "apsp/search.h"
 #include "apsp/textbook.h"
 #include "base/clock.h"
@@ -94,11 +95,17 @@ static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t
 }
 
 /* The types a closure of this graph may be forced to work in. */
-static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type type)
+static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type type,
+                                 tw_type result)
 {
     bool fits = type == TW_AUTO || type == TW_F64 ||
                 (type == TW_F32 && graph->weight_type == TW_F32 && graph->min_weight >= 0) ||
                 ((type == TW_U8 || type == TW_U16 || type == TW_I32) && graph->integral);
+    if (fits && type == TW_F32 && result != TW_F32) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "working type f32 rounds what a result of %s would keep; leave it to 'auto'",
+                       tw_type_name(result));
+    }
     if (fits) {
         return TW_OK;
     }
@@ -106,6 +113,11 @@ static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type
                    "working type %s does not fit weights of type %s%s; leave it to 'auto'",
                    tw_type_name(type), tw_type_name(graph->weight_type),
                    graph->integral ? "" : " that are not whole numbers");
+}
+
+static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)
+{
+    return o->type != TW_AUTO ? o->type : graph->weight_type;
 }
 
 static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
@@ -132,7 +144,7 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
     if (isnan(o->cutoff)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the cutoff is not a number");
     }
-    status = check_work_type(ctx, graph, o->work_type);
+    status = check_work_type(ctx, graph, o->work_type, result_type(graph, o));
     if (status == TW_OK && o->sources != NULL) {
         status = check_vertices(ctx, "source", o->sources, o->source_count, graph->n);
     }
@@ -184,7 +196,7 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
         return plan->options.work_type;
     }
     if (!graph->integral) {
-        return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
+        return twi_plan_float_type(plan);
     }
     if (farthest == TWI_UNKNOWN) {
         return TW_I32;
@@ -319,7 +331,7 @@ static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *fa
 static bool closure_fits(tw_context *ctx, const tw_plan *plan)
 {
     uint64_t bytes;
-    tw_type type = plan->graph->integral ? TW_U8 : plan->graph->weight_type;
+    tw_type type = plan->graph->integral ? TW_U8 : twi_plan_float_type(plan);
     return closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
 }
 
@@ -426,9 +438,9 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[
     if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
-    if (!graph->equal) {
+    if (!graph->equal && graph->arcs > 0) {
         twi_rule_out(&all[BFS], "the weights are not all equal");
-    } else if (forced == TW_METHOD_AUTO && farthest != TWI_UNKNOWN) {
+    } else if (graph->equal && forced == TW_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
     if (status == TW_OK && undecided(&all[BFS])) {
@@ -466,11 +478,12 @@ static void say(tw_plan *plan, const char *format, ...)
 static void explain_graph(tw_plan *plan)
 {
     const tw_graph *graph = plan->graph;
-    say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s\n",
+    say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s%s\n",
         (long long)graph->n, (long long)graph->arcs, graph->undirected ? "undirected" : "directed",
         tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
         graph->equal ? ", all equal" : "",
-        plan->potential != NULL ? ", made non-negative by potentials" : "");
+        plan->potential != NULL ? ", made non-negative by potentials" : "",
+        plan->part != NULL ? "; without the arcs that no walk from a source to a target uses" : "");
     say(plan, "result: %lld x %lld of %s; %d threads, %s\n", (long long)twi_plan_rows(plan),
         (long long)twi_plan_cols(plan), tw_type_name(plan->type), plan->threads,
         twi_isa_name(plan->isa));
@@ -541,7 +554,7 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
         plan->gpus.count = 0;
     }
     if (plan->method == TW_METHOD_DIJKSTRA || plan->method == TW_METHOD_BFS) {
-        plan->work_type = twi_search_type(plan->graph, plan->potential);
+        plan->work_type = twi_search_type(plan);
     } else if (plan->method == TW_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
     }
@@ -576,13 +589,16 @@ static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
                                                : "the least estimated time that fits the memory");
 }
 
+/* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
 static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
 {
-    if (plan->graph->min_weight >= 0) {
-        return TW_OK;
+    tw_status status = twi_relevant_part(ctx, &plan->part, plan->graph, &plan->options);
+    plan->graph = plan->part != NULL ? plan->part : plan->graph;
+    if (status != TW_OK || plan->graph->min_weight >= 0) {
+        return status;
     }
-    tw_status status = twi_alloc(ctx, &plan->potential, (uint64_t)plan->graph->n,
-                                 sizeof *plan->potential, "the potentials");
+    status = twi_alloc(ctx, &plan->potential, (uint64_t)plan->graph->n, sizeof *plan->potential,
+                       "the potentials");
     return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
 }
 
@@ -601,7 +617,7 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
         return status;
     }
     plan->threads = twi_thread_count(ctx);
-    plan->type = plan->options.type != TW_AUTO ? plan->options.type : plan->graph->weight_type;
+    plan->type = result_type(plan->graph, &plan->options);
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
     status =
         twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all) : consider_all(ctx, plan, all);
@@ -650,6 +666,7 @@ void tw_plan_destroy(tw_plan *plan)
     }
     twi_free(plan->explanation);
     twi_free(plan->potential);
+    tw_graph_destroy(plan->part);
     twi_free(plan);
 }
 

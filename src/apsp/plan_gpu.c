@@ -26,7 +26,7 @@ bool twi_gpu_is_named(const tw_context *ctx)
     return strcmp(ctx->device, "auto") != 0 && strcmp(ctx->device, "cpu") != 0;
 }
 
-/* i32 for whole numbers, with 16 bits tried before; else as the weights are. */
+/* i32 for whole numbers, with 16 bits tried before; else as the weights and the result are. */
 static tw_type type_for_gpu(const tw_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
@@ -34,7 +34,7 @@ static tw_type type_for_gpu(const tw_plan *plan, double farthest)
         return plan->options.work_type;
     }
     if (!graph->integral) {
-        return graph->weight_type == TW_F32 && plan->potential == NULL ? TW_F32 : TW_F64;
+        return twi_plan_float_type(plan);
     }
     return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
 }
@@ -133,7 +133,9 @@ static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const t
         return status;
     }
     uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
-    plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed;
+    /* Sums that may overflow are looked for by delivery, in rows of the host. */
+    plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
+                         !twi_plan_may_overflow(plan, c->work_type);
     if (plan->gpu_resident) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
         c->device_memory = resident;

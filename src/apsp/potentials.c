@@ -89,7 +89,7 @@ static tw_status report_cycle(tw_context *ctx, walk *w, int32_t v)
         cycle[i] = u;
         u = w->parent[u];
     }
-    status = twi_fail_negative_cycle(ctx, cycle, count, (double)total);
+    status = twi_graph_fail_cycle(ctx, w->graph, cycle, count, (double)total);
     twi_free(cycle);
     return status;
 }
@@ -102,7 +102,8 @@ static void scan(walk *w, int32_t u)
         int32_t v = graph->targets[a];
         double weight = twi_graph_weight(graph, a);
         double sum = w->h[u] + weight;
-        double slack = whole ? 0 : SLACK * (fabs(w->h[u]) + fabs(weight) + fabs(w->h[v]));
+        double slack = /* term by term: the sum could overflow */
+            whole ? 0 : SLACK * fabs(w->h[u]) + SLACK * fabs(weight) + SLACK * fabs(w->h[v]);
         if (sum < w->h[v] - slack) {
             w->h[v] = sum;
             w->parent[v] = u;
@@ -123,11 +124,12 @@ static tw_status run(tw_context *ctx, walk *w)
     tw_status status = TW_OK;
     for (int64_t scans = 1; w->waiting > 0; scans++) {
         int32_t u = pop(w);
-        if (w->h[u] <= -EXACT_LIMIT && w->graph->integral) {
+        if (w->h[u] <= (w->graph->integral ? -EXACT_LIMIT : -(double)INFINITY)) {
             return tw_fail(ctx, TW_ERR_RANGE,
-                           "the negative weights add up to less than -2^53 at vertex %d, beyond "
-                           "what is exact; scale the weights down",
-                           u);
+                           "the negative weights add up to less than %s at vertex %d, beyond %s; "
+                           "scale the weights down",
+                           w->graph->integral ? "-2^53" : "-1.8e308", u,
+                           w->graph->integral ? "what is exact" : "the numbers of f64");
         }
         scan(w, u);
         bool over = false; /* n passes: a negative cycle, or floats kept busy by their rounding */

@@ -13,6 +13,7 @@
  */
 #include "apsp/routes.h"
 
+#include "apsp/relevant.h"
 #include "apsp/textbook.h"
 #include "base/matrix.h"
 
@@ -253,12 +254,29 @@ static tw_status follow_matrix(query *q)
     return TW_OK;
 }
 
+/* A sum that leaves f64 must not pass for "no path". The search's heap and places are free. */
+static tw_status check_overflow(const query *q)
+{
+    double distance = q->search.distance[q->to];
+    if (isfinite(distance)) {
+        return TW_OK;
+    }
+    uint8_t *reached = (uint8_t *)q->search.place;
+    twi_mark_reached(q->graph, &q->from, 1, reached, q->search.heap);
+    return reached[q->to] ? tw_fail(q->ctx, TW_ERR_RANGE,
+                                    "the distance %d -> %d is beyond the largest number of f64; "
+                                    "scale the weights down",
+                                    (int)q->from, (int)q->to)
+                          : TW_OK;
+}
+
 /* By a search of the graph; the matrix, if there is one, must agree within rounding. */
 static tw_status search_path(query *q)
 {
     search_graph(q->graph, q->from, (double)INFINITY, &q->search);
-    if (q->distances == NULL) {
-        return TW_OK;
+    tw_status status = check_overflow(q);
+    if (status != TW_OK || q->distances == NULL) {
+        return status;
     }
     double low;
     double high;
@@ -325,28 +343,47 @@ static tw_status check_query(const query *q)
     return status;
 }
 
+/* All that a path from one vertex to the other can use: negative cycles elsewhere are nobody's
+ * concern, and would keep the search busy. */
+static tw_status take_relevant_part(query *q, tw_graph **part)
+{
+    tw_apsp_options asked = TW_APSP_OPTIONS_INIT;
+    asked.sources = &q->from;
+    asked.source_count = 1;
+    asked.targets = &q->to;
+    asked.target_count = 1;
+    tw_status status = twi_relevant_part(q->ctx, part, q->graph, &asked);
+    q->graph = *part != NULL ? *part : q->graph;
+    return status;
+}
+
 tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
                        const tw_matrix *distances, int32_t from, int32_t to)
 {
     void *memory = NULL;
+    tw_graph *part = NULL;
     query q = {ctx, graph, distances, from, to, {0}};
     *out = (tw_path){NULL, 0, (double)INFINITY};
     tw_status status = check_query(&q);
     if (status == TW_OK) {
-        status = twi_textbook_negative_cycle(ctx, graph, NULL);
+        status = take_relevant_part(&q, &part);
+    }
+    if (status == TW_OK) {
+        status = twi_textbook_negative_cycle(ctx, q.graph, NULL);
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "the search for a path");
     }
     if (status == TW_OK) {
         twi_textbook_place(&q.search, graph, memory);
-        status = distances != NULL && exact(graph, distances->type) ? follow_matrix(&q)
-                                                                    : search_path(&q);
+        status = distances != NULL && exact(q.graph, distances->type) ? follow_matrix(&q)
+                                                                      : search_path(&q);
     }
     if (status == TW_OK) {
         status = take_path(&q, out);
     }
     twi_free(memory);
+    tw_graph_destroy(part);
     return status;
 }
 

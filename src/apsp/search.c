@@ -11,11 +11,9 @@
 #include "apsp/searcher.h"
 #include "base/threads.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define BLOCK_BYTES ((uint64_t)32 << 20)
-#define EXACT_LIMIT 0x1p53 /* whole numbers of f64 */
 
 /* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
 static int64_t block_rows(const tw_plan *plan, tw_method method, tw_type type, uint64_t bytes,
@@ -34,7 +32,7 @@ static int64_t block_rows(const tw_plan *plan, tw_method method, tw_type type, u
 uint64_t twi_search_memory(const tw_plan *plan, tw_method method)
 {
     int threads = plan->threads > 0 ? plan->threads : 1;
-    tw_type type = method == TW_METHOD_BFS ? TW_I32 : twi_search_type(plan->graph, plan->potential);
+    tw_type type = method == TW_METHOD_BFS ? TW_I32 : twi_search_type(plan);
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(uint64_t);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
     if (method != TW_METHOD_BFS) {
@@ -103,26 +101,6 @@ static void run_block(twi_searcher *e, void *block, const ticket *tickets, int64
     }
 }
 
-/* Whole sums of 2^53 and more in f64 are not exact. */
-static tw_status check_exact(twi_searcher *e, const double *block, int64_t first, int64_t count)
-{
-    const tw_graph *graph = e->plan->graph;
-    if (e->type != TW_F64 || !graph->integral ||
-        twi_longest_path(graph, e->net->max) < EXACT_LIMIT) {
-        return TW_OK;
-    }
-    for (int64_t i = 0; i < count * graph->n; i++) {
-        if (block[i] >= EXACT_LIMIT && !isinf(block[i])) {
-            return tw_fail(
-                e->ctx, TW_ERR_RANGE,
-                "the distance from vertex %d to vertex %lld is 2^53 or more, beyond what "
-                "is exact; scale the weights down",
-                twi_plan_source(e->plan, first + i / graph->n), (long long)(i % graph->n));
-        }
-    }
-    return TW_OK;
-}
-
 /* What a block may take: the usual size, or half of what the context has left. */
 static uint64_t block_bytes(tw_context *ctx)
 {
@@ -174,8 +152,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
             .potentials_applied = e->method != TW_METHOD_BFS && plan->potential != NULL &&
                                   e->net->kind != TWI_NET_DUAL,
         };
-        if ((status = check_exact(e, block, *first, count)) != TW_OK ||
-            (status = twi_delivery_rows(e->ctx, delivery, &rows)) != TW_OK) {
+        if ((status = twi_delivery_rows(e->ctx, delivery, &rows)) != TW_OK) {
             goto done;
         }
         *first += count;

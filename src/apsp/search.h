@@ -14,10 +14,10 @@ TW_CHECKED tw_status twi_search_run(tw_context *ctx, const tw_plan *plan, twi_de
                                     double *arcs_scanned);
 
 /* The widest type of rows a search of this graph is known to need: TW_I32 where no sum of n-1
- * weights can reach 2^30-1, else TW_F64 for whole weights; the weight type for others. A run begins
- * with i32 for all whole weights and delivers i32 as long as that proves exact; f32 becomes f64
- * when a sum overflows; levels of a breadth-first search come as u8, u16 or i32 with a scale. */
-tw_type twi_search_type(const tw_graph *graph, const double *potential);
+ * weights can reach 2^30-1, else TW_F64 for whole weights; twi_plan_float_type for others. A run
+ * begins with i32 for all whole weights and delivers i32 as long as that proves exact; levels of a
+ * breadth-first search come as u8, u16 or i32 with a scale. */
+tw_type twi_search_type(const tw_plan *plan);
 
 /* Working memory of a run besides the graph, in bytes. */
 uint64_t twi_search_memory(const tw_plan *plan, tw_method method);

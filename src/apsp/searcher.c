@@ -3,8 +3,9 @@
  * nearly the same order. It goes to the lane search in the narrowest type that has not failed so
  * far, or to one Dijkstra a source when there are too few sources to fill lanes, when lanes scan
  * too much, or when negative floats need two sums. Types widen when a distance does not fit: u16 ->
- * i32 within a batch, i32 -> f64 and f32 -> f64 for the block and all later ones; levels of a
- * breadth-first search u8 -> u16 -> i32. None of these choices can change a result.
+ * i32 within a batch, i32 -> f64 for the block and all later ones; levels of a breadth-first search
+ * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
+ * delivery looks for sums that left it.
  *
  * Memory: the net, and for each thread 128 bytes a vertex (or the sets of a breadth-first search)
  * and the queues.
@@ -14,7 +15,6 @@
 #include "apsp/search.h"
 #include "base/clock.h"
 
-#include <float.h>
 #include <math.h>
 
 double twi_longest_path(const tw_graph *graph, double max_weight)
@@ -22,12 +22,13 @@ double twi_longest_path(const tw_graph *graph, double max_weight)
     return graph->n > 1 ? (double)(graph->n - 1) * max_weight : 0;
 }
 
-tw_type twi_search_type(const tw_graph *graph, const double *potential)
+tw_type twi_search_type(const tw_plan *plan)
 {
+    const tw_graph *graph = plan->graph;
     if (!graph->integral) {
-        return graph->weight_type;
+        return twi_plan_float_type(plan);
     }
-    double longest = twi_longest_path(graph, twi_net_max_weight(graph, potential));
+    double longest = twi_longest_path(graph, twi_net_max_weight(graph, plan->potential));
     return longest < TW_INF_I32 ? TW_I32 : TW_F64;
 }
 
@@ -45,7 +46,7 @@ static tw_type first_type(const tw_plan *plan, tw_method method)
     if (method == TW_METHOD_BFS) {
         return TW_U8;
     }
-    return plan->graph->integral ? TW_I32 : plan->graph->weight_type;
+    return plan->graph->integral ? TW_I32 : twi_plan_float_type(plan);
 }
 
 int64_t twi_searcher_batch(tw_method method)
@@ -122,9 +123,7 @@ static tw_status prepare_net(twi_searcher *e)
     }
     double longest = twi_longest_path(graph, e->net->max);
     e->certify_narrow = longest >= TW_INF_U16 - e->net->max;
-    e->certify = longest >= (e->type == TW_I32   ? TW_INF_I32
-                             : e->type == TW_F32 ? FLT_MAX / 2
-                                                 : DBL_MAX / 2);
+    e->certify = e->type == TW_I32 && longest >= TW_INF_I32;
     atomic_store(&e->narrow, e->net->kind == TWI_NET_I32 && e->net->max <= TWI_NARROW_WEIGHT);
     atomic_store(&e->lanes, e->net->kind != TWI_NET_DUAL);
     return TW_OK;
@@ -237,7 +236,6 @@ static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
             .source = b->source[i],
             .cutoff = e->cutoff,
             .certify = e->certify,
-            .dual_f32 = e->type == TW_F32,
         };
         if (twi_is_cancelled(e->ctx)) {
             return TWI_SEARCH_CANCELLED;
@@ -334,12 +332,8 @@ tw_status twi_searcher_widen(twi_searcher *e)
     case TW_U16:
         e->type = TW_I32;
         return TW_OK;
-    case TW_I32:
-    case TW_F32:
+    default:
         e->type = TW_F64;
         return prepare_net(e);
-    default:
-        return tw_fail(e->ctx, TW_ERR_RANGE,
-                       "a distance is larger than f64 can hold; scale the weights down");
     }
 }

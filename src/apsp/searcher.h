@@ -64,7 +64,7 @@ void twi_searcher_destroy(twi_searcher *e);
 void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b);
 int64_t twi_searcher_batch(tw_method method);
 
-/* Go on in the next wider type; TW_ERR_RANGE after the last. */
+/* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
 TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
 
 /* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */

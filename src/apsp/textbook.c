@@ -190,7 +190,7 @@ static tw_status report_cycle(tw_context *ctx, const tw_graph *graph, twi_textbo
     if (total >= -slack) {
         return TW_OK;
     }
-    return twi_fail_negative_cycle(ctx, s->heap + graph->n - count, count, total);
+    return twi_graph_fail_cycle(ctx, graph, s->heap + graph->n - count, count, total);
 }
 
 tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, double *depth)
@@ -241,6 +241,7 @@ void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *s, int32_t v
 {
     const double distance = s->distance[v];
     const double unit = (type == TW_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+    const double tiny = type == TW_F32 ? (double)FLT_TRUE_MIN : 0;
     const double n = (double)graph->n;
     *low = distance;
     *high = distance;
@@ -248,14 +249,14 @@ void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *s, int32_t v
         return;
     }
     if (graph->min_weight < 0) {
-        *low -= 2 * (n + 2) * unit * magnitude;
-        *high += 2 * (n + 2) * unit * magnitude;
+        *low -= 2 * (n + 2) * unit * magnitude + tiny;
+        *high += 2 * (n + 2) * unit * magnitude + tiny;
         return;
     }
     double arcs = n - 1;
     if (graph->min_weight > 0) {
         arcs = fmin(arcs, 1.01 * distance / graph->min_weight + 1);
     }
-    *low -= 2 * (arcs + 2) * unit * distance;
-    *high += 2 * ((double)s->hops[v] + 2) * unit * distance;
+    *low -= 2 * (arcs + 2) * unit * distance + tiny;
+    *high += 2 * ((double)s->hops[v] + 2) * unit * distance + tiny;
 }

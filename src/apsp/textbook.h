@@ -49,6 +49,9 @@ TW_CHECKED tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph
  * H arcs, so at least L (1 - u)^H. H is n - 1, or less if every arc is longer than L / (n - 1).
  * Twice (h + 2) u and (H + 2) u leave room for the squares and for the search's own rounding.
  *
+ * Below the normal numbers of f32 the step between two of them is added: sums are exact there, the
+ * conversion is not. (Those of f64 need none.)
+ *
  * With negative weights partial sums can be larger than the result: their size is bounded by
  * `magnitude`, and both sides allow 2 (n + 2) u times that.
  */

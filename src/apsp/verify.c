@@ -10,6 +10,7 @@
  * Rows of a block are checked in parallel; the first wrong entry, by row and then by column, is
  * the one reported. A wrong entry does not stop the run: the caller asks tw_verifier_result.
  */
+#include "apsp/relevant.h"
 #include "apsp/textbook.h"
 #include "base/matrix.h"
 #include "base/random.h"
@@ -25,6 +26,8 @@ typedef enum fault {
     FAULT_SELF,
     FAULT_NEGATIVE,
     FAULT_ARC,
+    FAULT_VANISHED,
+    FAULT_OVERFLOW,
     FAULT_SEARCH
 } fault;
 
@@ -37,7 +40,8 @@ typedef struct finding {
 } finding;
 
 struct tw_verifier {
-    const tw_graph *graph;
+    const tw_graph *graph; /* the caller's, or `part` */
+    tw_graph *part;        /* what of it can matter; NULL: all of it */
     tw_apsp_options options;
     int64_t samples;
     uint64_t seed;
@@ -110,7 +114,8 @@ static void check_arcs(const tw_verifier *verifier, int32_t source, const void *
     /* A weight may have been rounded to float, and with potentials taken on and off again. */
     const bool shifted = graph->min_weight < 0 && !graph->integral;
     const double relative = verifier->shape.type == TW_F32 || shifted ? 4 * unit : 0;
-    const double absolute = shifted ? 4 * unit * verifier->depth : 0;
+    const double tiny = verifier->shape.type == TW_F32 ? (double)FLT_TRUE_MIN : 0;
+    const double absolute = tiny + (shifted ? 4 * unit * verifier->depth : 0);
     for (int64_t a = graph->offsets[source]; a < graph->offsets[source + 1]; a++) {
         int32_t v = graph->targets[a];
         int64_t column = verifier->column_of != NULL ? verifier->column_of[v] : v;
@@ -122,6 +127,21 @@ static void check_arcs(const tw_verifier *verifier, int32_t source, const void *
         double given = twi_distance(data, verifier->shape.type, column);
         if (given > most) {
             note(found, (finding){FAULT_ARC, column, given, weight});
+        }
+    }
+}
+
+/* The search itself says "no path" of sums that overflow: what it says so of must be out of reach.
+ * Its heap and places are free by now. */
+static void check_overflow(const tw_verifier *verifier, int32_t source, const void *data,
+                           const twi_textbook *search, finding *found)
+{
+    uint8_t *reached = (uint8_t *)search->place;
+    twi_mark_reached(verifier->graph, &source, 1, reached, search->heap);
+    for (int64_t j = 0; j < verifier->shape.cols; j++) {
+        if (reached[target_of(verifier, j)] && isinf(twi_distance(data, verifier->shape.type, j))) {
+            note(found, (finding){FAULT_OVERFLOW, j, (double)INFINITY, (double)INFINITY});
+            return;
         }
     }
 }
@@ -153,16 +173,24 @@ static void check_search(const tw_verifier *verifier, int32_t source, const void
         double high;
         double given = twi_distance(data, type, j);
         twi_textbook_bounds(graph, search, target_of(verifier, j), type, magnitude, &low, &high);
+        const int32_t target = target_of(verifier, j);
+        if (given == 0 && search->distance[target] > 0 && graph->min_weight >= 0) {
+            note(found, (finding){FAULT_VANISHED, j, given, search->distance[target]});
+            return;
+        }
         bool may_be_cut = cutoff >= 0 && high > cutoff;
         bool must_be_cut = cutoff >= 0 && low > cutoff;
         bool right = isinf(given) ? given > 0 && (may_be_cut || isinf(high))
                                   : given >= low && given <= high && !must_be_cut;
         if (!right) {
-            double reference = search->distance[target_of(verifier, j)];
+            double reference = search->distance[target];
             note(found,
                  (finding){FAULT_SEARCH, j, given, must_be_cut ? (double)INFINITY : reference});
             return;
         }
+    }
+    if (!(cutoff >= 0 && cutoff < DBL_MAX) && magnitude >= DBL_MAX / 4) {
+        check_overflow(verifier, source, data, search, found);
     }
 }
 
@@ -368,13 +396,16 @@ tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph 
         status = twi_alloc_zeroed(ctx, &verifier, 1, sizeof *verifier, "a verifier");
     }
     if (status == TW_OK) {
-        status = twi_textbook_negative_cycle(ctx, graph, &verifier->depth);
+        status = twi_relevant_part(ctx, &verifier->part, graph, opts);
+    }
+    if (status == TW_OK) {
+        verifier->graph = verifier->part != NULL ? verifier->part : graph;
+        status = twi_textbook_negative_cycle(ctx, verifier->graph, &verifier->depth);
     }
     if (status != TW_OK) {
-        twi_free(verifier);
+        tw_verifier_destroy(verifier);
         return status;
     }
-    verifier->graph = graph;
     verifier->options = *opts;
     verifier->samples = samples;
     verifier->seed = seed;
@@ -404,6 +435,8 @@ tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier, int64
         [FAULT_SELF] = "should be 0, as from every vertex to itself",
         [FAULT_NEGATIVE] = "cannot be negative, since no weight is",
         [FAULT_ARC] = "is more than the weight of an arc there",
+        [FAULT_VANISHED] = "is 0 because the type does not hold what it should be",
+        [FAULT_OVERFLOW] = "hides a path that is longer than numbers can be",
         [FAULT_SEARCH] = "is not what a search of the graph finds",
     };
     const int64_t row = verifier->wrong_row;
@@ -417,6 +450,7 @@ void tw_verifier_destroy(tw_verifier *verifier)
 {
     if (verifier != NULL) {
         forget(verifier);
+        tw_graph_destroy(verifier->part);
         twi_free(verifier);
     }
 }

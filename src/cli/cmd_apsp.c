@@ -24,7 +24,8 @@ static const apsp_settings defaults = {
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
      "The type of the distances: u8, u16, i32, f32 or f64. By default that of "
-     "the weights. A distance that does not fit is an error, never wrapped."},
+     "the weights. A distance that does not fit is an error, never wrapped; sums of float weights "
+     "are rounded to the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
      "Only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
@@ -385,8 +386,8 @@ const cli_command cli_apsp = {
     .summary = "shortest paths between all pairs of vertices of a graph",
     .text = "Computes the distance from every vertex to every other: entry (i, j) of the result is "
             "the least sum of weights over all walks from i to j. Weights may be zero or negative; "
-            "a negative cycle is shown and ends the run with exit 1. Whole-number results are "
-            "exact.\n"
+            "a negative cycle on a walk from a source to a target is shown and ends the run with "
+            "exit 1. Whole-number results are exact.\n"
             "The fastest method for the graph is chosen, and the memory it needs is stated before "
             "it starts. Without OUT the matrix is not kept; a summary of it is printed.",
     .examples = examples,

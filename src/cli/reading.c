@@ -30,8 +30,5 @@ tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const c
     opts.ids = reading->ids;
     opts.weight = reading->weight;
     opts.no_edge = isnan(reading->no_edge) ? NULL : &reading->no_edge;
-    tw_status status = tw_graph_read(job->ctx, out, path, &opts);
-    /* A file that says "undirected, weight -4" is refused as input (exit 2), unlike a graph that
-     * turns out to have a negative cycle, which is an answer (exit 1). */
-    return status == TW_ERR_NEGATIVE_CYCLE ? TW_ERR_FORMAT : status;
+    return tw_graph_read(job->ctx, out, path, &opts);
 }

@@ -117,7 +117,7 @@ static void load_block(const scan *s, int64_t first, int64_t rows, double *buffe
 static bool impossible(const scan *s, double weight)
 {
     double lowest = s->graph->weight_type == TW_I32 ? INT32_MIN : -DBL_MAX;
-    return !(weight >= (s->both ? 0 : lowest));
+    return !(weight >= lowest);
 }
 
 static void put(tw_graph *graph, int64_t at, int64_t target, double weight)
@@ -219,22 +219,10 @@ static tw_status explain_bad(const scan *s)
                        "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge",
                        name, (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf");
     }
-    if (s->graph->weight_type == TW_I32 && weight < INT32_MIN) {
-        return tw_fail(s->ctx, TW_ERR_RANGE,
-                       "%s: row %lld, column %lld is %.17g: whole weights are "
-                       "kept in 32 bits; use floating point for others",
-                       name, (long long)row, (long long)col, weight);
-    }
-    int32_t ends[2] = {(int32_t)row, (int32_t)col};
-    int64_t count = row == col ? 1 : 2;
-    tw_status status = twi_fail_negative_cycle(s->ctx, ends, count, (double)count * weight);
-    if (status != TW_ERR_NEGATIVE_CYCLE) {
-        return status;
-    }
-    return tw_fail(s->ctx, status,
-                   "%s: row %lld, column %lld: an undirected edge of negative weight %.17g can be "
-                   "walked back and forth: %s",
-                   name, (long long)row, (long long)col, weight, tw_last_error(s->ctx));
+    return tw_fail(s->ctx, TW_ERR_RANGE,
+                   "%s: row %lld, column %lld is %.17g: whole weights are kept in 32 bits; use "
+                   "floating point for others",
+                   name, (long long)row, (long long)col, weight);
 }
 
 static tw_status after_pass(const scan *s)

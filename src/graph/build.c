@@ -79,12 +79,9 @@ __attribute__((always_inline)) static inline edge load_edge(const twi_edge_part 
 }
 
 __attribute__((always_inline)) static inline verdict judge(const edge *e, int64_t vertices,
-                                                           tw_type type, bool no_negative)
+                                                           tw_type type)
 {
     if ((uint32_t)e->source >= (uint64_t)vertices || (uint32_t)e->target >= (uint64_t)vertices) {
-        return EDGE_BAD;
-    }
-    if (no_negative && e->weight < 0) {
         return EDGE_BAD;
     }
     if (type != TW_I32) {
@@ -104,11 +101,10 @@ count_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t 
               int64_t index, int64_t *counts, tally *mine, tw_type type, bool both)
 {
     int64_t vertices = b->source->vertices;
-    bool no_negative = both || b->source->undirected;
     twi_weight_stats stats = mine->stats;
     for (int64_t i = first; i < first + count; i++) {
         edge e = load_edge(part, i, type);
-        verdict v = judge(&e, vertices, type, no_negative);
+        verdict v = judge(&e, vertices, type);
         if (__builtin_expect(v != EDGE_KEPT, 0)) {
             if (v == EDGE_BAD) {
                 mine->bad = index + (i - first);
@@ -117,7 +113,7 @@ count_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_t 
             continue;
         }
         counts[e.source]++;
-        if (both) {
+        if (both && e.source != e.target) {
             counts[e.target]++;
         }
         if (type == TW_I32) {
@@ -167,14 +163,14 @@ scatter_stretch(const build *b, const twi_edge_part *part, int64_t first, int64_
     size_t size = type == TW_F64 ? 8 : 4;
     for (int64_t i = first; i < first + count; i++) {
         edge e = load_edge(part, i, type);
-        if (judge(&e, vertices, type, false) != EDGE_KEPT) {
+        if (judge(&e, vertices, type) != EDGE_KEPT) {
             continue;
         }
         const void *weight = part->weight != NULL
                                  ? (const void *)(part->weight + i * part->weight_step)
                                  : (const void *)&one;
         put_arc(b->graph, places[e.source]++, e.target, weight, size);
-        if (both) {
+        if (both && e.source != e.target) {
             put_arc(b->graph, places[e.target]++, e.source, weight, size);
         }
     }
@@ -321,21 +317,9 @@ static tw_status explain_bad(tw_context *ctx, const twi_edge_source *source, int
                 place, ends[k], (long long)source->vertices - 1, (long long)source->vertices);
         }
     }
-    if (isnan(e.weight) || e.weight == -INFINITY) {
-        return tw_fail(
-            ctx, blame,
-            "%s: the weight of %d -> %d is %s: a weight is a number, or +inf for no edge", place,
-            e.source, e.target, isnan(e.weight) ? "NaN" : "-inf");
-    }
-    int64_t count = e.source == e.target ? 1 : 2;
-    tw_status status = twi_fail_negative_cycle(ctx, ends, count, (double)count * e.weight);
-    if (status != TW_ERR_NEGATIVE_CYCLE) {
-        return status;
-    }
-    return tw_fail(ctx, status,
-                   "%s: an undirected edge of negative weight %.17g can be walked back and forth: "
-                   "%s",
-                   place, e.weight, tw_last_error(ctx));
+    return tw_fail(ctx, blame,
+                   "%s: the weight of %d -> %d is %s: a weight is a number, or +inf for no edge",
+                   place, e.source, e.target, isnan(e.weight) ? "NaN" : "-inf");
 }
 
 static tw_status first_problem(const build *b)

@@ -70,6 +70,17 @@ void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats)
     graph->equal = any && stats->min == stats->max && stats->min > 0;
 }
 
+tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
+                               int64_t count, double total)
+{
+    tw_status status = twi_fail_negative_cycle(ctx, vertices, count, total);
+    return status == TW_ERR_NEGATIVE_CYCLE && graph->undirected
+               ? tw_fail(ctx, status,
+                         "%s (an undirected edge of negative weight can be walked back and forth)",
+                         tw_last_error(ctx))
+               : status;
+}
+
 void tw_graph_destroy(tw_graph *graph)
 {
     if (graph == NULL) {

@@ -38,4 +38,8 @@ static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
     }
 }
 
+/* twi_fail_negative_cycle, with the reason where the cycle is an undirected edge. */
+tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
+                               int64_t count, double total);
+
 #endif

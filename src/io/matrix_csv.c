@@ -298,7 +298,8 @@ static bool read_number(reader *r, double *out)
     text[length] = '\0';
     char *stop;
     *out = strtod_l(text, &stop, r->c_locale);
-    if (*stop != '\0' || isnan(*out) || strpbrk(text, "xX") != NULL) {
+    bool overflowed = isinf(*out) && strpbrk(text, "0123456789") != NULL;
+    if (*stop != '\0' || isnan(*out) || overflowed || strpbrk(text, "xX") != NULL) {
         return false;
     }
     r->at = at;

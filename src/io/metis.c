@@ -222,6 +222,18 @@ tw_status twi_metis_read(tw_context *ctx, tw_graph **out, const twi_input *input
     return TW_OK;
 }
 
+/* Loops stay in a graph if they are negative. */
+static bool has_loops(const tw_graph *graph)
+{
+    bool found = false;
+    for (int64_t u = 0; u < graph->n && graph->min_weight < 0; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            found |= graph->targets[a] == u;
+        }
+    }
+    return found;
+}
+
 tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
     (void)extension;
@@ -229,6 +241,10 @@ tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const cha
         return tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
                        "METIS files hold undirected graphs and this one is directed; choose "
                        "another format");
+    }
+    if (has_loops(graph)) {
+        return tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
+                       "METIS files have no edges from a vertex to itself; choose another format");
     }
     bool plain = graph->weight_type == TW_I32 && graph->equal && graph->min_weight == 1;
     bool weighted = graph->arcs > 0 && !plain;

@@ -163,10 +163,20 @@ static bool listed(const tw_graph *graph, int64_t source, int64_t arc)
     return !graph->undirected || source >= graph->targets[arc];
 }
 
+static int64_t count_listed(const tw_graph *graph)
+{
+    int64_t count = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            count += listed(graph, u, a) ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
     (void)extension;
-    int64_t entries = graph->undirected ? graph->arcs / 2 : graph->arcs;
     twi_print_text(printer, BANNER " matrix coordinate ");
     twi_print_text(printer, graph->weight_type == TW_I32 ? "integer " : "real ");
     twi_print_text(printer, graph->undirected ? "symmetric\n" : "general\n");
@@ -174,7 +184,7 @@ tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char 
     twi_print_char(printer, ' ');
     twi_print_whole(printer, graph->n);
     twi_print_char(printer, ' ');
-    twi_print_whole(printer, entries);
+    twi_print_whole(printer, count_listed(graph)); /* loops, if negative, are arcs of their own */
     twi_print_char(printer, '\n');
     for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {

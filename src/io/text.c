@@ -65,16 +65,6 @@ tw_status twi_text_report(tw_context *ctx, const twi_input *input, const twi_tex
         line++;
     }
     tw_status status = text->status;
-    if (status == TW_ERR_NEGATIVE_CYCLE) {
-        int64_t count = text->cycle[0] == text->cycle[1] ? 1 : 2;
-        status =
-            twi_fail_negative_cycle(ctx, text->cycle, count, (double)count * text->cycle_weight);
-        if (status != TW_ERR_NEGATIVE_CYCLE) {
-            return status;
-        }
-        return tw_fail(ctx, status, "%.500s:%lld: %s: %s", input->name, (long long)line,
-                       text->error, tw_last_error(ctx));
-    }
     if (status == TW_ERR_MEMORY) {
         return tw_fail(ctx, status, "%.500s: %s", input->name, text->error);
     }
@@ -147,6 +137,14 @@ static bool slow_real(const char *token, double *out)
     return *stop == '\0' && stop != token;
 }
 
+/* Digits that f64 turned into infinity, or, not being zeros, into 0: not what the file says. */
+static bool left_f64(const char *token, double real)
+{
+    const char *digits = token + strcspn(token, "123456789eEiI");
+    bool some = *digits != '\0' && isdigit((unsigned char)*digits);
+    return some && (isinf(real) || real == 0);
+}
+
 bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted)
 {
     char token[LONGEST_NUMBER + 1];
@@ -164,6 +162,13 @@ bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted)
     double real;
     if (!quick_real(token, token + length, &real) && !slow_real(token, &real)) {
         return twi_text_not(text, at, wanted);
+    }
+    if (left_f64(token, real)) {
+        char field[32];
+        quote_field(text, at, field);
+        return twi_text_fail(text, TW_ERR_RANGE, at, "'%s' is too %s for a number of f64%s", field,
+                             real == 0 ? "small" : "large",
+                             real == 0 ? "; write 0" : "; write inf for no edge");
     }
     const char *digits = token + (*token == '+' || *token == '-');
     bool whole = digits[strspn(digits, "0123456789")] == '\0';
@@ -244,17 +249,6 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
     text->records++;
     if (rules->unweighted) {
         return twi_edge_blocks_add(text->ctx, &text->edges, source, target, 1) || no_memory(text);
-    }
-    if (__builtin_expect((rules->both || rules->undirected) && weight->real < 0, 0)) {
-        text->cycle[0] = source;
-        text->cycle[1] = target;
-        text->cycle_weight = weight->real;
-        if (weight->real > -INFINITY) {
-            return twi_text_fail(
-                text, TW_ERR_NEGATIVE_CYCLE, at,
-                "an undirected edge of negative weight %.17g can be walked back and forth",
-                weight->real);
-        }
     }
     if (weight->whole && !rules->real) {
         if (__builtin_expect(weight->integer < INT32_MIN || weight->integer > INT32_MAX, 0)) {

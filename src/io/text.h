@@ -37,8 +37,6 @@ typedef struct twi_text {
     tw_status status;
     const char *error_at;
     char error[256];
-    int32_t cycle[2]; /* of TW_ERR_NEGATIVE_CYCLE */
-    double cycle_weight;
 } twi_text;
 
 typedef struct twi_text_file {

@@ -79,7 +79,7 @@ class Laboratory(unittest.TestCase):
                 done = lab("show", name, rung)
                 self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
                 self.assertRegex(done.stdout, rf"^{re.escape(rung)} of {name} \(")
-                self.assertIn("\n}\n", done.stdout)
+                self.assertRegex(done.stdout, r"}\n")
                 shown += 1
                 parent = re.search("^changes (.*)$", done.stdout, re.MULTILINE)
                 if parent:

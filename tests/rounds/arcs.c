@@ -133,15 +133,6 @@ int twi_gpu_certify(int32_t *refuted, uint32_t *reached, tw_type type, twi_gpu_s
     return fake_launch(run_certify, &p, sizeof p, stream);
 }
 
-int twi_gpu_find_inexact(uint64_t *place, twi_gpu_square in, int64_t n, void *stream)
-{
-    (void)place;
-    (void)in;
-    (void)n;
-    (void)stream;
-    abort(); /* no closure here works in f64 */
-}
-
 typedef struct rows_pass {
     twi_gpu_rows rows;
     int64_t first, count;

@@ -147,6 +147,28 @@ static void negative_loops_and_parallel_arcs_survive(void **state)
     close_context(ctx);
 }
 
+static void undirected_edges_of_negative_weight_survive(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int32_t source[] = {0, 1, 2};
+    const int32_t target[] = {1, 1, 0};
+    const int32_t weight[] = {-3, -2, 5};
+    tw_edges edges = {3, source, target, weight, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 3, &edges, TW_GRAPH_UNDIRECTED));
+    assert_int_equal(graph->arcs, 5); /* the loop once */
+    round_trip(ctx, graph, "negative.mtx");
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "from a vertex to itself",
+                 tw_graph_write(ctx, graph, path_of("negative.graph"), NULL));
+    tw_graph_destroy(graph);
+    edges.count = 1;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 3, &edges, TW_GRAPH_UNDIRECTED));
+    round_trip(ctx, graph, "negative.graph");
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void npy_keeps_the_least_of_parallel_arcs(void **state)
 {
     (void)state;
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(every_format_reads_back_what_it_wrote),
         cmocka_unit_test(undirected_survives_where_the_format_has_a_word_for_it),
         cmocka_unit_test(negative_loops_and_parallel_arcs_survive),
+        cmocka_unit_test(undirected_edges_of_negative_weight_survive),
         cmocka_unit_test(npy_keeps_the_least_of_parallel_arcs),
         cmocka_unit_test(names_survive_in_edge_lists),
         cmocka_unit_test(what_a_format_cannot_hold_is_refused_and_leaves_no_file),

@@ -174,15 +174,32 @@ static void vertices_and_shapes_are_checked(void **state)
     close_context(ctx);
 }
 
-static void a_negative_cycle_is_reported_even_out_of_reach(void **state)
+static void only_a_negative_cycle_on_the_way_is_reported(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
     const double arcs[][3] = {{0, 1, 3}, {2, 3, 1}, {3, 2, -2}};
     tw_graph *graph = graph_of(ctx, 4, 3, arcs, TW_I32);
     tw_path path;
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, NULL, 0, 1));
+    assert_true(path.distance == 3 && path.count == 2);
+    tw_path_clear(&path);
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, NULL, 0, 3));
+    assert_int_equal(path.count, 0);
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
-                 tw_path_find(ctx, &path, graph, NULL, 0, 1));
+                 tw_path_find(ctx, &path, graph, NULL, 3, 3));
+    tw_graph_destroy(graph);
+    /* Reached, but it leads nowhere; and leading there, but not reached. */
+    const double aside[][3] = {{0, 1, 3}, {0, 2, 1},  {2, 3, 1}, {3, 2, -2},
+                               {4, 5, 1}, {5, 4, -2}, {5, 1, 0}};
+    graph = graph_of(ctx, 6, 7, aside, TW_I32);
+    assert_ok(ctx, tw_path_find(ctx, &path, graph, NULL, 0, 1));
+    assert_true(path.distance == 3);
+    tw_path_clear(&path);
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
+                 tw_path_find(ctx, &path, graph, NULL, 0, 2));
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
+                 tw_path_find(ctx, &path, graph, NULL, 4, 1));
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -309,7 +326,7 @@ int main(void)
         cmocka_unit_test(a_matrix_that_contradicts_the_graph_is_refused),
         cmocka_unit_test(a_float_matrix_may_differ_by_rounding_and_no_more),
         cmocka_unit_test(vertices_and_shapes_are_checked),
-        cmocka_unit_test(a_negative_cycle_is_reported_even_out_of_reach),
+        cmocka_unit_test(only_a_negative_cycle_on_the_way_is_reported),
         cmocka_unit_test(predecessors_are_a_tree_for_every_kind_and_type),
         cmocka_unit_test(predecessors_of_an_impossible_row_are_refused),
         cmocka_unit_test(negative_weights_lead_back_below_a_cutoff),
