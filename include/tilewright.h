@@ -375,13 +375,23 @@ TW_API void tw_source_destroy(tw_source *source);
 TW_API TW_CHECKED tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks,
                                     int32_t sink_count);
 
-/* A matrix file opened for reading, mapped where the system can. raw needs `type` (and is taken
- * as square); npy carries its own; csv is read into memory (as i32 if whole, else f64). */
+/* Push the rows of a source through sinks, a block of them in memory at a time. */
+TW_API TW_CHECKED tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sinks,
+                                           int32_t sink_count);
+
+/* A matrix file read into memory. raw needs `type` (and is taken as square); npy carries its own;
+ * csv becomes i32 if all are whole, else f64. */
 typedef struct tw_matrix_file tw_matrix_file;
 TW_API TW_CHECKED tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
                                            const char *format, tw_type type);
 TW_API const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file);
 TW_API void tw_matrix_close(tw_matrix_file *file);
+
+/* The same file row by row: raw and npy rows are read when they are asked for, so that the file may
+ * be larger than the memory; csv, pipes and standard input ("-") are read as a whole. A file that
+ * is cut short meanwhile is TW_ERR_IO. */
+TW_API TW_CHECKED tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path,
+                                             const char *format, tw_type type);
 
 /* ------------------------------------------------------------------------ all-pairs shortest paths
  */
@@ -539,8 +549,8 @@ typedef struct tw_path {
 } tw_path;
 
 /* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
- * the matrix of all pairs, or NULL to search the graph alone; a matrix that contradicts the graph
- * is TW_ERR_VERIFY. Free with tw_path_clear. */
+ * the matrix of all pairs, or its row `from` alone (1 x n), or NULL to search the graph alone; a
+ * matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_path_clear. */
 TW_API TW_CHECKED tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
                                          const tw_matrix *distances, int32_t from, int32_t to);
 TW_API void tw_path_clear(tw_path *path);
@@ -633,7 +643,7 @@ TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const
 typedef struct tw_image_info {
     size_t size;
     int64_t planes;
-    uint64_t bytes; /* of memory that tw_image_read takes; 0: elements are used where they lie */
+    uint64_t bytes; /* of memory that tw_image_read takes */
 } tw_image_info;
 #define TW_IMAGE_INFO_INIT          \
     {                               \

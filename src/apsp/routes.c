@@ -228,10 +228,16 @@ static tw_status check_row(const query *q)
     return TW_OK;
 }
 
+/* The row of `from`, which may be all there is. */
+static const void *row_from(const query *q)
+{
+    return twi_matrix_row(q->distances, q->distances->rows == 1 ? 0 : q->from);
+}
+
 /* From a matrix of exact distances. */
 static tw_status follow_matrix(query *q)
 {
-    const void *row = twi_matrix_row(q->distances, q->from);
+    const void *row = row_from(q);
     double *distance = q->search.distance;
     for (int64_t v = 0; v < q->graph->n; v++) {
         distance[v] = twi_distance(row, q->distances->type, v);
@@ -281,7 +287,7 @@ static tw_status search_path(query *q)
     double low;
     double high;
     char why[160];
-    double given = twi_distance(twi_matrix_row(q->distances, q->from), q->distances->type, q->to);
+    double given = twi_distance(row_from(q), q->distances->type, q->to);
     twi_textbook_bounds(q->graph, &q->search, q->to, q->distances->type, largest_sum(q->graph),
                         &low, &high);
     if (given >= low && given <= high) {
@@ -334,7 +340,8 @@ static tw_status check_query(const query *q)
         return TW_OK;
     }
     tw_status status = twi_matrix_check(q->ctx, q->distances, "the distance matrix");
-    if (status == TW_OK && (q->distances->rows != graph->n || q->distances->cols != graph->n)) {
+    if (status == TW_OK && ((q->distances->rows != graph->n && q->distances->rows != 1) ||
+                            q->distances->cols != graph->n)) {
         status = tw_fail(q->ctx, TW_ERR_VERIFY,
                          "the distance matrix is %lld x %lld but the graph has %lld vertices",
                          (long long)q->distances->rows, (long long)q->distances->cols,

@@ -5,6 +5,7 @@
 #include "vertices.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define NAME_WIDTH 12
 
@@ -129,18 +130,50 @@ static void print_json(const cli_job *job, const tw_graph *graph, const tw_path 
     cli_report_end(&json);
 }
 
-static tw_status find(cli_job *job, const settings *s, const tw_graph *graph,
-                      const tw_matrix *distances, char **ends)
+/* The row of the matrix that the path needs, into *out, whose data the caller frees. */
+static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph, const char *file,
+                          int32_t from, tw_matrix *out)
+{
+    tw_context *ctx = job->ctx;
+    tw_graph_info info;
+    tw_source source = {0};
+    const tw_shape *shape = &source.shape;
+    tw_graph_describe(graph, &info);
+    tw_status status =
+        tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
+    if (status == TW_OK && (shape->rows != info.vertices || shape->cols != info.vertices)) {
+        status = tw_fail(ctx, TW_ERR_VERIFY,
+                         "the distance matrix is %lld x %lld but the graph has %lld vertices",
+                         (long long)shape->rows, (long long)shape->cols, (long long)info.vertices);
+    }
+    if (status == TW_OK) {
+        *out = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
+        out->data = calloc((size_t)shape->cols, tw_type_size(shape->type));
+        status = out->data != NULL
+                     ? source.rows(source.self, ctx, from, 1, out->data, shape->cols)
+                     : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                               (long long)shape->cols);
+    }
+    tw_source_destroy(&source);
+    return status;
+}
+
+static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, const char *file,
+                      char **ends)
 {
     int32_t from = 0, to = 0;
     tw_path path = {NULL, 0, 0};
+    tw_matrix row = {0};
     char shown[CLI_SHOWN], other[CLI_SHOWN];
     tw_status status = cli_vertex(job->ctx, &from, graph, "FROM", ends[0]);
     if (status == TW_OK) {
         status = cli_vertex(job->ctx, &to, graph, "TO", ends[1]);
     }
+    if (status == TW_OK && file != NULL) {
+        status = read_row(job, s, graph, file, from, &row);
+    }
     if (status == TW_OK) {
-        status = tw_path_find(job->ctx, &path, graph, distances, from, to);
+        status = tw_path_find(job->ctx, &path, graph, file != NULL ? &row : NULL, from, to);
     }
     if (status == TW_OK) {
         job->answer_is_no = path.vertices == NULL;
@@ -154,6 +187,7 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph,
         }
     }
     tw_path_clear(&path);
+    free(row.data);
     return status;
 }
 
@@ -161,21 +195,13 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_graph *graph = NULL;
-    tw_matrix_file *file = NULL;
-    bool with_distances = count == 4;
     tw_status status = cli_begin(job, &s->reading.common);
     if (status == TW_OK) {
         status = cli_read_graph(job, &graph, words[0], &s->reading);
     }
-    if (status == TW_OK && with_distances) {
-        status = tw_matrix_open(job->ctx, &file, words[1], s->dist_format,
-                                s->type != TW_AUTO ? s->type : TW_I32);
-    }
     if (status == TW_OK) {
-        status = find(job, s, graph, with_distances ? tw_matrix_file_view(file) : NULL,
-                      words + count - 2);
+        status = find(job, s, graph, count == 4 ? words[1] : NULL, words + count - 2);
     }
-    tw_matrix_close(file);
     tw_graph_destroy(graph);
     return status;
 }

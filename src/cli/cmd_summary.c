@@ -62,19 +62,19 @@ static tw_status write_column(tw_context *ctx, const double *values, int64_t row
     return status;
 }
 
-static tw_status summarise(cli_job *job, const settings *s, const tw_matrix *matrix,
+static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
                            tw_summary *summary, const char *path)
 {
+    const int64_t rows = source->shape.rows;
     tw_sink sink = {0};
     tw_summary_sink(summary, &sink);
-    tw_status status = tw_feed(job->ctx, matrix, &sink, 1);
+    tw_status status = tw_feed_source(job->ctx, source, &sink, 1);
     tw_sink_destroy(&sink);
     if (status == TW_OK && s->eccentricity != NULL) {
-        status =
-            write_column(job->ctx, tw_summary_eccentricity(summary), matrix->rows, s->eccentricity);
+        status = write_column(job->ctx, tw_summary_eccentricity(summary), rows, s->eccentricity);
     }
     if (status == TW_OK && s->closeness != NULL) {
-        status = write_column(job->ctx, tw_summary_closeness(summary), matrix->rows, s->closeness);
+        status = write_column(job->ctx, tw_summary_closeness(summary), rows, s->closeness);
     }
     if (status == TW_OK && s->common.json) {
         cli_report json;
@@ -93,7 +93,7 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_matrix *mat
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    tw_matrix_file *file = NULL;
+    tw_source source = {0};
     tw_summary *summary = NULL;
     (void)count;
     tw_status status = cli_begin(job, &s->common);
@@ -108,17 +108,17 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                          (long long)s->histogram);
     }
     if (status == TW_OK) {
-        status = tw_matrix_open(job->ctx, &file, words[0], s->format,
-                                s->type != TW_AUTO ? s->type : TW_I32);
+        status = tw_matrix_source(job->ctx, &source, words[0], s->format,
+                                  s->type != TW_AUTO ? s->type : TW_I32);
     }
     if (status == TW_OK) {
         status = tw_summary_create(job->ctx, &summary, (int32_t)s->histogram, NULL, NULL);
     }
     if (status == TW_OK) {
-        status = summarise(job, s, tw_matrix_file_view(file), summary, words[0]);
+        status = summarise(job, s, &source, summary, words[0]);
     }
     tw_summary_destroy(summary);
-    tw_matrix_close(file);
+    tw_source_destroy(&source);
     return status;
 }
 

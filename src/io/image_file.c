@@ -100,7 +100,7 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     *out = NULL;
     tw_status status = find_format(ctx, &found, format, path);
     if (status == TW_OK) {
-        status = twi_input_open(ctx, &input, path);
+        status = twi_input_open_head(ctx, &input, path);
     }
     if (status != TW_OK) {
         return status;
@@ -181,7 +181,7 @@ static bool npy_recognised(const twi_input *input)
 static tw_status npy_layout(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
 {
     twi_npy npy;
-    tw_status status = twi_npy_parse_stack(ctx, &npy, input->name, input->bytes, input->size);
+    tw_status status = twi_npy_parse_stack(ctx, &npy, input);
     bool truth = status == TW_OK && npy.kind == 'b' && npy.width == 1;
     if (status == TW_OK && npy.type == TW_AUTO && !truth) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
@@ -198,14 +198,14 @@ static tw_status npy_layout(tw_context *ctx, twi_layout *out, const twi_input *i
                             .rows = npy.rows,
                             .cols = npy.cols,
                             .type = truth ? TW_U8 : npy.type,
-                            .base = input->bytes + npy.start + (size_t)(plane * npy.rows * row),
+                            .start = npy.start + (uint64_t)(plane * npy.rows * row),
                             .row_step = row,
                             .col_step = npy.width};
     }
     return status;
 }
 
-static tw_status npy_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status npy_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     twi_layout layout = {.planes = 1};
     tw_status status = TW_OK;

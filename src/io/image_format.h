@@ -11,7 +11,7 @@ typedef struct twi_layout {
     int64_t planes; /* of the file */
     int64_t rows, cols;
     tw_type type;
-    const char *base; /* the first element */
+    uint64_t start;   /* byte of the first element */
     int64_t row_step; /* bytes from row to row; may be negative */
     int64_t col_step;
     bool swapped;    /* the high byte first */
@@ -39,7 +39,8 @@ typedef struct twi_image_format {
     const char *name;
     const char *extensions;                     /* by blanks */
     bool (*recognised)(const twi_input *input); /* NULL: never by content */
-    tw_status (*read)(tw_context *ctx, tw_image *image, const twi_input *input);
+    /* The input may be no more than its head; what needs it in memory loads it. */
+    tw_status (*read)(tw_context *ctx, tw_image *image, twi_input *input);
     /* One of these two is NULL, or both. TW_ERR_UNSUPPORTED for a file of this format that can
      * only be read as a whole, and TW_ERR_ARGUMENT for a plane that is not there. */
     tw_status (*layout)(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane);
@@ -57,14 +58,16 @@ extern const twi_image_format twi_image_png;
 extern const twi_image_format twi_image_tiff;
 extern const twi_image_format twi_image_records;
 
-/* Add the plane: in place if its elements lie as those of a matrix do, else as a copy. */
-TW_CHECKED tw_status twi_layout_add(tw_context *ctx, tw_image *image, const twi_input *input,
+/* Add the plane: in place, loading the input, if its elements lie as those of a matrix do, else as
+ * a copy. */
+TW_CHECKED tw_status twi_layout_add(tw_context *ctx, tw_image *image, twi_input *input,
                                     const twi_layout *layout);
 /* Whether the former holds. */
 bool twi_layout_in_place(const twi_layout *layout);
-/* Rows first ... first+count-1 as a matrix has them. `name` is the file's. */
-TW_CHECKED tw_status twi_layout_rows(tw_context *ctx, const char *name, const twi_layout *layout,
-                                     int64_t first, int64_t count, void *out, int64_t stride);
+/* Rows first ... first+count-1 as a matrix has them. */
+TW_CHECKED tw_status twi_layout_rows(tw_context *ctx, const twi_input *input,
+                                     const twi_layout *layout, int64_t first, int64_t count,
+                                     void *out, int64_t stride);
 
 /* The sentence for a plane that is not there. */
 tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes);

@@ -1,5 +1,5 @@
 /*
- * Image files row by row: the source keeps the input open, and copies rows out of it (layouts) or
+ * Image files row by row: the source keeps the input open, and fetches rows out of it (layouts) or
  * decodes them one after the other.
  */
 #include "io/image_format.h"
@@ -32,7 +32,7 @@ static tw_status copy_rows(void *self, tw_context *ctx, int64_t first, int64_t c
                            int64_t stride)
 {
     const image_source *source = self;
-    return twi_layout_rows(ctx, source->input.name, &source->layout, first, count, data, stride);
+    return twi_layout_rows(ctx, &source->input, &source->layout, first, count, data, stride);
 }
 
 static tw_status decode_rows(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
@@ -75,7 +75,7 @@ static tw_status open_source(tw_context *ctx, image_source *source, const char *
     tw_status status = twi_alloc(ctx, &source->path, strlen(path) + 1, 1, "the name of a file");
     if (status == TW_OK) {
         memcpy(source->path, path, strlen(path) + 1);
-        status = twi_input_open(ctx, &source->input, source->path);
+        status = twi_input_open_head(ctx, &source->input, source->path);
     }
     if (status == TW_OK) {
         status = twi_image_format_find(ctx, &found, format, source->path, &source->input);
@@ -97,6 +97,7 @@ static void describe(const image_source *source, tw_source *out, tw_image_info *
         tw_image_info said = TW_IMAGE_INFO_INIT;
         size_t size = info->size;
         said.planes = decoded ? source->rows.planes : layout->planes;
+        said.bytes = source->input.size;
         if (decoded || !twi_layout_in_place(layout)) {
             said.bytes = (uint64_t)out->shape.rows * (uint64_t)out->shape.cols *
                          (uint64_t)said.planes * tw_type_size(out->shape.type);

@@ -1,23 +1,56 @@
 /*
- * Input files as bytes in memory: a regular file is mapped, so that only what is looked at is
- * read; a pipe or standard input is read to its end. A mapped file must not be cut by somebody
- * else while it is in use: the system ends a program that reads beyond the new end.
+ * Input files as bytes in memory. They are read, never mapped: a mapped file that somebody else
+ * cuts ends the program that looks at it, and one that somebody else rewrites is not what was
+ * checked. A file is therefore copied once, by all threads, and what is checked is what is used.
+ *
+ * Files that need not be in memory as a whole (a picture that is decoded, a matrix of which a few
+ * rows are wanted) are opened by their head; the rest is fetched as it is asked for. What was
+ * fetched is the caller's copy and has to be checked again.
  */
 #ifndef TWI_IO_INPUT_H
 #define TWI_IO_INPUT_H
 
 #include "base/context.h"
 
+#define TWI_INPUT_HEAD ((uint64_t)1 << 15) /* bytes of a head: more than any header takes */
+
 typedef struct twi_input {
     const char *name;  /* for error sentences */
-    const char *bytes; /* never NULL */
-    uint64_t size;
-    void *mapped; /* of `size` bytes, or NULL */
-    void *memory; /* when read, or NULL */
+    const char *bytes; /* the first size - absent bytes; never NULL */
+    uint64_t size;     /* of the file as it was opened */
+    uint64_t absent;   /* bytes at its end that are not in memory */
+    void *memory;      /* behind `bytes`, or NULL */
+    int fd;            /* where absent bytes are */
 } twi_input;
 
-/* "-" is standard input. `path` must live as long as the input. */
+/* The whole file. "-" is standard input. `path` must live as long as the input. */
 TW_CHECKED tw_status twi_input_open(tw_context *ctx, twi_input *out, const char *path);
+/* Its head, if it is a regular file; what is none is read to its end, once. */
+TW_CHECKED tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path);
+/* Bring what is absent into memory. */
+TW_CHECKED tw_status twi_input_load(tw_context *ctx, twi_input *input);
 void twi_input_close(twi_input *input);
+
+/* Copy bytes at ... at+count-1, which must lie within `size`, wherever they are. */
+TW_CHECKED tw_status twi_input_fetch(tw_context *ctx, const twi_input *input, uint64_t at,
+                                     void *out, uint64_t count);
+/* The same without a sentence, for callbacks of other libraries: 0, an errno, or TWI_INPUT_CUT. */
+int twi_input_try(const twi_input *input, uint64_t at, void *out, uint64_t count);
+#define TWI_INPUT_CUT (-1) /* the file is shorter than it was */
+/* The sentence for such a number. */
+tw_status twi_input_failed(tw_context *ctx, const char *name, int error);
+
+static inline uint64_t twi_input_held(const twi_input *input)
+{
+    return input->size - input->absent;
+}
+
+/* Nothing in a file bounds the sides of an array without elements, so a bound is set: loops over
+ * its rows, and what is reserved for each, must not come from two numbers in a header. */
+#define TWI_EMPTY_SIDE_MOST 65536
+static inline bool twi_empty_too_long(int64_t rows, int64_t cols)
+{
+    return (rows == 0 || cols == 0) && (rows > TWI_EMPTY_SIDE_MOST || cols > TWI_EMPTY_SIDE_MOST);
+}
 
 #endif

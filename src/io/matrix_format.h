@@ -2,7 +2,7 @@
 #ifndef TWI_IO_MATRIX_FORMAT_H
 #define TWI_IO_MATRIX_FORMAT_H
 
-#include "base/context.h"
+#include "io/input.h"
 
 typedef enum twi_matrix_format {
     TWI_MATRIX_RAW, /* row-major elements, nothing else */
@@ -43,14 +43,11 @@ typedef struct twi_npy {
 } twi_npy;
 
 bool twi_npy_recognised(const void *bytes, uint64_t count);
-/* `bytes` is the file, whole: the elements are known to be there on success. `path` names it in
- * the sentence. */
-TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path,
-                                   const void *bytes, uint64_t count);
+/* The header must be in memory; the elements are known to be in the file on success. */
+TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const twi_input *input);
 
 /* The same, but three dimensions are taken too, as planes one after the other. */
-TW_CHECKED tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const char *path,
-                                         const void *bytes, uint64_t count);
+TW_CHECKED tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const twi_input *input);
 
 /* csv ----------------------------------------------------------------------------------------- */
 

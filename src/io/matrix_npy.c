@@ -218,7 +218,7 @@ static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, con
     return TW_OK;
 }
 
-/* The dictionary's place in the file; false if the file is shorter than it says. */
+/* The dictionary's place in the file; false if the file, or its head, is shorter than it says. */
 static bool find_dictionary(cursor *c, const unsigned char *bytes, uint64_t count)
 {
     if (!twi_npy_recognised(bytes, count) || count < MAGIC_BYTES + 2) {
@@ -242,16 +242,40 @@ static bool find_dictionary(cursor *c, const unsigned char *bytes, uint64_t coun
     return true;
 }
 
-static tw_status parse(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
-                       uint64_t count, bool stack)
+/* The elements must be there, and nothing else. */
+static tw_status check_size(tw_context *ctx, const twi_npy *npy, const twi_input *input,
+                            const char *descr)
 {
+    uint64_t need;
+    const uint64_t have = input->size - npy->start;
+    if (!twi_mul((uint64_t)npy->rows, (uint64_t)npy->cols, &need) ||
+        (uint64_t)npy->planes > input->size || !twi_mul(need, (uint64_t)npy->planes, &need) ||
+        !twi_mul(need, (uint64_t)npy->width, &need) || need != have) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "'%.600s' says %lld x %lld of '%s' but holds %llu bytes after its header",
+                       input->name, (long long)npy->rows, (long long)npy->cols, descr,
+                       (unsigned long long)have);
+    }
+    if (need == 0 && (npy->rows > TWI_EMPTY_SIDE_MOST || npy->cols > TWI_EMPTY_SIDE_MOST ||
+                      npy->planes > TWI_EMPTY_SIDE_MOST)) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "'%.600s' says %lld x %lld and holds nothing; the sides of an array without "
+                       "elements may be %d at most",
+                       input->name, (long long)npy->rows, (long long)npy->cols,
+                       TWI_EMPTY_SIDE_MOST);
+    }
+    return TW_OK;
+}
+
+static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, bool stack)
+{
+    const char *path = input->name;
     cursor c;
     dictionary read;
-    uint64_t need;
-    if (!find_dictionary(&c, bytes, count)) {
+    if (!find_dictionary(&c, (const unsigned char *)input->bytes, twi_input_held(input))) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "'%.600s' is no npy file: its %llu bytes have no npy header at byte 0", path,
-                       (unsigned long long)count);
+                       (unsigned long long)input->size);
     }
     if (!read_dictionary(&c, &read)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
@@ -275,25 +299,15 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const char *path, const vo
     out->rows = sizes[0];
     out->cols = sizes[1];
     out->start = (uint64_t)(c.end - c.start);
-    if (!twi_mul((uint64_t)out->rows, (uint64_t)out->cols, &need) ||
-        (uint64_t)out->planes > count || !twi_mul(need, (uint64_t)out->planes, &need) ||
-        !twi_mul(need, (uint64_t)out->width, &need) || need != count - out->start) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' says %lld x %lld of '%s' but holds %llu bytes after its header",
-                       path, (long long)out->rows, (long long)out->cols, read.descr,
-                       (unsigned long long)(count - out->start));
-    }
-    return TW_OK;
+    return check_size(ctx, out, input, read.descr);
 }
 
-tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
-                        uint64_t count)
+tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const twi_input *input)
 {
-    return parse(ctx, out, path, bytes, count, false);
+    return parse(ctx, out, input, false);
 }
 
-tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const char *path, const void *bytes,
-                              uint64_t count)
+tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const twi_input *input)
 {
-    return parse(ctx, out, path, bytes, count, true);
+    return parse(ctx, out, input, true);
 }

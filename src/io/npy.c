@@ -2,7 +2,7 @@
  * A square .npy as a graph: entry (i, j) is the weight of i -> j. Absent edges are +inf in
  * floating point, 2^30 - 1 or more in integers of 32 bits and above, the greatest value of
  * narrower ones, False in a matrix of truth values, or what the caller says. The header is
- * matrix_npy.c's; the entries are read where they lie.
+ * matrix_npy.c's; the entries are read where they lie in memory.
  */
 #include "graph/build.h"
 #include "io/graph_format.h"
@@ -37,7 +37,7 @@ tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
 {
     twi_npy npy;
     twi_adjacency matrix = {0};
-    tw_status status = twi_npy_parse(ctx, &npy, input->name, input->bytes, input->size);
+    tw_status status = twi_npy_parse(ctx, &npy, input);
     if (status != TW_OK) {
         return status;
     }

@@ -27,6 +27,7 @@ typedef struct png_job {
     png_infop info;
     const twi_input *input; /* when reading */
     uint64_t at;            /* bytes of it taken */
+    int input_error;        /* of taking them; 0: none */
     twi_output *output;     /* when writing */
     tw_status output_status;
     bool out_of_memory;
@@ -79,7 +80,10 @@ static void give_bytes(png_structp png, png_bytep out, size_t count)
         job->at = job->input->size;
         png_error(png, "the file ends before the image does");
     }
-    memcpy(out, job->input->bytes + job->at, count);
+    job->input_error = twi_input_try(job->input, job->at, out, count);
+    if (job->input_error != 0) {
+        png_error(png, "");
+    }
     job->at += count;
 }
 
@@ -103,6 +107,9 @@ static tw_status failed(const png_job *job)
     const char *name = job->input != NULL ? job->input->name : "";
     if (job->output_status != TW_OK) {
         return job->output_status; /* the sentence stands */
+    }
+    if (job->input_error != 0) {
+        return twi_input_failed(job->ctx, name, job->input_error);
     }
     if (job->out_of_memory) {
         return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for libpng%s%.500s",
@@ -268,7 +275,7 @@ static tw_status read_planes(tw_context *ctx, const tw_image *image, png_job *jo
     return status == TW_OK ? attempt(job, read_end) : status;
 }
 
-static tw_status png_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     png_job job;
     tw_status status = open_header(&job, ctx, input);

@@ -15,7 +15,7 @@ static tw_status refuse(tw_context *ctx)
                    "libpng-dev) and build again, or take another format");
 }
 
-static tw_status png_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     (void)image;
     (void)input;

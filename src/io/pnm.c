@@ -93,7 +93,7 @@ static bool read_scale(picture *p)
 static tw_status read_header(tw_context *ctx, picture *p, const twi_input *input, bool floats)
 {
     const int64_t most = INT32_MAX;
-    *p = (picture){.input = input, .at = input->bytes, .end = input->bytes + input->size};
+    *p = (picture){.input = input, .at = input->bytes, .end = input->bytes + twi_input_held(input)};
     if (floats ? !pfm_recognised(input) : !pnm_recognised(input)) {
         return fail_at(ctx, p,
                        floats ? "not a PFM header (Pf or PF)"
@@ -104,6 +104,9 @@ static tw_status read_header(tw_context *ctx, picture *p, const twi_input *input
     p->at += 2;
     if (!read_number(p, most, &p->cols) || !read_number(p, most, &p->rows)) {
         return fail_at(ctx, p, "a width and a height are wanted here");
+    }
+    if (twi_empty_too_long(p->rows, p->cols)) {
+        return fail_at(ctx, p, "an image without elements has sides of at most 65536");
     }
     if (floats ? !read_scale(p) : !read_number(p, 65535, &p->largest) || p->largest < 1) {
         return fail_at(ctx, p,
@@ -121,7 +124,7 @@ static tw_status read_header(tw_context *ctx, picture *p, const twi_input *input
 static tw_status check_size(tw_context *ctx, const picture *p, uint64_t element)
 {
     uint64_t want;
-    const uint64_t have = (uint64_t)(p->end - p->at);
+    const uint64_t have = p->input->size - (uint64_t)(p->at - p->input->bytes);
     if (!twi_mul((uint64_t)p->cols * (uint64_t)p->rows, element * (uint64_t)p->colours, &want) ||
         want != have) {
         return tw_fail(ctx, TW_ERR_FORMAT,
@@ -180,13 +183,13 @@ static twi_layout lay_out(const picture *p, bool floats, int64_t plane)
                          .type = floats             ? TW_F32
                                  : p->largest > 255 ? TW_U16
                                                     : TW_U8,
-                         .base = p->at + plane * size,
+                         .start = (uint64_t)(p->at - p->input->bytes) + (uint64_t)(plane * size),
                          .row_step = row,
                          .col_step = p->colours * size,
                          .swapped = floats ? p->big_endian : size == 2,
                          .largest = (int32_t)p->largest};
     if (floats && p->rows > 0) {
-        layout.base += (p->rows - 1) * row;
+        layout.start += (uint64_t)((p->rows - 1) * row);
         layout.row_step = -row;
     }
     return layout;
@@ -223,7 +226,7 @@ static tw_status pfm_layout(tw_context *ctx, twi_layout *out, const twi_input *i
     return find_layout(ctx, out, input, plane, true);
 }
 
-static tw_status read_binary(tw_context *ctx, tw_image *image, const twi_input *input, bool floats)
+static tw_status read_binary(tw_context *ctx, tw_image *image, twi_input *input, bool floats)
 {
     twi_layout layout = {.planes = 1};
     tw_status status = TW_OK;
@@ -236,15 +239,21 @@ static tw_status read_binary(tw_context *ctx, tw_image *image, const twi_input *
     return status;
 }
 
-static tw_status pnm_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status pnm_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     picture p;
     tw_status status = read_header(ctx, &p, input, false);
+    if (status == TW_OK && (p.kind == '5' || p.kind == '6')) {
+        return read_binary(ctx, image, input, false);
+    }
+    if (status == TW_OK) {
+        status = twi_input_load(ctx, input);
+    }
+    if (status == TW_OK) { /* where it lies now */
+        status = read_header(ctx, &p, input, false);
+    }
     if (status != TW_OK) {
         return status;
-    }
-    if (p.kind == '5' || p.kind == '6') {
-        return read_binary(ctx, image, input, false);
     }
     if ((uint64_t)p.cols * (uint64_t)p.rows > input->size) {
         return fail_at(ctx, &p, "the file is shorter than the values its header promises");
@@ -253,7 +262,7 @@ static tw_status pnm_read(tw_context *ctx, tw_image *image, const twi_input *inp
     return status == TW_OK ? read_text(ctx, image, &p) : status;
 }
 
-static tw_status pfm_read(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status pfm_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     return read_binary(ctx, image, input, true);
 }

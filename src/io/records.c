@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define HEADER 8
+#define WINDOW 16384  /* bytes of the file looked at together */
 #define VALUE_MOST 48 /* bytes of a value and its comma: the largest float, five decimals */
 #define PIECE 4096    /* values formatted at once */
 
@@ -20,14 +21,34 @@ typedef struct header {
     int32_t cols, rows;
 } header;
 
-/* The record at byte `at`: false if no whole one is there. */
-static bool record_at(const twi_input *input, uint64_t at, header *out)
+/* Part of the file: records may be as short as their heads, and a call for each would be slow. */
+typedef struct window {
+    uint64_t at, count;
+    char bytes[WINDOW];
+} window;
+
+static bool head_at(const twi_input *input, window *w, uint64_t at, header *out)
 {
-    if (input->size - at < HEADER) {
+    if (at < w->at || at - w->at > w->count || w->count - (at - w->at) < HEADER) {
+        w->at = at;
+        w->count = input->size - at < WINDOW ? input->size - at : WINDOW;
+        if (w->count < HEADER || twi_input_try(input, at, w->bytes, w->count) != 0) {
+            w->count = 0;
+            return false;
+        }
+    }
+    memcpy(out, w->bytes + (at - w->at), HEADER);
+    return true;
+}
+
+/* The record at byte `at`: false if no whole one is there. */
+static bool record_at(const twi_input *input, window *w, uint64_t at, header *out)
+{
+    *out = (header){0, 0};
+    if (!head_at(input, w, at, out)) {
         return false;
     }
-    memcpy(out, input->bytes + at, HEADER);
-    return out->cols >= 0 && out->rows >= 0 &&
+    return out->cols >= 0 && out->rows >= 0 && !twi_empty_too_long(out->rows, out->cols) &&
            (uint64_t)out->cols * (uint64_t)out->rows <= input->size - at - HEADER;
 }
 
@@ -36,7 +57,8 @@ static bool recognised(const twi_input *input)
 {
     uint64_t at = 0;
     header found;
-    while (at < input->size && record_at(input, at, &found)) {
+    window w = {.count = 0};
+    while (at < input->size && record_at(input, &w, at, &found)) {
         at += HEADER + (uint64_t)found.cols * (uint64_t)found.rows;
     }
     return input->size > 0 && at == input->size;
@@ -51,6 +73,13 @@ static tw_status fail_record(tw_context *ctx, const twi_input *input, uint64_t a
                        "%.500s: %llu bytes at byte %llu are too few for the head of a record",
                        input->name, (unsigned long long)left, (unsigned long long)at);
     }
+    if (twi_empty_too_long(found->rows, found->cols)) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s: the record at byte %llu says %d x %d; without elements its sides "
+                       "may be %d at most",
+                       input->name, (unsigned long long)at, found->cols, found->rows,
+                       TWI_EMPTY_SIDE_MOST);
+    }
     return tw_fail(ctx, TW_ERR_FORMAT,
                    "%.500s: the record at byte %llu says %d x %d elements, but %llu bytes of the "
                    "file are left",
@@ -58,13 +87,14 @@ static tw_status fail_record(tw_context *ctx, const twi_input *input, uint64_t a
                    (unsigned long long)(left - HEADER));
 }
 
-static tw_status read_records(tw_context *ctx, tw_image *image, const twi_input *input)
+static tw_status read_records(tw_context *ctx, tw_image *image, twi_input *input)
 {
     uint64_t at = 0;
     header found = {0, 0};
-    tw_status status = TW_OK;
+    window w = {.count = 0};
+    tw_status status = twi_input_load(ctx, input);
     while (at < input->size && status == TW_OK) {
-        if (!record_at(input, at, &found)) {
+        if (!record_at(input, &w, at, &found)) {
             return fail_record(ctx, input, at, &found);
         }
         uint64_t bytes = (uint64_t)found.cols * (uint64_t)found.rows;
@@ -84,8 +114,9 @@ static tw_status lay_out(tw_context *ctx, twi_layout *out, const twi_input *inpu
     uint64_t place = 0; /* of the record asked for */
     int64_t planes = 0;
     header found, wanted = {0, 0};
+    window w = {.count = 0};
     while (at < input->size) {
-        if (!record_at(input, at, &found)) {
+        if (!record_at(input, &w, at, &found)) {
             return fail_record(ctx, input, at, &found);
         }
         if (planes == plane) {
@@ -102,7 +133,7 @@ static tw_status lay_out(tw_context *ctx, twi_layout *out, const twi_input *inpu
                         .rows = wanted.rows,
                         .cols = wanted.cols,
                         .type = TW_U8,
-                        .base = input->bytes + place,
+                        .start = place,
                         .row_step = wanted.cols,
                         .col_step = 1};
     return TW_OK;

@@ -103,54 +103,106 @@ void tw_sink_destroy(tw_sink *sink)
 
 /* ---------------------------------------------------------------------------------- tw_feed */
 
-static tw_status feed_rows(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int32_t count)
+/* The driver of the sinks: begin, rows in order, then end or abort. */
+typedef struct feeder {
+    tw_context *ctx;
+    tw_sink *sinks;
+    int32_t count;
+    int32_t begun; /* sinks whose begin was called and succeeded */
+    int32_t ended; /* sinks whose end succeeded: their result stands */
+} feeder;
+
+static tw_status feed_begin(feeder *f, const tw_shape *shape)
 {
-    const uint64_t row_bytes = (uint64_t)matrix->cols * tw_type_size(matrix->type);
-    int64_t block = (int64_t)(FEED_BYTES / (row_bytes > 0 ? row_bytes : 1));
-    block = block > 0 ? block : 1;
-    for (int64_t first = 0; first < matrix->rows; first += block) {
-        int64_t rows = matrix->rows - first < block ? matrix->rows - first : block;
-        tw_status status = twi_check_cancel(ctx);
-        for (int32_t i = 0; i < count && status == TW_OK; i++) {
-            status = sinks[i].rows(sinks[i].self, ctx, first, rows, twi_matrix_row(matrix, first),
-                                   matrix->stride);
+    tw_status status = TW_OK;
+    if (f->count < 0 || (f->sinks == NULL && f->count > 0)) {
+        return tw_fail(f->ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)f->count,
+                       f->sinks == NULL ? "NULL" : "their place");
+    }
+    while (f->begun < f->count && status == TW_OK) {
+        status = f->sinks[f->begun].begin(f->sinks[f->begun].self, f->ctx, shape);
+        f->begun += status == TW_OK ? 1 : 0;
+    }
+    return status;
+}
+
+static tw_status feed_end(feeder *f, tw_status status)
+{
+    while (f->ended < f->count && status == TW_OK) {
+        status = f->sinks[f->ended].end(f->sinks[f->ended].self, f->ctx);
+        f->ended += status == TW_OK ? 1 : 0;
+    }
+    if (status != TW_OK) {
+        for (int32_t i = f->ended; i < f->begun; i++) {
+            f->sinks[i].abort(f->sinks[i].self, f->ctx);
+        }
+    }
+    return status;
+}
+
+/* Rows passed on together. */
+static int64_t feed_block(const tw_shape *shape)
+{
+    const uint64_t row_bytes = (uint64_t)shape->cols * tw_type_size(shape->type);
+    const int64_t block = (int64_t)(FEED_BYTES / (row_bytes > 0 ? row_bytes : 1));
+    return block < 1 ? 1 : block < shape->rows ? block : shape->rows;
+}
+
+/* Rows of a matrix, or with NULL of a source, through `buffer`. */
+static tw_status feed_rows(const feeder *f, const tw_matrix *matrix, const tw_source *source,
+                           const tw_shape *shape, void *buffer)
+{
+    const int64_t block = feed_block(shape);
+    for (int64_t first = 0; first < shape->rows; first += block) {
+        int64_t rows = shape->rows - first < block ? shape->rows - first : block;
+        const void *data = matrix != NULL ? twi_matrix_row(matrix, first) : buffer;
+        tw_status status = twi_check_cancel(f->ctx);
+        if (status == TW_OK && source != NULL) {
+            status = source->rows(source->self, f->ctx, first, rows, buffer, shape->cols);
+        }
+        for (int32_t i = 0; i < f->count && status == TW_OK; i++) {
+            status = f->sinks[i].rows(f->sinks[i].self, f->ctx, first, rows, data,
+                                      matrix != NULL ? matrix->stride : shape->cols);
         }
         if (status != TW_OK) {
             return status;
         }
-        twi_progress(ctx, "passing rows", (double)(first + rows), (double)matrix->rows, "rows");
+        twi_progress(f->ctx, "passing rows", (double)(first + rows), (double)shape->rows, "rows");
     }
     return TW_OK;
 }
 
 tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int32_t sink_count)
 {
-    int32_t begun = 0; /* sinks whose begin was called and succeeded */
-    int32_t ended = 0; /* sinks whose end succeeded: their result stands */
+    feeder f = {ctx, sinks, sink_count, 0, 0};
     tw_status status = twi_matrix_check(ctx, matrix, "the matrix to feed");
     if (status != TW_OK) {
         return status;
     }
-    if (sink_count < 0 || (sinks == NULL && sink_count > 0)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)sink_count,
-                       sinks == NULL ? "NULL" : "their place");
-    }
     const tw_shape shape = {matrix->rows, matrix->cols, matrix->type};
-    while (begun < sink_count && status == TW_OK) {
-        status = sinks[begun].begin(sinks[begun].self, ctx, &shape);
-        begun += status == TW_OK ? 1 : 0;
-    }
+    status = feed_begin(&f, &shape);
     if (status == TW_OK) {
-        status = feed_rows(ctx, matrix, sinks, sink_count);
+        status = feed_rows(&f, matrix, NULL, &shape, NULL);
     }
-    while (ended < sink_count && status == TW_OK) {
-        status = sinks[ended].end(sinks[ended].self, ctx);
-        ended += status == TW_OK ? 1 : 0;
-    }
-    if (status != TW_OK) {
-        for (int32_t i = ended; i < begun; i++) {
-            sinks[i].abort(sinks[i].self, ctx);
+    return feed_end(&f, status);
+}
+
+tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sinks,
+                         int32_t sink_count)
+{
+    feeder f = {ctx, sinks, sink_count, 0, 0};
+    const tw_shape *shape = &source->shape;
+    void *buffer = NULL;
+    tw_status status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
+                                 (uint64_t)shape->cols * tw_type_size(shape->type),
+                                 "rows on their way from a file");
+    if (status == TW_OK) {
+        status = feed_begin(&f, shape);
+        if (status == TW_OK) {
+            status = feed_rows(&f, NULL, source, shape, buffer);
         }
+        status = feed_end(&f, status);
     }
+    twi_free(buffer);
     return status;
 }

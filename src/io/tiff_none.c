@@ -10,7 +10,7 @@ static tw_status refuse(tw_context *ctx, const twi_input *input)
                    input->name);
 }
 
-tw_status twi_tiff_read(tw_context *ctx, tw_image *image, const twi_input *input)
+tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     (void)image;
     return refuse(ctx, input);

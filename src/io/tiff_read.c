@@ -1,5 +1,5 @@
 /*
- * Reading TIFF through libtiff, which gets the file as bytes in memory. Pages come one after the
+ * Reading TIFF through libtiff, which gets the bytes it asks for. Pages come one after the
  * other, and the channels of a page are planes. Strips are decoded line by line, tiles a row of
  * tiles at a time, so that no more of an image is in memory than that.
  *
@@ -23,6 +23,7 @@ typedef struct reader {
     tw_context *ctx;
     const twi_input *input;
     uint64_t at;
+    int input_error; /* of the last read that failed; 0: none did */
     TIFF *tiff;
     char words[160]; /* what libtiff says is wrong, the first time */
     /* the page */
@@ -46,7 +47,11 @@ static tmsize_t give_bytes(thandle_t handle, void *out, tmsize_t count)
     reader *r = handle;
     uint64_t left = r->input->size - r->at;
     uint64_t given = (uint64_t)count < left ? (uint64_t)count : left;
-    memcpy(out, r->input->bytes + r->at, given);
+    const int error = twi_input_try(r->input, r->at, out, given);
+    if (error != 0) {
+        r->input_error = error;
+        return -1;
+    }
     r->at += given;
     return (tmsize_t)given;
 }
@@ -107,6 +112,9 @@ static int ignore_words(TIFF *tiff, void *user, const char *module, const char *
 static tw_status failed(const reader *r, const char *what)
 {
     const char *words = r->words + strspn(r->words, ": "); /* libtiff knows no name of the file */
+    if (r->input_error != 0) {
+        return twi_input_failed(r->ctx, r->input->name, r->input_error);
+    }
     return tw_fail(r->ctx, TW_ERR_FORMAT, "%.400s: page %lld: %s%s%s", r->input->name,
                    (long long)r->page, what, words[0] != '\0' ? ": " : "", words);
 }
@@ -328,7 +336,7 @@ static tw_status read_page(reader *r, tw_image *image)
     return status;
 }
 
-tw_status twi_tiff_read(tw_context *ctx, tw_image *image, const twi_input *input)
+tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     reader r;
     tw_status status = open_reader(&r, ctx, input);

@@ -60,7 +60,8 @@ static void read_csv(tw_context *ctx, const uint8_t *data, size_t size)
 static void read_npy(tw_context *ctx, const uint8_t *data, size_t size)
 {
     twi_npy npy;
-    if (twi_npy_parse(ctx, &npy, "input", data, size) != TW_OK) {
+    const twi_input input = {.name = "input", .bytes = (const char *)data, .size = size};
+    if (twi_npy_parse(ctx, &npy, &input) != TW_OK) {
         insist(tw_last_error(ctx)[0] != '\0');
         return;
     }

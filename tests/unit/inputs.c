@@ -1,0 +1,283 @@
+/*
+ * Files that somebody else cuts or rewrites while they are in use: a sentence, never a signal, and
+ * what was checked is what is used. Each test does to the file between two steps what another
+ * process could do there.
+ */
+#include "scratch_folder.h"
+
+#include "graph/graph.h"
+#include "io/graph_format.h"
+#include "io/image_format.h"
+#include "io/matrix_format.h"
+
+#include <fcntl.h>
+
+enum { SIDE = 300 };
+
+static void cut(const char *name, off_t bytes)
+{
+    assert_int_equal(truncate(in_scratch(name), bytes), 0);
+}
+
+/* The same size, all bytes 0xFF from `from` on. */
+static void rewrite(const char *name, long from)
+{
+    FILE *file = fopen(in_scratch(name), "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fseek(file, from, SEEK_SET);
+    for (long i = from; i < size; i++) {
+        fputc(0xFF, file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An image of noise in a file of this name, levels fewer than its type has. */
+static tw_image *write_image(tw_context *ctx, const char *name, int32_t levels)
+{
+    tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
+    tw_image *image = NULL;
+    opts.kind = "noise";
+    opts.rows = opts.cols = SIDE;
+    opts.levels = levels;
+    assert_ok(ctx, tw_image_generate(ctx, &image, &opts));
+    assert_ok(ctx, tw_image_write(ctx, image, in_scratch(name), NULL));
+    return image;
+}
+
+static const char *const names[] = {
+    "a.npy", "a.pgm", "a.records",
+#if TW_TEST_PNG
+    "a.png",
+#endif
+#if TW_TEST_TIFF
+    "a.tif",
+#endif
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+static void an_image_cut_after_it_was_opened_is_a_sentence(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint16_t rows[SIDE * SIDE];
+    for (int f = 0; f < NAMES; f++) {
+        /* Twice: levels of 16 bits make rows of PGM that are copied one by one. */
+        for (int32_t levels = 200; levels < 2000; levels += 1000) {
+            if (levels > 256 && strstr(names[f], "records") != NULL) {
+                continue;
+            }
+            tw_source source = {0};
+            tw_image_destroy(write_image(ctx, names[f], levels));
+            assert_ok(ctx, tw_image_source(ctx, &source, in_scratch(names[f]), NULL, 0, NULL));
+            cut(names[f], 1000);
+            assert_fails(ctx, TW_ERR_IO, "cut short while it was being read",
+                         source.rows(source.self, ctx, 0, SIDE, rows, SIDE));
+            tw_source_destroy(&source);
+            assert_int_equal(unlink(in_scratch(names[f])), 0);
+        }
+    }
+    close_context(ctx);
+}
+
+static void a_matrix_cut_after_it_was_opened_is_a_sentence(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"m.npy", "m.raw"};
+    tw_context *ctx = open_context();
+    static int32_t data[SIDE * SIDE];
+    tw_matrix m = {data, SIDE, SIDE, SIDE, TW_I32};
+    for (int f = 0; f < 2; f++) {
+        tw_sink sink = {0};
+        tw_source source = {0};
+        tw_summary *summary = NULL;
+        assert_ok(ctx, tw_sink_to_file(ctx, &sink, in_scratch(files[f]), NULL));
+        assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));
+        tw_sink_destroy(&sink);
+        assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch(files[f]), NULL, TW_I32));
+        assert_ok(ctx, tw_summary_create(ctx, &summary, 0, NULL, NULL));
+        cut(files[f], 1000);
+        tw_summary_sink(summary, &sink);
+        assert_fails(ctx, TW_ERR_IO, "cut short while it was being read",
+                     tw_feed_source(ctx, &source, &sink, 1));
+        tw_sink_destroy(&sink);
+        tw_summary_destroy(summary);
+        tw_source_destroy(&source);
+        assert_int_equal(unlink(in_scratch(files[f])), 0);
+    }
+    close_context(ctx);
+}
+
+static void an_image_cut_or_rewritten_after_it_was_read_is_what_it_was(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (int f = 0; f < NAMES; f++) {
+        for (int cutting = 0; cutting < 2; cutting++) {
+            tw_image *image = NULL;
+            tw_image *made = write_image(ctx, names[f], 200);
+            assert_ok(ctx, tw_image_read(ctx, &image, in_scratch(names[f]), NULL));
+            if (cutting) {
+                cut(names[f], 0);
+            } else {
+                rewrite(names[f], 0);
+            }
+            assert_memory_equal(tw_image_plane(image, 0)->data, tw_image_plane(made, 0)->data,
+                                SIDE * SIDE);
+            tw_image_destroy(image);
+            tw_image_destroy(made);
+            assert_int_equal(unlink(in_scratch(names[f])), 0);
+        }
+    }
+    close_context(ctx);
+}
+
+static void rows_are_checked_as_they_were_copied(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static char text[15 + 400 * 400] = "P5 400 400 255\n";
+    static uint8_t rows[400 * 400];
+    memcpy(text + 11, "200", 3);
+    put_file("a.pgm", text, sizeof text);
+    tw_source source = {0};
+    assert_ok(ctx, tw_image_source(ctx, &source, in_scratch("a.pgm"), NULL, 0, NULL));
+    rewrite("a.pgm", 15);
+    assert_fails(ctx, TW_ERR_FORMAT, "is 255, above 200",
+                 source.rows(source.self, ctx, 399, 1, rows, 400));
+    tw_source_destroy(&source);
+    assert_int_equal(unlink(in_scratch("a.pgm")), 0);
+    close_context(ctx);
+}
+
+static void a_matrix_rewritten_after_it_was_opened_is_what_it_was(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static int32_t data[SIDE * SIDE];
+    tw_matrix_file *file = NULL;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        data[i] = i;
+    }
+    put_file("m.raw", data, sizeof data);
+    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("m.raw"), NULL, TW_I32));
+    rewrite("m.raw", 0);
+    cut("m.raw", 10);
+    assert_memory_equal(tw_matrix_file_view(file)->data, data, sizeof data);
+    tw_matrix_close(file);
+    assert_int_equal(unlink(in_scratch("m.raw")), 0);
+    close_context(ctx);
+}
+
+/* The builder passes twice over the edges of a file: the second time it believes them. */
+static void a_graph_rewritten_before_it_is_built_is_what_was_opened(void **state)
+{
+    (void)state;
+    enum { EDGES = 20000, VERTICES = 100 };
+    static const char *const files[] = {"g.bin", "g.npy"};
+    tw_context *ctx = open_context();
+    static int32_t triples[2 + 3 * EDGES] = {VERTICES, EDGES};
+    for (int32_t i = 0; i < EDGES; i++) {
+        int32_t *triple = triples + 2 + 3 * i;
+        triple[0] = i % VERTICES;
+        triple[1] = (i + 1) % VERTICES;
+        triple[2] = i + 1;
+    }
+    put_file("g.bin", triples, sizeof triples);
+    tw_graph *first = NULL;
+    assert_ok(ctx, tw_graph_read(ctx, &first, in_scratch("g.bin"), NULL));
+    assert_ok(ctx, tw_graph_write(ctx, first, in_scratch("g.npy"), NULL));
+    tw_graph_destroy(first);
+    for (int f = 0; f < 2; f++) {
+        tw_read_options opts = TW_READ_OPTIONS_INIT;
+        twi_input input;
+        tw_graph *graph = NULL;
+        assert_ok(ctx, twi_input_open(ctx, &input, in_scratch(files[f])));
+        rewrite(files[f], 200);
+        assert_ok(ctx, f == 0 ? twi_triples_read(ctx, &graph, &input, &opts)
+                              : twi_npy_read(ctx, &graph, &input, &opts));
+        assert_int_equal(graph->arcs, f == 0 ? EDGES : VERTICES);
+        for (int64_t a = 0; a < graph->arcs; a++) {
+            assert_in_range(graph->targets[a], 0, VERTICES - 1);
+        }
+        tw_graph_destroy(graph);
+        twi_input_close(&input);
+        assert_int_equal(unlink(in_scratch(files[f])), 0);
+    }
+    close_context(ctx);
+}
+
+static void a_head_and_what_is_fetched_are_the_file(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static unsigned char bytes[(9 << 20) + 7]; /* more than one piece for each thread */
+    static unsigned char got[sizeof bytes];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (unsigned char)(i * 2654435761u >> 13);
+    }
+    put_file("big", bytes, sizeof bytes);
+    const uint64_t places[][2] = {{0, 0},
+                                  {0, 10},
+                                  {0, sizeof bytes},
+                                  {TWI_INPUT_HEAD - 3, 6},
+                                  {TWI_INPUT_HEAD, 5},
+                                  {TWI_INPUT_HEAD - 1, (8 << 20)},
+                                  {sizeof bytes - 1, 1},
+                                  {sizeof bytes, 0}};
+    twi_input input;
+    assert_ok(ctx, twi_input_open_head(ctx, &input, in_scratch("big")));
+    assert_int_equal(input.size, sizeof bytes);
+    assert_int_equal(twi_input_held(&input), TWI_INPUT_HEAD);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        memset(got, 0xA5, sizeof got);
+        assert_ok(ctx, twi_input_fetch(ctx, &input, places[i][0], got, places[i][1]));
+        assert_memory_equal(got, bytes + places[i][0], places[i][1]);
+    }
+    assert_ok(ctx, twi_input_load(ctx, &input));
+    assert_int_equal(input.absent, 0);
+    assert_memory_equal(input.bytes, bytes, sizeof bytes);
+    twi_input_close(&input);
+    assert_ok(ctx, twi_input_open(ctx, &input, in_scratch("big")));
+    assert_memory_equal(input.bytes, bytes, sizeof bytes);
+    twi_input_close(&input);
+    assert_int_equal(unlink(in_scratch("big")), 0);
+    close_context(ctx);
+}
+
+static void a_file_beyond_the_memory_is_refused_or_read_by_rows(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static uint8_t data[2000 * 2000];
+    static uint8_t row[2000];
+    tw_matrix_file *file = NULL;
+    tw_source source = {0};
+    data[2000 * 1999 + 5] = 77;
+    put_file("m.raw", data, sizeof data);
+    assert_ok(ctx, tw_set_memory(ctx, 1000000));
+    assert_fails(ctx, TW_ERR_MEMORY, "needs 4.0 MB of memory",
+                 tw_matrix_open(ctx, &file, in_scratch("m.raw"), NULL, TW_U8));
+    assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch("m.raw"), NULL, TW_U8));
+    assert_ok(ctx, source.rows(source.self, ctx, 1999, 1, row, 2000));
+    assert_int_equal(row[5], 77);
+    tw_source_destroy(&source);
+    assert_int_equal(unlink(in_scratch("m.raw")), 0);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_image_cut_after_it_was_opened_is_a_sentence),
+        cmocka_unit_test(a_matrix_cut_after_it_was_opened_is_a_sentence),
+        cmocka_unit_test(an_image_cut_or_rewritten_after_it_was_read_is_what_it_was),
+        cmocka_unit_test(rows_are_checked_as_they_were_copied),
+        cmocka_unit_test(a_matrix_rewritten_after_it_was_opened_is_what_it_was),
+        cmocka_unit_test(a_graph_rewritten_before_it_is_built_is_what_was_opened),
+        cmocka_unit_test(a_head_and_what_is_fetched_are_the_file),
+        cmocka_unit_test(a_file_beyond_the_memory_is_refused_or_read_by_rows),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
