@@ -12,7 +12,7 @@
 
 #define SOURCES 4
 
-void lab_complete_graph(const tw_context *ctx, int32_t *weights, int64_t n, uint64_t seed)
+void lab_complete_graph(tw_context *ctx, int32_t *weights, int64_t n, uint64_t seed)
 {
     const int threads = twi_thread_count(ctx);
     (void)threads;

@@ -9,7 +9,7 @@
 #include "ladder.h"
 
 /* n x n weights, 0 on the diagonal. */
-void lab_complete_graph(const tw_context *ctx, int32_t *weights, int64_t n, uint64_t seed);
+void lab_complete_graph(tw_context *ctx, int32_t *weights, int64_t n, uint64_t seed);
 
 /* Some rows of a closure of the graph against a search; TW_ERR_VERIFY names the first wrong one. */
 TW_CHECKED tw_status lab_check_closure(tw_context *ctx, const int32_t *weights,

@@ -554,7 +554,7 @@ static tw_status foresee(tw_context *ctx, const twi_entropy_setup *setup, twi_en
 }
 
 /* Seconds that the CPU would take, about. */
-static double cpu_seconds(const tw_context *ctx, const twi_entropy_setup *setup)
+static double cpu_seconds(tw_context *ctx, const twi_entropy_setup *setup)
 {
     const double elements = (double)setup->shape.rows * (double)setup->shape.cols;
     const double changes = 2.0 * (double)setup->window.run_count; /* of a window that moves */
