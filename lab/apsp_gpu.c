@@ -13,27 +13,33 @@
  *   tiles-2          a block owns 2 x 2 tiles
  *   tiles-4          4 x 4 (row C3)
  *   tiles-6          6 x 6 (row C3)
- *   rolled-64        from no-barrier: tiles of 64, 4 elements a thread, three tiles in 48 KiB (row
- *                    A2, as the rungs down to pitched)
+ *   rolled-64        from no-barrier: tiles of 64, 4 elements a thread, three tiles in 48 KiB, each
+ *                    filled once, the target relaxed in registers and written back once (row A2, as
+ *                    the rungs down to pitched)
  *   block-64         the loop unrolled 32 times
  *   apart            from block-64: phase 2 with a block for each tile, which was rejected
  *   pitched          from block-64: rows as cudaMallocPitch lays them
- *   grid             from naive: three phases of 32, all in global memory, a 2-D grid, the matrix
- *                    not padded and every access asking (row B5, as the rungs down to unrolled)
- *   padded           padded to whole tiles: nobody asks
- *   coalesced        neighbouring threads take neighbouring columns
- *   conflicts        operands in shared memory, laid out so that banks clash
- *   no-conflicts     the same without the clash
- *   larger-block     tiles of 64
- *   more-threads     32 x 32 threads instead of 16 x 16
- *   coarse           32 x 8 threads, 16 elements each, in registers
- *   unrolled         the loop unrolled 32 times
- *   block-78         two tiles of 78 fill 48 KiB: the target is in registers (row B2)
- *   fused            from unrolled: 16 x 16 threads, add and minimum in one instruction
- *   engine           the library's kernel
- *   engine-16        the same in 16 bits
+ *   grid-1d          from naive: three phases of 32 in global memory, k outside, the targets in
+ *                    registers, a column of blocks each of which walks along a row of tiles, the
+ *                    matrix not padded and every access asking (row B5, as the rungs down to
+ * unrolled) grid             a block for each tile: a 2-D grid padded           padded to whole
+ * tiles: nobody asks coalesced        neighbouring threads take neighbouring columns conflicts
+ * operands in shared memory, laid out so that banks clash no-conflicts     the same without the
+ * clash larger-block     tiles of 64 more-threads     32 x 32 threads instead of 16 x 16 coarse 32
+ * x 8 threads, 16 elements each unrolled         the loop unrolled 32 times block-78         two
+ * tiles of 78 fill 48 KiB: the target is in registers (row B2) fused            from unrolled: 16 x
+ * 16 threads, add and minimum in one instruction eight-by-eight   from fused: tiles of 128, 8 x 8
+ * results a thread, operands 16 bytes at a time pivot-registers  the pivot's tile closed in
+ * registers packed           phase 2 packs the panels as phase 3 reads them: the engine's rounds
+ *   double-buffered  the next chunk of operands comes while this one is multiplied
+ *   async-copies     and not through registers
+ *   bulk-copies      by the copy engine, four chunks deep
+ *   mixed-step       5 of 8 accumulators by two additions on the multiply pipe and a minimum of
+ * three engine           look-ahead: the next pivot's panels are made during the product; the
+ * library engine-16        the same in 16 bits
  *
- * apsp-gpu-shapes sweeps blocks and thread shapes (rows A4, B4, B5) over one kernel,
+ * apsp-gpu-blocks is the sweep of row A4, with the kernel of block-64 and its three tiles;
+ * apsp-gpu-shapes sweeps blocks and thread shapes (rows B4, B5) over one kernel, that of unrolled;
  * apsp-gpu-global blocks without shared memory, which may then be larger (row B5); apsp-hip takes
  * the shapes of row B4, chosen for AMD's waves of 64 threads and its shared memory, LDS, of 32
  * banks. apsp-gpu-copies is from host memory to host memory by one card, with the kernel of
@@ -45,6 +51,7 @@
  *   engine           the library on ordinary memory, which it pins itself; that is counted
  */
 #include "answers.h"
+#include "apsp_bridge.h"
 #include "apsp_gpu_kernels.h"
 #include "apsp_host.h"
 #include "gpu_timing.h"
@@ -68,6 +75,7 @@ typedef struct bench {
     size_t pitch;
     void *workspace;
     uint64_t workspace_bytes;
+    void *bridge; /* panels; NULL until a rung wants them */
     lab_clock clock;
 } bench;
 
@@ -212,6 +220,38 @@ static tw_status run_library(void *given, const lab_rung *rung, lab_time *time)
     return lab_apsp_host_solve(&host, 1, false, &time->total);
 }
 
+/* The library's rounds on one stream, with the recipe's kernels or, without one, with its own. */
+static tw_status run_bridge(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const lab_recipe *r = rung->code;
+    const twi_gpu_kernel *kernel =
+        r != NULL ? r->engine : twi_gpu_kernel_find(TW_I32, LAB_WIDE_SIDE);
+    int side = padded_to(b->n, LAB_WIDE_SIDE);
+    const layout at = {b->matrix, side, side};
+    tw_status status = place_input(b, &at);
+    if (status == TW_OK && b->bridge == NULL) {
+        status = LAB_TRY(b->ctx, cudaMalloc(&b->bridge, lab_bridge_bytes(side)),
+                         "allocating the panels");
+    }
+    if (status == TW_OK) {
+        status = LAB_TRY(b->ctx, kernel->set_up(), "asking for shared memory");
+    }
+    if (status == TW_OK) {
+        status = lab_clock_begin(b->ctx, &b->clock);
+    }
+    if (status == TW_OK) {
+        const twi_gpu_square square = {b->matrix, side};
+        status = LAB_TRY(b->ctx, lab_bridge_solve(kernel, square, (int32_t)b->n, b->bridge),
+                         "launching a round");
+    }
+    if (status == TW_OK) {
+        status = lab_clock_end(b->ctx, &b->clock, &time->total);
+        time->compute = time->total;
+    }
+    return status != TW_OK ? status : fetch_output(b, &at);
+}
+
 /* a: the type the library works in. */
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
@@ -243,6 +283,14 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, r->kernel, r->threads, r->shared, out);
 }
 
+/* Its products are those of eight-by-eight. */
+static tw_status inspect_wide(void *given, const lab_rung *rung, lab_kernel *out)
+{
+    bench *b = given;
+    (void)rung;
+    return lab_inspect(b->ctx, lab_wide.kernel, lab_wide.threads, lab_wide.shared, out);
+}
+
 /* Whether the card has the shared memory that the rung asks for. */
 static bool fits(tw_context *ctx, const lab_rung *rung)
 {
@@ -260,6 +308,7 @@ static void close_bench(void *given)
     bench *b = given;
     if (b != NULL) {
         lab_clock_destroy(&b->clock);
+        (void)cudaFree(b->bridge);
         (void)cudaFree(b->workspace);
         (void)cudaFree(b->pitched);
         (void)cudaFree(b->matrix);
@@ -364,6 +413,14 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 #define RUNG(title, from, of, what, how, at_most) \
     RUNG_BY(title, from, of, what, how, at_most, run_recipe)
 
+/* The library's kernels with pieces left out. */
+#define BRIDGE(title, from, what, how) RUNG_BY(title, from, NULL, what, how, 0, run_bridge)
+#ifdef TWI_HIP /* whose copies to shared memory all go through registers */
+#define BEFORE_MIXED "double-buffered"
+#else
+#define BEFORE_MIXED "bulk-copies"
+#endif
+
 static const lab_rung rungs[] = {
     RUNG("naive", NULL, "C1", "one launch for each k: the matrix streams through memory n times",
          naive, 5000),
@@ -382,7 +439,8 @@ static const lab_rung rungs[] = {
          tiles_2, 0),
     RUNG("tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
     RUNG("tiles-6", "tiles-4", "C3", "a block owns 6 x 6 tiles", tiles_6, 0),
-    RUNG("rolled-64", "no-barrier", "A2", "tiles of 64, 4 elements a thread, three tiles in 48 KiB",
+    RUNG("rolled-64", "no-barrier", "A2",
+         "tiles of 64, three in 48 KiB, filled once; 4 targets a thread, written back once",
          large_rolled, 10000),
     RUNG("block-64", "rolled-64", "A2", "the loop unrolled 32 times", large, 0),
     RUNG("apart", "block-64", "A2",
@@ -390,8 +448,10 @@ static const lab_rung rungs[] = {
          large_apart, 10000),
     RUNG_BY("pitched", "block-64", "A2", "rows as cudaMallocPitch lays them", large, 10000,
             run_pitched),
-    RUNG("grid", "naive", "B5", "three phases of 32 in global memory, a 2-D grid, bounds asked",
-         grid, 5000),
+    RUNG("grid-1d", "naive", "B5",
+         "three phases of 32 in global memory, k outside; a block walks along a row of tiles", walk,
+         5000),
+    RUNG("grid", "grid-1d", "B5", "a block for each tile: a 2-D grid", grid, 5000),
     RUNG("padded", "grid", "B5", "the matrix padded to whole tiles: no bounds", padded, 5000),
     RUNG("coalesced", "padded", "B5", "neighbouring threads take neighbouring columns", coalesced,
          10000),
@@ -400,16 +460,38 @@ static const lab_rung rungs[] = {
     RUNG("no-conflicts", "conflicts", "B5", "the same without the clash", straight, 10000),
     RUNG("larger-block", "no-conflicts", "B5", "tiles of 64 instead of 32", block_64, 10000),
     RUNG("more-threads", "larger-block", "B5", "32 x 32 threads instead of 16 x 16", threads_32, 0),
-    RUNG("coarse", "more-threads", "B5", "32 x 8 threads, 16 elements each, in registers", coarse,
-         0),
+    RUNG("coarse", "more-threads", "B5", "32 x 8 threads, 16 elements each", coarse, 0),
     RUNG("unrolled", "coarse", "B5", "the loop unrolled 32 times", unrolled, 0),
     RUNG("block-78", "unrolled", "B2", "two tiles of 78 fill 48 KiB; 39 x 13 threads, 12 each",
          block_78, 0),
     RUNG("fused", "unrolled", NULL, "16 x 16 threads, 16 elements each, add and minimum in one",
          fused, 0),
+    RUNG("eight-by-eight", "fused", NULL,
+         "tiles of 128, 8 x 8 results a thread, operands 16 bytes at a time", wide, 0),
+    {.name = "pivot-registers",
+     .parent = "eight-by-eight",
+     .idea = "the pivot's tile closed in registers: one barrier for two steps",
+     .run = run_recipe,
+     .code = &lab_wide_pivot,
+     .inspect = inspect_wide},
+    BRIDGE("packed", "pivot-registers",
+           "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
+           packed),
+    BRIDGE("double-buffered", "packed",
+           "two chunks of operands: one is fetched while the other is multiplied", buffered),
+#ifndef TWI_HIP
+    BRIDGE("async-copies", "double-buffered",
+           "copies to shared memory in the background, not through registers", async),
+    BRIDGE("bulk-copies", "async-copies",
+           "the copy engine brings chunks, four deep; warps drift apart", bulk),
+#endif
+    {.name = "mixed-step",
+     .parent = BEFORE_MIXED,
+     .idea = "5 of 8 accumulators by two multiply-adds and a minimum of three: a second pipe",
+     .run = run_bridge},
     {.name = "engine",
-     .parent = "fused",
-     .idea = "tiles of 128 by the copy engine, two pipes, look-ahead: the library",
+     .parent = "mixed-step",
+     .idea = "look-ahead: the next pivot's panels are made during the product; the library",
      .run = run_engine,
      .a = TW_I32},
     {.name = "engine-16",
@@ -440,6 +522,17 @@ static const lab_published published[] = {{"naive", 100, 0.275},
                                           {"hoisted", 10000, 1398},
                                           {"tiles-1", 10000, 1155},
                                           {"tiles-6", 10000, 814},
+                                          /* Row B5 tells its size and no times. */
+                                          {"grid-1d", 12000, 0},
+                                          {"grid", 12000, 0},
+                                          {"padded", 12000, 0},
+                                          {"coalesced", 12000, 0},
+                                          {"conflicts", 12000, 0},
+                                          {"no-conflicts", 12000, 0},
+                                          {"larger-block", 12000, 0},
+                                          {"more-threads", 12000, 0},
+                                          {"coarse", 12000, 0},
+                                          {"unrolled", 12000, 0},
                                           {NULL, 0, 0}};
 
 #define BENCH                                                                                   \
@@ -464,21 +557,13 @@ const lab_ladder lab_apsp_gpu = {
          shape_##b##_##x##_##y, 0)
 
 static const lab_rung shape_rungs[] = {
-    SHAPE_RUNG(8, 8, 8, "A4"),     SHAPE_RUNG(16, 16, 16, "B4"), SHAPE_RUNG(32, 32, 32, "B4"),
-    SHAPE_RUNG(32, 8, 32, "B4"),   SHAPE_RUNG(32, 16, 16, "B5"), SHAPE_RUNG(48, 16, 16, "B4"),
-    SHAPE_RUNG(64, 32, 32, "A4"),  SHAPE_RUNG(64, 64, 16, "B4"), SHAPE_RUNG(64, 16, 16, "B5"),
-    SHAPE_RUNG(78, 39, 13, "B2"),  SHAPE_RUNG(80, 16, 40, "B4"), SHAPE_RUNG(90, 45, 15, "B4"),
-    SHAPE_RUNG(128, 32, 32, NULL), SHAPE_RUNG(128, 16, 16, NULL)};
+    SHAPE_RUNG(16, 16, 16, "B4"), SHAPE_RUNG(32, 32, 32, "B4"), SHAPE_RUNG(32, 8, 32, "B4"),
+    SHAPE_RUNG(32, 16, 16, "B5"), SHAPE_RUNG(48, 16, 16, "B4"), SHAPE_RUNG(64, 32, 32, "B5"),
+    SHAPE_RUNG(64, 64, 16, "B4"), SHAPE_RUNG(64, 16, 16, "B5"), SHAPE_RUNG(78, 39, 13, "B2"),
+    SHAPE_RUNG(80, 16, 40, "B4"), SHAPE_RUNG(90, 45, 15, "B4"), SHAPE_RUNG(128, 32, 32, NULL),
+    SHAPE_RUNG(128, 16, 16, NULL)};
 
 static const int64_t shape_sizes[] = {5000, 0};
-
-/* Of a graph called c21.1, whose vertices row A4 does not tell; at the rates of its other runs they
- * are about 5000. */
-static const lab_published shape_published[] = {{"8-8x8", 5000, 1310},
-                                                {"16-16x16", 5000, 656},
-                                                {"32-32x32", 5000, 142},
-                                                {"64-32x32", 5000, 134.7},
-                                                {NULL, 0, 0}};
 
 const lab_ladder lab_apsp_gpu_shapes = {
     .name = "apsp-gpu-shapes",
@@ -486,7 +571,32 @@ const lab_ladder lab_apsp_gpu_shapes = {
     .rungs = shape_rungs,
     .count = LAB_COUNT(shape_rungs),
     .sizes = shape_sizes,
-    .published = shape_published,
+    BENCH,
+};
+
+static const lab_rung block_rungs[] = {
+    RUNG("block-8", NULL, "A4", "three tiles of 8, 8 x 8 threads", three_8, 0),
+    RUNG("block-16", "block-8", "A4", "three tiles of 16, 16 x 16 threads", three_16, 0),
+    RUNG("block-32", "block-16", "A4", "three tiles of 32, 32 x 32 threads", three_32, 0),
+    RUNG("block-64", "block-32", "A4", "three tiles of 64, 32 x 32 threads: 4 elements each", large,
+         0),
+};
+
+/* Of a graph called c21.1, whose vertices row A4 does not tell; at the rates of its other runs they
+ * are about 5000. */
+static const lab_published block_published[] = {{"block-8", 5000, 1310},
+                                                {"block-16", 5000, 656},
+                                                {"block-32", 5000, 142},
+                                                {"block-64", 5000, 134.7},
+                                                {NULL, 0, 0}};
+
+const lab_ladder lab_apsp_gpu_blocks = {
+    .name = "apsp-gpu-blocks",
+    .title = "The blocking factor of a closure on a GPU, three tiles in shared memory",
+    .rungs = block_rungs,
+    .count = LAB_COUNT(block_rungs),
+    .sizes = shape_sizes,
+    .published = block_published,
     .published_on = "a card of the GTX 1080 class (row A4), its graph c21.1 of untold size: by its "
                     "other rates about 5000 vertices",
     BENCH,
@@ -527,8 +637,11 @@ const lab_ladder lab_apsp_gpu_copies = {
 #define GLOBAL_RUNG(b) \
     RUNG("global-" #b, NULL, "B5", "tiles of " #b ", every operand from the caches", global_##b, 0)
 
-static const lab_rung global_rungs[] = {GLOBAL_RUNG(16), GLOBAL_RUNG(32), GLOBAL_RUNG(64),
-                                        GLOBAL_RUNG(128), GLOBAL_RUNG(256)};
+/* global-32 is apsp-gpu's coalesced. */
+static const lab_rung global_rungs[] = {
+    GLOBAL_RUNG(16),
+    RUNG("global-32", NULL, "B5", "tiles of 32, every operand from the caches", coalesced, 0),
+    GLOBAL_RUNG(64), GLOBAL_RUNG(128), GLOBAL_RUNG(256)};
 
 const lab_ladder lab_apsp_gpu_global = {
     .name = "apsp-gpu-global",

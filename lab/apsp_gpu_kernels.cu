@@ -295,10 +295,11 @@ STAGES(tiles_2, stage2, stage3_tiles<2>, 0, 2)
 STAGES(tiles_4, stage2, stage3_tiles<4>, 0, 4)
 STAGES(tiles_6, stage2, stage3_tiles<6>, 0, 6)
 
-/* ------------------------------------------------------- any block, any shape of threads: A2, B2 */
+/* --------------------------------------------------------------------- the pivot's tile, any block */
 
 /* Floyd-Warshall on the pivot's tile, X x Y threads on a tile of B x B. */
-template <int B, int X, int Y> static __global__ void close_tile(int *d, int ld, int k)
+template <int B, int X, int Y>
+static __global__ void __launch_bounds__(X *Y) close_tile(int *d, int ld, int k)
 {
     int *tile = d + k * B * (size_t)ld + k * B;
     for (int i = threadIdx.y; i < B; i += Y) {
@@ -322,95 +323,418 @@ template <int B, int X, int Y> static __global__ void close_tile(int *d, int ld,
     }
 }
 
-enum { FUSED = 1, ROLLED = 2 };
+/* ------------------------------------------------------------------- three tiles: rows A2, A3, A4 */
 
-static __device__ __forceinline__ int relax(int least, int a, int b, int flags)
-{
-#if TWI_COMPUTE >= 900
-    if (flags & FUSED) {
-        return __viaddmin_s32(a, b, least);
-    }
-#endif
-    (void)flags;
-    return min(least, a + b);
-}
+/* A tile of B x B, of which a thread has the elements X across and Y down from its own place. Each
+ * of three tiles is filled once. The target goes from there into registers, is relaxed with k
+ * outside and is written back once: four tiles of stores in all. AT_ONCE: depths that the loop is
+ * told to unroll; 0 leaves it to the compiler. */
+template <int B, int X, int Y> struct shared_tile {
+    enum { ROWS = B / Y, COLS = B / X };
+    static_assert(B % X == 0 && B % Y == 0, "every thread has as many elements");
 
-/* C = min(C, A (x) B) on a tile whose operands come through shared memory; C in registers. The
- * closed pivot makes the second phase a plain product, too: no barrier within it. */
-template <int B, int X, int Y, int F>
-static __device__ __forceinline__ void multiply(int *c, const int *a, const int *b, int ld)
-{
-    constexpr int rows = (B + Y - 1) / Y, cols = (B + X - 1) / X;
-    constexpr int at_once = (F & ROLLED) ? 1 : 32;
-    int *left = tiles, *right = tiles + B * B, least[rows][cols];
-    for (int i = threadIdx.y; i < B; i += Y) {
-        for (int j = threadIdx.x; j < B; j += X) {
-            left[i * B + j] = a[i * (size_t)ld + j];
-            right[i * B + j] = b[i * (size_t)ld + j];
-        }
-    }
+    static __device__ __forceinline__ void fill(int *tile, const int *from, int ld)
+    {
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
+        for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < cols; j++) {
-            least[i][j] = c[(threadIdx.y + i * Y) * (size_t)ld + threadIdx.x + j * X];
-        }
-    }
-    __syncthreads();
-#pragma unroll at_once
-    for (int p = 0; p < B; p++) {
-#pragma unroll
-        for (int i = 0; i < rows; i++) {
-#pragma unroll
-            for (int j = 0; j < cols; j++) {
-                least[i][j] = relax(least[i][j], left[(threadIdx.y + i * Y) * B + p],
-                                    right[p * B + threadIdx.x + j * X], F);
+            for (int j = 0; j < COLS; j++) {
+                int y = threadIdx.y + i * Y, x = threadIdx.x + j * X;
+                tile[y * B + x] = from[y * (size_t)ld + x];
             }
         }
     }
+
+    static __device__ __forceinline__ void take(int (&least)[ROWS][COLS], const int *tile)
+    {
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
+        for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < cols; j++) {
-            c[(threadIdx.y + i * Y) * (size_t)ld + threadIdx.x + j * X] = least[i][j];
+            for (int j = 0; j < COLS; j++) {
+                least[i][j] = tile[(threadIdx.y + i * Y) * B + threadIdx.x + j * X];
+            }
+        }
+    }
+
+    /* Back into the tile, and from there to its place in memory. */
+    static __device__ __forceinline__ void write_back(int *to, int ld, int *tile,
+                                                      const int (&least)[ROWS][COLS])
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+            for (int j = 0; j < COLS; j++) {
+                int y = threadIdx.y + i * Y, x = threadIdx.x + j * X;
+                tile[y * B + x] = least[i][j];
+                to[y * (size_t)ld + x] = tile[y * B + x];
+            }
+        }
+    }
+
+    static __device__ __forceinline__ void relax(int (&least)[ROWS][COLS], const int *left,
+                                                 const int *right, int p)
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+            for (int j = 0; j < COLS; j++) {
+                least[i][j] = min(least[i][j], left[(threadIdx.y + i * Y) * B + p] +
+                                                   right[p * B + threadIdx.x + j * X]);
+            }
+        }
+    }
+};
+
+/* Where tile (i, j) of a matrix begins. */
+template <int B> static __device__ __forceinline__ int *tile_at(int *d, int ld, int i, int j)
+{
+    return d + i * B * (size_t)ld + j * B;
+}
+
+/* Second phase, one tile: the pivot's tile is closed, so that its product with the tile as it was is
+ * the answer, and no depth waits for the one before it. */
+template <int B, int X, int Y, int AT_ONCE>
+static __device__ __forceinline__ void three_tiles_panel(int *d, int ld, int k, int t, bool is_row)
+{
+    typedef shared_tile<B, X, Y> tile;
+    int *pivot = tiles, *mine = tiles + B * B, least[tile::ROWS][tile::COLS];
+    int *at = is_row ? tile_at<B>(d, ld, k, t) : tile_at<B>(d, ld, t, k);
+    const int *left = is_row ? pivot : mine, *right = is_row ? mine : pivot;
+    tile::fill(pivot, tile_at<B>(d, ld, k, k), ld);
+    tile::fill(mine, at, ld);
+    __syncthreads();
+    tile::take(least, mine);
+    if constexpr (AT_ONCE > 0) {
+#pragma unroll AT_ONCE
+        for (int p = 0; p < B; p++) {
+            tile::relax(least, left, right, p);
+        }
+    } else {
+        for (int p = 0; p < B; p++) {
+            tile::relax(least, left, right, p);
+        }
+    }
+    __syncthreads(); /* others still read the tile as it was */
+    tile::write_back(at, ld, mine, least);
+}
+
+/* The same for a row tile and a column tile around one pivot tile. */
+template <int B, int X, int Y, int AT_ONCE>
+static __device__ __forceinline__ void three_tiles_pair(int *d, int ld, int k, int t)
+{
+    typedef shared_tile<B, X, Y> tile;
+    int *pivot = tiles, *row = tiles + B * B, *col = tiles + 2 * B * B;
+    int across[tile::ROWS][tile::COLS], down[tile::ROWS][tile::COLS];
+    tile::fill(pivot, tile_at<B>(d, ld, k, k), ld);
+    tile::fill(row, tile_at<B>(d, ld, k, t), ld);
+    tile::fill(col, tile_at<B>(d, ld, t, k), ld);
+    __syncthreads();
+    tile::take(across, row);
+    tile::take(down, col);
+    if constexpr (AT_ONCE > 0) {
+#pragma unroll AT_ONCE
+        for (int p = 0; p < B; p++) {
+            tile::relax(across, pivot, row, p);
+            tile::relax(down, col, pivot, p);
+        }
+    } else {
+        for (int p = 0; p < B; p++) {
+            tile::relax(across, pivot, row, p);
+            tile::relax(down, col, pivot, p);
+        }
+    }
+    __syncthreads(); /* others still read both as they were */
+    tile::write_back(tile_at<B>(d, ld, k, t), ld, row, across);
+    tile::write_back(tile_at<B>(d, ld, t, k), ld, col, down);
+}
+
+template <int B, int X, int Y, int AT_ONCE>
+static __device__ __forceinline__ void three_tiles_product(int *d, int ld, int k, int ti, int tj)
+{
+    typedef shared_tile<B, X, Y> tile;
+    int *left = tiles, *right = tiles + B * B, *mine = tiles + 2 * B * B;
+    int *at = tile_at<B>(d, ld, ti, tj), least[tile::ROWS][tile::COLS];
+    tile::fill(left, tile_at<B>(d, ld, ti, k), ld);
+    tile::fill(right, tile_at<B>(d, ld, k, tj), ld);
+    tile::fill(mine, at, ld);
+    __syncthreads();
+    tile::take(least, mine);
+    if constexpr (AT_ONCE > 0) {
+#pragma unroll AT_ONCE
+        for (int p = 0; p < B; p++) {
+            tile::relax(least, left, right, p);
+        }
+    } else {
+        for (int p = 0; p < B; p++) {
+            tile::relax(least, left, right, p);
+        }
+    }
+    tile::write_back(at, ld, mine, least);
+}
+
+/* A block of threads for each t but the pivot's. */
+template <int B, int X, int Y, int AT_ONCE>
+static __global__ void __launch_bounds__(X *Y) three_tiles_pairs(int *d, int ld, int k)
+{
+    three_tiles_pair<B, X, Y, AT_ONCE>(d, ld, k, blockIdx.x + ((int)blockIdx.x >= k));
+}
+
+/* Which the authors rejected: a block for each tile. Rows of the grid are the pivot's row and its
+ * column. */
+template <int B, int X, int Y, int AT_ONCE>
+static __global__ void __launch_bounds__(X *Y) three_tiles_apart(int *d, int ld, int k)
+{
+    three_tiles_panel<B, X, Y, AT_ONCE>(d, ld, k, blockIdx.x + ((int)blockIdx.x >= k),
+                                        blockIdx.y == 0);
+}
+
+template <int B, int X, int Y, int AT_ONCE>
+static __global__ void __launch_bounds__(X *Y) three_tiles_rest(int *d, int ld, int k)
+{
+    three_tiles_product<B, X, Y, AT_ONCE>(d, ld, k, blockIdx.y + ((int)blockIdx.y >= k),
+                                          blockIdx.x + ((int)blockIdx.x >= k));
+}
+
+template <int B, int X, int Y, int AT_ONCE, bool APART>
+static void solve_three_tiles(int *d, int ld, int n)
+{
+    int count = n / B, others = count - 1, tile = B * B * (int)sizeof(int);
+    dim3 threads(X, Y);
+    for (int k = 0; k < count; k++) {
+        close_tile<B, X, Y><<<1, threads, tile>>>(d, ld, k);
+        if (others == 0) {
+            break;
+        }
+        if constexpr (APART) {
+            three_tiles_apart<B, X, Y, AT_ONCE><<<dim3(others, 2), threads, 2 * tile>>>(d, ld, k);
+        } else {
+            three_tiles_pairs<B, X, Y, AT_ONCE><<<others, threads, 3 * tile>>>(d, ld, k);
+        }
+        three_tiles_rest<B, X, Y, AT_ONCE><<<dim3(others, others), threads, 3 * tile>>>(d, ld, k);
+    }
+}
+
+/* --------------------------------------------------- the target in registers: rows B2, B4 and B5 */
+
+/* How a product goes. WALKS: the grid is a column of blocks, each of which walks along a row of
+ * tiles. CHECKED: n is not padded, every access asks. COALESCED: neighbouring threads take
+ * neighbouring columns instead of rows. SHARED: operands through shared memory; CONFLICTS: both
+ * transposed there. The left one stays a word for all threads of a row; the right one is then read
+ * down a column of the tile, B words apart, and so in one bank. UNROLLED: 32 depths at a time, where
+ * the compiler decides otherwise. FUSED: the addition and the minimum asked for as one. */
+enum {
+    WALKS = 1,
+    CHECKED = 2,
+    COALESCED = 4,
+    SHARED = 8,
+    CONFLICTS = 16,
+    UNROLLED = 32,
+    FUSED = 64,
+    STRAIGHT = COALESCED | SHARED
+};
+
+/* Depths of a product, and of its rows and columns how many lie within n, which only CHECKED asks. */
+struct extent {
+    int rows, cols, depth;
+};
+
+template <int B, int X, int Y, int F> struct elements {
+    enum {
+        DOWN = (F & COALESCED) ? Y : X, /* from one element of a thread to its next */
+        ACROSS = (F & COALESCED) ? X : Y,
+        ROWS = B / DOWN,
+        COLS = B / ACROSS
+    };
+    static_assert(B % X == 0 && B % Y == 0, "every thread has as many elements");
+    static __device__ __forceinline__ int row(int i)
+    {
+        return ((F & COALESCED) ? threadIdx.y : threadIdx.x) + i * DOWN;
+    }
+    static __device__ __forceinline__ int col(int j)
+    {
+        return ((F & COALESCED) ? threadIdx.x : threadIdx.y) + j * ACROSS;
+    }
+};
+
+template <int F> static __device__ __forceinline__ int relaxed(int least, int a, int b)
+{
+#if TWI_COMPUTE >= 900
+    if (F & FUSED) {
+        return __viaddmin_s32(a, b, least);
+    }
+#endif
+    return min(least, a + b);
+}
+
+/* Depth p of every element that the thread has: k is outside, the targets are in registers. */
+template <int B, int X, int Y, int F, int ROWS, int COLS>
+static __device__ __forceinline__ void relax_elements(int (&least)[ROWS][COLS], const int *a,
+                                                      const int *b, int ld, extent in, int p)
+{
+    typedef elements<B, X, Y, F> my;
+    const int *left = tiles, *right = tiles + B * B;
+    int from[ROWS], to[COLS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        int y = my::row(i);
+        from[i] = (F & CONFLICTS)                    ? left[p * B + y]
+                  : (F & SHARED)                     ? left[y * B + p]
+                  : !(F & CHECKED) || (y < in.rows)  ? a[y * (size_t)ld + p]
+                                                     : NO_PATH;
+    }
+#pragma unroll
+    for (int j = 0; j < COLS; j++) {
+        int x = my::col(j);
+        to[j] = (F & CONFLICTS)                   ? right[x * B + p]
+                : (F & SHARED)                    ? right[p * B + x]
+                : !(F & CHECKED) || (x < in.cols) ? b[p * (size_t)ld + x]
+                                                  : NO_PATH;
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < COLS; j++) {
+            least[i][j] = relaxed<F>(least[i][j], from[i], to[j]);
         }
     }
 }
 
-template <int B, int X, int Y, int F> static __global__ void shaped_panels(int *d, int ld, int k)
+/* C = min(C, A (x) B) on one tile, which may be an operand as well. */
+template <int B, int X, int Y, int F>
+static __device__ __forceinline__ void product(int *c, const int *a, const int *b, int ld,
+                                               extent in, bool in_place)
 {
-    int t = blockIdx.x;
-    int *pivot = d + k * B * (size_t)ld + k * B;
-    int *row = d + k * B * (size_t)ld + t * B, *col = d + t * B * (size_t)ld + k * B;
+    typedef elements<B, X, Y, F> my;
+    int *left = tiles, *right = tiles + B * B, least[my::ROWS][my::COLS];
+#pragma unroll
+    for (int i = 0; i < my::ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < my::COLS; j++) {
+            int y = my::row(i), x = my::col(j), place = (F & CONFLICTS) ? x * B + y : y * B + x;
+            if (F & SHARED) {
+                left[place] = a[y * (size_t)ld + x];
+                right[place] = b[y * (size_t)ld + x];
+            }
+            bool there = !(F & CHECKED) || (y < in.rows && x < in.cols);
+            least[i][j] = there ? c[y * (size_t)ld + x] : NO_PATH;
+        }
+    }
+    if (F & SHARED) {
+        __syncthreads();
+    }
+    int depth = (F & SHARED) ? B : in.depth;
+    if constexpr (F & UNROLLED) {
+#pragma unroll 32
+        for (int p = 0; p < depth; p++) {
+            relax_elements<B, X, Y, F>(least, a, b, ld, in, p);
+        }
+    } else {
+        for (int p = 0; p < depth; p++) {
+            relax_elements<B, X, Y, F>(least, a, b, ld, in, p);
+        }
+    }
+    if (!(F & SHARED) && in_place) {
+        __syncthreads(); /* others still read the tile as it was */
+    }
+#pragma unroll
+    for (int i = 0; i < my::ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < my::COLS; j++) {
+            int y = my::row(i), x = my::col(j);
+            if (!(F & CHECKED) || (y < in.rows && x < in.cols)) {
+                c[y * (size_t)ld + x] = least[i][j];
+            }
+        }
+    }
+}
+
+/* Without shared memory a tile may be larger than the registers hold: then part after part of it. A
+ * part that is done may be an operand of the next: what it holds is shorter, and a path. */
+template <int B, int X, int Y, int F>
+static __device__ __forceinline__ void tile_product(int *c, const int *a, const int *b, int ld,
+                                                    extent in, bool in_place)
+{
+    constexpr int part = (F & SHARED) || B < 64 ? B : 64;
+    in.depth = (F & CHECKED) ? min(B, in.depth) : B;
+    for (int y = 0; y < B; y += part) {
+        for (int x = 0; x < B; x += part) {
+            product<part, X, Y, F>(c + y * (size_t)ld + x, a + y * (size_t)ld, b + x, ld, in,
+                                   in_place);
+            if (part < B && in_place) {
+                __syncthreads();
+            }
+        }
+    }
+}
+
+/* The first phase without shared memory, where the tile lies. Step p leaves row p and column p as
+ * they are, so nobody reads what another changes in the same step. */
+template <int B, int X, int Y, int F>
+static __global__ void __launch_bounds__(X *Y) close_in_place(int *d, int ld, int n, int k)
+{
+    typedef elements<B, X, Y, F> my;
+    int *tile = tile_at<B>(d, ld, k, k), there = (F & CHECKED) ? min(B, n - k * B) : B;
+    for (int p = 0; p < there; p++) {
+        __syncthreads();
+        for (int y = my::row(0); y < there; y += my::DOWN) {
+            for (int x = my::col(0); x < there; x += my::ACROSS) {
+                int sum = tile[y * (size_t)ld + p] + tile[p * (size_t)ld + x];
+                tile[y * (size_t)ld + x] = min(tile[y * (size_t)ld + x], sum);
+            }
+        }
+    }
+}
+
+/* The pivot's row and column; the closed pivot makes this a plain product, too. */
+template <int B, int X, int Y, int F>
+static __global__ void __launch_bounds__(X *Y) panels(int *d, int ld, int n, int k)
+{
+    int count = gridDim.x / ((F & WALKS) ? 2 : 1), t = blockIdx.x % count;
+    bool is_row = ((F & WALKS) ? blockIdx.x / count : blockIdx.y) == 0;
+    int *pivot = tile_at<B>(d, ld, k, k), depth = n - k * B;
     if (t == k) {
         return;
     }
-    if (blockIdx.y == 0) {
-        multiply<B, X, Y, F>(row, pivot, row, ld);
+    if (is_row) {
+        int *row = tile_at<B>(d, ld, k, t);
+        tile_product<B, X, Y, F>(row, pivot, row, ld, extent{depth, n - t * B, depth}, true);
     } else {
-        multiply<B, X, Y, F>(col, col, pivot, ld);
+        int *col = tile_at<B>(d, ld, t, k);
+        tile_product<B, X, Y, F>(col, col, pivot, ld, extent{n - t * B, depth, depth}, true);
     }
 }
 
-/* A grid of tiles whose idle blocks return at once. */
-template <int B, int X, int Y, int F> static __global__ void shaped_rest(int *d, int ld, int k)
+template <int B, int X, int Y, int F>
+static __device__ __forceinline__ void rest_tile(int *d, int ld, int n, int k, int ti, int tj)
 {
-    int ti = blockIdx.y, tj = blockIdx.x;
-    if (ti == k || tj == k) {
-        return;
+    if (ti != k && tj != k) {
+        tile_product<B, X, Y, F>(tile_at<B>(d, ld, ti, tj), tile_at<B>(d, ld, ti, k),
+                                 tile_at<B>(d, ld, k, tj), ld,
+                                 extent{n - ti * B, n - tj * B, n - k * B}, false);
     }
-    multiply<B, X, Y, F>(d + ti * B * (size_t)ld + tj * B, d + ti * B * (size_t)ld + k * B,
-                         d + k * B * (size_t)ld + tj * B, ld);
+}
+
+/* The rest: a grid of tiles whose idle blocks return at once, or a block for a row of them. */
+template <int B, int X, int Y, int F>
+static __global__ void __launch_bounds__(X *Y) rest(int *d, int ld, int n, int k)
+{
+    if constexpr ((F & WALKS) != 0) {
+        for (int tj = 0; tj < (int)gridDim.x; tj++) {
+            rest_tile<B, X, Y, F>(d, ld, n, k, blockIdx.x, tj);
+        }
+    } else {
+        rest_tile<B, X, Y, F>(d, ld, n, k, blockIdx.y, blockIdx.x);
+    }
 }
 
 /* Leave to use more than 48 KiB of shared memory, asked for once and before the clock runs. */
-template <int B, int X, int Y, int F> static int prepare_shaped(void)
+template <int B, int X, int Y, int F> static int prepare_product(void)
 {
     int bytes = 2 * B * B * (int)sizeof(int);
     cudaError_t error = cudaFuncSetAttribute(
-        (shaped_panels<B, X, Y, F>), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        (panels<B, X, Y, F>), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error == cudaSuccess) {
-        error = cudaFuncSetAttribute((shaped_rest<B, X, Y, F>),
+        error = cudaFuncSetAttribute((rest<B, X, Y, F>),
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     }
     if (error == cudaSuccess) {
@@ -420,253 +744,150 @@ template <int B, int X, int Y, int F> static int prepare_shaped(void)
     return (int)error;
 }
 
-template <int B, int X, int Y, int F> static void solve_shaped(int *d, int ld, int n)
+template <int B, int X, int Y, int F> static void solve_product(int *d, int ld, int n)
 {
-    int count = n / B, bytes = 2 * B * B * (int)sizeof(int);
-    dim3 threads(X, Y);
+    int count = (n + B - 1) / B, bytes = (F & SHARED) ? 2 * B * B * (int)sizeof(int) : 0;
+    dim3 threads(X, Y), wide = (F & WALKS) ? dim3(2 * count) : dim3(count, 2);
+    dim3 all = (F & WALKS) ? dim3(count) : dim3(count, count);
     for (int k = 0; k < count; k++) {
-        close_tile<B, X, Y><<<1, threads, bytes / 2>>>(d, ld, k);
-        shaped_panels<B, X, Y, F><<<dim3(count, 2), threads, bytes>>>(d, ld, k);
-        shaped_rest<B, X, Y, F><<<dim3(count, count), threads, bytes>>>(d, ld, k);
-    }
-}
-
-/* Row A2: three tiles of 64 in 48 KiB; in the second phase one block of threads does the row tile
- * and the column tile around one pivot tile, or, which the authors rejected, each tile has a block
- * and every one of them reads the pivot's tile. */
-#define LARGE 64
-
-static __device__ __forceinline__ void load_large(int *to, const int *from, int ld)
-{
-    for (int i = threadIdx.y; i < LARGE; i += 32) {
-        for (int j = threadIdx.x; j < LARGE; j += 32) {
-            to[i * LARGE + j] = from[i * (size_t)ld + j];
+        if constexpr ((F & SHARED) != 0) {
+            close_tile<B, X, Y><<<1, threads, bytes / 2>>>(d, ld, k);
+        } else {
+            close_in_place<B, X, Y, F><<<1, threads>>>(d, ld, n, k);
         }
+        panels<B, X, Y, F><<<wide, threads, bytes>>>(d, ld, n, k);
+        rest<B, X, Y, F><<<all, threads, bytes>>>(d, ld, n, k);
     }
 }
 
-static __device__ __forceinline__ void store_large(int *to, const int *from, int ld)
+/* --------------------------------------------------------------------- 8 x 8 results a thread: ours */
+
+/* Tiles of 128, 16 x 16 threads. A thread's rows come in two groups of four, 64 apart, and so do its
+ * columns. Operands go through shared memory DEPTHS at a time, the left one transposed, so that one
+ * read of 16 bytes brings four rows of a depth, or four columns. */
+#define WIDE LAB_WIDE_SIDE
+enum { DEPTHS = 16, RESULTS = 8, GROUP = 4, SPAN = WIDE / 2 };
+
+struct wide_chunk {
+    int4 left[DEPTHS][WIDE / GROUP], right[DEPTHS][WIDE / GROUP];
+};
+
+/* Depths p to p + DEPTHS of both operands. A thread has 8 depths of one row of the left one, and 8
+ * columns of one row of the right one. */
+static __device__ __forceinline__ void fill_chunk(wide_chunk *chunk, const int *a, const int *b,
+                                                  int ld, int p)
 {
-    for (int i = threadIdx.y; i < LARGE; i += 32) {
-        for (int j = threadIdx.x; j < LARGE; j += 32) {
-            to[i * (size_t)ld + j] = from[i * LARGE + j];
-        }
+    int t = threadIdx.y * 16 + threadIdx.x;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        int q = t % 2 * 8 + h * GROUP;
+        int4 v = *(const int4 *)(a + (t / 2) * (size_t)ld + p + q);
+        int *left = (int *)chunk->left + t / 2;
+        left[q * WIDE] = v.x;
+        left[(q + 1) * WIDE] = v.y;
+        left[(q + 2) * WIDE] = v.z;
+        left[(q + 3) * WIDE] = v.w;
+        int x = t % 16 * 2 + h;
+        chunk->right[t / 16][x] =
+            *(const int4 *)(b + (p + t / 16) * (size_t)ld + x * GROUP);
     }
 }
 
-template <int AT_ONCE>
-static __device__ __forceinline__ void relax_large(int *mine, const int *left, const int *right)
+/* Eight words of a row of groups: the thread's four, and the four that are SPAN further. */
+static __device__ __forceinline__ void take_eight(int (&out)[RESULTS], const int4 *row, int at)
 {
-#pragma unroll AT_ONCE
-    for (int p = 0; p < LARGE; p++) {
-        for (int i = threadIdx.y; i < LARGE; i += 32) {
-            for (int j = threadIdx.x; j < LARGE; j += 32) {
-                mine[i * LARGE + j] =
-                    min(mine[i * LARGE + j], left[i * LARGE + p] + right[p * LARGE + j]);
+    int4 low = row[at], high = row[at + SPAN / GROUP];
+    out[0] = low.x, out[1] = low.y, out[2] = low.z, out[3] = low.w;
+    out[4] = high.x, out[5] = high.y, out[6] = high.z, out[7] = high.w;
+}
+
+static __device__ __forceinline__ int wide_row(int i)
+{
+    return threadIdx.y * GROUP + i / GROUP * SPAN + i % GROUP;
+}
+
+static __device__ __forceinline__ void multiply_wide_chunk(int (&least)[RESULTS][RESULTS],
+                                                           const wide_chunk *chunk)
+{
+#pragma unroll
+    for (int q = 0; q < DEPTHS; q++) {
+        int from[RESULTS], to[RESULTS];
+        take_eight(from, chunk->left[q], threadIdx.y);
+        take_eight(to, chunk->right[q], threadIdx.x);
+#pragma unroll
+        for (int i = 0; i < RESULTS; i++) {
+#pragma unroll
+            for (int j = 0; j < RESULTS; j++) {
+                least[i][j] = relaxed<FUSED>(least[i][j], from[i], to[j]);
             }
         }
     }
 }
 
-static __global__ void large_panels(int *d, int ld, int k)
+/* C may be an operand: it is written when the last chunk has been read. */
+static __device__ __forceinline__ void wide_product(int *c, const int *a, const int *b, int ld)
 {
-    int t = blockIdx.x + ((int)blockIdx.x >= k); /* every tile but the pivot */
-    int *pivot = tiles, *row = tiles + LARGE * LARGE, *col = tiles + 2 * LARGE * LARGE;
-    int *row_at = d + k * LARGE * (size_t)ld + t * LARGE;
-    int *col_at = d + t * LARGE * (size_t)ld + k * LARGE;
-    load_large(pivot, d + k * LARGE * (size_t)ld + k * LARGE, ld);
-    load_large(row, row_at, ld);
-    load_large(col, col_at, ld);
-    for (int p = 0; p < LARGE; p++) {
+    __shared__ wide_chunk chunk;
+    int least[RESULTS][RESULTS];
+#pragma unroll
+    for (int i = 0; i < RESULTS; i++) {
+        take_eight(least[i], (const int4 *)(c + wide_row(i) * (size_t)ld), threadIdx.x);
+    }
+#pragma unroll 1
+    for (int p = 0; p < WIDE; p += DEPTHS) {
+        __syncthreads(); /* nobody reads the chunk before it any more */
+        fill_chunk(&chunk, a, b, ld, p);
         __syncthreads();
-        for (int i = threadIdx.y; i < LARGE; i += 32) {
-            for (int j = threadIdx.x; j < LARGE; j += 32) {
-                row[i * LARGE + j] =
-                    min(row[i * LARGE + j], pivot[i * LARGE + p] + row[p * LARGE + j]);
-                col[i * LARGE + j] =
-                    min(col[i * LARGE + j], col[i * LARGE + p] + pivot[p * LARGE + j]);
-            }
-        }
+        multiply_wide_chunk(least, &chunk);
     }
-    store_large(row_at, row, ld); /* a thread stores what it computed itself */
-    store_large(col_at, col, ld);
+#pragma unroll
+    for (int i = 0; i < RESULTS; i++) {
+        int4 *row = (int4 *)(c + wide_row(i) * (size_t)ld);
+        row[threadIdx.x] = make_int4(least[i][0], least[i][1], least[i][2], least[i][3]);
+        row[threadIdx.x + SPAN / GROUP] =
+            make_int4(least[i][4], least[i][5], least[i][6], least[i][7]);
+    }
 }
 
-/* A tile a block: rows of the grid are the pivot's row and the pivot's column. */
-static __global__ void large_panels_apart(int *d, int ld, int k)
+static __global__ void TWI_BOUNDS(256, 2) wide_panels(int *d, int ld, int k)
 {
     int t = blockIdx.x + ((int)blockIdx.x >= k);
+    int *pivot = tile_at<WIDE>(d, ld, k, k);
+    int *row = tile_at<WIDE>(d, ld, k, t), *col = tile_at<WIDE>(d, ld, t, k);
     bool is_row = blockIdx.y == 0;
-    int *pivot = tiles, *mine = tiles + LARGE * LARGE;
-    int *at = d + (is_row ? k : t) * LARGE * (size_t)ld + (is_row ? t : k) * LARGE;
-    const int *left = is_row ? pivot : mine, *right = is_row ? mine : pivot;
-    load_large(pivot, d + k * LARGE * (size_t)ld + k * LARGE, ld);
-    load_large(mine, at, ld);
-    for (int p = 0; p < LARGE; p++) {
-        __syncthreads();
-        for (int i = threadIdx.y; i < LARGE; i += 32) {
-            for (int j = threadIdx.x; j < LARGE; j += 32) {
-                mine[i * LARGE + j] =
-                    min(mine[i * LARGE + j], left[i * LARGE + p] + right[p * LARGE + j]);
-            }
-        }
-    }
-    store_large(at, mine, ld);
+    wide_product(is_row ? row : col, is_row ? pivot : col, is_row ? row : pivot, ld);
 }
 
-template <int AT_ONCE> static __global__ void large_rest(int *d, int ld, int k)
+static __global__ void TWI_BOUNDS(256, 2) wide_rest(int *d, int ld, int k)
 {
     int ti = blockIdx.y + ((int)blockIdx.y >= k), tj = blockIdx.x + ((int)blockIdx.x >= k);
-    int *left = tiles, *right = tiles + LARGE * LARGE, *mine = tiles + 2 * LARGE * LARGE;
-    int *at = d + ti * LARGE * (size_t)ld + tj * LARGE;
-    load_large(left, d + ti * LARGE * (size_t)ld + k * LARGE, ld);
-    load_large(right, d + k * LARGE * (size_t)ld + tj * LARGE, ld);
-    load_large(mine, at, ld);
-    __syncthreads();
-    relax_large<AT_ONCE>(mine, left, right);
-    store_large(at, mine, ld);
+    wide_product(tile_at<WIDE>(d, ld, ti, tj), tile_at<WIDE>(d, ld, ti, k),
+                 tile_at<WIDE>(d, ld, k, tj), ld);
 }
 
-template <int AT_ONCE, bool APART> static void solve_large(int *d, int ld, int n)
+extern "C" void lab_wide_products(int *d, int ld, int n, int k)
 {
-    int count = n / LARGE, tile = LARGE * LARGE * (int)sizeof(int);
-    dim3 threads(32, 32);
-    for (int k = 0; k < count; k++) {
-        close_tile<LARGE, 32, 32><<<1, threads, tile>>>(d, ld, k);
-        if (count > 1 && APART) {
-            large_panels_apart<<<dim3(count - 1, 2), threads, 2 * tile>>>(d, ld, k);
-        } else if (count > 1) {
-            large_panels<<<count - 1, threads, 3 * tile>>>(d, ld, k);
-        }
-        if (count > 1) {
-            large_rest<AT_ONCE><<<dim3(count - 1, count - 1), threads, 3 * tile>>>(d, ld, k);
-        }
+    int others = n / WIDE - 1;
+    dim3 threads(16, 16);
+    if (others > 0) {
+        wide_panels<<<dim3(others, 2), threads>>>(d, ld, k);
+        wide_rest<<<dim3(others, others), threads>>>(d, ld, k);
     }
 }
 
-/* -------------------------------------------------------------------- from global memory: row B5 */
-
-enum { CHECKED = 1, COALESCED = 2, SHARED = 4, CONFLICTS = 8 };
-
-/* Third phase, B x B tiles, X x Y threads. CHECKED: n is not padded, every access asks. COALESCED:
- * neighbouring threads take neighbouring columns instead of rows. SHARED: operands through shared
- * memory; CONFLICTS: both transposed there. The left one stays a word for all threads of a row; the
- * right one is then read down a column of the tile, B words apart, and so in one bank. */
-template <int B, int X, int Y, int F>
-static __global__ void plain_rest(int *d, int ld, int n, int k)
+static void solve_wide(int *d, int ld, int n)
 {
-    int ti = blockIdx.y, tj = blockIdx.x;
-    int *left = tiles, *right = tiles + B * B;
-    int across = (F & COALESCED) ? threadIdx.x : threadIdx.y;
-    int down = (F & COALESCED) ? threadIdx.y : threadIdx.x;
-    int step_across = (F & COALESCED) ? X : Y, step_down = (F & COALESCED) ? Y : X;
-    if (ti == k || tj == k) {
-        return;
-    }
-    for (int i = down; (F & SHARED) && i < B; i += step_down) {
-        for (int j = across; j < B; j += step_across) {
-            int place = (F & CONFLICTS) ? j * B + i : i * B + j;
-            left[place] = d[(ti * B + i) * (size_t)ld + k * B + j];
-            right[place] = d[(k * B + i) * (size_t)ld + tj * B + j];
-        }
-    }
-    __syncthreads();
-    for (int i = down; i < B; i += step_down) {
-        for (int j = across; j < B; j += step_across) {
-            int row = ti * B + i, col = tj * B + j;
-            if ((F & CHECKED) && (row >= n || col >= n)) {
-                continue;
-            }
-            int least = d[row * (size_t)ld + col];
-            for (int p = 0; p < B; p++) {
-                int a, b;
-                if ((F & CHECKED) && k * B + p >= n) {
-                    break;
-                }
-                if (F & SHARED) {
-                    a = left[(F & CONFLICTS) ? p * B + i : i * B + p];
-                    b = right[(F & CONFLICTS) ? j * B + p : p * B + j];
-                } else {
-                    a = d[row * (size_t)ld + k * B + p];
-                    b = d[(k * B + p) * (size_t)ld + col];
-                }
-                least = min(least, a + b);
-            }
-            d[row * (size_t)ld + col] = least;
-        }
+    for (int k = 0; k < n / WIDE; k++) {
+        close_tile<WIDE, 32, 32><<<1, dim3(32, 32), WIDE * WIDE * (int)sizeof(int)>>>(d, ld, k);
+        lab_wide_products(d, ld, n, k);
     }
 }
 
-/* Operands through shared memory in every phase; the clash is the third one's alone. */
-template <int B, int X, int Y, int F> static void solve_plain(int *d, int ld, int n)
+static int prepare_wide(void)
 {
-    int count = n / B, bytes = 2 * B * B * (int)sizeof(int);
-    for (int k = 0; k < count; k++) {
-        close_tile<B, X, Y><<<1, dim3(X, Y), bytes / 2>>>(d, ld, k);
-        shaped_panels<B, X, Y, 0><<<dim3(count, 2), dim3(X, Y), bytes>>>(d, ld, k);
-        plain_rest<B, X, Y, F><<<dim3(count, count), dim3(X, Y), bytes>>>(d, ld, n, k);
-    }
-}
-
-/* ---------------------------------------------------- nothing in shared memory: row B5, any block */
-
-/* One tile relaxed where it lies, through rows of `right` and columns of `left`, of which one may be
- * the tile itself; rows, cols and pivots: how much of the tile and of the pivot's lies within n. Step
- * p leaves row p and column p as they are, so nobody reads what another changes in the same step. */
-template <int B, int X, int Y, int F>
-static __device__ __forceinline__ void relax_in_place(int *mine, const int *left, const int *right,
-                                                      int ld, int rows, int cols, int pivots)
-{
-    int across = (F & COALESCED) ? threadIdx.x : threadIdx.y;
-    int down = (F & COALESCED) ? threadIdx.y : threadIdx.x;
-    int step_across = (F & COALESCED) ? X : Y, step_down = (F & COALESCED) ? Y : X;
-    for (int p = 0; p < B; p++) {
-        __syncthreads();
-        if ((F & CHECKED) && p >= pivots) {
-            break; /* all threads do */
-        }
-        for (int i = down; i < B; i += step_down) {
-            for (int j = across; j < B; j += step_across) {
-                if ((F & CHECKED) && (i >= rows || j >= cols)) {
-                    continue;
-                }
-                int sum = left[i * (size_t)ld + p] + right[p * (size_t)ld + j];
-                mine[i * (size_t)ld + j] = min(mine[i * (size_t)ld + j], sum);
-            }
-        }
-    }
-}
-
-template <int B, int X, int Y, int F> static __global__ void global_close(int *d, int ld, int n, int k)
-{
-    int *tile = d + k * B * (size_t)ld + k * B, there = n - k * B;
-    relax_in_place<B, X, Y, F>(tile, tile, tile, ld, there, there, there);
-}
-
-/* The tiles of the pivot's row and column, likewise. */
-template <int B, int X, int Y, int F>
-static __global__ void global_panels(int *d, int ld, int n, int k)
-{
-    int t = blockIdx.x;
-    bool row = blockIdx.y == 0;
-    int *pivot = d + k * B * (size_t)ld + k * B;
-    int *mine = d + (row ? k : t) * B * (size_t)ld + (row ? t : k) * B;
-    if (t == k) {
-        return;
-    }
-    relax_in_place<B, X, Y, F>(mine, row ? pivot : mine, row ? mine : pivot, ld,
-                               n - (row ? k : t) * B, n - (row ? t : k) * B, n - k * B);
-}
-
-template <int B, int X, int Y, int F> static void solve_global(int *d, int ld, int n)
-{
-    int count = (n + B - 1) / B;
-    dim3 threads(X, Y);
-    for (int k = 0; k < count; k++) {
-        global_close<B, X, Y, F><<<1, threads>>>(d, ld, n, k);
-        global_panels<B, X, Y, F><<<dim3(count, 2), threads>>>(d, ld, n, k);
-        plain_rest<B, X, Y, F><<<dim3(count, count), threads>>>(d, ld, n, k);
-    }
+    return (int)cudaFuncSetAttribute((close_tile<WIDE, 32, 32>),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     WIDE * WIDE * (int)sizeof(int));
 }
 
 /* -------------------------------------------------------------------------------------- padding */
@@ -688,41 +909,51 @@ extern "C" int lab_pad(int *d, int ld, int side, int n)
 
 /* ------------------------------------------------------------------------------------- two GPUs */
 
-/* Third phase on some of the rows of tiles. */
-template <int B, int X, int Y> static __global__ void rows_rest(int *d, int ld, int k, int first)
+/* Of row A2's kernels what one of two GPUs does: it has the rows of tiles from `first` to `end`. */
+#define HALF LAB_MULTI_SIDE
+enum { HALF_TILE = HALF * HALF * (int)sizeof(int) };
+
+/* Its part of the pivot's column, and the tiles from row_first to row_end of the pivot's row; a
+ * block that has one of each does both. */
+static __global__ void __launch_bounds__(1024)
+    half_panels(int *d, int ld, int k, int first, int end, int row_first, int row_end)
 {
-    int ti = first + blockIdx.y, tj = blockIdx.x;
-    if (ti == k || tj == k) {
-        return;
+    int t = blockIdx.x;
+    bool in_col = t >= first && t < end, in_row = t >= row_first && t < row_end;
+    if (t != k && in_col && in_row) {
+        three_tiles_pair<HALF, 32, 32, 32>(d, ld, k, t);
+    } else if (t != k && (in_col || in_row)) {
+        three_tiles_panel<HALF, 32, 32, 32>(d, ld, k, t, in_row);
     }
-    multiply<B, X, Y, 0>(d + ti * B * (size_t)ld + tj * B, d + ti * B * (size_t)ld + k * B,
-                         d + k * B * (size_t)ld + tj * B, ld);
 }
 
-/* The first two phases on every GPU, the third on its rows. */
-extern "C" int lab_multi_round(int *d, int ld, int k, int first, int end, void *stream)
+static __global__ void __launch_bounds__(1024) half_rest(int *d, int ld, int k, int first)
 {
-    constexpr int b = LAB_MULTI_SIDE, bytes = 2 * b * b * (int)sizeof(int);
-    cudaStream_t on = (cudaStream_t)stream;
-    int count = ld / b;
-    dim3 threads(16, 16);
-    close_tile<b, 16, 16><<<1, threads, bytes / 2, on>>>(d, ld, k);
-    shaped_panels<b, 16, 16, 0><<<dim3(count, 2), threads, bytes, on>>>(d, ld, k);
-    rows_rest<b, 16, 16><<<dim3(count, end - first), threads, bytes, on>>>(d, ld, k, first);
+    int ti = first + blockIdx.y, tj = blockIdx.x;
+    if (ti != k && tj != k) {
+        three_tiles_product<HALF, 32, 32, 32>(d, ld, k, ti, tj);
+    }
+}
+
+extern "C" int lab_multi_close(int *d, int ld, int k, void *stream)
+{
+    close_tile<HALF, 32, 32><<<1, dim3(32, 32), HALF_TILE, (cudaStream_t)stream>>>(d, ld, k);
     return (int)cudaGetLastError();
 }
 
-static __global__ void fetch(int *to, const int *from, int64_t count)
+extern "C" int lab_multi_panels(int *d, int ld, int k, const lab_part_of_rows *part, void *stream)
 {
-    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-    if (i < count) {
-        to[i] = from[i];
-    }
+    half_panels<<<ld / HALF, dim3(32, 32), 3 * HALF_TILE, (cudaStream_t)stream>>>(
+        d, ld, k, part->first, part->end, part->row_first, part->row_end);
+    return (int)cudaGetLastError();
 }
 
-extern "C" int lab_multi_fetch(int *to, const int *from, int64_t count, void *stream)
+extern "C" int lab_multi_rest(int *d, int ld, int k, const lab_part_of_rows *part, void *stream)
 {
-    fetch<<<(unsigned)((count + 255) / 256), 256, 0, (cudaStream_t)stream>>>(to, from, count);
+    if (part->end > part->first) {
+        half_rest<<<dim3(ld / HALF, part->end - part->first), dim3(32, 32), 3 * HALF_TILE,
+                    (cudaStream_t)stream>>>(d, ld, k, part->first);
+    }
     return (int)cudaGetLastError();
 }
 
@@ -738,8 +969,8 @@ extern "C" int lab_multi_fetch(int *to, const int *from, int64_t count, void *st
     }
 #else
 #define PREPARED(name, block, prepare, solve, kernel, threads, shared)                     \
-    extern "C" const lab_recipe lab_##name = {block,   prepare, solve, (const void *)(kernel), \
-                                              threads, shared};
+    extern "C" const lab_recipe lab_##name = {                                             \
+        block, prepare, solve, NULL, (const void *)(kernel), threads, shared};
 #endif
 #define RECIPE(name, block, solve, kernel, threads, shared) \
     PREPARED(name, block, NULL, solve, kernel, threads, shared)
@@ -755,41 +986,42 @@ RECIPE(tiles_1, SIDE, solve_tiles_1, stage3_tiles<1>, 1024, 0)
 RECIPE(tiles_2, SIDE, solve_tiles_2, stage3_tiles<2>, 1024, 0)
 RECIPE(tiles_4, SIDE, solve_tiles_4, stage3_tiles<4>, 1024, 0)
 RECIPE(tiles_6, SIDE, solve_tiles_6, stage3_tiles<6>, 1024, 0)
-RECIPE(large_rolled, LARGE, (solve_large<1, false>), large_rest<1>, 1024, 3 * TILE_BYTES(LARGE))
-RECIPE(large, LARGE, (solve_large<32, false>), large_rest<32>, 1024, 3 * TILE_BYTES(LARGE))
-RECIPE(large_apart, LARGE, (solve_large<32, true>), large_rest<32>, 1024, 3 * TILE_BYTES(LARGE))
+
+#define THREE(name, b, x, y, at_once, apart)                                               \
+    RECIPE(name, b, (solve_three_tiles<b, x, y, at_once, apart>),                          \
+           (three_tiles_rest<b, x, y, at_once>), (x) * (y), 3 * TILE_BYTES(b))
+THREE(large_rolled, 64, 32, 32, 0, false)
+THREE(large, 64, 32, 32, 32, false)
+THREE(large_apart, 64, 32, 32, 32, true)
+THREE(three_8, 8, 8, 8, 32, false)
+THREE(three_16, 16, 16, 16, 32, false)
+THREE(three_32, 32, 32, 32, 32, false)
 
 /* `fit`: what the matrix is padded to, 1 for a kernel that asks. */
-#define GLOBAL(name, fit, b, f)                                                                 \
-    RECIPE(name, fit, (solve_global<b, 16, 16, f>), (plain_rest<b, 16, 16, f>), 256, 0)
-GLOBAL(grid, 1, 32, CHECKED)
-GLOBAL(padded, 32, 32, 0)
-GLOBAL(coalesced, 32, 32, COALESCED)
-GLOBAL(global_16, 16, 16, COALESCED)
-GLOBAL(global_32, 32, 32, COALESCED)
-GLOBAL(global_64, 64, 64, COALESCED)
-GLOBAL(global_128, 128, 128, COALESCED)
-GLOBAL(global_256, 256, 256, COALESCED)
+#define PRODUCT(name, fit, b, x, y, f)                                                \
+    PREPARED(name, fit, ((f) & SHARED ? prepare_product<b, x, y, f> : NULL),        \
+             (solve_product<b, x, y, f>), (rest<b, x, y, f>), (x) * (y),             \
+             ((f) & SHARED) ? 2 * TILE_BYTES(b) : 0)
+PRODUCT(walk, 1, 32, 16, 16, WALKS | CHECKED)
+PRODUCT(grid, 1, 32, 16, 16, CHECKED)
+PRODUCT(padded, 32, 32, 16, 16, 0)
+PRODUCT(coalesced, 32, 32, 16, 16, COALESCED)
+PRODUCT(conflicts, 32, 32, 16, 16, STRAIGHT | CONFLICTS)
+PRODUCT(straight, 32, 32, 16, 16, STRAIGHT)
+PRODUCT(block_64, 64, 64, 16, 16, STRAIGHT)
+PRODUCT(threads_32, 64, 64, 32, 32, STRAIGHT)
+PRODUCT(coarse, 64, 64, 32, 8, STRAIGHT)
+PRODUCT(unrolled, 64, 64, 32, 8, STRAIGHT | UNROLLED)
+PRODUCT(block_78, 78, 78, 39, 13, STRAIGHT | UNROLLED)
+PRODUCT(fused, 64, 64, 16, 16, STRAIGHT | UNROLLED | FUSED)
+PRODUCT(global_16, 16, 16, 16, 16, COALESCED)
+PRODUCT(global_64, 64, 64, 16, 16, COALESCED)
+PRODUCT(global_128, 128, 128, 16, 16, COALESCED)
+PRODUCT(global_256, 256, 256, 16, 16, COALESCED)
 
-#define PLAIN(name, b, x, y, f)                                                               \
-    RECIPE(name, b, (solve_plain<b, x, y, f>), (plain_rest<b, x, y, f>), (x) * (y),           \
-           2 * TILE_BYTES(b))
-PLAIN(conflicts, 32, 16, 16, COALESCED | SHARED | CONFLICTS)
-PLAIN(straight, 32, 16, 16, COALESCED | SHARED)
-PLAIN(block_64, 64, 16, 16, COALESCED | SHARED)
-PLAIN(threads_32, 64, 32, 32, COALESCED | SHARED)
+PREPARED(wide, WIDE, prepare_wide, solve_wide, wide_rest, 256, 0)
 
-#define SHAPED(name, b, x, y, f)                                                                \
-    PREPARED(name, b, (prepare_shaped<b, x, y, f>), (solve_shaped<b, x, y, f>),                 \
-             (shaped_rest<b, x, y, f>), (x) * (y), 2 * TILE_BYTES(b))
-SHAPED(coarse, 64, 32, 8, ROLLED)
-SHAPED(unrolled, 64, 32, 8, 0)
-SHAPED(block_78, 78, 39, 13, 0)
-SHAPED(fused, 64, 16, 16, FUSED)
-
-#define SHAPE(b, x, y)                                        \
-    SHAPED(shape_##b##_##x##_##y, b, x, y, 0)
-SHAPE(8, 8, 8)
+#define SHAPE(b, x, y) PRODUCT(shape_##b##_##x##_##y, b, b, x, y, STRAIGHT | UNROLLED)
 SHAPE(16, 16, 16)
 SHAPE(32, 32, 32)
 SHAPE(32, 8, 32)

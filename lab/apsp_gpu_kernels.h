@@ -13,6 +13,8 @@ typedef struct lab_recipe {
     int block;            /* 1: no padding is needed */
     int (*prepare)(void); /* before the clock runs: the runtime's error number; NULL: nothing */
     void (*solve)(int *d, int ld, int n);
+    const struct twi_gpu_kernel
+        *engine;        /* without solve: the library's rounds with these kernels */
     const void *kernel; /* the one that takes the time */
     int threads, shared;
 } lab_recipe;
@@ -31,6 +33,10 @@ extern const lab_recipe lab_tiles_6;
 extern const lab_recipe lab_large_rolled;
 extern const lab_recipe lab_large;
 extern const lab_recipe lab_large_apart;
+extern const lab_recipe lab_three_8;
+extern const lab_recipe lab_three_16;
+extern const lab_recipe lab_three_32;
+extern const lab_recipe lab_walk;
 extern const lab_recipe lab_grid;
 extern const lab_recipe lab_padded;
 extern const lab_recipe lab_coalesced;
@@ -42,7 +48,16 @@ extern const lab_recipe lab_coarse;
 extern const lab_recipe lab_unrolled;
 extern const lab_recipe lab_block_78;
 extern const lab_recipe lab_fused;
-extern const lab_recipe lab_shape_8_8_8;
+extern const lab_recipe lab_wide;
+extern const lab_recipe lab_wide_pivot;
+extern const lab_recipe lab_packed;
+extern const lab_recipe lab_buffered;
+extern const lab_recipe lab_async;
+extern const lab_recipe lab_bulk;
+extern const lab_recipe lab_global_16;
+extern const lab_recipe lab_global_64;
+extern const lab_recipe lab_global_128;
+extern const lab_recipe lab_global_256;
 extern const lab_recipe lab_shape_16_16_16;
 extern const lab_recipe lab_shape_32_32_32;
 extern const lab_recipe lab_shape_32_8_32;
@@ -56,21 +71,27 @@ extern const lab_recipe lab_shape_80_16_40;
 extern const lab_recipe lab_shape_90_45_15;
 extern const lab_recipe lab_shape_128_32_32;
 extern const lab_recipe lab_shape_128_16_16;
-extern const lab_recipe lab_global_16;
-extern const lab_recipe lab_global_32;
-extern const lab_recipe lab_global_64;
-extern const lab_recipe lab_global_128;
-extern const lab_recipe lab_global_256;
 
 /* "No path" into what lies beyond n of a matrix of side x side with rows of ld; the runtime's error
  * number. */
 int lab_pad(int *d, int ld, int side, int n);
 
-/* For two GPUs: a round with pivot tile k on one of them, which owns the rows of tiles first ...
- * end-1; and `count` elements read from host memory that the device can reach. */
+/* The second and the third phase of a round with tiles of LAB_WIDE_SIDE, the pivot's tile closed.
+ */
+#define LAB_WIDE_SIDE 128
+void lab_wide_products(int *d, int ld, int n, int k);
+
+/* For two GPUs, with row A2's kernels: the rows of tiles from `first` to `end` are a GPU's own, and
+ * of the pivot's row it makes the tiles from row_first to row_end. Each is the runtime's error
+ * number.
+ */
 #define LAB_MULTI_SIDE 64
-int lab_multi_round(int *d, int ld, int k, int first, int end, void *stream);
-int lab_multi_fetch(int *to, const int *from, int64_t count, void *stream);
+typedef struct lab_part_of_rows {
+    int first, end, row_first, row_end;
+} lab_part_of_rows;
+int lab_multi_close(int *d, int ld, int k, void *stream);
+int lab_multi_panels(int *d, int ld, int k, const lab_part_of_rows *part, void *stream);
+int lab_multi_rest(int *d, int ld, int k, const lab_part_of_rows *part, void *stream);
 
 #ifdef __cplusplus
 }

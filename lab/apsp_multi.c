@@ -1,21 +1,23 @@
 /*
- * Ladder apsp-multi: all-pairs shortest paths on two GPUs, from host memory to host memory. Where
- * there is one card it stands for both: the copies and the order of things are the same.
+ * Ladder apsp-multi: all-pairs shortest paths on two GPUs, from host memory to host memory, with
+ * the kernels of row A2 (block-64 of apsp-gpu). Where there is one card it stands for both: the
+ * copies and the order of things are the same.
  *
- *   staged     each GPU holds the whole matrix and updates half of its rows; the first two phases
- *              are done on both; each round the pivot rows go GPU -> host -> other GPU (row A3)
+ *   single     one GPU and no partner: what two are compared with
+ *   staged     a host thread for each GPU, which uploads its half of the rows and updates it; the
+ *              first two phases are done on both; each round the pivot rows go GPU -> host, the
+ *              threads meet at a barrier, and they go host -> other GPU (row A3)
  *   peer       the pivot rows go from GPU to GPU by a peer copy (row B3)
- *   zero-copy  the pivot rows lie in host memory, and the other GPU reads them there (row B3)
- *   engine     each GPU holds its share alone; panels travel while the product goes on
- *   one        the same on one GPU, which holds all of it: in 32 bits as well, to compare with
+ *   zero-copy  nothing is copied to a GPU: the matrix lies in pinned host memory, and the second
+ * and the third phase read and write it there (row B3) engine     each GPU holds its share alone;
+ * panels travel while the product goes on one        the same on one GPU, which holds all of it: in
+ * 32 bits as well, to compare with
  *
- * The authors of row A3 drive each GPU by a host thread, and the threads meet at a barrier when the
- * pivot rows are in host memory. Here one thread drives both: it waits for the same copy and then
- * puts the round on either stream, without waiting for them, so that both compute at once as there;
- * what it adds is a launch after another's, some microseconds a round.
- *
- * Before a round the owner of the pivot rows has updated them to the end of the round before, so
- * one piece of 64 rows travels a round.
+ * A GPU has memory for the whole matrix, and in it its own half and the pivot rows of the rounds so
+ * far; of the pivot's column it makes only the part in its half. Before a round the owner of the
+ * pivot rows has updated them to the end of the round before, so one piece of 64 rows travels a
+ * round. The buffer for it in host memory exists twice: a thread overwrites one of them only after
+ * a barrier that the other has reached with its copy done.
  */
 #include "answers.h"
 #include "apsp_gpu_kernels.h"
@@ -25,6 +27,9 @@
 #include "ladders.h"
 
 #include "base/clock.h"
+
+#include <pthread.h>
+#include <string.h>
 
 #define GPUS 2
 #define SIDE LAB_MULTI_SIDE
@@ -38,8 +43,9 @@ typedef struct bench {
     int device[GPUS];
     int *matrix[GPUS];
     cudaStream_t stream[GPUS];
-    cudaEvent_t moved[GPUS], behind[GPUS]; /* pivot rows are there; a round is done */
-    int *pivot;                            /* SIDE rows, pinned and mapped */
+    cudaEvent_t done[GPUS][2]; /* what the other GPU waits for, by the parity of the round */
+    int *pivot[2];             /* SIDE rows in pinned memory, by the parity of the round */
+    int *shared;               /* the matrix in pinned memory; NULL until a rung wants it */
 } bench;
 
 static void close_bench(void *given)
@@ -51,18 +57,19 @@ static void close_bench(void *given)
     for (int g = 0; g < GPUS; g++) {
         (void)cudaSetDevice(b->device[g]);
         (void)cudaFree(b->matrix[g]);
-        if (b->behind[g] != NULL) {
-            (void)cudaEventDestroy(b->behind[g]);
-        }
-        if (b->moved[g] != NULL) {
-            (void)cudaEventDestroy(b->moved[g]);
+        for (int i = 0; i < 2; i++) {
+            if (b->done[g][i] != NULL) {
+                (void)cudaEventDestroy(b->done[g][i]);
+            }
         }
         if (b->stream[g] != NULL) {
             (void)cudaStreamDestroy(b->stream[g]);
         }
     }
     (void)cudaSetDevice(b->device[0]);
-    (void)cudaFreeHost(b->pivot);
+    (void)cudaFreeHost(b->shared);
+    (void)cudaFreeHost(b->pivot[1]);
+    (void)cudaFreeHost(b->pivot[0]);
     lab_apsp_host_close(&b->host);
     twi_free(b);
 }
@@ -94,36 +101,42 @@ static tw_status open_links(bench *b)
     return status;
 }
 
-static tw_status take_memory(bench *b)
+static tw_status take_device(bench *b, int g)
 {
     uint64_t side = (uint64_t)b->side;
-    tw_status status = TW_OK;
-    for (int g = 0; status == TW_OK && g < GPUS; g++) {
-        status = LAB_TRY(b->ctx, cudaSetDevice(b->device[g]), "choosing the device");
-        if (status == TW_OK) {
-            status = LAB_TRY(b->ctx, cudaMalloc((void **)&b->matrix[g], side * side * 4),
-                             "allocating the matrix");
-        }
-        if (status == TW_OK) {
-            status = LAB_TRY(b->ctx,
-                             cudaStreamCreateWithPriority(&b->stream[g], cudaStreamNonBlocking, 0),
-                             "making a stream");
-        }
-        if (status == TW_OK) {
-            status = LAB_TRY(b->ctx, cudaEventCreateWithFlags(&b->moved[g], cudaEventDisableTiming),
-                             "making an event");
-        }
-        if (status == TW_OK) {
-            status =
-                LAB_TRY(b->ctx, cudaEventCreateWithFlags(&b->behind[g], cudaEventDisableTiming),
-                        "making an event");
-        }
+    tw_status status = LAB_TRY(b->ctx, cudaSetDevice(b->device[g]), "choosing the device");
+    if (status == TW_OK) {
+        status = LAB_TRY(b->ctx, cudaMalloc((void **)&b->matrix[g], side * side * 4),
+                         "allocating the matrix");
     }
     if (status == TW_OK) {
-        status = LAB_TRY(b->ctx,
-                         cudaHostAlloc((void **)&b->pivot, side * SIDE * 4,
-                                       cudaHostAllocMapped | cudaHostAllocPortable),
-                         "pinning host memory");
+        status =
+            LAB_TRY(b->ctx, cudaStreamCreateWithPriority(&b->stream[g], cudaStreamNonBlocking, 0),
+                    "making a stream");
+    }
+    for (int i = 0; status == TW_OK && i < 2; i++) {
+        status = LAB_TRY(b->ctx, cudaEventCreateWithFlags(&b->done[g][i], cudaEventDisableTiming),
+                         "making an event");
+    }
+    return status;
+}
+
+/* Memory of the host that every GPU reaches. */
+static tw_status pin(bench *b, int **out, uint64_t words)
+{
+    return LAB_TRY(
+        b->ctx, cudaHostAlloc((void **)out, words * 4, cudaHostAllocMapped | cudaHostAllocPortable),
+        "pinning host memory");
+}
+
+static tw_status take_memory(bench *b)
+{
+    tw_status status = TW_OK;
+    for (int g = 0; status == TW_OK && g < GPUS; g++) {
+        status = take_device(b, g);
+    }
+    for (int i = 0; status == TW_OK && i < 2; i++) {
+        status = pin(b, &b->pivot[i], (uint64_t)b->side * SIDE);
     }
     return status;
 }
@@ -151,11 +164,15 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     return status != TW_OK ? status : lab_apsp_host_open(&b->host, ctx, n, seed);
 }
 
-/* What lies on the cards needs no poison: every run begins with the input in its place. */
+/* What lies on the cards: rows that a rung does not upload must not be those of the rung before. */
 static void spoil(void *given)
 {
     bench *b = given;
     lab_poison(b->host.output, b->n, 4);
+    for (int g = 0; g < GPUS; g++) {
+        (void)cudaSetDevice(b->device[g]);
+        (void)cudaMemset(b->matrix[g], 0xC3, (size_t)b->side * (size_t)b->side * 4);
+    }
 }
 
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
@@ -164,139 +181,289 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->host.output, b->host.right, b->n);
 }
 
-/* ------------------------------------------------------------------------------- the pivot rows */
+/* --------------------------------------------------------------------------- a GPU and its thread
+ */
 
 enum { STAGED, PEER, ZERO_COPY };
 
-/* The rows of pivot k from their owner to the other GPU, after what is on its stream. */
-static tw_status send_pivot(bench *b, int k, int owner, int how)
+/* What the threads of a run share. */
+typedef struct pair {
+    bench *b;
+    int how, gpus;
+    pthread_barrier_t barrier;
+    double begun, uploaded, computed, done;
+} pair;
+
+/* One of them. A thread that has failed does no more, but still comes to every barrier. */
+typedef struct driver {
+    pair *both;
+    pthread_t thread;
+    bool started;
+    int g;
+    lab_part_of_rows part;
+    int error;        /* the runtime's */
+    const char *what; /* was being done */
+} driver;
+
+static bool went(driver *d, cudaError_t error, const char *what)
 {
-    int other = 1 - owner;
-    size_t bytes = (size_t)SIDE * (size_t)b->side * 4;
-    size_t place = (size_t)k * SIDE * (size_t)b->side;
-    int *from = b->matrix[owner] + place, *to = b->matrix[other] + place;
-    tw_status status = LAB_TRY(b->ctx, cudaSetDevice(b->device[other]), "choosing the device");
-    if (status == TW_OK) { /* it still writes to these rows in the round before */
-        status = LAB_TRY(b->ctx, cudaEventRecord(b->behind[other], b->stream[other]), "an event");
+    if (d->error == 0 && error != cudaSuccess) {
+        d->error = (int)error;
+        d->what = what;
     }
-    if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaSetDevice(b->device[owner]), "choosing the device");
-    }
-    if (status == TW_OK) {
-        status =
-            LAB_TRY(b->ctx, cudaStreamWaitEvent(b->stream[owner], b->behind[other], 0), "an event");
-    }
-    if (status == TW_OK && how == PEER) {
-        status = LAB_TRY(b->ctx,
-                         cudaMemcpyPeerAsync(to, b->device[other], from, b->device[owner], bytes,
-                                             b->stream[owner]),
-                         "a peer copy");
-    } else if (status == TW_OK) {
-        status = LAB_TRY(
-            b->ctx,
-            cudaMemcpyAsync(b->pivot, from, bytes, cudaMemcpyDeviceToHost, b->stream[owner]),
-            "copying pivot rows to the host");
-    }
-    if (status == TW_OK && how == STAGED) { /* the barrier of the two host threads */
-        status = LAB_TRY(b->ctx, cudaStreamSynchronize(b->stream[owner]), "waiting");
-    } else if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaEventRecord(b->moved[owner], b->stream[owner]), "an event");
-    }
-    if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaSetDevice(b->device[other]), "choosing the device");
-    }
-    if (status == TW_OK && how != STAGED) {
-        status =
-            LAB_TRY(b->ctx, cudaStreamWaitEvent(b->stream[other], b->moved[owner], 0), "an event");
-    }
-    if (status == TW_OK && how == STAGED) {
-        status = LAB_TRY(
-            b->ctx, cudaMemcpyAsync(to, b->pivot, bytes, cudaMemcpyHostToDevice, b->stream[other]),
-            "copying pivot rows from the host");
-    } else if (status == TW_OK && how == ZERO_COPY) {
-        status =
-            LAB_TRY(b->ctx, lab_multi_fetch(to, b->pivot, (int64_t)(bytes / 4), b->stream[other]),
-                    "reading pivot rows in host memory");
-    }
-    return status;
+    return d->error == 0;
 }
 
-static tw_status move_matrix(bench *b, int g, bool up)
+static bool launched(driver *d, int error)
 {
+    return went(d, (cudaError_t)error, "launching a round");
+}
+
+static void meet(const driver *d)
+{
+    if (d->both->gpus > 1) {
+        (void)pthread_barrier_wait(&d->both->barrier);
+    }
+}
+
+/* The rows that this GPU uploads and downloads, of n. */
+static void own_rows(const driver *d, int64_t *first, int64_t *count)
+{
+    int64_t n = d->both->b->n, end = (int64_t)d->part.end * SIDE;
+    *first = (int64_t)d->part.first * SIDE;
+    end = end < n ? end : n;
+    *count = *first < end ? end - *first : 0;
+}
+
+static void upload(driver *d)
+{
+    bench *b = d->both->b;
     size_t row = (size_t)b->n * 4, wide = (size_t)b->side * 4;
-    int half = (b->tiles + 1) / 2 * SIDE;
-    int64_t first = up || g == 0 ? 0 : half;
-    int64_t end = up || g == 1 ? b->n : half;
-    end = end < b->n ? end : b->n;
-    int *card = b->matrix[g] + first * b->side;
-    if (first >= end) {
-        return TW_OK;
+    int64_t first, count;
+    own_rows(d, &first, &count);
+    if (d->both->how == ZERO_COPY) { /* where it stays */
+        for (int64_t i = 0; i < count; i++) {
+            memcpy(b->shared + (first + i) * b->side, b->host.input + (first + i) * b->n, row);
+        }
+        return;
     }
-    tw_status status = LAB_TRY(b->ctx, cudaSetDevice(b->device[g]), "choosing the device");
-    if (status == TW_OK && up) {
-        status = LAB_TRY(b->ctx, lab_pad(b->matrix[g], b->side, b->side, (int)b->n),
-                         "padding the matrix");
+    (void)went(d, (cudaError_t)lab_pad(b->matrix[d->g], b->side, b->side, (int)b->n),
+               "padding the matrix");
+    if (d->error == 0 && count > 0) {
+        (void)went(d,
+                   cudaMemcpy2D(b->matrix[d->g] + first * b->side, wide,
+                                b->host.input + first * b->n, row, row, (size_t)count,
+                                cudaMemcpyHostToDevice),
+                   "copying the input");
     }
-    if (status == TW_OK) {
-        status = up ? LAB_TRY(b->ctx,
-                              cudaMemcpy2D(card, wide, b->host.input, row, row, (size_t)b->n,
-                                           cudaMemcpyHostToDevice),
-                              "copying the input")
-                    : LAB_TRY(b->ctx,
-                              cudaMemcpy2D(b->host.output + first * b->n, row, card, wide, row,
-                                           (size_t)(end - first), cudaMemcpyDeviceToHost),
-                              "copying the result");
-    }
-    if (status == TW_OK && up) { /* the rounds are on streams that do not wait for this one */
-        status = LAB_TRY(b->ctx, cudaStreamSynchronize(0), "copying the input");
-    }
-    return status;
+    /* The rounds are on a stream that does not wait for this one. */
+    (void)went(d, cudaStreamSynchronize(0), "copying the input");
 }
 
-static tw_status close_rounds(bench *b, int how)
+static void download(driver *d)
 {
-    int half = (b->tiles + 1) / 2;
+    bench *b = d->both->b;
+    size_t row = (size_t)b->n * 4, wide = (size_t)b->side * 4;
+    int64_t first, count;
+    own_rows(d, &first, &count);
+    if (d->both->how == ZERO_COPY) {
+        for (int64_t i = 0; i < count; i++) {
+            memcpy(b->host.output + (first + i) * b->n, b->shared + (first + i) * b->side, row);
+        }
+    } else if (d->error == 0 && count > 0) {
+        (void)went(d,
+                   cudaMemcpy2D(b->host.output + first * b->n, row,
+                                b->matrix[d->g] + first * b->side, wide, row, (size_t)count,
+                                cudaMemcpyDeviceToHost),
+                   "copying the result");
+    }
+}
+
+/* ------------------------------------------------------------------------------- the pivot rows */
+
+/* Over the host, whose threads meet in between. */
+static void stage_pivot(driver *d, int k, bool owner)
+{
+    bench *b = d->both->b;
+    size_t bytes = (size_t)SIDE * (size_t)b->side * 4;
+    int *rows = b->matrix[d->g] + (size_t)k * SIDE * (size_t)b->side, *pinned = b->pivot[k % 2];
+    cudaStream_t stream = b->stream[d->g];
+    if (owner && d->error == 0) {
+        (void)went(d, cudaMemcpyAsync(pinned, rows, bytes, cudaMemcpyDeviceToHost, stream),
+                   "copying pivot rows to the host");
+        (void)went(d, cudaStreamSynchronize(stream), "copying pivot rows to the host");
+    }
+    meet(d);
+    if (!owner && d->error == 0) {
+        (void)went(d, cudaMemcpyAsync(rows, pinned, bytes, cudaMemcpyHostToDevice, stream),
+                   "copying pivot rows from the host");
+        (void)went(d, cudaStreamSynchronize(stream), "copying pivot rows from the host");
+    }
+}
+
+/* The other GPU waits for what is on this one's stream, once both threads have been here. */
+static void leave_mark(driver *d, int k)
+{
+    bench *b = d->both->b;
+    if (d->error == 0) {
+        (void)went(d, cudaEventRecord(b->done[d->g][k % 2], b->stream[d->g]), "an event");
+    }
+}
+
+static void await_other(driver *d, int k)
+{
+    bench *b = d->both->b;
+    if (d->error == 0) {
+        (void)went(d, cudaStreamWaitEvent(b->stream[d->g], b->done[1 - d->g][k % 2], 0),
+                   "an event");
+    }
+}
+
+/* From GPU to GPU. The rows lie beyond the other's half, where it writes nothing before. */
+static void send_pivot(driver *d, int k, bool owner)
+{
+    bench *b = d->both->b;
+    int other = 1 - d->g;
+    size_t place = (size_t)k * SIDE * (size_t)b->side;
+    if (owner && d->error == 0) {
+        (void)went(d,
+                   cudaMemcpyPeerAsync(b->matrix[other] + place, b->device[other],
+                                       b->matrix[d->g] + place, b->device[d->g],
+                                       (size_t)SIDE * (size_t)b->side * 4, b->stream[d->g]),
+                   "a peer copy");
+        leave_mark(d, k);
+    }
+    meet(d);
+    if (!owner) {
+        await_other(d, k);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- rounds */
+
+/* Each GPU has its own memory, and does the first two phases for itself. */
+static void round_apart(driver *d, int k, bool owner)
+{
+    bench *b = d->both->b;
+    int *m = b->matrix[d->g];
+    void *stream = b->stream[d->g];
+    if (d->both->gpus > 1 && d->both->how == STAGED) {
+        stage_pivot(d, k, owner);
+    } else if (d->both->gpus > 1) {
+        send_pivot(d, k, owner);
+    }
+    if (d->error == 0 && launched(d, lab_multi_close(m, b->side, k, stream)) &&
+        launched(d, lab_multi_panels(m, b->side, k, &d->part, stream))) {
+        (void)launched(d, lab_multi_rest(m, b->side, k, &d->part, stream));
+    }
+}
+
+/* Both work on one matrix in host memory: the owner closes the pivot's tile, each makes the panels
+ * in its half, and nobody begins the third phase before both are there. */
+static void round_together(driver *d, int k, bool owner)
+{
+    bench *b = d->both->b;
+    void *stream = b->stream[d->g];
+    if (owner && d->error == 0 && launched(d, lab_multi_close(b->shared, b->side, k, stream))) {
+        leave_mark(d, 0);
+    }
+    meet(d);
+    if (!owner) {
+        await_other(d, 0);
+    }
+    if (d->error == 0 && launched(d, lab_multi_panels(b->shared, b->side, k, &d->part, stream))) {
+        leave_mark(d, 1);
+    }
+    meet(d);
+    await_other(d, 1);
+    if (d->error == 0) {
+        (void)launched(d, lab_multi_rest(b->shared, b->side, k, &d->part, stream));
+    }
+    meet(d); /* the marks are free again */
+}
+
+static void *drive(void *given)
+{
+    driver *d = given;
+    pair *both = d->both;
+    bench *b = both->b;
+    (void)went(d, cudaSetDevice(b->device[d->g]), "choosing the device");
+    upload(d);
+    meet(d);
+    both->uploaded = d->g == 0 ? twi_seconds() : both->uploaded;
+    for (int k = 0; k < b->tiles; k++) {
+        bool owner = k >= d->part.first && k < d->part.end;
+        (both->how == ZERO_COPY ? round_together : round_apart)(d, k, owner);
+    }
+    (void)went(d, cudaStreamSynchronize(b->stream[d->g]), "waiting for a device");
+    meet(d);
+    both->computed = d->g == 0 ? twi_seconds() : both->computed;
+    download(d);
+    return NULL;
+}
+
+/* The thread that calls is the first GPU's. */
+static tw_status drive_all(pair *both)
+{
+    bench *b = both->b;
+    int half = both->gpus > 1 ? (b->tiles + 1) / 2 : b->tiles;
+    bool split = both->how == ZERO_COPY;
+    driver drivers[GPUS] = {0};
     tw_status status = TW_OK;
-    for (int k = 0; status == TW_OK && k < b->tiles; k++) {
-        status = send_pivot(b, k, k < half ? 0 : 1, how);
-        for (int g = 0; status == TW_OK && g < GPUS; g++) {
-            int first = g == 0 ? 0 : half, end = g == 0 ? half : b->tiles;
-            status = LAB_TRY(b->ctx, cudaSetDevice(b->device[g]), "choosing the device");
-            if (status == TW_OK && first < end) {
-                status = LAB_TRY(
-                    b->ctx, lab_multi_round(b->matrix[g], b->side, k, first, end, b->stream[g]),
-                    "launching a round");
-            }
+    for (int g = 0; g < both->gpus; g++) {
+        int first = g == 0 ? 0 : half, end = g == 0 ? half : b->tiles;
+        drivers[g] = (driver){
+            .both = both, .g = g, .part = {first, end, split ? first : 0, split ? end : b->tiles}};
+    }
+    both->begun = twi_seconds();
+    if (both->gpus > 1) {
+        drivers[1].started = pthread_create(&drivers[1].thread, NULL, drive, &drivers[1]) == 0;
+        if (!drivers[1].started) {
+            return tw_fail(b->ctx, TW_ERR_MEMORY, "no thread for the second GPU");
         }
     }
-    for (int g = 0; status == TW_OK && g < GPUS; g++) {
-        status = LAB_TRY(b->ctx, cudaStreamSynchronize(b->stream[g]), "waiting for a device");
+    (void)drive(&drivers[0]);
+    if (drivers[1].started) {
+        (void)pthread_join(drivers[1].thread, NULL);
+    }
+    both->done = twi_seconds();
+    for (int g = 0; status == TW_OK && g < both->gpus; g++) {
+        status = LAB_TRY(b->ctx, drivers[g].error, drivers[g].what);
     }
     return status;
 }
 
-/* a: how the pivot rows travel. */
+/* The padding of the matrix in host memory, and the memory itself, before the clock runs. */
+static tw_status prepare_shared(bench *b)
+{
+    uint64_t side = (uint64_t)b->side;
+    tw_status status = b->shared == NULL ? pin(b, &b->shared, side * side) : TW_OK;
+    for (uint64_t i = 0; status == TW_OK && i < side; i++) {
+        for (uint64_t j = i < (uint64_t)b->n ? (uint64_t)b->n : 0; j < side; j++) {
+            b->shared[i * side + j] = TW_INF_I32;
+        }
+    }
+    return status;
+}
+
+/* a: how the pivot rows travel; b: GPUs. */
 static tw_status run_halves(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    double begun = twi_seconds();
-    tw_status status = TW_OK;
-    for (int g = 0; status == TW_OK && g < GPUS; g++) {
-        status = move_matrix(b, g, true);
+    pair both = {.b = b, .how = rung->a, .gpus = rung->b};
+    tw_status status = both.how == ZERO_COPY ? prepare_shared(b) : TW_OK;
+    if (status != TW_OK) {
+        return status;
     }
-    double uploaded = twi_seconds();
-    if (status == TW_OK) {
-        status = close_rounds(b, rung->a);
+    if (pthread_barrier_init(&both.barrier, NULL, GPUS) != 0) {
+        return tw_fail(b->ctx, TW_ERR_MEMORY, "no barrier for the threads of two GPUs");
     }
-    double computed = twi_seconds();
-    for (int g = 0; status == TW_OK && g < GPUS; g++) {
-        status = move_matrix(b, g, false);
-    }
-    double done = twi_seconds();
-    time->upload = uploaded - begun;
-    time->compute = computed - uploaded;
-    time->download = done - computed;
-    time->total = done - begun;
+    status = drive_all(&both);
+    (void)pthread_barrier_destroy(&both.barrier);
+    time->upload = both.uploaded - both.begun;
+    time->compute = both.computed - both.uploaded;
+    time->download = both.done - both.computed;
+    time->total = both.done - both.begun;
     return status;
 }
 
@@ -308,23 +475,33 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 }
 
 static const lab_rung rungs[] = {
-    {.name = "staged",
-     .row = "A3",
-     .idea = "half of the rows each; pivot rows go over the host, which waits",
+    {.name = "single",
+     .row = "A2",
+     .idea = "block-64 on one GPU: what two of them are compared with",
      .run = run_halves,
-     .a = STAGED},
+     .a = STAGED,
+     .b = 1},
+    {.name = "staged",
+     .parent = "single",
+     .row = "A3",
+     .idea = "a host thread and half of the rows each; pivot rows go over the host and a barrier",
+     .run = run_halves,
+     .a = STAGED,
+     .b = GPUS},
     {.name = "peer",
      .parent = "staged",
      .row = "B3",
-     .idea = "pivot rows go from GPU to GPU; nobody waits on the host",
+     .idea = "pivot rows go from GPU to GPU; the host waits for no copy",
      .run = run_halves,
-     .a = PEER},
+     .a = PEER,
+     .b = GPUS},
     {.name = "zero-copy",
-     .parent = "staged",
+     .parent = "peer",
      .row = "B3",
-     .idea = "the other GPU reads the pivot rows in host memory",
+     .idea = "every tile of phases 2 and 3 stays in pinned host memory; nothing is copied",
      .run = run_halves,
-     .a = ZERO_COPY},
+     .a = ZERO_COPY,
+     .b = GPUS},
     {.name = "engine",
      .parent = "peer",
      .idea = "a share each and no more; panels travel while the product goes on: the library",

@@ -9,6 +9,8 @@
     const lab_ladder symbol = {.name = text, .title = words, .gpu = true}
 
 ABSENT(lab_apsp_gpu, "apsp-gpu", "All-pairs shortest paths on a GPU");
+ABSENT(lab_apsp_gpu_blocks, "apsp-gpu-blocks",
+       "The blocking factor of a closure on a GPU, three tiles in shared memory");
 ABSENT(lab_apsp_gpu_shapes, "apsp-gpu-shapes",
        "Blocks and thread shapes of a blocked closure on a GPU");
 ABSENT(lab_apsp_gpu_global, "apsp-gpu-global",

@@ -54,7 +54,7 @@ struct lab_rung {
 typedef struct lab_published {
     const char *rung;
     int64_t n;
-    double milliseconds;
+    double milliseconds; /* 0: they ran it at that size, and do not tell what it took */
 } lab_published;
 
 typedef struct lab_ceiling {

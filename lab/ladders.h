@@ -14,6 +14,7 @@ extern const lab_ladder lab_apsp_threads;
 extern const lab_ladder lab_apsp_threads_weak;
 extern const lab_ladder lab_apsp_files;
 extern const lab_ladder lab_apsp_gpu;
+extern const lab_ladder lab_apsp_gpu_blocks;
 extern const lab_ladder lab_apsp_gpu_shapes;
 extern const lab_ladder lab_apsp_gpu_global;
 extern const lab_ladder lab_apsp_gpu_copies;

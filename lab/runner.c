@@ -43,14 +43,15 @@ static void summarise(lab_case *c)
     c->spread = c->median > 0 ? (sorted[c->repeats - 1] - sorted[0]) / c->median : 0;
 }
 
-static double published_for(const lab_ladder *ladder, const char *rung, int64_t n)
+/* NULL: the authors do not speak of it. */
+static const lab_published *published_for(const lab_ladder *ladder, const char *rung, int64_t n)
 {
     for (const lab_published *p = ladder->published; p != NULL && p->rung != NULL; p++) {
         if (p->n == n && strcmp(p->rung, rung) == 0) {
-            return p->milliseconds;
+            return p;
         }
     }
-    return 0;
+    return NULL;
 }
 
 /* ---------------------------------------------------------------------------------------- cases */
@@ -141,7 +142,8 @@ static tw_status measure(lab_run *run, void *bench, lab_case *c)
 static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
 {
     lab_case *c = &run->cases[run->count];
-    *c = (lab_case){.rung = rung, .n = n, .published = published_for(run->ladder, rung->name, n)};
+    const lab_published *theirs = published_for(run->ladder, rung->name, n);
+    *c = (lab_case){.rung = rung, .n = n, .published = theirs != NULL ? theirs->milliseconds : 0};
     lab_profile_clear(&c->profile);
     tw_status status = measure(run, bench, c);
     c->status = status;
@@ -155,15 +157,15 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
 }
 
 /* Whether the run wants this rung at n: named or all, offered here, and not too slow for a size
- * that nobody asked for: --n asks for it of every rung, --published of those with a figure there.
- */
+ * that nobody asked for: --n asks for it of every rung, --published of those that the authors ran
+ * there. */
 static bool is_wanted(const lab_run *run, const lab_rung *rung, int64_t n)
 {
     const lab_ladder *ladder = run->ladder;
     return is_chosen(run, rung) &&
            (ladder->offers == NULL || ladder->offers(run->job->ctx, rung)) &&
            (rung->most == 0 || n <= rung->most || (run->sizes_given && !run->published) ||
-            published_for(ladder, rung->name, n) > 0);
+            (run->published && published_for(ladder, rung->name, n) != NULL));
 }
 
 /* One rung, checked, and then run between marks for a profiler that watches. */

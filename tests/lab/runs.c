@@ -116,17 +116,21 @@ static const lab_rung rungs[] = {
      .parent = "plain",
      .run = run_parts},
     {.name = "damaged", .idea = "ends all", .run = run_damaged, .most = 1},
+    {.name = "slow", .idea = "takes its time", .run = run_plain, .most = 1},
 };
 static const int64_t sizes[] = {7, 200, 9, 0};
-#define LADDER(measured)                                                                         \
+/* Of a machine where it ran at that size; what it took is not told. */
+static const lab_published untold[] = {{"slow", 50, 0}, {NULL, 0, 0}};
+#define LADDER(measured, theirs)                                                                 \
     {                                                                                            \
         .name = "trial", .title = "A trial", .unit = "units", .size = "n", .against = "a table", \
         .rungs = rungs, .count = LAB_COUNT(rungs), .sizes = sizes, .open = open_bench,           \
         .spoil = do_nothing, .check = check, .close = do_nothing, .work = one, .traffic = one,   \
-        .ceiling = (measured)                                                                    \
+        .ceiling = (measured), .published = (theirs), .published_on = "theirs"                   \
     }
-static const lab_ladder trial = LADDER(ceiling);
-static const lab_ladder unbounded = LADDER(no_ceiling);
+static const lab_ladder trial = LADDER(ceiling, NULL);
+static const lab_ladder unbounded = LADDER(no_ceiling, NULL);
+static const lab_ladder published = LADDER(ceiling, untold);
 
 /* --------------------------------------------------------------------------------------- climbing
  */
@@ -171,6 +175,7 @@ static const climb *go(const lab_ladder *ladder, const char *names, int64_t n, u
                    .size_count = n > 0 ? 1 : 0,
                    .sizes_given = n > 0,
                    .rungs = names,
+                   .published = ladder->published != NULL,
                    .repeat = 5,
                    .budget = 1000,
                    .seed = seed,
@@ -300,6 +305,20 @@ static void a_ladder_of_which_nothing_can_run_says_why(void **state)
     has(done->error, "trial, n = 200: 200 is too large");
     done = go(&trial, "damaged", 7, 1);
     assert_int_equal(done->status, TW_ERR_IO);
+}
+
+static void authors_sizes_are_run_by_their_rungs_where_no_time_is_told(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&published, "slow,plain", 0, 1);
+    assert_int_equal(done->status, TW_OK);
+    assert_int_equal(times_in(done->kept, "\"n\": 50"), 2);
+    assert_int_equal(times_in(done->kept, "\"rung\": \"slow\""), 1);
+    assert_null(strstr(done->kept, "published_milliseconds"));
+    forget();
+    done = go(&trial, "slow,plain", 0, 1);
+    assert_int_equal(times_in(done->kept, "\"rung\": \"slow\""), 0);
 }
 
 static void rungs_are_timed_without_a_ceiling_too(void **state)
@@ -450,6 +469,7 @@ int main(void)
         cmocka_unit_test(a_rung_with_a_flaw_is_timed_and_compared_with_nothing),
         cmocka_unit_test(parts_are_those_of_the_repetition_in_the_middle),
         cmocka_unit_test(a_ladder_of_which_nothing_can_run_says_why),
+        cmocka_unit_test(authors_sizes_are_run_by_their_rungs_where_no_time_is_told),
         cmocka_unit_test(rungs_are_timed_without_a_ceiling_too),
         cmocka_unit_test(a_later_run_adds_to_the_file),
         cmocka_unit_test(what_was_measured_otherwise_is_not_added_to),
