@@ -694,8 +694,9 @@ TW_API TW_CHECKED tw_status tw_image_generate(tw_context *ctx, tw_image **out,
  *     H = log N - (1/N) sum over values of n log n
  * where a value occurs n times among the N elements that count. Counts are whole numbers and
  * n log n is a table of whole numbers (docs/methods.md), so the result has the same bits for every
- * instruction set and any number of threads. A window of equal values gives exactly 0, one in
- * which nothing counts gives NaN.
+ * instruction set, on a GPU, and for any number of threads. f32 results are within 1 ulp of the
+ * exact entropy, f64 results within 2. A window of equal values gives exactly 0, one in which
+ * nothing counts gives NaN.
  */
 typedef int32_t tw_border;
 enum {
@@ -734,18 +735,22 @@ typedef struct tw_entropy_options {
     tw_border border;
     tw_base base;
     const double *range; /* two numbers lo < hi: values are put into `levels` equal bins from lo to
-                            hi, hi itself into the last; NULL: values are levels */
+                            hi, hi itself into the last, as exact arithmetic puts them; NULL:
+                            values are levels */
     const tw_matrix *mask; /* TW_U8, as large as the input: elements where it is 0 do not count */
     const double *no_data; /* elements equal to it do not count; NaN means NaN */
     int64_t verify; /* compute so many elements again by the definition, drawn by the seed, and
                        compare: 0 all of them, -1 none. TW_ERR_VERIFY names the first that is
                        wrong */
     uint64_t verify_seed;
+    int32_t skip_nan; /* not 0: elements that are NaN do not count, besides those of no_data */
+    tw_type type;     /* of the result: TW_F32, within 1 ulp of the exact entropy, or TW_F64,
+                         within 2. Where the result is a matrix, its own type decides */
 } tw_entropy_options;
 #define TW_ENTROPY_OPTIONS_INIT                                                                   \
     {                                                                                             \
         sizeof(tw_entropy_options), 256, 5, 5, -1, NULL, -1, -1, TW_BORDER_CROP, TW_BASE_E, NULL, \
-            NULL, NULL, -1, 1                                                                     \
+            NULL, NULL, -1, 1, 0, TW_F32                                                          \
     }
 
 typedef struct tw_entropy_report {
@@ -800,9 +805,9 @@ TW_API TW_CHECKED tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan 
                                                const tw_shape *shape,
                                                const tw_entropy_options *opts);
 
-/* Into the caller's TW_F32 matrix of that shape, which may not overlap the input. The input is
- * TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN, and
- * that no mask or no_data excludes, is TW_ERR_RANGE with its place. */
+/* Into the caller's TW_F32 or TW_F64 matrix of that shape, which may not overlap the input. The
+ * input is TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN,
+ * and that no mask or no_data excludes, is TW_ERR_RANGE with its place. */
 TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                                        const tw_entropy_options *opts);
 

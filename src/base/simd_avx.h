@@ -132,13 +132,23 @@ static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
 {
     return sum_8_bytes16(v);
 }
-static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+/* Four u32, made signed, to f64, put back, scaled, to f32. */
+static inline __m128 scale_u32(__m128i number, __m256d factor)
 {
-    __m256i sum = _mm256_slli_epi32(_mm256_cvtepu16_epi32(plane[2]), 8);
+    __m128i moved = _mm_xor_si128(number, _mm_set1_epi32(INT32_MIN));
+    __m256d wide = _mm256_add_pd(_mm256_cvtepi32_pd(moved), _mm256_set1_pd(0x1p31));
+    return _mm256_cvtpd_ps(_mm256_mul_pd(wide, factor));
+}
+static inline void scale_sums8(float *out, const sums8 plane[4], uint32_t total, double factor)
+{
+    __m128i upper = _mm_add_epi16(plane[2], _mm_slli_epi16(plane[3], 8));
+    __m256i sum = _mm256_slli_epi32(_mm256_cvtepu16_epi32(upper), 8);
     sum = _mm256_slli_epi32(_mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[1])), 8);
     sum = _mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[0]));
-    __m256 rest = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(total), sum));
-    _mm256_storeu_ps(out, _mm256_div_ps(rest, _mm256_set1_ps(divisor)));
+    __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)total), sum);
+    __m256d by = _mm256_set1_pd(factor);
+    _mm_storeu_ps(out, scale_u32(_mm256_castsi256_si128(rest), by));
+    _mm_storeu_ps(out + 4, scale_u32(_mm256_extracti128_si256(rest, 1), by));
 }
 
 #endif

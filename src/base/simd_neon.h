@@ -98,16 +98,28 @@ static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
     uint8x16_t b = vpaddq_u8(vpaddq_u8(v[4], v[5]), vpaddq_u8(v[6], v[7]));
     return vpaddlq_u8(vpaddq_u8(a, b));
 }
-static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+/* number * factor: the exponent of 2^52 before a number makes it an f64, 2^52 above its value, and
+ * 2^52 * factor is `offset`, exactly. */
+static inline float32x4_t scale_u32(uint32x4_t number, float64x2_t factor, float64x2_t offset)
 {
+    const uint32x4_t exponent = vdupq_n_u32(0x43300000);
+    float64x2_t low = vreinterpretq_f64_u32(vzip1q_u32(number, exponent));
+    float64x2_t high = vreinterpretq_f64_u32(vzip2q_u32(number, exponent));
+    return vcvt_high_f32_f64(vcvt_f32_f64(vfmaq_f64(offset, low, factor)),
+                             vfmaq_f64(offset, high, factor));
+}
+static inline void scale_sums8(float *out, const sums8 plane[4], uint32_t total, double factor)
+{
+    uint16x8_t upper = vaddq_u16(plane[2], vshlq_n_u16(plane[3], 8));
     uint32x4_t low = vaddw_u16(vshll_n_u16(vget_low_u16(plane[1]), 8), vget_low_u16(plane[0]));
     uint32x4_t high = vaddw_high_u16(vshll_high_n_u16(plane[1], 8), plane[0]);
-    low = vaddq_u32(low, vshll_n_u16(vget_low_u16(plane[2]), 16));
-    high = vaddq_u32(high, vshll_high_n_u16(plane[2], 16));
-    int32x4_t all = vdupq_n_s32(total);
-    float32x4_t by = vdupq_n_f32(divisor);
-    vst1q_f32(out, vdivq_f32(vcvtq_f32_s32(vsubq_s32(all, vreinterpretq_s32_u32(low))), by));
-    vst1q_f32(out + 4, vdivq_f32(vcvtq_f32_s32(vsubq_s32(all, vreinterpretq_s32_u32(high))), by));
+    low = vaddq_u32(low, vshll_n_u16(vget_low_u16(upper), 16));
+    high = vaddq_u32(high, vshll_high_n_u16(upper, 16));
+    uint32x4_t all = vdupq_n_u32(total);
+    float64x2_t by = vdupq_n_f64(factor);
+    float64x2_t offset = vdupq_n_f64(factor * -0x1p52);
+    vst1q_f32(out, scale_u32(vsubq_u32(all, low), by, offset));
+    vst1q_f32(out + 4, scale_u32(vsubq_u32(all, high), by, offset));
 }
 
 #endif

@@ -18,7 +18,8 @@
  *   sum_8_bytes16         the sums over the bytes of eight vectors, as a sums8: eight u16
  *   sum_8_small_bytes16   the same, if none of them is above 255
  *   store_sums8
- *   divide_sums8          (total - (sums of bytes 0, 1 and 2 of a number)) / divisor, as eight f32
+ *   scale_sums8           (total - (sums of bytes 0 ... 3 of a number)) mod 2^32 * factor in f64,
+ *                         as eight f32
  */
 #ifndef TWI_BASE_SIMD_SCALAR_H
 #define TWI_BASE_SIMD_SCALAR_H
@@ -142,11 +143,12 @@ static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
 {
     return sum_8_bytes16(v);
 }
-static inline void divide_sums8(float *out, const sums8 plane[3], int32_t total, float divisor)
+static inline void scale_sums8(float *out, const sums8 plane[4], uint32_t total, double factor)
 {
     for (int i = 0; i < 8; i++) {
-        int32_t sum = plane[0].sum[i] + (plane[1].sum[i] << 8) + (plane[2].sum[i] << 16);
-        out[i] = (float)(total - sum) / divisor;
+        const uint32_t sum = plane[0].sum[i] + ((uint32_t)plane[1].sum[i] << 8) +
+                             ((uint32_t)plane[2].sum[i] << 16) + ((uint32_t)plane[3].sum[i] << 24);
+        out[i] = (float)((double)(total - sum) * factor);
     }
 }
 

@@ -121,12 +121,12 @@ static void make_row(strip *s, int64_t y)
     const twi_entropy_setup *setup = s->setup;
     const twi_window *window = &setup->window;
     const uint64_t *total = setup->table.sum;
-    const float unit = (float)((uint64_t)1 << setup->table.fraction);
+    const double unit = (double)((uint64_t)1 << setup->table.fraction);
     int64_t high =
         crops(s) ? inside(y - setup->above, window->rows, setup->in->rows) : window->rows;
     s->row.out = s->band->out + (y - s->band->first) * s->band->stride + s->begin;
-    s->row.total = (int32_t)total[window->cols * high];
-    s->row.divisor = (float)(window->cols * high) * unit;
+    s->row.total = (uint32_t)total[window->cols * high];
+    s->row.factor = 1 / ((double)(window->cols * high) * unit);
     s->kernel->row(&s->row);
     for (int64_t x = 0; x < s->outputs && crops(s); x++) {
         int64_t place = s->begin + x - setup->before;
@@ -135,8 +135,8 @@ static void make_row(strip *s, int64_t y)
             x = setup->in->cols - window->cols + setup->before - s->begin;
             continue;
         }
-        s->kernel->finish(&s->row, x, x + 1, (int32_t)total[wide * high],
-                          (float)(wide * high) * unit);
+        s->kernel->finish(&s->row, x, x + 1, (uint32_t)total[wide * high],
+                          1 / ((double)(wide * high) * unit));
     }
 }
 
@@ -161,8 +161,8 @@ static void run_strip(strip *s)
                                 .window_cols = (int32_t)cols,
                                 .outputs = (s->outputs + TWI_GROUP - 1) / TWI_GROUP * TWI_GROUP,
                                 .live = s->outputs};
+    s->row.planes = space->plane[0];
     for (int p = 0; p < TWI_PLANES; p++) {
-        s->row.plane[p] = space->plane[p];
         s->row.sum[p] = space->sum[p];
     }
     for (int64_t y = s->band->first; y < s->band->first + s->band->count; y++) {

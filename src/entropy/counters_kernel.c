@@ -3,27 +3,42 @@
  * are made at once: their sixteen counts each stay in registers while the planes are looked up and
  * summed, eight sums to a vector.
  *
- * The divisor is below 2^24, and so is the number it divides: both are exact in f32, and the f32
- * quotient has the bits of the f64 quotient rounded to f32, since 53 >= 2 * 24 + 2.
+ * Sums are kept modulo 2^32, which T[N] - sum never reaches. A product with 1 / (N 2^F) takes the
+ * place of the division: for all counts of up to 31 elements on up to 16 levels it gives the same
+ * f32 (tests/unit/entropy.c goes through them).
  */
 #include "entropy/kernels.h"
 
 #include "base/simd.h"
 
-/* out[x] = (total - the planes of sum[x]) / divisor; the difference is exact. */
+/* out[x] = (total - the planes of sum[x]) * factor */
 static inline __attribute__((always_inline)) void
-finish(float *out, uint16_t *const *sum, int64_t begin, int64_t end, int32_t total, float divisor)
+finish(float *out, uint16_t *const *sum, int64_t begin, int64_t end, uint32_t total, double factor)
 {
     for (int64_t x = begin; x < end; x++) {
-        int32_t whole = sum[0][x] + (sum[1][x] << 8) + (sum[2][x] << 16);
-        out[x] = (float)(total - whole) / divisor;
+        const uint32_t whole = sum[0][x] + ((uint32_t)sum[1][x] << 8) +
+                               ((uint32_t)sum[2][x] << 16) + ((uint32_t)sum[3][x] << 24);
+        out[x] = (float)((double)(total - whole) * factor);
     }
 }
 
-static void counters_finish(const twi_counters_row *row, int64_t begin, int64_t end, int32_t total,
-                            float divisor)
+static void counters_finish(const twi_counters_row *row, int64_t begin, int64_t end, uint32_t total,
+                            double factor)
 {
-    finish(row->out, row->sum, begin, end, total, divisor);
+    finish(row->out, row->sum, begin, end, total, factor);
+}
+
+/* A plane of eight windows, looked up and summed. All T[n] together are at most T[N], below 2^32,
+ * so the bytes of the top plane stay below 2^8. */
+static inline __attribute__((always_inline)) sums8 sum_plane(const uint8_t *planes, int p,
+                                                             const bytes16 *counts)
+{
+    const lookup32 plane = load_lookup32(planes + (size_t)p * TWI_PLANE);
+    bytes16 found[TWI_GROUP];
+    for (int i = 0; i < TWI_GROUP; i++) {
+        found[i] = find_lookup32(plane, counts[i]);
+    }
+    return p == TWI_PLANES - 1 ? sum_8_small_bytes16(found) : sum_8_bytes16(found);
 }
 
 static inline __attribute__((always_inline)) void run_row(const twi_counters_row *row,
@@ -34,12 +49,12 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
     uint8_t(*column)[TWI_COUNTERS] = row->column;
     const int64_t outputs = row->outputs;
     const int64_t whole = row->live / TWI_GROUP * TWI_GROUP;
-    const int32_t total = row->total;
-    const float divisor = row->divisor;
+    const int64_t inner = whole - TWI_PLANE; /* from here on outputs may be finished again */
+    const uint32_t total = row->total;
+    const double factor = row->factor;
     float *out = row->out;
-    uint16_t *const sum[TWI_PLANES] = {row->sum[0], row->sum[1], row->sum[2]};
-    const lookup32 plane[TWI_PLANES] = {load_lookup32(row->plane[0]), load_lookup32(row->plane[1]),
-                                        load_lookup32(row->plane[2])};
+    uint16_t *const sum[TWI_PLANES] = {row->sum[0], row->sum[1], row->sum[2], row->sum[3]};
+    const uint8_t *planes = row->planes;
     bytes16 window = zero_bytes16();
     bytes16 leaving = zero_bytes16();
     for (int64_t x = 0; x < window_cols - 1; x++) {
@@ -49,8 +64,8 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
     }
     for (int64_t x = 0; x < outputs; x += TWI_GROUP) {
         bytes16 counts[TWI_GROUP];
-        bytes16 found[TWI_GROUP];
-        sums8 sums[TWI_PLANES];
+        /* Eight registers of planes that stay would have to be copied for every look-up. */
+        __asm__ volatile("" : "+r"(planes));
         bytes16 entered[TWI_GROUP];
         for (int i = 0; i < TWI_GROUP; i++) {
             const int64_t at = x + i + window_cols - 1;
@@ -61,19 +76,16 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
                 i < window_cols - 1 ? load_bytes16(column[x + i]) : entered[i - (window_cols - 1)];
             counts[i] = window;
         }
-        for (int p = 0; p < TWI_PLANES; p++) {
-            for (int i = 0; i < TWI_GROUP; i++) {
-                found[i] = find_lookup32(plane[p], counts[i]);
-            }
-            /* All T[n] together are at most T[N], below 2^24: their top bytes stay below 2^8. */
-            sums[p] = p < TWI_PLANES - 1 ? sum_8_bytes16(found) : sum_8_small_bytes16(found);
+        const sums8 sums[TWI_PLANES] = {sum_plane(planes, 0, counts), sum_plane(planes, 1, counts),
+                                        sum_plane(planes, 2, counts), sum_plane(planes, 3, counts)};
+        for (int p = 0; p < TWI_PLANES && (x < TWI_PLANE || x >= inner); p++) {
             store_sums8(sum[p] + x, sums[p]);
         }
         if (x < whole) {
-            divide_sums8(out + x, sums, total, divisor);
+            scale_sums8(out + x, sums, total, factor);
         }
     }
-    finish(out, sum, whole, row->live, total, divisor);
+    finish(out, sum, whole, row->live, total, factor);
 }
 
 static void counters_row(const twi_counters_row *row)

@@ -27,7 +27,7 @@ typedef struct job {
     int64_t first, count; /* rows of the result */
     int64_t band;         /* rows of a band */
     int64_t pitch;        /* elements of a row of levels */
-    float *out;
+    char *out;
     int64_t stride;
     char *scratch; /* one part for each thread */
     uint64_t part; /* bytes of a part */
@@ -85,6 +85,13 @@ static tw_status plan_scratch(job *j, int threads)
     return twi_alloc(j->ctx, &j->scratch, (uint64_t)threads, j->part, "the levels of the bands");
 }
 
+/* Where row `row` of the result goes. */
+static void *out_row(const job *j, int64_t row)
+{
+    const size_t size = tw_type_size(j->setup->shape.type);
+    return j->out + (size_t)((row - j->first) * j->stride) * size;
+}
+
 /* The one case in which levels need more than 16 bits. */
 static void slide_wide_band(const job *j, int64_t first, int64_t count, char *part)
 {
@@ -94,8 +101,12 @@ static void slide_wide_band(const job *j, int64_t first, int64_t count, char *pa
         twi_levels_row_u32(j->setup, first + r, levels + r * j->pitch);
     }
     for (int64_t y = 0; y < count; y++) {
-        twi_slide_list_u32(j->setup, levels + y * j->pitch, j->pitch,
-                           j->out + (first - j->first + y) * j->stride, histogram);
+        const uint32_t *at = levels + y * j->pitch;
+        if (j->setup->shape.type == TW_F64) {
+            twi_slide_list_u32_f64(j->setup, at, j->pitch, out_row(j, first + y), histogram);
+        } else {
+            twi_slide_list_u32(j->setup, at, j->pitch, out_row(j, first + y), histogram);
+        }
     }
 }
 
@@ -105,14 +116,17 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     const int64_t rows = count + setup->window.rows - 1;
     uint16_t *levels = (uint16_t *)part;
     uint64_t *histogram = (uint64_t *)(part + j->levels_bytes);
-    float *out = j->out + (first - j->first) * j->stride;
     for (int64_t r = 0; r < rows; r++) {
         twi_levels_row_u16(setup, first + r, levels + r * j->pitch);
     }
     if (setup->method == TWI_ENTROPY_LIST) {
         for (int64_t y = 0; y < count; y++) {
-            twi_slide_list_u16(setup, levels + y * j->pitch, j->pitch, out + y * j->stride,
-                               histogram);
+            const uint16_t *at = levels + y * j->pitch;
+            if (setup->shape.type == TW_F64) {
+                twi_slide_list_u16_f64(setup, at, j->pitch, out_row(j, first + y), histogram);
+            } else {
+                twi_slide_list_u16(setup, at, j->pitch, out_row(j, first + y), histogram);
+            }
         }
         return;
     }
@@ -121,7 +135,7 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
     for (int64_t y = 0; y < count; y += lanes) {
         int64_t live = count - y < lanes ? count - y : lanes;
-        twi_slide_lanes(setup, levels + y * j->pitch, j->pitch, out + y * j->stride, j->stride,
+        twi_slide_lanes(setup, levels + y * j->pitch, j->pitch, out_row(j, first + y), j->stride,
                         live, histogram);
     }
 }
@@ -137,7 +151,7 @@ static void count_band(const job *j, int64_t first, int64_t count, char *part)
                               .pitch = j->pitch,
                               .first = first,
                               .count = count,
-                              .out = j->out + (first - j->first) * j->stride,
+                              .out = out_row(j, first),
                               .stride = j->stride,
                               .scratch = part + j->levels_bytes};
     twi_counters_run(setup, j->counters, &band);
@@ -181,7 +195,7 @@ uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, in
 }
 
 tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                            int64_t count, float *out, int64_t stride, int64_t band)
+                            int64_t count, void *out, int64_t stride, int64_t band)
 {
     const int threads = twi_thread_count(ctx);
     job j = {.ctx = ctx,
@@ -209,7 +223,7 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
 }
 
 tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                           int64_t count, float *out, int64_t stride)
+                           int64_t count, void *out, int64_t stride)
 {
     return setup->gpu != NULL ? twi_entropy_gpu_rows(ctx, setup, first, count, out, stride)
                               : twi_entropy_bands(ctx, setup, first, count, out, stride, 0);

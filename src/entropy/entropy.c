@@ -89,6 +89,10 @@ static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no base number %d: take e, 2, 10 or levels",
                        opts->base);
     }
+    if (opts->type != TW_F32 && opts->type != TW_F64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "result type %s is not supported; use f32 or f64",
+                       tw_type_name(opts->type));
+    }
     return check_range(ctx, opts);
 }
 
@@ -127,6 +131,25 @@ static tw_status copy_options(tw_context *ctx, tw_entropy_options *out,
     return TW_OK;
 }
 
+tw_status twi_entropy_options_for(tw_context *ctx, tw_entropy_options *out,
+                                  const tw_entropy_options *given, const tw_matrix *result)
+{
+    tw_status status = copy_options(ctx, out, given);
+    out->size = sizeof *out;
+    out->type = result->type;
+    return status;
+}
+
+/* NaN as the value that does not count is the same as skip_nan, and whole numbers are never NaN. */
+static void settle_no_data(tw_entropy_options *opts, tw_type type)
+{
+    if (opts->no_data != NULL && isnan(*opts->no_data)) {
+        opts->no_data = NULL;
+        opts->skip_nan = 1;
+    }
+    opts->skip_nan = opts->skip_nan != 0 && type == TW_F32;
+}
+
 /* ------------------------------------------------------------------------------------ the plan */
 
 bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
@@ -134,10 +157,11 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
     const tw_entropy_options *opts = &setup->opts;
     switch (method) {
     case TWI_ENTROPY_COUNTERS:
-        return opts->levels <= 16 && opts->mask == NULL && opts->no_data == NULL &&
+        return opts->type == TW_F32 && opts->levels <= 16 && !twi_entropy_skips(opts) &&
                setup->window.full && setup->window.size < 32;
     case TWI_ENTROPY_LANES:
-        return twi_lane_count(&setup->window) > 0 && !twi_entropy_is_wide(setup);
+        return opts->type == TW_F32 && twi_lane_count(&setup->window) > 0 &&
+               !twi_entropy_is_wide(setup);
     default:
         return true;
     }
@@ -151,7 +175,8 @@ static void shape_result(twi_entropy_setup *setup)
     int64_t rows = valid ? in->rows - window->rows + 1 : in->rows;
     int64_t cols = valid ? in->cols - window->cols + 1 : in->cols;
     bool empty = rows <= 0 || cols <= 0;
-    setup->shape = (tw_shape){valid && empty ? 0 : rows, valid && empty ? 0 : cols, TW_F32};
+    setup->shape =
+        (tw_shape){valid && empty ? 0 : rows, valid && empty ? 0 : cols, setup->opts.type};
     setup->above = valid ? 0 : window->top;
     setup->before = valid ? 0 : window->left;
 }
@@ -168,6 +193,7 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
         status = check_input(ctx, in, &out->opts);
     }
     if (status == TW_OK) {
+        settle_no_data(&out->opts, in->type);
         status = twi_isa_resolve(ctx, &out->isa);
     }
     if (status == TW_OK) {
@@ -175,7 +201,10 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
     }
     if (status == TW_OK) {
         status = twi_entropy_table_make(ctx, &out->table, out->window.size, out->opts.base,
-                                        out->opts.levels);
+                                        out->opts.levels, out->opts.type);
+    }
+    if (status == TW_OK && out->opts.range != NULL) {
+        status = twi_edges_make(ctx, &out->edges, &out->opts);
     }
     if (status == TW_OK) {
         shape_result(out);
@@ -202,6 +231,8 @@ void twi_entropy_clear(twi_entropy_setup *setup)
 {
     twi_entropy_gpu_close(setup->gpu);
     setup->gpu = NULL;
+    twi_free(setup->edges);
+    setup->edges = NULL;
     twi_entropy_table_clear(&setup->table);
     twi_window_clear(&setup->window);
 }
@@ -244,10 +275,6 @@ tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_opti
 static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
 {
     tw_status status = twi_matrix_check(ctx, out, "the result");
-    if (status == TW_OK && out->type != TW_F32) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result is to be of %s: f32 is what there is",
-                         tw_type_name(out->type));
-    }
     if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
                          "the result has %lld rows of %lld: %lld rows of %lld are wanted",
@@ -261,7 +288,11 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                      const tw_entropy_options *opts)
 {
     twi_entropy_setup setup;
-    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
+    tw_entropy_options typed;
+    tw_status status = twi_entropy_options_for(ctx, &typed, opts, out);
+    if (status == TW_OK) {
+        status = twi_entropy_prepare(ctx, &setup, in, &typed, TWI_ENTROPY_AUTO);
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -286,7 +317,7 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
 
 /* Blocks of rows, computed, checked and handed on. */
 static tw_status push_blocks(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
-                             int32_t sink_count, float *block, int64_t rows,
+                             int32_t sink_count, void *block, int64_t rows,
                              tw_entropy_report *report)
 {
     const tw_shape *shape = &setup->shape;
@@ -324,7 +355,7 @@ static tw_status push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
     int64_t rows = 0;
     int32_t begun = 0;
     int32_t ended = 0;
-    float *block = NULL;
+    char *block = NULL;
     tw_status status = TW_OK;
     for (; begun < sink_count && status == TW_OK; begun++) {
         status = sinks[begun].begin(sinks[begun].self, ctx, shape);
@@ -336,8 +367,9 @@ static tw_status push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
         status = twi_entropy_block(ctx, setup, &rows);
     }
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &block, (uint64_t)rows, (uint64_t)shape->cols * sizeof *block,
-                           "a block of the result");
+        status =
+            twi_alloc(ctx, &block, (uint64_t)rows,
+                      (uint64_t)shape->cols * tw_type_size(shape->type), "a block of the result");
     }
     if (status == TW_OK) {
         report->block = rows;

@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "base/matrix.h"
+#include "entropy/value.h"
 
 #define TWI_WINDOW_SIDE 4095
 #define TWI_WINDOW_SIZE ((int64_t)1 << 20)
@@ -35,13 +36,18 @@ typedef struct twi_window {
     int64_t run_count;
 } twi_window;
 
-/* A whole window of N elements has sums below 2^24 (N < 32), 2^32 (N <= 1024) or 2^52. */
+#define TWI_WIDE_POINT 64 /* bits after the point of what f64 results are made of */
+
+/* The whole numbers of table.c. f32 results: F bits after the point; a step is below 2^29, a sum
+ * below 2^49. f64 results: TWI_WIDE_POINT bits, sums below 2^89. */
 typedef struct twi_entropy_table {
     int64_t size;
-    int32_t fraction; /* F: bits after the point */
-    uint64_t *sum;    /* T[0 ... size] = round(n log n 2^F) */
-    uint64_t *step;   /* step[n] = T[n] - T[n-1]; step[0] = 0 */
+    int32_t fraction; /* F */
+    uint64_t *sum;    /* T[0 ... size] = round(n log n 2^F); NULL for f64 */
+    uint64_t *step;   /* step[n] = T[n] - T[n-1]; step[0] = 0. Follows `sum` in memory */
     uint64_t *pair;   /* step[a] + step[b] 2^32 at a + 256 b, for windows of up to 255; else NULL */
+    unsigned __int128 *wide_sum; /* the same for f64, else NULL */
+    unsigned __int128 *wide_step;
 } twi_entropy_table;
 
 typedef enum twi_entropy_method {
@@ -63,6 +69,7 @@ typedef struct twi_entropy_setup {
                      last row the first; 0 without a feed */
     twi_window window;
     twi_entropy_table table;
+    double *edges; /* of the bins of a range: levels + 1; NULL without one */
     tw_shape shape;
     twi_entropy_method method;
     twi_isa isa;
@@ -70,6 +77,12 @@ typedef struct twi_entropy_setup {
     int64_t before;       /* columns of border left of it */
     twi_entropy_gpu *gpu; /* NULL: the CPU computes */
 } twi_entropy_setup;
+
+/* The options of this version, for a result that is a matrix, whose type decides. `given` may be
+ * NULL. */
+TW_CHECKED tw_status twi_entropy_options_for(tw_context *ctx, tw_entropy_options *out,
+                                             const tw_entropy_options *given,
+                                             const tw_matrix *result);
 
 /* Check everything but the values, and choose. `method` forces one (AUTO: the best); a method that
  * cannot do it is an argument error. Clear with twi_entropy_clear. */
@@ -84,10 +97,15 @@ TW_CHECKED tw_status twi_window_make(tw_context *ctx, twi_window *out,
                                      const tw_entropy_options *opts);
 void twi_window_clear(twi_window *window);
 
-/* Tables of a window of `size` elements; base as in the options. */
+/* Tables of a window of `size` elements for results of f32 or f64; base as in the options. */
 TW_CHECKED tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_t size,
-                                            tw_base base, int32_t levels);
+                                            tw_base base, int32_t levels, tw_type type);
 void twi_entropy_table_clear(twi_entropy_table *table);
+
+/* The edges of the bins of a range: entry b is the least f64 that belongs to bin b or a later one,
+ * and the last is infinite. What lies in the range is in the bin whose edges it is not below and
+ * below. */
+TW_CHECKED tw_status twi_edges_make(tw_context *ctx, double **out, const tw_entropy_options *opts);
 
 /* The number itself: what every kernel must return for this sum and this many elements. */
 static inline float twi_entropy_value(uint64_t total, uint64_t sum, int64_t n, double unit)
@@ -114,12 +132,27 @@ static inline float twi_entropy_value_by(uint64_t total, uint64_t sum, double di
 #endif
 }
 
+/* The same for f64, from sums with TWI_WIDE_POINT bits after the point (value.h). */
+static inline double twi_entropy_wide_value(unsigned __int128 total, unsigned __int128 sum,
+                                            int64_t n)
+{
+    const unsigned __int128 difference = total - sum;
+    return twi_wide_quotient((uint64_t)(difference >> 64), (uint64_t)difference, (uint32_t)n);
+}
+
+/* Whether some elements may not count. NaN as no_data has become skip_nan, and that stays where
+ * there can be one. */
+static inline bool twi_entropy_skips(const tw_entropy_options *opts)
+{
+    return opts->mask != NULL || opts->no_data != NULL || opts->skip_nan != 0;
+}
+
 /* Whether u16 has no room for the level of what does not count: only lists of u32 do it then. */
 static inline bool twi_entropy_is_wide(const twi_entropy_setup *setup)
 {
     const tw_entropy_options *opts = &setup->opts;
     return opts->levels == TWI_LEVELS_MOST &&
-           (opts->border == TW_BORDER_CROP || opts->mask != NULL || opts->no_data != NULL);
+           (opts->border == TW_BORDER_CROP || twi_entropy_skips(opts));
 }
 
 /* A row of the input, which must be in memory. */
@@ -157,25 +190,25 @@ void twi_entropy_gpu_close(twi_entropy_gpu *gpu);
 const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu);
 const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu); /* why that one */
 TW_CHECKED tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup,
-                                          int64_t first, int64_t count, float *out, int64_t stride);
+                                          int64_t first, int64_t count, void *out, int64_t stride);
 
 /* Rows first ... first+count-1 of the result into `out`, on the GPUs or on all threads. Values are
  * checked. */
 TW_CHECKED tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup,
-                                      int64_t first, int64_t count, float *out, int64_t stride);
+                                      int64_t first, int64_t count, void *out, int64_t stride);
 
 /* Bytes that twi_entropy_rows takes for so many rows, besides the result. */
 uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows);
 
 /* The same for a test that wants its own height of bands; 0: chosen. */
 TW_CHECKED tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup,
-                                       int64_t first, int64_t count, float *out, int64_t stride,
+                                       int64_t first, int64_t count, void *out, int64_t stride,
                                        int64_t band);
 
 /* TW_ERR_VERIFY if an element of these rows that the options ask to verify is not what the
  * reference gives for it. */
 TW_CHECKED tw_status twi_entropy_verify(tw_context *ctx, const twi_entropy_setup *setup,
-                                        int64_t first, int64_t count, const float *rows,
+                                        int64_t first, int64_t count, const void *rows,
                                         int64_t stride, int64_t *verified);
 
 /* All of a result through sinks. The values are checked, unless there is a feed, which does it. */

@@ -74,14 +74,15 @@ static tw_status measure(tw_context *ctx, const twi_entropy_setup *planned, doub
     const int64_t cols = planned->gpu != NULL ? GPU_COLS : SAMPLE_COLS;
     tw_matrix sample = {NULL, rows, cols, cols, planned->in->type};
     twi_entropy_setup setup = {0};
-    float *out = NULL;
+    char *out = NULL;
     opts.mask = NULL;
     opts.border = opts.border == TW_BORDER_VALID ? TW_BORDER_CROP : opts.border;
     opts.no_data = NULL;
+    opts.skip_nan = 0;
     tw_status status = twi_alloc_zeroed(ctx, &sample.data, (uint64_t)(rows * cols),
                                         tw_type_size(sample.type), "a sample");
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &out, (uint64_t)(rows * cols), sizeof *out, "a sample");
+        status = twi_alloc(ctx, &out, (uint64_t)(rows * cols), tw_type_size(opts.type), "a sample");
     }
     if (status == TW_OK) {
         fill_sample(planned, &sample);

@@ -36,6 +36,7 @@ typedef struct twi_gpu_layout {
     int64_t run_count; /* of the list */
     uint64_t tables;   /* offsets */
     uint64_t runs;
+    uint64_t edges;
     uint64_t levels;
     uint64_t histograms;
     uint64_t histogram_bytes;
@@ -51,8 +52,8 @@ TW_CHECKED tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out,
                                          const twi_entropy_setup *setup,
                                          const twi_gpu_limits *limits, const twi_gpu_piece *piece);
 
-/* Tables and runs of the window into a workspace; once for all pieces that use it. Returns when the
- * setup is no longer read. */
+/* Tables, runs of the window and edges of bins into a workspace; once for all pieces that use it.
+ * Returns when the setup is no longer read. */
 TW_CHECKED tw_status twi_gpu_upload_tables(tw_context *ctx, const twi_gpu_layout *layout,
                                            const twi_entropy_setup *setup, void *workspace,
                                            void *stream);

@@ -23,13 +23,12 @@ static tw_status find_device(tw_context *ctx, const void *data, const char *what
 static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
 {
     tw_status status = twi_matrix_check(ctx, out, "the result in GPU memory");
-    if (status == TW_OK &&
-        (out->type != TW_F32 || out->rows != shape->rows || out->cols != shape->cols)) {
+    if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the result in GPU memory has %lld rows of %lld %s: %lld rows of %lld f32 "
-                         "are wanted",
-                         (long long)out->rows, (long long)out->cols, tw_type_name(out->type),
-                         (long long)shape->rows, (long long)shape->cols);
+                         "the result in GPU memory has %lld rows of %lld: %lld rows of %lld are "
+                         "wanted",
+                         (long long)out->rows, (long long)out->cols, (long long)shape->rows,
+                         (long long)shape->cols);
     }
     return status;
 }
@@ -80,7 +79,11 @@ static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *out, c
     int previous = -1;
     int device = 0;
     int other = 0;
-    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
+    tw_entropy_options typed;
+    tw_status status = twi_entropy_options_for(ctx, &typed, opts, out);
+    if (status == TW_OK) {
+        status = twi_entropy_prepare(ctx, &setup, in, &typed, TWI_ENTROPY_AUTO);
+    }
     if (status != TW_OK) {
         return status;
     }

@@ -28,8 +28,8 @@
 #define LEAST_COLS 4096                 /* of a piece of a flat array */
 #define SEGMENT ((int64_t)64 << 10)     /* bytes that a thread copies at once */
 #define HELP_ELEMENTS ((int64_t)1 << 19) /* that the CPU takes at once when it helps */
-#define ELEMENT_BYTES 14                 /* on a device: f32, mask, levels, result, and the halo */
-#define PITCH 256                        /* bytes: rows in device memory are multiples of it */
+#define ELEMENT_BYTES 10 /* on a device besides the result: f32, mask, levels, and the halo */
+#define PITCH 256        /* bytes: rows in device memory are multiples of it */
 
 /* For the choice between the processors of a machine: seconds of one thread for an element, or for
  * one that enters or leaves a window; and of a GPU, seconds of a call, for an element that comes
@@ -67,8 +67,9 @@ typedef struct slot {
     bool tables;
     bool busy;
     rectangle area; /* of the piece that it works on */
-    float *target;  /* where its result goes from staged_out; NULL: it went by itself */
-    int64_t stride;
+    char *target;   /* where its result goes from staged_out; NULL: it went by itself */
+    int64_t pitch;  /* bytes between rows there */
+    int64_t line;   /* bytes of a row of the piece */
 } slot;
 
 struct twi_entropy_gpu {
@@ -298,9 +299,9 @@ static tw_status compute(tw_context *ctx, const twi_entropy_setup *setup, slot *
 }
 
 /* Put everything that makes the outputs of `area` on the slot's stream. `out` is where (y0, x0)
- * goes. */
+ * goes, with `pitch` bytes between rows. */
 static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s, rectangle area,
-                       float *out, int64_t stride, bool staged)
+                       char *out, int64_t pitch, bool staged)
 {
     const tw_border border = setup->opts.border;
     const int64_t height = area.y1 - area.y0;
@@ -309,7 +310,9 @@ static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s,
         span_of(border, area.y0, height, setup->window.rows, setup->above, setup->in->rows);
     const span cols =
         span_of(border, area.x0, width, setup->window.cols, setup->before, setup->in->cols);
-    const uint64_t bytes = (uint64_t)(height * width) * sizeof *out;
+    const tw_type type = setup->shape.type;
+    const int64_t line = width * (int64_t)tw_type_size(type);
+    const uint64_t bytes = (uint64_t)(height * line);
     twi_gpu_piece piece = {.above = rows.lack,
                            .before = cols.lack,
                            .border = border == TW_BORDER_CROP ? border : TW_BORDER_VALID};
@@ -329,23 +332,24 @@ static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s,
         status = reserve(ctx, s, &s->staged_out, bytes, true, "a pinned piece of the result");
     }
     if (status == TW_OK) {
-        piece.out = (tw_matrix){s->out.data, height, width, width, TW_F32};
+        piece.out = (tw_matrix){s->out.data, height, width, width, type};
         status = compute(ctx, setup, s, &piece);
     }
     if (status != TW_OK) {
         return status;
     }
-    const size_t line = (size_t)width * sizeof *out;
     s->busy = true;
     s->area = area;
     s->target = staged ? out : NULL;
-    s->stride = stride;
+    s->pitch = pitch;
+    s->line = line;
     return twi_gpu_check(
         ctx,
-        (int)(staged ? cudaMemcpyAsync(s->staged_out.data, s->out.data, bytes,
-                                       cudaMemcpyDeviceToHost, s->stream)
-                     : cudaMemcpy2DAsync(out, (size_t)stride * sizeof *out, s->out.data, line, line,
-                                         (size_t)height, cudaMemcpyDeviceToHost, s->stream)),
+        (int)(staged
+                  ? cudaMemcpyAsync(s->staged_out.data, s->out.data, bytes, cudaMemcpyDeviceToHost,
+                                    s->stream)
+                  : cudaMemcpy2DAsync(out, (size_t)pitch, s->out.data, (size_t)line, (size_t)line,
+                                      (size_t)height, cudaMemcpyDeviceToHost, s->stream)),
         "copying the result");
 }
 
@@ -359,9 +363,8 @@ static tw_status finish(tw_context *ctx, slot *s)
     tw_status status =
         twi_gpu_check(ctx, (int)cudaStreamSynchronize(s->stream), "computing entropies");
     if (status == TW_OK && s->target != NULL) {
-        const int64_t width = (s->area.x1 - s->area.x0) * (int64_t)sizeof(float);
-        copy_block(ctx, (char *)s->target, s->stride * (int64_t)sizeof(float), s->staged_out.data,
-                   width, width, s->area.y1 - s->area.y0);
+        copy_block(ctx, s->target, s->pitch, s->staged_out.data, s->line, s->line,
+                   s->area.y1 - s->area.y0);
     }
     return status;
 }
@@ -372,8 +375,10 @@ static void choose_size(const tw_context *ctx, const twi_entropy_setup *setup, i
 {
     const int64_t cols = setup->shape.cols;
     const int32_t slots = setup->gpu->slot_count;
-    const int64_t limit = (int64_t)(ctx->device_memory_limit / ELEMENT_BYTES / SLOTS_A_DEVICE);
-    int64_t elements = (staged ? STAGED_BYTES : PIECE_BYTES) / (int64_t)sizeof(float);
+    const int64_t size = (int64_t)tw_type_size(setup->shape.type);
+    const int64_t limit =
+        (int64_t)ctx->device_memory_limit / (ELEMENT_BYTES + size) / SLOTS_A_DEVICE;
+    int64_t elements = (staged ? STAGED_BYTES : PIECE_BYTES) / size;
     elements = limit > 0 && limit < elements ? limit : elements;
     const int64_t share = count * cols / (2 * slots) + 1; /* so that every slot has work */
     elements = elements < share ? elements : share;
@@ -398,24 +403,26 @@ typedef struct rest {
 
 /* While the slot works on its piece, the CPU takes rows from the end, a little at a time. */
 static tw_status help(tw_context *ctx, const twi_entropy_setup *setup, const slot *s, rest *left,
-                      int64_t height, float *out, int64_t stride)
+                      int64_t height, char *out, int64_t stride)
 {
+    const int64_t pitch = stride * (int64_t)tw_type_size(setup->shape.type);
     const int64_t rows = HELP_ELEMENTS / setup->shape.cols + 1;
     tw_status status = TW_OK;
     while (status == TW_OK && left->end - left->begin > height + rows &&
            cudaStreamQuery(s->stream) == cudaErrorNotReady) {
         left->end -= rows;
         status = twi_entropy_bands(ctx, setup, setup->gpu->first + left->end, rows,
-                                   out + left->end * stride, stride, 0);
+                                   out + left->end * pitch, stride, 0);
     }
     return status;
 }
 
 /* Pieces of `height` rows from the front, cut across into pieces of `width`. */
 static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, rest *left,
-                            int64_t height, int64_t width, float *out, int64_t stride)
+                            int64_t height, int64_t width, char *out, int64_t stride)
 {
     twi_entropy_gpu *gpu = setup->gpu;
+    const int64_t size = (int64_t)tw_type_size(setup->shape.type);
     const int64_t cols = setup->shape.cols;
     const bool staged = !is_pinned(out);
     tw_status status = TW_OK;
@@ -437,7 +444,8 @@ static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, res
             }
             if (status == TW_OK) {
                 const rectangle area = {gpu->first + y, gpu->first + y1, x, x1};
-                status = start(ctx, setup, s, area, out + y * stride + x, stride, staged);
+                status = start(ctx, setup, s, area, out + (y * stride + x) * size, stride * size,
+                               staged);
             }
         }
         twi_progress(ctx, "entropy", (double)(gpu->first + y), (double)setup->shape.rows, "rows");
@@ -446,7 +454,7 @@ static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, res
 }
 
 tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                               int64_t count, float *out, int64_t stride)
+                               int64_t count, void *out, int64_t stride)
 {
     twi_entropy_gpu *gpu = setup->gpu;
     rest left = {0, count};
@@ -540,7 +548,7 @@ static tw_status foresee(tw_context *ctx, const twi_entropy_setup *setup, twi_en
     const twi_gpu_piece piece = {
         .in = {NULL, at_most(setup->in->rows, most), at_most(setup->in->cols, most),
                most / PITCH * PITCH, setup->in->type},
-        .out = {NULL, outputs, at_most(setup->shape.cols, PITCH), PITCH, TW_F32},
+        .out = {NULL, outputs, at_most(setup->shape.cols, PITCH), PITCH, setup->shape.type},
         .above = setup->above,
         .before = setup->before,
         .border = border == TW_BORDER_CROP ? border : TW_BORDER_VALID};

@@ -1,6 +1,6 @@
 /*
  * The kernels of the entropy wing on a GPU. All of them read levels in device memory, with or
- * without a border laid around them, and write f32:
+ * without a border laid around them. They write f32, the list f64 too:
  *
  *   levels  values to levels: type, range, mask and border, for whatever the others cannot read as
  *           it is (gpu_levels.cu)
@@ -32,7 +32,7 @@ typedef struct twi_gpu_field {
     int64_t stride;
     int32_t rows, cols;
     int32_t above, before;
-    float *out;
+    void *out; /* f32, or f64 where the job says so */
     int64_t out_stride;
     int32_t out_rows, out_cols;
     int32_t window_rows, window_cols;
@@ -69,14 +69,14 @@ static inline int32_t twi_gpu_band(int64_t resident, int64_t strips, int32_t row
 /* Whether this device has the instructions, and the field the alignment, for a window of this size:
  * u8 levels of rows that begin at addresses divisible by 4. */
 int twi_gpu_pairs_can(const twi_gpu_limits *limits, const twi_gpu_field *field);
-/* `sums`: T[0 ... N] as floats (host memory, copied); `unit` = 2^F. */
-int twi_launch_pairs(const twi_gpu_limits *limits, const twi_gpu_field *field, const float *sums,
-                     float unit, void *stream);
+/* `sums`: T[0 ... N] (host memory, copied), below 2^32; `unit` = 2^F. */
+int twi_launch_pairs(const twi_gpu_limits *limits, const twi_gpu_field *field, const uint64_t *sums,
+                     double unit, void *stream);
 
-/* u8 levels. `tables` in device memory: T[0 ... N], then the steps, all u32. */
+/* u8 levels. `tables` in device memory: T[0 ... N], then the steps, which are below 2^32. */
 int twi_gpu_slide_can(const twi_gpu_limits *limits, const twi_gpu_field *field);
 int twi_launch_slide(const twi_gpu_limits *limits, const twi_gpu_field *field,
-                     const uint32_t *tables, double unit, void *stream);
+                     const uint64_t *tables, double unit, void *stream);
 
 /* Values in device memory, and how they become levels. */
 typedef struct twi_gpu_values {
@@ -87,8 +87,9 @@ typedef struct twi_gpu_values {
     const uint8_t *mask; /* NULL: none */
     int64_t mask_stride;
     int32_t levels;
-    int32_t ranged, has_no_data;
-    double low, high; /* of the range */
+    int32_t ranged, has_no_data, skip_nan;
+    double low, high;    /* of the range */
+    const double *edges; /* of its bins, in device memory: levels + 1, the last infinite */
     double no_data;
     tw_border border; /* laid around them; TW_BORDER_CROP: what is there does not count */
     int32_t above, before;
@@ -103,11 +104,12 @@ int twi_launch_levels(const twi_gpu_values *values, void *out, int64_t stride, i
 /* u16 levels, of which `levels` does not count; every window lies inside. */
 typedef struct twi_gpu_list_job {
     twi_gpu_field field;
-    const int32_t *runs;   /* column, first row, row after the last, of each run down a column */
-    const uint64_t *sums;  /* T[0 ... N] */
-    const uint64_t *steps; /* likewise */
-    uint32_t *histograms;  /* of all threads, zeroed, unless they fit shared memory */
-    int64_t size;          /* N */
+    const int32_t *runs;  /* column, first row, row after the last, of each run down a column */
+    const void *sums;     /* T[0 ... N], of 8 bytes, or of 16 for f64 */
+    const void *steps;    /* likewise */
+    int32_t is_f64;       /* the result */
+    uint32_t *histograms; /* of all threads, zeroed, unless they fit shared memory */
+    int64_t size;         /* N */
     int32_t run_count;
     int32_t levels;
     double unit;

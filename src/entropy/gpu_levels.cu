@@ -49,6 +49,21 @@ static __device__ double value_at(const twi_gpu_values &v, int64_t row, int64_t 
     }
 }
 
+/* The bin of a value in the range: a guess, put right by comparisons with the exact edges. */
+static __device__ int32_t bin_of(const twi_gpu_values &v, double value)
+{
+    const double low = v.low / 2;
+    const double guess = (value / 2 - low) / (v.high / 2 - low) * v.levels;
+    int32_t bin = guess < v.levels - 1 ? (int32_t)guess : v.levels - 1;
+    while (value < __ldg(v.edges + bin)) {
+        bin--;
+    }
+    while (value >= __ldg(v.edges + bin + 1)) {
+        bin++;
+    }
+    return bin;
+}
+
 /* The level of an element, or -1 if it does not count. */
 static __device__ int32_t level_at(const twi_gpu_values &v, int64_t row, int64_t col)
 {
@@ -56,17 +71,13 @@ static __device__ int32_t level_at(const twi_gpu_values &v, int64_t row, int64_t
         return -1;
     }
     const double value = value_at(v, row, col);
-    if (v.has_no_data && (value == v.no_data || (value != value && v.no_data != v.no_data))) {
+    if ((v.has_no_data && value == v.no_data) || (v.skip_nan && value != value)) {
         return -1;
     }
     if (!v.ranged) {
         return value >= 0 && value < v.levels && value == floor(value) ? (int32_t)value : -1;
     }
-    if (!(value >= v.low && value <= v.high)) {
-        return -1;
-    }
-    const double bin = floor((value - v.low) / (v.high - v.low) * v.levels);
-    return bin < v.levels ? (int32_t)bin : v.levels - 1;
+    return value >= v.low && value <= v.high ? bin_of(v, value) : -1;
 }
 
 template <typename LEVEL>

@@ -6,6 +6,7 @@
  * again, so that they need to be cleared only once.
  */
 #include "entropy/gpu_kernels.h"
+#include "entropy/value.h"
 #include "gpu/compat.h"
 
 #define MOST_THREADS 256
@@ -14,11 +15,68 @@
 #define MOST_HISTOGRAM_BYTES ((uint64_t)512 << 20) /* there */
 #define LEAST_BAND 16
 
-struct list_thread {
+/* What f32 results are made of. */
+struct narrow_sum {
+    typedef float result;
+    uint64_t whole;
+
+    __device__ static narrow_sum at(const void *table, int64_t n)
+    {
+        return {__ldg((const unsigned long long *)table + n)};
+    }
+
+    __device__ void add(narrow_sum other)
+    {
+        whole += other.whole;
+    }
+
+    __device__ void take(narrow_sum other)
+    {
+        whole -= other.whole;
+    }
+
+    __device__ float over(int64_t n, double unit) const
+    {
+        return n > 0 ? (float)((double)(int64_t)whole / ((double)n * unit))
+                     : __int_as_float(0x7FC00000);
+    }
+};
+
+/* And f64 results: 128 bits. */
+struct wide_sum {
+    typedef double result;
+    uint64_t low, high;
+
+    __device__ static wide_sum at(const void *table, int64_t n)
+    {
+        const unsigned long long *entry = (const unsigned long long *)table + 2 * n;
+        return {__ldg(entry), __ldg(entry + 1)};
+    }
+
+    __device__ void add(wide_sum other)
+    {
+        low += other.low;
+        high += other.high + (low < other.low);
+    }
+
+    __device__ void take(wide_sum other)
+    {
+        high -= other.high + (low < other.low);
+        low -= other.low;
+    }
+
+    __device__ double over(int64_t n, double unit) const
+    {
+        (void)unit;
+        return twi_wide_quotient(high, low, (uint32_t)n);
+    }
+};
+
+template <typename SUM> struct list_thread {
     const twi_gpu_list_job &job;
     uint32_t *histogram; /* of this thread: level l at l * pitch */
     int64_t pitch;
-    uint64_t sum;
+    SUM sum;
 
     __device__ uint32_t &cell(int64_t row, int64_t col)
     {
@@ -28,26 +86,27 @@ struct list_thread {
 
     __device__ void enter(int64_t row, int64_t col)
     {
-        sum += __ldg((const unsigned long long *)job.steps + ++cell(row, col));
+        sum.add(SUM::at(job.steps, ++cell(row, col)));
     }
 
     __device__ void leave(int64_t row, int64_t col)
     {
-        sum -= __ldg((const unsigned long long *)job.steps + cell(row, col)--);
+        sum.take(SUM::at(job.steps, cell(row, col)--));
     }
 
-    __device__ float value() const
+    __device__ typename SUM::result value() const
     {
         const int64_t uncounted = histogram[job.levels * pitch];
         const int64_t n = job.size - uncounted;
-        const uint64_t counted = sum - job.sums[uncounted];
-        return n > 0 ? (float)((double)(int64_t)(job.sums[n] - counted) / ((double)n * job.unit))
-                     : __int_as_float(0x7FC00000);
+        SUM rest = SUM::at(job.sums, n);
+        rest.add(SUM::at(job.sums, uncounted));
+        rest.take(sum);
+        return rest.over(n, job.unit);
     }
 
     __device__ void run_band(int64_t x, int64_t begin, int64_t end)
     {
-        sum = 0;
+        sum = SUM();
         for (int i = 0; i < job.run_count; i++) {
             const int32_t *run = job.runs + 3 * i;
             for (int r = run[1]; r < run[2]; r++) {
@@ -55,7 +114,7 @@ struct list_thread {
             }
         }
         for (int64_t y = begin; y < end; y++) {
-            job.field.out[y * job.field.out_stride + x] = value();
+            ((typename SUM::result *)job.field.out)[y * job.field.out_stride + x] = value();
             for (int i = 0; i < job.run_count && y + 1 < end; i++) {
                 const int32_t *run = job.runs + 3 * i;
                 leave(y + run[1], x + run[0]);
@@ -71,6 +130,7 @@ struct list_thread {
     }
 };
 
+template <typename SUM>
 static __global__ void __launch_bounds__(MOST_THREADS)
     list_kernel(const __grid_constant__ twi_gpu_list_job job)
 {
@@ -84,8 +144,8 @@ static __global__ void __launch_bounds__(MOST_THREADS)
             shared[level * threads + threadIdx.x] = 0;
         }
     }
-    list_thread self = {job, job.in_shared ? shared + threadIdx.x : job.histograms + id,
-                        job.in_shared ? threads : all, 0};
+    list_thread<SUM> self = {job, job.in_shared ? shared + threadIdx.x : job.histograms + id,
+                             job.in_shared ? threads : all, SUM()};
     const int64_t items = (int64_t)job.strips * job.bands;
     for (int64_t item = id / warp_size; item < items; item += all / warp_size) {
         const int64_t x = item % job.strips * warp_size + id % warp_size;
@@ -131,10 +191,11 @@ int twi_launch_list(const twi_gpu_list_job *job, void *stream)
 {
     const size_t bytes =
         job->in_shared ? ((size_t)job->levels + 1) * sizeof(uint32_t) * job->threads : 0;
+    auto kernel = job->is_f64 ? list_kernel<wide_sum> : list_kernel<narrow_sum>;
     cudaError_t error =
-        cudaFuncSetAttribute(list_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (error == cudaSuccess) {
-        list_kernel<<<job->blocks, job->threads, bytes, (cudaStream_t)stream>>>(*job);
+        kernel<<<job->blocks, job->threads, bytes, (cudaStream_t)stream>>>(*job);
         error = cudaGetLastError();
     }
     return (int)error;

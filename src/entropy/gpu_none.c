@@ -48,7 +48,7 @@ const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)
 }
 
 tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                               int64_t count, float *out, int64_t stride)
+                               int64_t count, void *out, int64_t stride)
 {
     (void)setup;
     (void)first;

@@ -9,7 +9,7 @@
  *   - the sum across the columns of the window is a product with a band matrix of constants, which
  *     are 128, and whose accumulators begin with 4 * lane: what comes out is the address, in shared
  *     memory, of T[a] + T[b] in the lane's own copy of the table, so that lanes never collide;
- *   - eight look-ups are added in f32, exactly, since they are whole and stay below 2^24.
+ *   - eight look-ups are added modulo 2^32, which T[N] less their sum never reaches.
  *
  * The fragments of m16n8k32: lane = 4 g + t holds of the operand B (32 positions x 8 columns)
  * column g, positions 4 t ... 4 t + 3 and 16 more on; of the result (16 x 8) rows g and g + 8,
@@ -41,17 +41,21 @@ typedef struct pairs_job {
     int32_t offset;      /* positions before the first window of a segment */
     int32_t whole;       /* N */
     int32_t wide_stores; /* two results at once */
-    float unit;
-    float sums[TWI_GPU_PAIRS_MOST + 1];
+    double unit;
+    uint32_t sums[TWI_GPU_PAIRS_MOST + 1];
 } pairs_job;
+
+#define TOTALS 32 /* entries of T and of 1 / (n 2^F), before the table */
+#define TABLE_AT (TOTALS * (4 + 8))
 
 #if TWI_BYTE_PRODUCT
 
-/* number / divisor, rounded once, if `inverse` is 1 / divisor: whole numbers below 2^24. */
-static __device__ __forceinline__ float quotient(float number, float divisor, float inverse)
+/* number * inverse as f64 gives it, rounded to f32. For all counts that there can be these are the
+ * bits of a division (tests/unit/entropy.c). */
+static __device__ __forceinline__ float scaled(uint32_t number, double inverse)
 {
-    const float guess = number * inverse;
-    return fmaf(fmaf(-guess, divisor, number), inverse, guess);
+    const double exact = __hiloint2double(0x43300000, (int)number) - 4503599627370496.0; /* 2^52 */
+    return (float)(exact * inverse);
 }
 
 /* What a lane of a warp that goes down a strip keeps in registers. EDGE: some columns of the strip
@@ -59,22 +63,24 @@ static __device__ __forceinline__ float quotient(float number, float divisor, fl
 template <int ROWS, bool EDGE> struct strip_lane {
     const pairs_job &job;
     const char *table;
-    const float *totals;               /* of windows of n elements: T[n] */
-    const float *inverses;             /* and 1 / (n 2^F) */
-    int column;                        /* of the lane's first word in the input */
-    int output;                        /* and of its first result */
-    int top;                           /* row of the input that was the first to enter */
-    uint32_t weights;                  /* of four levels of eight, for the lane's pairs */
-    uint32_t band[4];                  /* the band matrix */
-    int32_t start[4];                  /* of the accumulators */
-    float total, divisor, inverse;     /* of a whole window */
+    const uint32_t *totals; /* of windows of n elements: T[n] */
+    const double *inverses; /* and 1 / (n 2^F) */
+    int column;             /* of the lane's first word in the input */
+    int output;             /* and of its first result */
+    int top;                /* row of the input that was the first to enter */
+    uint32_t weights;       /* of four levels of eight, for the lane's pairs */
+    uint32_t band[4];       /* the band matrix */
+    int32_t start[4];       /* of the accumulators */
+    uint32_t total;         /* of a whole window */
+    double inverse;
     uint32_t sums[HALVES][GROUPS];     /* down the window */
     uint32_t ring[ROWS][HALVES];       /* levels of the window's rows, four nibbles to a word */
     uint32_t words[ROWS][HALVES];      /* those that come, as they lie in memory */
     uint32_t masks[EDGE ? HALVES : 1]; /* positions that lie inside */
 
-    __device__ __forceinline__ strip_lane(const pairs_job &j, const char *t, const float *all)
-        : job(j), table(t), totals(all), inverses(all + 32)
+    __device__ __forceinline__ strip_lane(const pairs_job &j, const char *shared)
+        : job(j), table(shared + TABLE_AT), totals((const uint32_t *)(shared + TOTALS * 8)),
+          inverses((const double *)shared)
     {
     }
 
@@ -151,7 +157,7 @@ template <int ROWS, bool EDGE> struct strip_lane {
         }
     }
 
-    __device__ __forceinline__ void look_up(float found[4]) const
+    __device__ __forceinline__ void look_up(uint32_t found[4]) const
     {
 #pragma unroll
         for (int tile = 0; tile < 2; tile++) {
@@ -161,9 +167,9 @@ template <int ROWS, bool EDGE> struct strip_lane {
                 byte_product(at, band, sums[tile][i], sums[tile + 1][i], start);
 #pragma unroll
                 for (int j = 0; j < 2; j++) {
-                    const float both =
-                        *(const float *)(table + at[2 * j] - 2 * j * APART) +
-                        *(const float *)(table + at[2 * j + 1] - (2 * j + 1) * APART);
+                    const uint32_t both =
+                        *(const uint32_t *)(table + at[2 * j] - 2 * j * APART) +
+                        *(const uint32_t *)(table + at[2 * j + 1] - (2 * j + 1) * APART);
                     found[2 * tile + j] = i == 0 ? both : found[2 * tile + j] + both;
                 }
             }
@@ -174,29 +180,30 @@ template <int ROWS, bool EDGE> struct strip_lane {
     template <bool WHOLE> __device__ __forceinline__ void emit(int y, float *to)
     {
         const twi_gpu_field &field = job.field;
-        float found[4];
+        uint32_t found[4];
+        float result[4];
         look_up(found);
         const int high = inside(y - field.above, field.window_rows, field.rows);
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             if (WHOLE && !EDGE) {
-                found[j] = quotient(total - found[j], divisor, inverse);
+                result[j] = scaled(total - found[j], inverse);
             } else {
                 int x = output + (j & 1) + (j >> 1) * 16;
                 int n = high * inside(x - field.before, field.window_cols, field.cols);
-                found[j] = quotient(totals[n] - found[j], (float)n * job.unit, inverses[n]);
+                result[j] = scaled(totals[n] - found[j], inverses[n]);
             }
         }
 #pragma unroll
         for (int tile = 0; tile < 2; tile++) {
             const int x = output + 16 * tile;
             if ((WHOLE || job.wide_stores) && (!EDGE || x + 1 < field.out_cols)) {
-                *(float2 *)(to + 16 * tile) = make_float2(found[2 * tile], found[2 * tile + 1]);
+                *(float2 *)(to + 16 * tile) = make_float2(result[2 * tile], result[2 * tile + 1]);
             } else {
 #pragma unroll
                 for (int j = 0; j < 2; j++) {
                     if (!EDGE || x + j < field.out_cols) {
-                        to[16 * tile + j] = found[2 * tile + j];
+                        to[16 * tile + j] = result[2 * tile + j];
                     }
                 }
             }
@@ -208,7 +215,7 @@ template <int ROWS, bool EDGE> struct strip_lane {
     template <bool WHOLE> __device__ __forceinline__ void group(int y, int end, int first)
     {
         const uint8_t *from = row_at(first + ROWS - 1 + AHEAD);
-        float *to = job.field.out + y * job.field.out_stride + output;
+        float *to = (float *)job.field.out + y * job.field.out_stride + output;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const int slot = (r + ROWS - 1) % ROWS;
@@ -269,19 +276,17 @@ template <int ROWS, bool EDGE> struct strip_lane {
 };
 
 template <int ROWS, bool EDGE>
-static __device__ __forceinline__ void go_down(const pairs_job &job, const float *table,
-                                               const float *totals, int strip, int first, int begin,
-                                               int end)
+static __device__ __forceinline__ void go_down(const pairs_job &job, const char *shared, int strip,
+                                               int first, int begin, int end)
 {
     const int lane_id = threadIdx.x & 31;
     const int g = lane_id >> 2;
-    strip_lane<ROWS, EDGE> lane(job, (const char *)table, totals);
+    strip_lane<ROWS, EDGE> lane(job, shared);
     lane.column = first + SEGMENT * (g >> 1) + 4 * (lane_id & 3);
     lane.output = strip * STRIP + SEGMENT * (lane_id & 3) + 2 * g;
     lane.weights = (uint32_t)(1 | (job.whole + 1) << 8) << (g & 1 ? 16 : 0);
     lane.total = job.sums[job.whole];
-    lane.divisor = (float)job.whole * job.unit;
-    lane.inverse = 1.0f / lane.divisor;
+    lane.inverse = lane.inverses[job.whole];
     lane.set_masks();
     for (int r = 0; r < 4; r++) {
         lane.start[r] = 4 * lane_id + r * APART;
@@ -303,15 +308,16 @@ static __global__ void TWI_BOUNDS(32 * WARPS, BLOCKS_A_PROCESSOR)
     pairs_kernel(const __grid_constant__ pairs_job job)
 {
 #if TWI_BYTE_PRODUCT
-    extern __shared__ float shared[];
-    float *totals = shared;
-    float *table = shared + 64;
+    extern __shared__ char shared[];
+    double *inverses = (double *)shared;
+    uint32_t *totals = (uint32_t *)(shared + TOTALS * 8);
+    uint32_t *table = (uint32_t *)(shared + TABLE_AT);
     const twi_gpu_field &field = job.field;
     const int base = job.whole + 1;
     const int lane_id = threadIdx.x & 31;
-    if (threadIdx.x < 32) {
+    if (threadIdx.x < TOTALS) {
         totals[threadIdx.x] = job.sums[threadIdx.x];
-        totals[threadIdx.x + 32] = 1.0f / ((float)threadIdx.x * job.unit);
+        inverses[threadIdx.x] = 1.0 / ((double)threadIdx.x * job.unit);
     }
     __syncthreads();
     for (int e = threadIdx.x >> 5; e <= job.whole * base; e += WARPS) {
@@ -327,9 +333,9 @@ static __global__ void TWI_BOUNDS(32 * WARPS, BLOCKS_A_PROCESSOR)
     const bool inner = first >= 0 && first + 3 * SEGMENT + 16 * HALVES <= field.cols &&
                        (strip + 1) * STRIP <= field.out_cols;
     if (inner) {
-        go_down<ROWS, false>(job, table, totals, strip, first, part.begin, part.end);
+        go_down<ROWS, false>(job, shared, strip, first, part.begin, part.end);
     } else {
-        go_down<ROWS, true>(job, table, totals, strip, first, part.begin, part.end);
+        go_down<ROWS, true>(job, shared, strip, first, part.begin, part.end);
     }
 #else
     (void)job; /* never launched: twi_gpu_pairs_can */
@@ -346,7 +352,7 @@ static int offset_of(const twi_gpu_field *field)
 
 static int shared_bytes(int whole)
 {
-    return 64 * 4 + (whole * (whole + 1) + 1) * SCALE;
+    return TABLE_AT + (whole * (whole + 1) + 1) * SCALE;
 }
 
 int twi_gpu_pairs_can(const twi_gpu_limits *limits, const twi_gpu_field *field)
@@ -359,8 +365,8 @@ int twi_gpu_pairs_can(const twi_gpu_limits *limits, const twi_gpu_field *field)
            (field->stride & 3) == 0;
 }
 
-int twi_launch_pairs(const twi_gpu_limits *limits, const twi_gpu_field *field, const float *sums,
-                     float unit, void *stream)
+int twi_launch_pairs(const twi_gpu_limits *limits, const twi_gpu_field *field, const uint64_t *sums,
+                     double unit, void *stream)
 {
     pairs_job job;
     job.field = *field;
@@ -369,7 +375,7 @@ int twi_launch_pairs(const twi_gpu_limits *limits, const twi_gpu_field *field, c
     job.unit = unit;
     job.wide_stores = (((uintptr_t)field->out | (uintptr_t)(field->out_stride * 4)) & 7) == 0;
     for (int n = 0; n <= TWI_GPU_PAIRS_MOST; n++) {
-        job.sums[n] = n <= job.whole ? sums[n] : 0;
+        job.sums[n] = n <= job.whole ? (uint32_t)sums[n] : 0;
     }
     job.walk =
         walk_choose((int64_t)limits->processors * BLOCKS_A_PROCESSOR * WARPS,

@@ -128,7 +128,7 @@ static bool can(const twi_gpu_layout *layout, const twi_entropy_setup *setup,
 {
     const tw_entropy_options *opts = &setup->opts;
     const twi_gpu_field field = field_of(layout, setup, piece, NULL);
-    const bool plain = opts->mask == NULL && opts->no_data == NULL && setup->window.full;
+    const bool plain = !twi_entropy_skips(opts) && setup->window.full && opts->type == TW_F32;
     switch (layout->method) {
     case TWI_GPU_PAIRS:
         return plain && opts->levels <= 16 && twi_gpu_pairs_can(limits, &field);
@@ -156,16 +156,25 @@ static void choose_method(twi_gpu_layout *layout, const twi_entropy_setup *setup
     }
 }
 
+/* Bytes of an entry of the tables in device memory. */
+static uint64_t entry_size(const twi_gpu_layout *layout, const twi_entropy_setup *setup)
+{
+    return layout->method == TWI_GPU_PAIRS ? 0
+           : setup->opts.type == TW_F64    ? sizeof *setup->table.wide_sum
+                                           : sizeof *setup->table.sum;
+}
+
 static twi_gpu_list_job list_of(const twi_gpu_layout *layout, const twi_entropy_setup *setup,
                                 const twi_gpu_limits *limits, const twi_gpu_piece *piece,
                                 char *workspace, uint64_t *histogram_bytes)
 {
-    const uint64_t *tables = (const uint64_t *)(workspace + layout->tables);
+    const char *tables = workspace + layout->tables;
     twi_gpu_list_job job = {
         .field = field_of(layout, setup, piece, workspace),
         .runs = (const int32_t *)(workspace + layout->runs),
         .sums = tables,
-        .steps = tables + setup->table.size + 1,
+        .steps = tables + ((uint64_t)setup->table.size + 1) * entry_size(layout, setup),
+        .is_f64 = setup->opts.type == TW_F64,
         .histograms = (uint32_t *)(workspace + layout->histograms),
         .size = setup->window.size,
         .run_count = (int32_t)layout->run_count,
@@ -181,10 +190,9 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + TWI_GPU_ALIGN - 1) / TWI_GPU_ALIGN * TWI_GPU_ALIGN;
 }
 
-/* Bytes of an entry of the tables in device memory. */
-static uint64_t entry_size(twi_gpu_method method)
+static uint64_t edge_bytes(const twi_entropy_setup *setup)
 {
-    return method == TWI_GPU_PAIRS ? 0 : method == TWI_GPU_SLIDE ? 4 : 8;
+    return setup->edges != NULL ? ((uint64_t)setup->opts.levels + 1) * sizeof *setup->edges : 0;
 }
 
 tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out, const twi_entropy_setup *setup,
@@ -212,8 +220,9 @@ tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out, const twi_en
         (void)list_of(out, setup, limits, piece, NULL, &out->histogram_bytes);
     }
     out->tables = 0;
-    out->runs = round_up(2 * entry_size(out->method) * ((uint64_t)setup->table.size + 1));
-    out->levels = out->runs + round_up(RUN * sizeof(int32_t) * (uint64_t)out->run_count);
+    out->runs = round_up(2 * entry_size(out, setup) * ((uint64_t)setup->table.size + 1));
+    out->edges = out->runs + round_up(RUN * sizeof(int32_t) * (uint64_t)out->run_count);
+    out->levels = out->edges + round_up(edge_bytes(setup));
     if (out->staged &&
         (!twi_mul((uint64_t)out->rows, (uint64_t)out->stride, &bytes) ||
          !twi_mul(bytes, (uint64_t)out->level_size, &bytes) || bytes > (uint64_t)INT64_MAX / 2)) {
@@ -228,28 +237,30 @@ tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out, const twi_en
 /* ---------------------------------------------------------------------------------------- launch
  */
 
+/* Pageable memory has been read when this returns. */
+static tw_status copy_up(tw_context *ctx, void *to, const void *from, uint64_t bytes,
+                         const char *what, void *stream)
+{
+    return bytes == 0
+               ? TW_OK
+               : twi_gpu_check(
+                     ctx, (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream),
+                     what);
+}
+
 tw_status twi_gpu_upload_tables(tw_context *ctx, const twi_gpu_layout *layout,
                                 const twi_entropy_setup *setup, void *workspace, void *stream)
 {
-    const uint64_t count = (uint64_t)setup->table.size + 1;
-    const uint64_t size = entry_size(layout->method);
-    char *tables = NULL;
+    const uint64_t bytes = 2 * ((uint64_t)setup->table.size + 1) * entry_size(layout, setup);
+    const void *tables = setup->opts.type == TW_F64 ? (const void *)setup->table.wide_sum
+                                                    : setup->table.sum; /* the steps follow */
     int32_t *runs = NULL;
     int64_t run_count = 0;
-    if (size == 0) {
-        return TW_OK;
-    }
-    tw_status status = twi_alloc(ctx, &tables, 2 * count, size, "the logarithms");
+    tw_status status = copy_up(ctx, (char *)workspace + layout->tables, tables, bytes,
+                               "copying the logarithms", stream);
     if (status == TW_OK) {
-        for (uint64_t n = 0; n < count; n++) { /* the low bytes come first */
-            memcpy(tables + n * size, &setup->table.sum[n], size);
-            memcpy(tables + (count + n) * size, &setup->table.step[n], size);
-        }
-        status =
-            twi_gpu_check(ctx,
-                          (int)cudaMemcpyAsync((char *)workspace + layout->tables, tables,
-                                               2 * count * size, cudaMemcpyHostToDevice, stream),
-                          "copying the logarithms");
+        status = copy_up(ctx, (char *)workspace + layout->edges, setup->edges, edge_bytes(setup),
+                         "copying the edges of the bins", stream);
     }
     if (status == TW_OK && layout->run_count > 0) {
         status =
@@ -259,14 +270,10 @@ tw_status twi_gpu_upload_tables(tw_context *ctx, const twi_gpu_layout *layout,
         status = column_runs(ctx, &setup->window, runs, &run_count);
     }
     if (status == TW_OK && runs != NULL) {
-        status = twi_gpu_check(ctx,
-                               (int)cudaMemcpyAsync((char *)workspace + layout->runs, runs,
-                                                    (size_t)run_count * RUN * sizeof *runs,
-                                                    cudaMemcpyHostToDevice, stream),
-                               "copying the window");
+        status = copy_up(ctx, (char *)workspace + layout->runs, runs,
+                         (uint64_t)run_count * RUN * sizeof *runs, "copying the window", stream);
     }
-    twi_free(runs); /* pageable memory has been read when the call returns */
-    twi_free(tables);
+    twi_free(runs);
     return status;
 }
 
@@ -286,8 +293,10 @@ static tw_status stage(tw_context *ctx, const twi_gpu_layout *layout,
         .levels = opts->levels,
         .ranged = opts->range != NULL,
         .has_no_data = opts->no_data != NULL,
+        .skip_nan = opts->skip_nan,
         .low = opts->range != NULL ? opts->range[0] : 0,
         .high = opts->range != NULL ? opts->range[1] : 0,
+        .edges = (const double *)(workspace + layout->edges),
         .no_data = opts->no_data != NULL ? *opts->no_data : 0,
         .border = piece->border,
         .above = layout->around ? (int32_t)piece->above : 0,
@@ -335,14 +344,10 @@ tw_status twi_gpu_run_piece(tw_context *ctx, const twi_gpu_layout *layout,
         return run_list(ctx, layout, setup, limits, piece, workspace, stream);
     }
     if (layout->method == TWI_GPU_PAIRS) {
-        float sums[TWI_GPU_PAIRS_MOST + 1]; /* below 2^24: exact */
-        for (int64_t n = 0; n <= setup->table.size; n++) {
-            sums[n] = (float)setup->table.sum[n];
-        }
-        error = twi_launch_pairs(limits, &field, sums, (float)unit, stream);
+        error = twi_launch_pairs(limits, &field, setup->table.sum, unit, stream);
     } else {
         error = twi_launch_slide(limits, &field,
-                                 (const uint32_t *)((const char *)workspace + layout->tables), unit,
+                                 (const uint64_t *)((const char *)workspace + layout->tables), unit,
                                  stream);
     }
     return twi_gpu_check(ctx, error, "starting the entropy kernel");

@@ -11,6 +11,9 @@
  * counts 64 copies, entry n at 256 n + 4 thread, again by one permutation; for larger windows 8
  * copies, where the counts themselves are kept as 32 n, the offset of the entry.
  *
+ * Steps have 32 bits, and so has what the elements of a part of a row add to a sum or take from it;
+ * the sums themselves have 64.
+ *
  * Bound by the latency of shared memory: a count is read, changed and written before the next
  * element may look at it. For 9 x 9 an output costs 6 such steps and 18 look-ups.
  */
@@ -24,7 +27,7 @@
 
 typedef struct slide_job {
     twi_gpu_field field;
-    const uint32_t *tables; /* T[0 ... N], then the steps */
+    const uint64_t *tables; /* T[0 ... N], then the steps */
     int32_t whole;          /* N */
     walk_plan walk;
     int32_t groups; /* of a block */
@@ -36,6 +39,9 @@ template <bool WIDE> struct form {
     static const int lanes = WIDE ? 2 : 4;
     static const int bits = WIDE ? 16 : 8;
     static const uint32_t ones = WIDE ? 0x00010001 * 4 * COPIES : 0x01010101;
+    /* Elements of a row after which the change of the sums is added to them: a power of two. A step
+     * is below (1 + ln N) 2^25.12, so that up to 19 of windows of 135, or 14 of 1024, fit. */
+    static const int part = WIDE ? 8 : 16;
 };
 
 /* One in the fields lo ... hi. */
@@ -49,9 +55,19 @@ template <bool WIDE> static __device__ __forceinline__ uint32_t ones(int lo, int
 template <bool WIDE> struct slider {
     char *histograms;
     const char *steps;
-    uint32_t place; /* of the thread: 4 * its number in the group, the group */
-    uint32_t copy;  /* offset of its copy of the table */
-    uint32_t sum[form<WIDE>::lanes];
+    uint32_t place;                     /* of the thread: 4 * its number in the group, the group */
+    uint32_t copy;                      /* offset of its copy of the table */
+    uint32_t change[form<WIDE>::lanes]; /* of the sums, by the present part of a row */
+    uint64_t sum[form<WIDE>::lanes];
+
+    template <bool ENTER> __device__ __forceinline__ void fold()
+    {
+#pragma unroll
+        for (int j = 0; j < form<WIDE>::lanes; j++) {
+            sum[j] = ENTER ? sum[j] + change[j] : sum[j] - change[j];
+            change[j] = 0;
+        }
+    }
 
     __device__ __forceinline__ uint32_t step(uint32_t counts, int lane) const
     {
@@ -67,7 +83,7 @@ template <bool WIDE> struct slider {
     /* Byte `byte` of `word` enters the windows lo ... hi, or leaves them, if `counts` is all ones;
      * if it is 0, nothing changes. */
     template <bool ENTER>
-    __device__ __forceinline__ void change(uint32_t word, int byte, int lo, int hi, uint32_t counts)
+    __device__ __forceinline__ void take(uint32_t word, int byte, int lo, int hi, uint32_t counts)
     {
         uint32_t *cell = (uint32_t *)(histograms + __byte_perm(word, place, 0x6504 | byte << 4));
         const uint32_t before = *cell;
@@ -77,11 +93,7 @@ template <bool WIDE> struct slider {
 #pragma unroll
         for (int j = 0; j < form<WIDE>::lanes; j++) {
             if (j >= lo && j <= hi) {
-                if (ENTER) {
-                    sum[j] += step(after, j) & counts;
-                } else {
-                    sum[j] -= step(before, j) & counts;
-                }
+                change[j] += step(ENTER ? after : before, j) & counts;
             }
         }
     }
@@ -150,7 +162,10 @@ static __device__ __forceinline__ void change_row(slider<WIDE> &s, const twi_gpu
                             : words.join(words.aligned(j / 4), words.aligned(j / 4 + 1));
         }
         const bool counts = !EDGE || (unsigned)(column + j) < (unsigned)field.cols;
-        s.template change<ENTER>(word, j % 4, lo, hi, counts ? ~0u : 0);
+        s.template take<ENTER>(word, j % 4, lo, hi, counts ? ~0u : 0);
+        if (j % form<WIDE>::part == form<WIDE>::part - 1) {
+            s.template fold<ENTER>();
+        }
     };
 #pragma unroll
     for (int j = 0; j < lanes - 1; j++) {
@@ -170,12 +185,14 @@ static __device__ __forceinline__ void change_row(slider<WIDE> &s, const twi_gpu
     for (int j = 0; j < lanes - 1; j++) {
         take(cols + j, j + 1, lanes - 1);
     }
+    s.template fold<ENTER>();
 }
 
 /* number / divisor as f64 gives it, rounded to f32. */
-static __device__ __forceinline__ float quotient(uint32_t number, double divisor, double inverse)
+static __device__ __forceinline__ float quotient(uint64_t number, double divisor, double inverse)
 {
-    double exact = __hiloint2double(0x43300000, (int)number) - 4503599627370496.0; /* 2^52 */
+    double exact = __hiloint2double(0x43300000 | (int)(number >> 32), (int)number) -
+                   4503599627370496.0; /* 2^52 */
     double guess = exact * inverse;
     return (float)fma(fma(-guess, divisor, exact), inverse, guess);
 }
@@ -191,7 +208,7 @@ static __device__ __forceinline__ void run_band(const slide_job &job, slider<WID
     const int column = x - field.before;
     const double whole_divisor = (double)job.whole * job.unit;
     const double inverse = 1.0 / whole_divisor;
-    const uint32_t whole_total = job.tables[job.whole];
+    const uint64_t whole_total = job.tables[job.whole];
     uint32_t coming[count], going[count];
     auto load = [&](uint32_t *words, int row) {
         if (COLS > 0 && row >= 0 && row < field.rows) {
@@ -235,7 +252,7 @@ static __device__ __forceinline__ void run_band(const slide_job &job, slider<WID
                 result[j] = (float)((double)(job.tables[n] - s.sum[j]) / ((double)n * job.unit));
             }
         }
-        float *to = field.out + y * field.out_stride + x;
+        float *to = (float *)field.out + y * field.out_stride + x;
         if (!EDGE && ((uintptr_t)to & (4 * lanes - 1)) == 0) {
             if (WIDE) {
                 *(float2 *)to = make_float2(result[0], result[1]);
@@ -270,10 +287,10 @@ static __global__ void TWI_BOUNDS(GROUP *MOST_GROUPS, 1)
     const twi_gpu_field &field = job.field;
     char *steps = shared;
     char *histograms = shared + TABLE_ROOM;
-    const uint32_t *source = job.tables + job.whole + 1;
+    const uint64_t *source = job.tables + job.whole + 1;
     const int copies = WIDE ? COPIES : GROUP;
     for (int i = threadIdx.x; i < (job.whole + 1) * copies; i += blockDim.x) {
-        ((uint32_t *)steps)[i] = source[i / copies];
+        ((uint32_t *)steps)[i] = (uint32_t)source[i / copies];
     }
     for (int i = threadIdx.x; i < job.groups * (GROUP_BYTES / 16); i += blockDim.x) {
         ((uint4 *)histograms)[i] = make_uint4(0, 0, 0, 0);
@@ -286,7 +303,7 @@ static __global__ void TWI_BOUNDS(GROUP *MOST_GROUPS, 1)
     s.place = 4 * thread | (threadIdx.x / GROUP) << 8;
     s.copy = WIDE ? 4 * (thread % COPIES) : 4 * thread;
     for (int j = 0; j < lanes; j++) {
-        s.sum[j] = 0;
+        s.sum[j] = s.change[j] = 0;
     }
     const walk_part part =
         walk_part_of(job.walk, ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32);
@@ -348,7 +365,7 @@ static slide_function choose(const twi_gpu_field *field)
 }
 
 int twi_launch_slide(const twi_gpu_limits *limits, const twi_gpu_field *field,
-                     const uint32_t *tables, double unit, void *stream)
+                     const uint64_t *tables, double unit, void *stream)
 {
     slide_job job;
     job.field = *field;

@@ -10,7 +10,7 @@
 #include "entropy/entropy.h"
 
 #define TWI_COUNTERS 16 /* of a vector: one for each level */
-#define TWI_PLANES 3    /* bytes of T[n] */
+#define TWI_PLANES 4    /* bytes of T[n] */
 #define TWI_PLANE 32    /* entries of a plane: counts 0 ... 31 */
 #define TWI_GROUP 8     /* outputs that a kernel makes at once */
 
@@ -20,22 +20,24 @@ typedef struct twi_counters_row {
     const uint8_t (*delta)[TWI_COUNTERS]; /* what that change adds to the counters, mod 256 */
     uint8_t (*column)[TWI_COUNTERS];      /* counters of each column; updated */
     int32_t window_cols;
-    int64_t outputs; /* a multiple of TWI_GROUP; columns: that and window_cols - 1 */
-    const uint8_t *plane[TWI_PLANES];
-    uint16_t *sum[TWI_PLANES]; /* of each output and plane */
+    int64_t outputs;           /* a multiple of TWI_GROUP; columns: that and window_cols - 1 */
+    const uint8_t *planes;     /* TWI_PLANES of TWI_PLANE bytes */
+    uint16_t *sum[TWI_PLANES]; /* of each plane, of the outputs near both ends, which a border may
+                                  crop */
     float *out;                /* the first `live` outputs, as those of whole windows */
     int64_t live;
-    int32_t total; /* T[N] and N 2^F of a whole window */
-    float divisor;
+    uint32_t total; /* T[N] and 1 / (N 2^F) of a whole window */
+    double factor;
 } twi_counters_row;
 
 typedef struct twi_counters_kernel {
     twi_isa isa;
     const char *name; /* "counters_neon" */
     void (*row)(const twi_counters_row *row);
-    /* Outputs begin ... end-1 again from their sums, for another total and divisor. */
-    void (*finish)(const twi_counters_row *row, int64_t begin, int64_t end, int32_t total,
-                   float divisor);
+    /* Outputs begin ... end-1, all near an end, again from their sums, for another total and
+     * factor. */
+    void (*finish)(const twi_counters_row *row, int64_t begin, int64_t end, uint32_t total,
+                   double factor);
     /* change[x] = entering[x] * 16 + leaving[x] */
     void (*pair)(uint8_t *change, const uint8_t *entering, const uint8_t *leaving, int64_t count);
 } twi_counters_kernel;

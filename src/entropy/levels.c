@@ -1,8 +1,12 @@
 /*
  * From values to levels. A value is its own level, or falls into one of `levels` equal bins of the
- * range: floor((v - lo) / (hi - lo) * levels) in f64, and hi itself into the last. Masked elements
- * and those equal to no_data do not count, and may hold anything. Rows come out with the border
- * laid around them, so that no kernel knows about borders.
+ * range, whose edges are exact (edges.c). Masked elements, those equal to no_data and, if they are
+ * to be skipped, NaN do not count, and may hold anything. Rows come out with the border laid around
+ * them, so that no kernel knows about borders.
+ *
+ * Values are checked before they are used, and read again when they are: somebody may have changed
+ * them in between, in a mapped file for instance. So what comes out of here is a level or the mark
+ * of what does not count, whatever is read, and nothing behind it reads the values themselves.
  */
 #include "entropy/entropy.h"
 
@@ -45,23 +49,35 @@ int64_t twi_border_place(tw_border border, int64_t at, int64_t count)
 static bool is_plain(const twi_entropy_setup *setup)
 {
     const tw_entropy_options *opts = &setup->opts;
-    return opts->range == NULL && opts->mask == NULL && opts->no_data == NULL;
+    return opts->range == NULL && !twi_entropy_skips(opts);
+}
+
+/* The bin of a value in the range: a guess, put right by comparisons. Halves cannot overflow. */
+static int32_t bin_of(const twi_entropy_setup *setup, double value)
+{
+    const double *edges = setup->edges;
+    const double low = setup->opts.range[0] / 2;
+    const double width = setup->opts.range[1] / 2 - low;
+    const double guess = (value / 2 - low) / width * setup->opts.levels;
+    int32_t bin = guess < setup->opts.levels - 1 ? (int32_t)guess : setup->opts.levels - 1;
+    while (value < edges[bin]) {
+        bin--;
+    }
+    while (value >= edges[bin + 1]) {
+        bin++;
+    }
+    return bin;
 }
 
 /* The level of a value that counts, or NO_LEVEL. */
-static int32_t level_of(const tw_entropy_options *opts, double value)
+static int32_t level_of(const twi_entropy_setup *setup, double value)
 {
+    const tw_entropy_options *opts = &setup->opts;
     if (opts->range == NULL) {
         return value >= 0 && value < opts->levels && value == floor(value) ? (int32_t)value
                                                                            : NO_LEVEL;
     }
-    const double low = opts->range[0];
-    const double high = opts->range[1];
-    if (!(value >= low && value <= high)) {
-        return NO_LEVEL;
-    }
-    double bin = floor((value - low) / (high - low) * opts->levels);
-    return bin < opts->levels ? (int32_t)bin : opts->levels - 1;
+    return value >= opts->range[0] && value <= opts->range[1] ? bin_of(setup, value) : NO_LEVEL;
 }
 
 static bool counts(const tw_entropy_options *opts, const uint8_t *mask, int64_t col, double value)
@@ -69,10 +85,7 @@ static bool counts(const tw_entropy_options *opts, const uint8_t *mask, int64_t 
     if (mask != NULL && mask[col] == 0) {
         return false;
     }
-    if (opts->no_data == NULL) {
-        return true;
-    }
-    return isnan(*opts->no_data) ? !isnan(value) : value != *opts->no_data;
+    return !(opts->skip_nan && isnan(value)) && !(opts->no_data != NULL && value == *opts->no_data);
 }
 
 static const uint8_t *mask_row(const twi_entropy_setup *setup, int64_t row)
@@ -120,7 +133,7 @@ static int64_t first_bad(const twi_entropy_setup *setup, int64_t row)
     }
     for (int64_t j = 0; j < setup->in->cols; j++) {
         double value = twi_element(values, setup->in->type, j);
-        if (level_of(&setup->opts, value) == NO_LEVEL && counts(&setup->opts, mask, j, value)) {
+        if (level_of(setup, value) == NO_LEVEL && counts(&setup->opts, mask, j, value)) {
             return j;
         }
     }
@@ -131,6 +144,12 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
 {
     const tw_entropy_options *opts = &setup->opts;
     int64_t col = first_bad(setup, row);
+    if (col < 0) {
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "row %lld of the array changed while it was read: let nothing write to it "
+                       "during the run",
+                       (long long)row);
+    }
     double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);
     if (opts->range != NULL) {
         return tw_fail(ctx, TW_ERR_RANGE,
@@ -185,12 +204,17 @@ static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
 {
     const tw_matrix *in = setup->in;
     const void *values = twi_entropy_row(setup, row);
+    const uint8_t last = (uint8_t)(setup->opts.levels - 1); /* there are at most 16 */
     if (is_plain(setup) && in->type == TW_U8) {
-        memcpy(out, values, (size_t)in->cols);
+        for (int64_t j = 0; j < in->cols; j++) {
+            const uint8_t value = ((const uint8_t *)values)[j];
+            out[j] = value < last ? value : last;
+        }
         return;
     }
     for (int64_t j = 0; j < in->cols; j++) {
-        out[j] = (uint8_t)level_of(&setup->opts, twi_element(values, in->type, j));
+        const int32_t level = level_of(setup, twi_element(values, in->type, j));
+        out[j] = (uint8_t)(level == NO_LEVEL ? 0 : level);
     }
 }
 

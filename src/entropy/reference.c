@@ -1,13 +1,15 @@
 /*
  * The definition, written down: for each output the elements of its window are visited one by one,
  * the border rule is applied to each, and the counts are turned into an entropy. O(size + levels)
- * an output. It shares the list of the window's elements with the engine and nothing else.
+ * an output. It shares the list of the window's elements with the engine and the table of
+ * n log n, which tests compare with MPFR; bins are found by whole numbers of any size.
  */
 #include "entropy/reference.h"
 
 #include "base/matrix.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The index that the border rule gives, by walking; -1 for none. */
@@ -34,7 +36,62 @@ static int64_t place(tw_border border, int64_t at, int64_t count)
     return at;
 }
 
-/* The level of element (row, col), or -1 if it does not count. */
+/* ------------------------------------------------------------------------------------- bins */
+
+#define LIMBS 36 /* of a whole number of 2^-1074, below 2^1024 times 2^18 */
+
+/* number += times * x 2^1074, in two's complement. */
+static void accumulate(uint64_t *number, double x, int32_t times)
+{
+    int exponent;
+    const double fraction = frexp(fabs(x), &exponent); /* x = fraction 2^exponent */
+    const int64_t place = exponent > -1021 ? exponent + 1021 : 0;
+    const uint64_t digits = (uint64_t)ldexp(fraction, exponent > -1021 ? 53 : exponent + 1074);
+    const unsigned __int128 term = (unsigned __int128)digits * (uint32_t)abs(times);
+    const unsigned shift = (unsigned)(place % 64);
+    const unsigned __int128 low = (unsigned __int128)(uint64_t)term << shift;
+    const unsigned __int128 high = ((term >> 64) << shift) + (low >> 64);
+    const uint64_t parts[3] = {(uint64_t)low, (uint64_t)high, (uint64_t)(high >> 64)};
+    const bool taken = (x < 0) != (times < 0);
+    uint64_t carry = 0;
+    for (int64_t i = place / 64; i < LIMBS; i++) {
+        const int64_t k = i - place / 64;
+        const unsigned __int128 part = (unsigned __int128)(k < 3 ? parts[k] : 0) + carry;
+        const unsigned __int128 sum = taken ? number[i] - part : number[i] + part;
+        number[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64) != 0;
+    }
+}
+
+/* Whether a value lies in bin `bin` or a later one: levels (v - lo) >= bin (hi - lo). */
+static bool reaches(const tw_entropy_options *opts, double value, int32_t bin)
+{
+    uint64_t number[LIMBS] = {0};
+    accumulate(number, value, opts->levels);
+    accumulate(number, opts->range[0], bin - opts->levels);
+    accumulate(number, opts->range[1], -bin);
+    return number[LIMBS - 1] >> 63 == 0;
+}
+
+/* The bin of a value, counted from the middle by exact comparisons; -1 outside the range. */
+static int64_t bin_of(const tw_entropy_options *opts, double value)
+{
+    int32_t bin = 0;
+    int32_t end = opts->levels;
+    if (!(value >= opts->range[0] && value <= opts->range[1])) {
+        return -1;
+    }
+    while (end - bin > 1) { /* it reaches `bin`, and `end` not, unless that is the last edge */
+        const int32_t middle = (bin + end) / 2;
+        *(reaches(opts, value, middle) ? &bin : &end) = middle;
+    }
+    return bin;
+}
+
+/* ---------------------------------------------------------------------------------- windows */
+
+/* The level of element (row, col), or -1 if it does not count. Values were checked; one that has
+ * changed since then and is no level any more does not count either. */
 static int64_t level_at(const twi_entropy_setup *setup, int64_t row, int64_t col)
 {
     const tw_entropy_options *opts = &setup->opts;
@@ -42,18 +99,13 @@ static int64_t level_at(const twi_entropy_setup *setup, int64_t row, int64_t col
     if (opts->mask != NULL && ((const uint8_t *)twi_matrix_row(opts->mask, row))[col] == 0) {
         return -1;
     }
-    if (opts->no_data != NULL &&
-        (value == *opts->no_data || (isnan(value) && isnan(*opts->no_data)))) {
+    if (isnan(value) || (opts->no_data != NULL && value == *opts->no_data)) {
         return -1;
     }
-    if (opts->range == NULL) {
-        return (int64_t)value;
+    if (opts->range != NULL) {
+        return bin_of(opts, value);
     }
-    if (value == opts->range[1]) {
-        return opts->levels - 1;
-    }
-    double bin = (value - opts->range[0]) / (opts->range[1] - opts->range[0]) * opts->levels;
-    return bin < opts->levels ? (int64_t)bin : opts->levels - 1;
+    return value >= 0 && value < opts->levels ? (int64_t)value : -1;
 }
 
 /* Count the window of output (y, x); returns how many elements count. */
@@ -77,6 +129,9 @@ static int64_t count_window(const twi_entropy_setup *setup, int64_t y, int64_t x
     return n;
 }
 
+/* -------------------------------------------------------------------------------- the number */
+
+/* The sum of (n / N) log(N / n), all of whose terms are positive. */
 static double real_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
 {
     const tw_base base = setup->opts.base;
@@ -85,62 +140,72 @@ static double real_value(const twi_entropy_setup *setup, const int64_t *counts, 
                                            : log(base);
     double sum = 0;
     for (int32_t level = 0; level < setup->opts.levels; level++) {
-        if (counts[level] > 0) {
-            double p = (double)counts[level] / (double)n;
-            sum -= p * log(p);
+        const double count = (double)counts[level];
+        if (count > 0) {
+            sum += count * log1p(((double)n - count) / count);
         }
     }
-    return n > 0 ? sum / unit : (double)NAN;
+    return n > 0 ? sum / ((double)n * unit) : (double)NAN;
 }
 
-static float exact_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
+static float narrow_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
 {
     const twi_entropy_table *table = &setup->table;
     int64_t sum = 0;
     for (int32_t level = 0; level < setup->opts.levels; level++) {
         sum += (int64_t)table->sum[counts[level]];
     }
-    if (n == 0) {
-        return NAN;
-    }
     return (float)((double)((int64_t)table->sum[n] - sum) /
                    ((double)n * ldexp(1, table->fraction)));
 }
 
-float twi_reference_at(const twi_entropy_setup *setup, int64_t y, int64_t x, int64_t *counts)
+/* The quotient with 24 bits more, its last bit set if something follows, rounded by a conversion.
+ */
+static double wide_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
+{
+    const int more = 24;
+    unsigned __int128 number = setup->table.wide_sum[n];
+    for (int32_t level = 0; level < setup->opts.levels; level++) {
+        number -= setup->table.wide_sum[counts[level]];
+    }
+    number <<= more;
+    unsigned __int128 quotient = number / (uint64_t)n;
+    quotient |= quotient * (uint64_t)n != number;
+    return ldexp((double)quotient, -(TWI_WIDE_POINT + more));
+}
+
+static double exact_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
+{
+    return n == 0                        ? (double)NAN
+           : setup->shape.type == TW_F64 ? wide_value(setup, counts, n)
+                                         : (double)narrow_value(setup, counts, n);
+}
+
+double twi_reference_at(const twi_entropy_setup *setup, int64_t y, int64_t x, int64_t *counts)
 {
     int64_t n = count_window(setup, y, x, counts);
     return exact_value(setup, counts, n);
 }
 
 tw_status twi_reference_entropy(tw_context *ctx, const twi_entropy_setup *setup, double *out,
-                                float *exact)
+                                void *exact)
 {
     int64_t *counts = NULL;
     tw_status status =
         twi_alloc(ctx, &counts, (uint64_t)setup->opts.levels, sizeof *counts, "the counts");
     for (int64_t y = 0; y < setup->shape.rows && status == TW_OK; y++) {
         for (int64_t x = 0; x < setup->shape.cols; x++) {
-            int64_t n = count_window(setup, y, x, counts);
-            out[y * setup->shape.cols + x] = real_value(setup, counts, n);
-            if (exact != NULL) {
-                exact[y * setup->shape.cols + x] = exact_value(setup, counts, n);
+            const int64_t at = y * setup->shape.cols + x;
+            const int64_t n = count_window(setup, y, x, counts);
+            out[at] = real_value(setup, counts, n);
+            if (exact != NULL && setup->shape.type == TW_F64) {
+                ((double *)exact)[at] = exact_value(setup, counts, n);
+            } else if (exact != NULL) {
+                ((float *)exact)[at] = (float)exact_value(setup, counts, n);
             }
         }
         status = twi_check_cancel(ctx);
     }
     twi_free(counts);
     return status;
-}
-
-double twi_entropy_bound(const twi_entropy_setup *setup, int64_t n)
-{
-    const double rounding = 9.0 / 16; /* of one entry of the table: half, and the logarithm's own */
-    int64_t repeated = n / 2;         /* levels that occur twice or more; others add exactly 0 */
-    repeated = repeated < setup->opts.levels ? repeated : setup->opts.levels;
-    double most = log((double)(n > 2 ? n : 2)) * 1.4427; /* the largest value, base 2 or above */
-    return n < 2
-               ? 0
-               : rounding * (double)(1 + repeated) / ((double)n * ldexp(1, setup->table.fraction)) +
-                     most * 0x1p-24;
 }

@@ -24,5 +24,9 @@ void twi_slide_list_u16(const twi_entropy_setup *setup, const uint16_t *levels, 
                         float *out, uint64_t *histogram);
 void twi_slide_list_u32(const twi_entropy_setup *setup, const uint32_t *levels, int64_t pitch,
                         float *out, uint64_t *histogram);
+void twi_slide_list_u16_f64(const twi_entropy_setup *setup, const uint16_t *levels, int64_t pitch,
+                            double *out, uint64_t *histogram);
+void twi_slide_list_u32_f64(const twi_entropy_setup *setup, const uint32_t *levels, int64_t pitch,
+                            double *out, uint64_t *histogram);
 
 #endif

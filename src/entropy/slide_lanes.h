@@ -4,9 +4,9 @@
  * that enters or leaves changes the counts of all windows it belongs to with one addition; what
  * is left for each window is to look up what its new count adds to its sum.
  *
- * Two neighbouring counts of a byte are one index of a table of 64-bit words that hold both steps,
- * and two sums of 32 bits are one word: additions and subtractions of such words keep both, since
- * in the end the lower sum is neither negative nor above 32 bits.
+ * Two neighbouring counts of a byte are one index of a table of 64-bit words that hold both steps.
+ * What a column adds to two sums, or takes from them, is one such word too: each half stays below
+ * 2^32 (ROWS_OF_BYTES). After the column both halves go to the sums, which have 64 bits.
  */
 #define FN_(a, b) a##_##b
 #define FN__(a, b) FN_(a, b)
@@ -15,26 +15,33 @@
 #define INLINE static inline __attribute__((always_inline))
 
 #if FIELD == 8
-#define SUMS (LANES / 2) /* words of sums */
+#define WORDS (LANES / 2) /* of what a column changes */
 #else
-#define SUMS LANES
+#define WORDS LANES
 #endif
 
 typedef struct FN(sums) {
-    uint64_t word[SUMS];
+    uint64_t change[WORDS]; /* by the present column */
+    uint64_t sum[LANES];
 } FN(sums);
 
-INLINE uint64_t FN(sum_of)(const FN(sums) * sums, int lane)
+/* The change to the sums, as an addition or as a subtraction. */
+INLINE void FN(fold)(FN(sums) * sums, bool entered)
 {
+    for (int j = 0; j < LANES; j++) {
 #if FIELD == 8
-    return (uint32_t)(sums->word[lane / 2] >> (lane % 2 * 32));
+        const uint64_t change = (uint32_t)(sums->change[j / 2] >> (j % 2 * 32));
 #else
-    return sums->word[lane];
+        const uint64_t change = sums->change[j];
 #endif
+        sums->sum[j] += entered ? change : -change;
+    }
+    for (int w = 0; w < WORDS; w++) {
+        sums->change[w] = 0;
+    }
 }
 
-/* What the counts of the lanes lo ... hi have added to word w of the sums; 0 if it is not theirs.
- */
+/* What the counts of the lanes lo ... hi add to word w of the change; 0 if it is not theirs. */
 INLINE uint64_t FN(steps)(const twi_entropy_table *table, uint64_t count, int w, int lo, int hi)
 {
 #if FIELD == 8
@@ -65,8 +72,8 @@ INLINE void FN(enter)(uint64_t *cell, const twi_entropy_table *table, FN(sums) *
 {
     const uint64_t count = *cell + FN(ones)(lo, hi);
     *cell = count;
-    for (int w = 0; w < SUMS; w++) {
-        sums->word[w] += FN(steps)(table, count, w, lo, hi);
+    for (int w = 0; w < WORDS; w++) {
+        sums->change[w] += FN(steps)(table, count, w, lo, hi);
     }
 }
 
@@ -75,8 +82,8 @@ INLINE void FN(leave)(uint64_t *cell, const twi_entropy_table *table, FN(sums) *
 {
     const uint64_t count = *cell;
     *cell = count - FN(ones)(lo, hi);
-    for (int w = 0; w < SUMS; w++) {
-        sums->word[w] -= FN(steps)(table, count, w, lo, hi);
+    for (int w = 0; w < WORDS; w++) {
+        sums->change[w] += FN(steps)(table, count, w, lo, hi);
     }
 }
 
@@ -104,7 +111,13 @@ typedef struct FN(stream) {
             ONE(ACTION, 0, LANES - 1)                                                            \
         }                                                                                        \
         LOWER(ACTION)                                                                            \
+        FN(fold)(&a->sums, ENTERED_##ACTION);                                                    \
+        if (b != NULL) {                                                                         \
+            FN(fold)(&b->sums, ENTERED_##ACTION);                                                \
+        }                                                                                        \
     }
+#define ENTERED_enter true
+#define ENTERED_leave false
 #define ONE(ACTION, lo, hi)                                      \
     FN(ACTION)(&a->histogram[*at], table, &a->sums, lo, hi);     \
     at += pitch;                                                 \
@@ -135,15 +148,15 @@ INLINE void FN(emit)(const twi_entropy_setup *setup, FN(stream) * stream, int64_
     float *out = stream->out++;
     if (uncounted == 0 && live == LANES) {
         for (int j = 0; j < LANES; j++) {
-            out[j * stride] = twi_entropy_value_by(total[size], FN(sum_of)(sums, j),
-                                                   (double)size * unit, inverse);
+            out[j * stride] =
+                twi_entropy_value_by(total[size], sums->sum[j], (double)size * unit, inverse);
         }
         return;
     }
     for (int j = 0; j < live; j++) {
         int64_t n = (int64_t)((uncounted >> (j * FIELD)) & FIELD_MASK);
         out[j * stride] =
-            twi_entropy_value(total[size - n], FN(sum_of)(sums, j) - total[n], size - n, unit);
+            twi_entropy_value(total[size - n], sums->sum[j] - total[n], size - n, unit);
     }
 }
 
@@ -190,7 +203,7 @@ static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, in
                       float *out, int64_t stride, int64_t live, uint64_t *histogram)
 {
     const int64_t outputs = twi_padded_cols(setup) - (setup->window.cols - 1);
-    FN(stream) a = {levels, out, histogram, {{0}}};
+    FN(stream) a = {levels, out, histogram, {{0}, {0}}};
     if (!has_two_streams(setup)) {
         FN(run)(setup, &a, NULL, outputs, pitch, stride, live);
         return;
@@ -198,7 +211,10 @@ static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, in
     /* The second half ends with the last output; if their number is odd, both make the middle. */
     const int64_t half = (outputs + 1) / 2;
     FN(stream)
-    b = {levels + outputs - half, out + outputs - half, histogram + setup->opts.levels + 1, {{0}}};
+    b = {levels + outputs - half,
+         out + outputs - half,
+         histogram + setup->opts.levels + 1,
+         {{0}, {0}}};
     FN(run)(setup, &a, &b, half, pitch, stride, live);
 }
 
@@ -206,6 +222,8 @@ static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, in
 #undef LOWER
 #undef ONE
 #undef COLUMN
+#undef ENTERED_enter
+#undef ENTERED_leave
 #undef INLINE
 #undef FIELD_MASK
 #undef FN
@@ -213,5 +231,5 @@ static void FN(slide)(const twi_entropy_setup *setup, const uint16_t *levels, in
 #undef FN_
 #undef LANES
 #undef FIELD
-#undef SUMS
+#undef WORDS
 #undef NAME

@@ -34,7 +34,8 @@ static int64_t held_rows(const twi_entropy_setup *setup, int64_t rows)
 
 static uint64_t bytes_of_block(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows)
 {
-    uint64_t result = (uint64_t)rows * (uint64_t)setup->shape.cols * sizeof(float);
+    uint64_t result =
+        (uint64_t)rows * (uint64_t)setup->shape.cols * tw_type_size(setup->shape.type);
     uint64_t held = (uint64_t)held_rows(setup, rows) * (uint64_t)setup->in->cols *
                     tw_type_size(setup->in->type);
     return result + (setup->feed != NULL ? held : 0) + twi_entropy_scratch(ctx, setup, rows);
@@ -43,7 +44,7 @@ static uint64_t bytes_of_block(tw_context *ctx, const twi_entropy_setup *setup, 
 void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *rows,
                       uint64_t *bytes)
 {
-    const uint64_t row = (uint64_t)setup->shape.cols * sizeof(float);
+    const uint64_t row = (uint64_t)setup->shape.cols * tw_type_size(setup->shape.type);
     const uint64_t room = room_left(ctx) / SHARE * (SHARE - 1);
     const int64_t all = setup->shape.rows;
     const int64_t least = all < BLOCK_ROWS ? all : BLOCK_ROWS;

@@ -5,6 +5,7 @@
  */
 #include "entropy/reference.h"
 
+#include "base/matrix.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ typedef struct check {
     tw_context *ctx;
     const twi_entropy_setup *setup;
     int64_t first, count;
-    const float *rows;
+    const void *rows;
     int64_t stride;
     int64_t *counts;
     int64_t done;
@@ -21,15 +22,16 @@ typedef struct check {
 
 static tw_status check_element(check *c, int64_t y, int64_t x)
 {
-    const float got = c->rows[(y - c->first) * c->stride + x];
-    const float want = twi_reference_at(c->setup, y, x, c->counts);
+    const double got = twi_element(c->rows, c->setup->shape.type, (y - c->first) * c->stride + x);
+    const double want = twi_reference_at(c->setup, y, x, c->counts);
+    const int digits = c->setup->shape.type == TW_F64 ? 17 : 9;
     c->done++;
     if (got == want || (isnan(got) && isnan(want))) {
         return TW_OK;
     }
     return tw_fail(c->ctx, TW_ERR_VERIFY,
-                   "the entropy at row %lld, column %lld is %.9g, and %.9g by the definition",
-                   (long long)y, (long long)x, (double)got, (double)want);
+                   "the entropy at row %lld, column %lld is %.*g, and %.*g by the definition",
+                   (long long)y, (long long)x, digits, got, digits, want);
 }
 
 static tw_status check_all(check *c)
@@ -64,7 +66,7 @@ static tw_status check_drawn(check *c, int64_t samples, uint64_t seed)
 }
 
 tw_status twi_entropy_verify(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                             int64_t count, const float *rows, int64_t stride, int64_t *verified)
+                             int64_t count, const void *rows, int64_t stride, int64_t *verified)
 {
     const int64_t samples = setup->opts.verify;
     check c = {

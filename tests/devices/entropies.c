@@ -6,6 +6,7 @@
  *
  * No cmocka: the program is also built and run on machines that have a GPU and little else.
  */
+#include "base/matrix.h"
 #include "base/random.h"
 #include "entropy/gpu.h"
 #include "entropy/reference.h"
@@ -56,17 +57,20 @@ static void *host_block(size_t bytes)
     return block;
 }
 
-static bool same(float got, float want)
+static size_t size_of(const entropy_case *c)
 {
-    uint32_t bits[2];
-    memcpy(&bits[0], &got, sizeof got);
-    memcpy(&bits[1], &want, sizeof want);
-    return bits[0] == bits[1] || (isnan(got) && isnan(want));
+    return tw_type_size(c->opts.type);
+}
+
+/* Element `at` of an array of the result's type. */
+static double element(const entropy_case *c, const void *array, int64_t at)
+{
+    return twi_element(array, c->opts.type, at);
 }
 
 /* ---------------------------------------------------------------------------------- comparing */
 
-static void expect(const entropy_case *c, const twi_entropy_setup *setup, float *want)
+static void expect(const entropy_case *c, const twi_entropy_setup *setup, void *want)
 {
     const int64_t count = setup->shape.rows * setup->shape.cols;
     if (count <= SMALL && setup->window.size * count <= 1000000) {
@@ -79,30 +83,34 @@ static void expect(const entropy_case *c, const twi_entropy_setup *setup, float 
 }
 
 static void tell(const entropy_case *c, const twi_entropy_setup *setup, const char *way,
-                 const float *got, int64_t stride, const float *want)
+                 const char *got, int64_t stride, const char *want)
 {
+    const size_t size = size_of(c);
+    char poison[sizeof(double)];
     int64_t wrong = 0;
+    memset(poison, POISON, sizeof poison);
     for (int64_t y = 0; y < setup->shape.rows; y++) {
         for (int64_t x = 0; x < stride; x++) {
-            const float value = got[y * stride + x];
-            float poison;
-            memset(&poison, POISON, sizeof poison);
             const bool inside = x < setup->shape.cols;
-            const float right = inside ? want[y * setup->shape.cols + x] : poison;
-            if ((inside ? !same(value, right) : memcmp(&value, &poison, sizeof value) != 0) &&
-                wrong++ == 0) {
-                printf("  (%lld, %lld) is %.9g, not %.9g\n", (long long)y, (long long)x,
-                       (double)value, (double)right);
+            const int64_t from = y * setup->shape.cols + x;
+            const char *right = inside ? want + (size_t)from * size : poison;
+            const char *value = got + (size_t)(y * stride + x) * size;
+            const double number = element(c, value, 0);
+            const bool same = memcmp(value, right, size) == 0 ||
+                              (inside && isnan(number) && isnan(element(c, right, 0)));
+            if (!same && wrong++ == 0) {
+                printf("  (%lld, %lld) is %.17g, not %.17g\n", (long long)y, (long long)x, number,
+                       element(c, right, 0));
             }
         }
     }
     passed += wrong == 0;
     failed += wrong != 0;
     if (wrong != 0) {
-        printf("FAILED %s, %s: %lld x %lld of %s, window %d x %d, %d levels, %s, gap %lld, offset "
-               "%lld: %lld wrong\n",
+        printf("FAILED %s, %s: %lld x %lld of %s to %s, window %d x %d, %d levels, %s, gap %lld, "
+               "offset %lld: %lld wrong\n",
                c->what, way, (long long)c->in.cols, (long long)c->in.rows, tw_type_name(c->in.type),
-               setup->window.cols, setup->window.rows, c->opts.levels,
+               tw_type_name(c->opts.type), setup->window.cols, setup->window.rows, c->opts.levels,
                tw_border_name(c->opts.border), (long long)c->gap, (long long)c->offset,
                (long long)wrong);
     }
@@ -123,30 +131,30 @@ static tw_matrix to_device(const tw_matrix *host, int64_t gap, int64_t offset, v
     return there;
 }
 
-static void run_device(const entropy_case *c, const twi_entropy_setup *setup, const float *want)
+static void run_device(const entropy_case *c, const twi_entropy_setup *setup, const char *want)
 {
     void *in_block = NULL;
     void *mask_block = NULL;
-    float *out_block = NULL;
+    char *out_block = NULL;
     tw_matrix mask;
     tw_matrix in = to_device(&c->in, c->gap, c->offset, &in_block);
     tw_entropy_options opts = c->opts;
     tw_device_options device = TW_DEVICE_OPTIONS_INIT;
     const int64_t stride = setup->shape.cols + c->gap;
-    const size_t bytes = (size_t)(setup->shape.rows * stride) * sizeof(float);
+    const size_t bytes = (size_t)(setup->shape.rows * stride) * size_of(c);
     if (opts.mask != NULL) {
         mask = to_device(opts.mask, 0, 0, &mask_block);
         opts.mask = &mask;
     }
-    must_run(cudaMalloc((void **)&out_block, bytes + (size_t)c->offset * sizeof(float) + 1),
-             "memory");
-    tw_matrix out = {out_block + c->offset, setup->shape.rows, setup->shape.cols, stride, TW_F32};
+    must_run(cudaMalloc((void **)&out_block, bytes + (size_t)c->offset * size_of(c) + 1), "memory");
+    tw_matrix out = {out_block + (size_t)c->offset * size_of(c), setup->shape.rows,
+                     setup->shape.cols, stride, c->opts.type};
     must_run(cudaMemset(out.data, POISON, bytes), "poison");
     must(tw_entropy_device_workspace(ctx, &device.workspace_bytes, &out, &in, &opts), "workspace");
     must_run(cudaMalloc(&device.workspace, device.workspace_bytes + 1), "workspace");
     must(tw_entropy_device(ctx, &out, &in, &opts, &device), c->what);
     must_run(cudaDeviceSynchronize(), c->what);
-    float *got = host_block(bytes);
+    char *got = host_block(bytes);
     must_run(cudaMemcpy(got, out.data, bytes, cudaMemcpyDeviceToHost), "download");
     tell(c, setup, "device entry", got, stride, want);
     free(got);
@@ -157,17 +165,17 @@ static void run_device(const entropy_case *c, const twi_entropy_setup *setup, co
 }
 
 /* Host to host, from memory that is pinned and memory that is not. */
-static void run_host(const entropy_case *c, twi_entropy_setup *setup, const float *want)
+static void run_host(const entropy_case *c, twi_entropy_setup *setup, const char *want)
 {
     const int64_t stride = setup->shape.cols + c->gap;
-    const size_t bytes = (size_t)(setup->shape.rows * stride) * sizeof(float);
+    const size_t bytes = (size_t)(setup->shape.rows * stride) * size_of(c);
     void *pinned = NULL;
-    float *pageable = host_block(bytes);
+    char *pageable = host_block(bytes);
     must_run(cudaMallocHost(&pinned, bytes + 1), "pinned memory");
     static const char *const ways[] = {"pageable", "pinned, two devices", "with the CPU"};
     for (int way = 0; way < 3; way++) {
-        float *got = way == 1 ? pinned : pageable;
-        tw_matrix out = {got, setup->shape.rows, setup->shape.cols, stride, TW_F32};
+        char *got = way == 1 ? pinned : pageable;
+        tw_matrix out = {got, setup->shape.rows, setup->shape.cols, stride, c->opts.type};
         memset(got, POISON, bytes);
         must(tw_set_device(ctx, way == 1 ? TWI_GPU_PREFIX ":0,0" : TWI_GPU_PREFIX), "a device");
         if (way < 2) {
@@ -188,7 +196,7 @@ static void run_case(const entropy_case *c)
     twi_entropy_setup setup;
     must(twi_entropy_prepare(ctx, &setup, &c->in, &c->opts, TWI_ENTROPY_AUTO), c->what);
     const int64_t count = setup.shape.rows * setup.shape.cols;
-    float *want = host_block((size_t)count * sizeof *want);
+    char *want = host_block((size_t)count * size_of(c));
     if (count > 0) {
         expect(c, &setup, want);
         run_device(c, &setup, want);
@@ -257,8 +265,14 @@ static void windows_levels_and_borders(bool small)
                 c.opts.window_cols = kinds[k].cols;
                 c.opts.levels = kinds[k].levels;
                 c.opts.border = border;
-                c.opts.base = (k + border) % 3 == 0 ? TW_BASE_2 : TW_BASE_E;
+                c.opts.base = (k + border) % 3 == 0   ? TW_BASE_2
+                              : (k + border) % 3 == 1 ? TW_BASE_E
+                                                      : TW_BASE_LEVELS;
                 run_case(&c);
+                c.opts.type = TW_F64;
+                if (s % 3 == border % 3) {
+                    run_case(&c);
+                }
             }
             free(data);
         }
@@ -291,6 +305,7 @@ static void masks_ranges_and_types(void)
 {
     static const tw_type types[] = {TW_U8, TW_U16, TW_I16, TW_F32};
     static const double range[2] = {-0.25, 9.5};
+    static const double edged[2] = {0, 10}; /* whole numbers lie on edges of 40 bins */
     static const double nothing = 1;
     const int64_t rows = 45;
     const int64_t cols = 133;
@@ -306,16 +321,69 @@ static void masks_ranges_and_types(void)
                               t % 3};
             c.opts.levels = way & 8 ? 16 : 40;
             c.opts.mask = way & 1 ? &mask_view : NULL;
-            c.opts.range = way & 2 ? range : NULL;
+            c.opts.range = way & 2 ? way & 1 ? edged : range : NULL;
             c.opts.no_data = way & 4 ? &nothing : NULL;
             c.opts.border = (tw_border)(way % 6);
             run_case(&c);
             c.opts.radius = 3;
             run_case(&c);
+            c.opts.type = TW_F64;
+            run_case(&c);
         }
         free(data);
     }
     free(mask);
+}
+
+/* Values on the edges of their bins, and NaN beside a value that does not count. */
+static void edges_of_bins_and_nan(void)
+{
+    static const struct {
+        double range[2];
+        int32_t levels;
+    } bins[] = {{{0, 49}, 49}, {{0, 100}, 100}, {{0, 0.7}, 7}, {{-3, 3}, 9}, {{0, 255}, 65535}};
+    static const double nothing = 2;
+    for (int k = 0; k < 5; k++) {
+        const double width = (bins[k].range[1] - bins[k].range[0]) / bins[k].levels;
+        float values[40 * 50];
+        for (int i = 0; i < 40 * 50; i++) {
+            const int bin = (int)twi_random_below(twi_random_at((uint64_t)k, (uint64_t)i),
+                                                  (uint64_t)bins[k].levels);
+            values[i] = (float)(bins[k].range[0] + bin * width);
+            values[i] = (double)values[i] > bins[k].range[1] || i % 17 == 0 ? NAN : values[i];
+        }
+        entropy_case c = {"edges", {values, 40, 50, 50, TW_F32}, TW_ENTROPY_OPTIONS_INIT, 0, 0};
+        c.opts.levels = bins[k].levels;
+        c.opts.range = bins[k].range;
+        c.opts.no_data = &nothing;
+        c.opts.skip_nan = 1;
+        run_case(&c);
+    }
+}
+
+/* Tall and wide windows: what a row of them changes does not fit 32 bits. */
+static void windows_of_long_rows(void)
+{
+    static const int32_t windows[][2] = {{4, 33}, {3, 300}, {2, 500}, {4, 256}, {1, 1024}};
+    uint8_t *data = levels_of(TW_U8, 60 * 1100, 250, 31);
+    uint8_t *same = host_block(60 * 1100);
+    memset(same, 9, 60 * 1100);
+    same[30 * 1100 + 500] = 8; /* one of a thousand is another: all sums are as large as can be */
+    for (int w = 0; w < 5; w++) {
+        for (int way = 0; way < 2; way++) {
+            entropy_case c = {"long rows",
+                              {way == 0 ? data : same, 60, 1100, 1100, TW_U8},
+                              TW_ENTROPY_OPTIONS_INIT,
+                              0,
+                              0};
+            c.opts.window_rows = windows[w][0];
+            c.opts.window_cols = windows[w][1];
+            c.opts.base = way == 0 ? TW_BASE_LEVELS : TW_BASE_E;
+            run_case(&c);
+        }
+    }
+    free(same);
+    free(data);
 }
 
 static void shapes_and_many_levels(void)
@@ -333,6 +401,8 @@ static void shapes_and_many_levels(void)
         run_case(&c);
         c.opts.footprint = &footprint;
         c.opts.anchor_row = 0;
+        run_case(&c);
+        c.opts.type = TW_F64;
         run_case(&c);
         free(data);
     }
@@ -386,12 +456,17 @@ static void all_count_patterns_of_a_5x5_window_with_16_levels(void)
         printf("FAILED: %lld patterns\n", (long long)p.seen);
         failed++;
     }
-    entropy_case c = {
-        "patterns", {p.data, 5, p.stride, p.stride, TW_U8}, TW_ENTROPY_OPTIONS_INIT, 0, 0};
-    c.opts.levels = 16;
-    run_case(&c); /* windows that straddle two patterns are checked too */
-    c.opts.border = TW_BORDER_VALID;
-    run_case(&c);
+    static const tw_base bases[] = {TW_BASE_E, TW_BASE_2, TW_BASE_10, TW_BASE_LEVELS};
+    for (int b = 0; b < 8; b++) {
+        entropy_case c = {
+            "patterns", {p.data, 5, p.stride, p.stride, TW_U8}, TW_ENTROPY_OPTIONS_INIT, 0, 0};
+        c.opts.levels = 16;
+        c.opts.base = bases[b % 4];
+        c.opts.type = b < 4 ? TW_F32 : TW_F64;
+        run_case(&c); /* windows that straddle two patterns are checked too */
+        c.opts.border = TW_BORDER_VALID;
+        run_case(&c);
+    }
     free(p.data);
 }
 
@@ -519,6 +594,8 @@ int main(int argc, char **argv)
     hosts = !small;
     windows_levels_and_borders(small);
     masks_ranges_and_types();
+    edges_of_bins_and_nan();
+    windows_of_long_rows();
     shapes_and_many_levels();
     if (!small) {
         aligned_arrays();
