@@ -459,8 +459,9 @@ static tw_status run_bridge(void *given, const lab_rung *rung, lab_time *time)
     twi_isa isa = (twi_isa)rung->a;
     tw_status status = isa != TWI_ISA_NONE ? TW_OK : twi_isa_resolve(b->ctx, &isa);
     if (status == TW_OK) {
-        status = lab_bridge_solve(b->ctx, b->output, b->input, b->n, isa, (lab_bridge_type)rung->b,
-                                  rung->a == TWI_ISA_NONE, &time->total);
+        status = lab_cpu_bridge_solve(b->ctx, b->output, b->input, b->n, isa,
+                                      (lab_cpu_bridge_type)rung->b, rung->a == TWI_ISA_NONE,
+                                      &time->total);
     }
     time->compute = time->total;
     return status;
@@ -547,7 +548,7 @@ static const lab_rung rungs[] = {
      .idea = "16 bits with plain additions: entries below 2^15 cannot wrap",
      .source = "apsp_cpu_bridge.c pack_column pack_row do_panels do_rest close_all",
      .run = run_bridge,
-     .b = LAB_BRIDGE_U16},
+     .b = LAB_CPU_BRIDGE_U16},
     {.name = "engine-i32",
      .parent = "packed",
      .idea = "panels deeper than a tile, packed ahead and shared by all threads: the library",

@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "base/threads.h"
 
-enum { BLOCK = LAB_BRIDGE_BLOCK, ROWS = LAB_BRIDGE_ROWS, LINE = 64 };
+enum { BLOCK = LAB_CPU_BRIDGE_BLOCK, ROWS = LAB_CPU_BRIDGE_ROWS, LINE = 64 };
 
 typedef struct closure {
     tw_context *ctx;
-    const lab_bridge_kernel *kernel;
-    lab_bridge_type type;
+    const lab_cpu_bridge_kernel *kernel;
+    lab_cpu_bridge_type type;
     int64_t n, tiles, ld; /* vertices; tiles a side; elements from row to row */
     int32_t size;         /* bytes of an element */
     char *d;
@@ -21,23 +21,23 @@ typedef struct closure {
     int threads;
 } closure;
 
-static const lab_bridge_kernel *kernel_of(twi_isa isa, lab_bridge_type type)
+static const lab_cpu_bridge_kernel *kernel_of(twi_isa isa, lab_cpu_bridge_type type)
 {
     switch (isa) {
 #ifdef TWI_HAVE_NEON
     case TWI_ISA_NEON:
-        return &lab_bridge_neon[type];
+        return &lab_cpu_bridge_neon[type];
 #endif
 #ifdef TWI_HAVE_AVX2
     case TWI_ISA_AVX2:
-        return &lab_bridge_avx2[type];
+        return &lab_cpu_bridge_avx2[type];
 #endif
 #ifdef TWI_HAVE_AVX512
     case TWI_ISA_AVX512:
-        return &lab_bridge_avx512[type];
+        return &lab_cpu_bridge_avx512[type];
 #endif
     default:
-        return &lab_bridge_scalar[type];
+        return &lab_cpu_bridge_scalar[type];
     }
 }
 
@@ -48,14 +48,15 @@ static char *tile(const closure *s, int64_t i, int64_t j)
 
 static int32_t get(const closure *s, const char *from, int64_t at)
 {
-    return s->type == LAB_BRIDGE_U16 ? ((const uint16_t *)from)[at] : ((const int32_t *)from)[at];
+    return s->type == LAB_CPU_BRIDGE_U16 ? ((const uint16_t *)from)[at]
+                                         : ((const int32_t *)from)[at];
 }
 
 static void put(const closure *s, char *to, int64_t at, int32_t value)
 {
-    if (s->type == LAB_BRIDGE_U16) {
+    if (s->type == LAB_CPU_BRIDGE_U16) {
         ((uint16_t *)to)[at] =
-            (uint16_t)(value < LAB_BRIDGE_NO_PATH_U16 ? value : LAB_BRIDGE_NO_PATH_U16);
+            (uint16_t)(value < LAB_CPU_BRIDGE_NO_PATH_U16 ? value : LAB_CPU_BRIDGE_NO_PATH_U16);
     } else {
         ((int32_t *)to)[at] = value;
     }
@@ -75,7 +76,7 @@ static void export(const closure *s, int32_t *out)
     for (int64_t i = 0; i < s->n; i++) {
         for (int64_t j = 0; j < s->n; j++) {
             int32_t value = get(s, s->d, i * s->ld + j);
-            bool none = s->type == LAB_BRIDGE_U16 && value == LAB_BRIDGE_NO_PATH_U16;
+            bool none = s->type == LAB_CPU_BRIDGE_U16 && value == LAB_CPU_BRIDGE_NO_PATH_U16;
             out[i * s->n + j] = none ? TW_INF_I32 : value;
         }
     }
@@ -154,15 +155,15 @@ static void close_all(const closure *s)
     }
 }
 
-tw_status lab_bridge_solve(tw_context *ctx, int32_t *out, const int32_t *in, int64_t n, twi_isa isa,
-                           lab_bridge_type type, bool packed, double *seconds)
+tw_status lab_cpu_bridge_solve(tw_context *ctx, int32_t *out, const int32_t *in, int64_t n,
+                               twi_isa isa, lab_cpu_bridge_type type, bool packed, double *seconds)
 {
     closure s = {.ctx = ctx,
                  .kernel = kernel_of(isa, type),
                  .type = type,
                  .n = n,
                  .tiles = (n + BLOCK - 1) / BLOCK,
-                 .size = type == LAB_BRIDGE_U16 ? 2 : 4,
+                 .size = type == LAB_CPU_BRIDGE_U16 ? 2 : 4,
                  .threads = twi_thread_count(ctx)};
     const int64_t side = s.tiles * BLOCK, line = LINE / s.size;
     s.ld = side + ((side / line) % 2 == 0 ? line : 0);

@@ -3,7 +3,7 @@
 
 #include "base/simd.h"
 
-enum { BLOCK = LAB_BRIDGE_BLOCK, ROWS = LAB_BRIDGE_ROWS, VECTORS = 2 /* of C, each row */ };
+enum { BLOCK = LAB_CPU_BRIDGE_BLOCK, ROWS = LAB_CPU_BRIDGE_ROWS, VECTORS = 2 /* of C, each row */ };
 
 /* The library's 16-bit addition saturates; here entries are small enough for a plain one, which
  * some processors can do twice as often. */
@@ -74,6 +74,6 @@ KERNELS(u16, uint16_t)
 _Static_assert(BLOCK % (VECTORS * LANES_i32) == 0 && BLOCK % (VECTORS * LANES_u16) == 0,
                "tiles are whole strips");
 
-const lab_bridge_kernel JOIN(lab_bridge, TWI_KERNEL_ISA)[LAB_BRIDGE_TYPES] = {
-    [LAB_BRIDGE_I32] = {VECTORS * LANES_i32, update_i32, product_i32},
-    [LAB_BRIDGE_U16] = {VECTORS * LANES_u16, update_u16, product_u16}};
+const lab_cpu_bridge_kernel JOIN(lab_cpu_bridge, TWI_KERNEL_ISA)[LAB_CPU_BRIDGE_TYPES] = {
+    [LAB_CPU_BRIDGE_I32] = {VECTORS * LANES_i32, update_i32, product_i32},
+    [LAB_CPU_BRIDGE_U16] = {VECTORS * LANES_u16, update_u16, product_u16}};
