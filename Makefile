@@ -79,10 +79,10 @@ coverage: | build/ ## the share of the library's lines that the tests run
 	@$(call compile,coverage)
 	@tools/coverage build/coverage
 
-cross: | build/ ## the kernels of the other architecture, under qemu
-	@tools/setup build cross
+cross: | build/ ## the tests for the other architecture, under qemu (SIZES=all: the large ones too)
+	@tools/setup build test cross
 	@$(call compile,cross-$(FOREIGN))
-	@tools/run-tests cross-$(FOREIGN)
+	@tools/run-tests cross-$(FOREIGN)$(if $(filter all,$(SIZES)),-all)
 
 consumer: build ## install to a scratch folder and build against it, as a user would
 	@tools/setup build test

@@ -6,10 +6,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/context.h"
+
+/* Whether to leave out the sizes that take seconds and that a plain build has tested: so do the
+ * presets of slower builds. */
+static inline bool small_sizes_only(void)
+{
+    return getenv("TW_TEST_SMALL") != NULL;
+}
 
 /* The call must succeed; its error sentence is shown if it does not. */
 #define assert_ok(ctx, call)                                                            \
