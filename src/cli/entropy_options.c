@@ -97,12 +97,15 @@ static tw_status read_numbers(entropy_run *run)
         run->range[1] = s->range.high;
         run->opts.range = run->range;
     }
-    if (s->nan_is_no_data && !isnan(s->no_data)) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "give --no-data or --skip-nan, not both");
-    }
-    if (s->nan_is_no_data || !isnan(s->no_data)) {
+    run->opts.skip_nan = s->skip_nan;
+    if (!isnan(s->no_data)) {
         run->no_data = s->no_data;
         run->opts.no_data = &run->no_data;
+    }
+    run->opts.type = s->type;
+    if (s->type != TW_F32 && s->type != TW_F64) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--type %s is not supported; use f32 or f64",
+                       tw_type_name(s->type));
     }
     return TW_OK;
 }

@@ -69,6 +69,7 @@ static void print_json(const entropy_run *run)
     cli_report_integer(&json, "levels", run->opts.levels);
     cli_report_text(&json, "border", tw_border_name(run->opts.border));
     cli_report_text(&json, "base", run->s->base);
+    cli_report_text(&json, "type", tw_type_name(run->s->type));
     cli_report_text(&json, "method", report->method);
     cli_report_text(&json, "device", "cpu");
     cli_report_text(&json, "isa", report->isa);

@@ -25,7 +25,8 @@ typedef struct entropy_settings {
     const char *base;
     const char *mask;
     double no_data;
-    int32_t nan_is_no_data;
+    int32_t skip_nan;
+    tw_type type;  /* of the result */
     int64_t plane; /* -1: all */
     tw_type out_type;
     const char *preview;

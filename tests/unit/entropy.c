@@ -432,6 +432,186 @@ static void a_range_has_equal_bins_and_a_closed_top(void **state)
     close_context(ctx);
 }
 
+/* Put whole numbers `values` 2^-shift into bins of whole numbers low ... high 2^-shift, and compare
+ * with the quotient of whole numbers. */
+static void check_bins(tw_context *ctx, int64_t low, int64_t high, int shift, int32_t levels,
+                       tw_type type)
+{
+    enum { COUNT = 400 };
+    static float floats[COUNT];
+    static int16_t shorts[COUNT];
+    uint16_t got[COUNT];
+    double range[2] = {ldexp((double)low, -shift), ldexp((double)high, -shift)};
+    int64_t want[COUNT];
+    for (int i = 0; i < COUNT; i++) { /* edges, their neighbours, and numbers between */
+        const int64_t bin =
+            (int64_t)twi_random_below(twi_random_at(3, (uint64_t)i), (uint64_t)levels + 1);
+        int64_t value = low + (bin * (high - low) + levels - 1) / levels - i % 3 + 1;
+        value = value < low ? low : value > high ? high : value;
+        floats[i] = ldexpf((float)value, -shift);
+        shorts[i] = (int16_t)value;
+        want[i] = (value - low) * levels / (high - low);
+        want[i] = want[i] < levels ? want[i] : levels - 1;
+    }
+    twi_entropy_setup setup;
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    tw_matrix in = {type == TW_F32 ? (void *)floats : shorts, 1, COUNT, COUNT, type};
+    opts.levels = levels;
+    opts.range = range;
+    opts.border = TW_BORDER_VALID;
+    opts.window_rows = opts.window_cols = 1;
+    assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_AUTO));
+    assert_ok(ctx, twi_levels_check(ctx, &setup));
+    twi_levels_row_u16(&setup, 0, got);
+    for (int i = 0; i < COUNT; i++) {
+        if (got[i] != want[i]) {
+            fail_msg("%.9g of %.9g to %.9g in %d bins: bin %d, not %lld",
+                     twi_element(in.data, type, i), range[0], range[1], levels, got[i],
+                     (long long)want[i]);
+        }
+    }
+    twi_entropy_clear(&setup);
+    opts.window_cols = 7;
+    check_all_ways(ctx, &in, &opts);
+}
+
+static void values_on_an_edge_are_in_the_bin_that_begins_there(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t low, high;
+        int32_t levels;
+    } bins[] = {{0, 49, 49},  {0, 100, 100},    {0, 255, 85},       {-1000, 1000, 300},
+                {-7, 11, 18}, {0, 32767, 4681}, {-32768, 32767, 3}, {0, 10, 65535},
+                {3, 4, 2},    {0, 98, 49},      {-3, 0, 7},         {0, 30000, 65536}};
+    tw_context *ctx = open_context();
+    for (size_t b = 0; b < sizeof bins / sizeof *bins; b++) {
+        check_bins(ctx, bins[b].low, bins[b].high, 0, bins[b].levels, TW_I16);
+        check_bins(ctx, bins[b].low, bins[b].high, 0, bins[b].levels, TW_F32);
+        check_bins(ctx, bins[b].low, bins[b].high, 9, bins[b].levels, TW_F32);
+        check_bins(ctx, bins[b].low, bins[b].high, 100, bins[b].levels, TW_F32);
+    }
+    close_context(ctx);
+}
+
+/* Limits that no quotient of f64 could cope with: the reference is exact for all of them. */
+static void ranges_of_every_magnitude(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {
+        {0, 0.1},   {0.1, 0.7},      {-0.3, 0.3},    {-1e308, 1e308},     {0, 5e-324},
+        {0, 1e-40}, {-1e-310, 3e38}, {1, 1.0000001}, {-1.7e308, 1.6e308}, {-16777216, 1e-30}};
+    static float data[30 * 31];
+    tw_context *ctx = open_context();
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+        for (int i = 0; i < 30 * 31; i++) {
+            const double share = twi_random_unit(twi_random_at(r, (uint64_t)i));
+            const double value = ranges[r][0] * (1 - share) + ranges[r][1] * share;
+            data[i] = (float)(fabs(value) > 3e38 ? value * 1e-270 : value);
+            data[i] = (double)data[i] < ranges[r][0] || (double)data[i] > ranges[r][1] ||
+                              !isfinite(data[i])
+                          ? (float)fmax(fmin(ranges[r][1], 0), ranges[r][0])
+                          : data[i];
+            data[i] = (double)data[i] < ranges[r][0] ? 1.0f : data[i];
+        }
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        tw_matrix in = {data, 30, 31, 31, TW_F32};
+        opts.range = ranges[r];
+        for (opts.levels = 2; opts.levels <= 3000; opts.levels = 3 * opts.levels + 1) {
+            check_all_ways_as(ctx, &in, &opts, TW_F32);
+        }
+    }
+    close_context(ctx);
+}
+
+static void nan_and_a_value_can_be_left_out_together(void **state)
+{
+    (void)state;
+    static float data[20 * 21];
+    tw_context *ctx = open_context();
+    double seven = 7;
+    double nothing = (double)NAN;
+    tw_matrix in = {data, 20, 21, 21, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    fill_levels(data, TW_F32, 20 * 21, 7, 6);
+    for (int i = 0; i < 20 * 21; i += 3) {
+        data[i] = i % 2 == 0 ? 7 : NAN;
+    }
+    opts.levels = 7; /* 0 to 6: neither is a level */
+    opts.skip_nan = 1;
+    opts.no_data = &seven;
+    check_all_ways(ctx, &in, &opts);
+    float got[20 * 21];
+    tw_matrix out = {got, 20, 21, 21, TW_F32};
+    opts.skip_nan = 0;
+    assert_fails(ctx, TW_ERR_RANGE, "column 3 is nan", tw_entropy(ctx, &out, &in, &opts));
+    opts.no_data = &nothing;
+    assert_fails(ctx, TW_ERR_RANGE, "column 0 is 7", tw_entropy(ctx, &out, &in, &opts));
+    close_context(ctx);
+}
+
+/* Values are checked, then changed, then used, as another process may do with a file that is
+ * mapped: results are undefined, memory is not touched (under ASan). */
+static void values_that_change_after_the_check_harm_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        tw_type type;
+        int32_t levels, side, radius;
+        bool ranged;
+    } cases[] = {
+        {TW_U16, 300, 31, -1, false}, {TW_U16, 300, 9, -1, false},  {TW_U16, 20, 5, -1, false},
+        {TW_U16, 300, 3, -1, false},  {TW_U16, 300, 0, 4, false},   {TW_U8, 16, 5, -1, false},
+        {TW_U8, 3, 3, -1, false},     {TW_U8, 100, 9, -1, false},   {TW_I16, 16, 5, -1, false},
+        {TW_I16, 300, 9, -1, false},  {TW_F32, 16, 5, -1, false},   {TW_F32, 300, 31, -1, true},
+        {TW_F32, 16, 5, -1, true},    {TW_U16, 65535, 9, -1, false}};
+    enum { SIDE = 48 };
+    tw_context *ctx = open_context();
+    double range[2] = {0, 1};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+            float *data = calloc(SIDE * SIDE, sizeof *data);
+            double *got = malloc(SIDE * SIDE * sizeof *got);
+            tw_matrix in = {data, SIDE, SIDE, SIDE, cases[c].type};
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            twi_entropy_setup setup;
+            int64_t verified = 0;
+            opts.levels = cases[c].levels;
+            opts.window_rows = opts.window_cols = cases[c].side;
+            opts.radius = cases[c].radius;
+            opts.range = cases[c].ranged ? range : NULL;
+            opts.border = border;
+            opts.verify = 0;
+            for (int type = 0; type < 2; type++) {
+                memset(data, 0, SIDE * SIDE * sizeof *data);
+                opts.type = type == 0 ? TW_F32 : TW_F64;
+                assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_AUTO));
+                assert_ok(ctx, twi_levels_check(ctx, &setup));
+                for (size_t i = 0; i < SIDE * SIDE * tw_type_size(cases[c].type); i++) {
+                    ((uint8_t *)data)[i] = (uint8_t)twi_random_at(c, i);
+                }
+                for (twi_entropy_method m = TWI_ENTROPY_COUNTERS; m <= TWI_ENTROPY_LIST; m++) {
+                    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+                        if (twi_entropy_can(&setup, m) && twi_isa_usable(isa)) {
+                            setup.method = m;
+                            setup.isa = isa;
+                            assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, setup.shape.rows, got,
+                                                             setup.shape.cols, 0));
+                        }
+                    }
+                }
+                tw_status status = twi_entropy_verify(ctx, &setup, 0, setup.shape.rows, got,
+                                                      setup.shape.cols, &verified);
+                assert_true(status == TW_OK || status == TW_ERR_VERIFY);
+                twi_entropy_clear(&setup);
+            }
+            free(got);
+            free(data);
+        }
+    }
+    close_context(ctx);
+}
+
 static void rows_further_apart_than_their_length(void **state)
 {
     (void)state;
@@ -858,6 +1038,10 @@ int main(void)
         cmocka_unit_test(large_windows_keep_their_counts),
         cmocka_unit_test(masked_elements_and_no_data_do_not_count),
         cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
+        cmocka_unit_test(values_on_an_edge_are_in_the_bin_that_begins_there),
+        cmocka_unit_test(ranges_of_every_magnitude),
+        cmocka_unit_test(nan_and_a_value_can_be_left_out_together),
+        cmocka_unit_test(values_that_change_after_the_check_harm_nothing),
         cmocka_unit_test(rows_further_apart_than_their_length),
         cmocka_unit_test(all_count_patterns_of_a_5x5_window_with_16_levels),
         cmocka_unit_test(the_table_is_n_log_n),
