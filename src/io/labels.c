@@ -6,29 +6,73 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #define FIRST_NAMES 1024
 #define FIRST_TEXT 16384
 
-static uint64_t hash_name(const char *name, size_t length)
+/* SipHash-1-3 (Aumasson and Bernstein, 2012): one round a word of eight bytes, three at the end. */
+static inline uint64_t rotate(uint64_t value, int by)
 {
-    uint64_t hash = length;
-    while (length > 0) {
-        uint64_t piece = 0;
-        size_t part = length < sizeof piece ? length : sizeof piece;
-        memcpy(&piece, name, part);
-        hash = twi_random_at(hash, piece);
-        name += part;
-        length -= part;
+    return value << by | value >> (64 - by);
+}
+
+static inline void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[0] = rotate(v[0], 32);
+    v[2] += v[3];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+uint64_t twi_label_hash(const uint64_t key[2], const char *name, size_t length)
+{
+    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
+                     key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
+    uint64_t last = (uint64_t)length << 56;
+    for (; length >= sizeof last; name += sizeof last, length -= sizeof last) {
+        uint64_t word;
+        memcpy(&word, name, sizeof word);
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
     }
-    return hash;
+    for (size_t i = 0; i < length; i++) {
+        last |= (uint64_t)(unsigned char)name[i] << (8 * i);
+    }
+    v[3] ^= last;
+    sip_round(v);
+    v[0] ^= last;
+    v[2] ^= 0xFF;
+    for (int i = 0; i < 3; i++) {
+        sip_round(v);
+    }
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* A system that gives no random bytes gets a key that at least differs from run to run. */
+static void draw_key(uint64_t key[2])
+{
+    if (getrandom(key, 2 * sizeof *key, GRND_NONBLOCK) != (ssize_t)(2 * sizeof *key)) {
+        struct timespec now = {0};
+        clock_gettime(CLOCK_REALTIME, &now);
+        key[0] = twi_random_at((uint64_t)now.tv_nsec, (uint64_t)now.tv_sec);
+        key[1] = twi_random_at(key[0], (uint64_t)(uintptr_t)key);
+    }
 }
 
 /* The slot of a name, or the empty one where it belongs. */
 static int32_t *find_slot(const twi_labels *labels, const char *name, size_t length)
 {
     uint64_t mask = labels->slot_count - 1;
-    for (uint64_t at = hash_name(name, length) & mask;; at = (at + 1) & mask) {
+    for (uint64_t at = twi_label_hash(labels->key, name, length) & mask;; at = (at + 1) & mask) {
         int32_t vertex = labels->slots[at] - 1;
         if (vertex < 0) {
             return &labels->slots[at];
@@ -43,6 +87,9 @@ static int32_t *find_slot(const twi_labels *labels, const char *name, size_t len
 static tw_status grow_slots(tw_context *ctx, twi_labels *labels)
 {
     twi_labels wider = *labels;
+    if (labels->slot_count == 0) {
+        draw_key(wider.key);
+    }
     wider.slot_count = labels->slot_count > 0 ? 2 * labels->slot_count : 2 * FIRST_NAMES;
     tw_status status = twi_alloc_zeroed(ctx, &wider.slots, wider.slot_count, sizeof *wider.slots,
                                         "the table of vertex names");

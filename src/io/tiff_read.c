@@ -243,14 +243,29 @@ static tw_status reserve_lines(reader *r)
     return status;
 }
 
-static tw_status open_page(reader *r, int64_t page)
+/* The page whose directory libtiff has read. */
+static tw_status look_at_page(reader *r)
 {
-    r->page = page;
-    if (page >= PAGES_MOST || TIFFSetDirectory(r->tiff, (tdir_t)page) == 0) {
+    tw_status status = twi_check_cancel(r->ctx);
+    if (status == TW_OK) {
+        status = read_directory(r);
+    }
+    return status == TW_OK ? check_promise(r) : status;
+}
+
+/* On to the page after this one, if there is one: *more. A page by its number would be looked for
+ * from the first, and a file of many pages would take the square of their number. */
+static tw_status next_page(reader *r, bool *more)
+{
+    *more = TIFFLastDirectory(r->tiff) == 0;
+    if (!*more) {
+        return TW_OK;
+    }
+    r->page++;
+    if (r->page >= PAGES_MOST || TIFFReadDirectory(r->tiff) == 0) {
         return failed(r, "it cannot be read");
     }
-    tw_status status = read_directory(r);
-    return status == TW_OK ? check_promise(r) : status;
+    return look_at_page(r);
 }
 
 static tw_status decode_tiles(reader *r, int64_t row, int channel)
@@ -339,12 +354,15 @@ static tw_status read_page(reader *r, tw_image *image)
 tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     reader r;
+    bool more = true;
     tw_status status = open_reader(&r, ctx, input);
-    const int64_t pages = status == TW_OK ? TIFFNumberOfDirectories(r.tiff) : 0;
-    for (int64_t page = 0; page < pages && status == TW_OK; page++) {
-        status = open_page(&r, page);
+    if (status == TW_OK) {
+        status = look_at_page(&r);
+    }
+    while (more && status == TW_OK) {
+        status = read_page(&r, image);
         if (status == TW_OK) {
-            status = read_page(&r, image);
+            status = next_page(&r, &more);
         }
     }
     close_reader(&r);
@@ -380,23 +398,31 @@ static void plane_close(void *state)
     }
 }
 
-/* The page and channel of a plane, counted over all pages; *planes: how many there are. */
-static tw_status find_plane(plane_rows *p, int64_t plane, int64_t *page, int64_t *planes)
+/* To the page and channel of a plane, counted over all pages; *planes: how many there are. */
+static tw_status find_plane(plane_rows *p, int64_t plane, int64_t *planes)
 {
-    const int64_t pages = TIFFNumberOfDirectories(p->reader.tiff);
-    tw_status status = TW_OK;
+    reader *r = &p->reader;
+    int64_t page = -1;
+    uint64_t place = 0; /* of its directory */
+    bool more = true;
+    tw_status status = look_at_page(r);
     *planes = 0;
-    *page = -1;
-    for (int64_t k = 0; k < pages && status == TW_OK; k++) {
-        status = open_page(&p->reader, k);
-        if (status == TW_OK && plane >= *planes && plane < *planes + p->reader.channels) {
-            *page = k;
+    while (more && status == TW_OK) {
+        if (plane >= *planes && plane < *planes + r->channels) {
+            page = r->page;
+            place = TIFFCurrentDirOffset(r->tiff);
             p->channel = (int)(plane - *planes);
         }
-        *planes += status == TW_OK ? p->reader.channels : 0;
+        *planes += r->channels;
+        status = next_page(r, &more);
     }
-    if (status == TW_OK && *page < 0) {
-        status = twi_no_plane(p->reader.ctx, p->reader.input->name, plane, *planes);
+    if (status == TW_OK && page < 0) {
+        return twi_no_plane(r->ctx, r->input->name, plane, *planes);
+    }
+    if (status == TW_OK) {
+        r->page = page;
+        status = TIFFSetSubDirectory(r->tiff, place) != 0 ? look_at_page(r)
+                                                          : failed(r, "it cannot be read");
     }
     return status;
 }
@@ -404,17 +430,14 @@ static tw_status find_plane(plane_rows *p, int64_t plane, int64_t *page, int64_t
 tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
 {
     plane_rows *p = NULL;
-    int64_t page = 0, planes = 0;
+    int64_t planes = 0;
     tw_status status = twi_alloc_zeroed(ctx, &p, 1, sizeof *p, "a TIFF reader");
     if (status != TW_OK) {
         return status;
     }
     status = open_reader(&p->reader, ctx, input);
     if (status == TW_OK) {
-        status = find_plane(p, plane, &page, &planes);
-    }
-    if (status == TW_OK) {
-        status = open_page(&p->reader, page);
+        status = find_plane(p, plane, &planes);
     }
     if (status == TW_OK) {
         status = reserve_lines(&p->reader);

@@ -267,6 +267,62 @@ static void a_file_beyond_the_memory_is_refused_or_read_by_rows(void **state)
     close_context(ctx);
 }
 
+#if TW_TEST_TIFF
+/* Calls that read, of this process so far; -1 where the system does not count them. */
+static long long read_calls(void)
+{
+    FILE *file = fopen("/proc/self/io", "r");
+    char line[128];
+    long long calls = -1;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        sscanf(line, "syscr: %lld", &calls);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return calls;
+}
+
+/* A page that is looked for from the first one costs as many reads as there are before it. */
+static void a_tiff_of_many_pages_costs_a_few_reads_for_each(void **state)
+{
+    (void)state;
+    enum { PAGES = 3000, READS_MOST = 100 };
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    tw_source source = {0};
+    tw_image_info info = TW_IMAGE_INFO_INIT;
+    uint8_t element = 0;
+    assert_ok(ctx, tw_image_create(ctx, &image));
+    for (int64_t k = 0; k < PAGES; k++) {
+        assert_ok(ctx, tw_image_add(ctx, image, 1, 1, TW_U8));
+        *(uint8_t *)tw_image_plane(image, k)->data = (uint8_t)(k % 251);
+    }
+    assert_ok(ctx, tw_image_write(ctx, image, in_scratch("p.tif"), NULL));
+    tw_image_destroy(image);
+    long long before = read_calls();
+    assert_ok(ctx, tw_image_read(ctx, &image, in_scratch("p.tif"), NULL));
+    long long whole = read_calls();
+    assert_ok(ctx, tw_image_source(ctx, &source, in_scratch("p.tif"), NULL, 1234, &info));
+    long long one = read_calls();
+    assert_int_equal(tw_image_planes(image), PAGES);
+    assert_int_equal(info.planes, PAGES);
+    for (int64_t k = 0; k < PAGES; k++) {
+        assert_int_equal(*(const uint8_t *)tw_image_plane(image, k)->data, k % 251);
+    }
+    assert_ok(ctx, source.rows(source.self, ctx, 0, 1, &element, 1));
+    assert_int_equal(element, 1234 % 251);
+    if (before >= 0) {
+        assert_in_range(whole - before, 1, PAGES * READS_MOST);
+        assert_in_range(one - whole, 1, PAGES * READS_MOST);
+    }
+    tw_source_destroy(&source);
+    tw_image_destroy(image);
+    assert_int_equal(unlink(in_scratch("p.tif")), 0);
+    close_context(ctx);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +334,9 @@ int main(void)
         cmocka_unit_test(a_graph_rewritten_before_it_is_built_is_what_was_opened),
         cmocka_unit_test(a_head_and_what_is_fetched_are_the_file),
         cmocka_unit_test(a_file_beyond_the_memory_is_refused_or_read_by_rows),
+#if TW_TEST_TIFF
+        cmocka_unit_test(a_tiff_of_many_pages_costs_a_few_reads_for_each),
+#endif
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
