@@ -233,6 +233,9 @@ TW_API int64_t tw_graph_find(const tw_graph *graph, const char *label);
 
 enum { TW_DIRECTED_AS_FILE = -1, TW_DIRECTED_NO = 0, TW_DIRECTED_YES = 1 };
 
+/* Whether the first line of an edge list names the columns; AUTO: if it looks like it. */
+enum { TW_HEADER_AUTO = -1, TW_HEADER_NO = 0, TW_HEADER_YES = 1 };
+
 typedef struct tw_read_options {
     size_t size;
     const char *format;    /* NULL: by extension, else by content. "triples", "gr", "mtx",
@@ -243,10 +246,11 @@ typedef struct tw_read_options {
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: the third column if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
+    int32_t header;        /* edge lists: TW_HEADER_* */
 } tw_read_options;
-#define TW_READ_OPTIONS_INIT                                                 \
-    {                                                                        \
-        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, NULL \
+#define TW_READ_OPTIONS_INIT                                                                 \
+    {                                                                                        \
+        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, NULL, TW_HEADER_AUTO \
     }
 
 /* Read a graph. `path` "-" is standard input. opts NULL takes the defaults. */

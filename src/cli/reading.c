@@ -1,6 +1,9 @@
 /* Reading a graph with the options of the command line: see reading.h. */
 #include "reading.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
      "The format of GRAPH: triples, gr, mtx, edges, metis or npy. By default the extension "
@@ -17,9 +20,24 @@ const cli_option cli_reading_options[] = {
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
      "Vertices of an edge list are named by arbitrary words; give them and get them by "
      "name. Rows and columns follow the order in which names first appear."},
-    {"no-edge", 0, CLI_NUMBER, "VALUE", offsetof(cli_reading, no_edge), 0,
-     "The entry of an .npy matrix that means 'no edge', besides infinity."},
+    {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_HEADER_YES,
+     "The first line of an edge list names its columns. By default it does if it looks like it."},
+    {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_HEADER_NO,
+     "The first line of an edge list is an edge, whatever it looks like."},
+    {"no-edge", 0, CLI_TEXT, "VALUE", offsetof(cli_reading, no_edge), 0,
+     "The entry of an .npy matrix that means 'no edge', besides infinity: a number, or nan."},
     {0}};
+
+static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    if (*text == '\0' || isspace((unsigned char)*text) || *end != '\0') {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': a number or nan is expected",
+                       text);
+    }
+    return TW_OK;
+}
 
 tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
 {
@@ -29,6 +47,12 @@ tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const c
     opts.unweighted = reading->unweighted;
     opts.ids = reading->ids;
     opts.weight = reading->weight;
-    opts.no_edge = isnan(reading->no_edge) ? NULL : &reading->no_edge;
-    return tw_graph_read(job->ctx, out, path, &opts);
+    opts.header = reading->header;
+    double mark = 0;
+    tw_status status = TW_OK;
+    if (reading->no_edge != NULL) {
+        status = read_no_edge(job->ctx, reading->no_edge, &mark);
+        opts.no_edge = &mark;
+    }
+    return status == TW_OK ? tw_graph_read(job->ctx, out, path, &opts) : status;
 }

@@ -4,8 +4,6 @@
 
 #include "job.h"
 
-#include <math.h>
-
 /* The first member of their settings. */
 typedef struct cli_reading {
     cli_common common;
@@ -14,14 +12,15 @@ typedef struct cli_reading {
     int32_t unweighted;
     int32_t ids;
     const char *weight;
-    double no_edge; /* NaN: none given */
+    const char *no_edge;
+    int32_t header; /* TW_HEADER_* */
 } cli_reading;
 
 extern const cli_option cli_reading_options[];
 
-#define CLI_READING_INIT                                                    \
-    {                                                                       \
-        CLI_COMMON_INIT, NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, (double)NAN \
+#define CLI_READING_INIT                                                             \
+    {                                                                                \
+        CLI_COMMON_INIT, NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, NULL, TW_HEADER_AUTO \
     }
 
 /* Read a graph with the options of the command line. */

@@ -4,7 +4,7 @@
  * as the highest of them asks for, or of a comment "# vertices: N" before the first edge; with the
  * ids option any words, numbered as they appear.
  *
- * The first line of data settles the columns for all: whether it is a line of titles, and which
+ * The first lines of data settle the columns for all: whether there is a line of titles, and which
  * column holds the weight. Lists of indices are parsed by all threads, names in order by one.
  */
 #include "io/graph_format.h"
@@ -16,6 +16,11 @@
 #include <strings.h>
 
 enum { ENDS = 2 }; /* the columns before any weight */
+
+/* A list of more vertices than this, of which edges mention fewer than one in SPARSE_SHARE, has
+ * identifiers in place of indices. */
+#define SPARSE_FROM 100000
+#define SPARSE_SHARE 10
 
 typedef struct columns {
     int64_t weight; /* from 1; 0: none */
@@ -179,10 +184,30 @@ static bool is_number(twi_text text)
     return twi_text_number(&text, &ignored, "a number");
 }
 
+/* Titles of the ends, as strangers' files have them. */
+static bool is_title(const char *begin, size_t length)
+{
+    static const char *const words[] = {
+        "source",  "target",     "src",      "dst",       "dest",        "from",
+        "to",      "u",          "v",        "i",         "j",           "node1",
+        "node2",   "node_1",     "node_2",   "vertex1",   "vertex2",     "head",
+        "tail",    "origin",     "start",    "end",       "destination", "from_node",
+        "to_node", "fromnodeid", "tonodeid", "source_id", "target_id",
+    };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        if (strlen(words[w]) == length && strncasecmp(words[w], begin, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the fields of the first line look like. */
 typedef struct first_line {
     int64_t fields;
     bool any_number;
+    int64_t titles;        /* of the ends: fields that are known titles */
+    int64_t numbers;       /* of the ends: fields that are numbers */
     bool weight_is_number; /* the field of column `weight` is one */
     int64_t named;         /* column whose field is the name wanted; 0 if none */
 } first_line;
@@ -198,6 +223,8 @@ static bool look_at_line(twi_text text, const char *name, int64_t weight, first_
         const char *begin = text.at;
         size_t length = skip_field(&text);
         out->any_number |= number;
+        out->titles += out->fields <= ENDS && is_title(begin, length);
+        out->numbers += out->fields <= ENDS && number;
         out->weight_is_number |= out->fields == weight && number;
         if (name != NULL && strlen(name) == length && memcmp(name, begin, length) == 0) {
             out->named = out->fields;
@@ -231,6 +258,34 @@ static tw_status parse_weight_option(tw_context *ctx, const char *weight, int64_
     return TW_OK;
 }
 
+/* The line of data after this one; false if there is none. */
+static bool look_at_next(twi_text text, first_line *out)
+{
+    int64_t ignored = 0;
+    twi_text_skip_line(&text);
+    return twi_text_next_line(&text) && find_data(&text, &ignored) &&
+           look_at_line(text, NULL, 0, out, &text);
+}
+
+/* Whether the first line of data, whose weight may lie in column `weight`, names the columns. Of
+ * indices: if nothing in it is a number. Of names: if its weight is no number, if both ends are
+ * known titles, or if both ends are words above a line of numbers. */
+static bool are_titles(const twi_text *head, const tw_read_options *opts, const first_line *line,
+                       int64_t weight)
+{
+    first_line next;
+    if (opts->header != TW_HEADER_AUTO) {
+        return opts->header == TW_HEADER_YES;
+    }
+    if (!opts->ids) {
+        return line->fields >= ENDS && !line->any_number;
+    }
+    return (weight > 0 && line->fields >= weight && !line->weight_is_number) ||
+           line->titles == ENDS ||
+           (line->fields >= ENDS && line->numbers == 0 && look_at_next(*head, &next) &&
+            next.numbers == ENDS);
+}
+
 static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_text *head,
                                 const tw_read_options *opts, columns *out)
 {
@@ -261,9 +316,12 @@ static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_tex
                        "edge",
                        name);
     }
-    out->titles = name != NULL || (opts->ids ? out->weight > 0 && line.fields >= out->weight &&
-                                                   !line.weight_is_number
-                                             : line.fields >= ENDS && !line.any_number);
+    if (name != NULL && opts->header == TW_HEADER_NO) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a weight by name, '%.60s', needs a header; give the column by number",
+                       name);
+    }
+    out->titles = name != NULL || are_titles(head, opts, &line, out->weight);
     if (opts->unweighted) {
         out->weight = 0;
         out->loose = true;
@@ -272,6 +330,22 @@ static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_tex
 }
 
 /* ------------------------------------------------------------------------------- the reader */
+
+/* Identifiers such as 9999999 are names, not indices: as indices they would make vertices that no
+ * edge mentions, and time and memory go with those. */
+static tw_status check_density(const twi_text_file *file, int64_t vertices)
+{
+    const int64_t ends = ENDS * twi_text_records(file);
+    if (vertices <= SPARSE_FROM || vertices / SPARSE_SHARE <= ends) {
+        return TW_OK;
+    }
+    return tw_fail(file->ctx, TW_ERR_FORMAT,
+                   "%.400s: vertex %lld asks for %lld vertices, but the %lld edges mention at most "
+                   "%lld; use --ids to number them by name, or say '# vertices: %lld' before the "
+                   "first edge",
+                   file->input->name, (long long)vertices - 1, (long long)vertices,
+                   (long long)ends / ENDS, (long long)ends, (long long)vertices);
+}
 
 static tw_status read_list(twi_text_file *file, const tw_read_options *opts, list *kind,
                            int64_t declared, tw_graph **out)
@@ -286,6 +360,9 @@ static tw_status read_list(twi_text_file *file, const tw_read_options *opts, lis
                          file->input->name);
     }
     int64_t vertices = twi_text_highest(file) + 1;
+    if (status == TW_OK && !opts->ids && declared < vertices) {
+        status = check_density(file, vertices);
+    }
     if (!opts->ids && declared > vertices) {
         vertices = declared;
     }

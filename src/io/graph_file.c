@@ -15,6 +15,9 @@ static tw_status check_options(tw_context *ctx, const tw_read_options *opts)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_DIRECTED_*",
                        opts->directed);
     }
+    if (opts->header < TW_HEADER_AUTO || opts->header > TW_HEADER_YES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d: give one of TW_HEADER_*", opts->header);
+    }
     return TW_OK;
 }
 

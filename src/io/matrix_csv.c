@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define EXACT 9007199254740992.0 /* 2^53: whole numbers below it are exact in a double */
-#define TOKEN_MOST 512           /* characters of a number; a longer one is refused */
+#define TOKEN_MOST 4095          /* characters of a number; a longer one is refused */
 
 static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #define PIECE ((uint64_t)2 << 20) /* bytes a thread parses at a time */
-#define LONGEST_NUMBER 127        /* characters of a number that is no mistake */
+#define LONGEST_NUMBER 4095       /* characters of a number that is no mistake */
 #define CANCEL_LINES 16384        /* lines between two looks at the cancel flag */
 
 /* ---------------------------------------------------------------------------------- errors */
