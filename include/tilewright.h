@@ -858,8 +858,7 @@ TW_API TW_CHECKED tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_
  * 0, a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left
  * side); row % k and col % k are computed in whole numbers. Nothing traps: 1 / 0 is inf, log(-1) is
  * NaN. Arithmetic and sqrt round correctly, each by itself; the other functions have the bounds of
- * docs/methods.md. Small whole powers are products: x^2 and x^-1 are correctly rounded, x^3 is
- * within 2 ulp, x^4 and x^-2 within 3.
+ * docs/functions.md, and small whole powers keep that of pow: x^2 and x^-1 are correctly rounded.
  */
 typedef struct tw_expr tw_expr;
 

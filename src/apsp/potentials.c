@@ -8,7 +8,7 @@
  * Whole weights: sums are exact in f64 below 2^53, and the run stops at that. Floats: a fall below
  * the rounding of the sum is no fall, so that a cycle of weight zero cannot run for ever on
  * rounding errors; what remains below zero after reweighting is of that size and counts as zero. A
- * cycle is reported only after its own weights, summed exactly (or in long double), are negative.
+ * cycle is reported only after its own weights, summed to twice the digits of f64, are negative.
  */
 #include "apsp/search.h"
 
@@ -70,13 +70,17 @@ static int32_t cycle_of_parents(walk *w)
 static tw_status report_cycle(tw_context *ctx, walk *w, int32_t v)
 {
     int64_t count = 0;
-    long double total = 0;
+    double total = 0, rest = 0; /* what rounding took from the total */
     int32_t u = v;
     do {
-        total += (long double)twi_graph_weight(w->graph, w->by[u]);
+        double weight = twi_graph_weight(w->graph, w->by[u]);
+        double sum = total + weight, part = sum - total;
+        rest += (total - (sum - part)) + (weight - part);
+        total = sum;
         count++;
         u = w->parent[u];
     } while (u != v);
+    total += rest;
     if (total >= 0) {
         return TW_OK;
     }
@@ -89,7 +93,7 @@ static tw_status report_cycle(tw_context *ctx, walk *w, int32_t v)
         cycle[i] = u;
         u = w->parent[u];
     }
-    status = twi_graph_fail_cycle(ctx, w->graph, cycle, count, (double)total);
+    status = twi_graph_fail_cycle(ctx, w->graph, cycle, count, total);
     twi_free(cycle);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * From tree to program: what an expression means for arrays of given shapes and types.
  *
- *   scalar.c      one operation on numbers, as exact as the C library has it: folding and reference
+ *   scalar.c      one operation on numbers in the compute type: folding and reference
  *   simplify.c    a node made of simplified operands: constants folded, identities applied
  *   specialise.c  the periods of row % k and col % k, and a tree for each residue
  *   program.c     a tree put in order: what is live, what it depends on, where values live
@@ -29,8 +29,10 @@ void twi_variants_clear(twi_variants *variants);
 
 /* One operation on numbers of a compute type, rounded to it; masks are 0 and 1. */
 double twi_scalar(int code, tw_type type, tw_type compute, const double args[3]);
-/* A function of functions.def in long double. */
-long double twi_scalar_function(int code, long double a, long double b);
+/* A function of functions.def as the C library has it in double, and the bound on the error of such
+ * a value, in units in its last place; a is the first argument. */
+double twi_scalar_function(int code, double a, double b);
+double twi_scalar_function_error(int code, double a, double value);
 /* A value as it is after a store as `type` and a load; exact types pass. */
 double twi_scalar_stored(double value, tw_type type);
 static inline double twi_scalar_round(double value, tw_type compute)

@@ -98,6 +98,9 @@ UNARY(ceil)
 UNARY(round)
 UNARY(rint)
 UNARY(trunc)
+UNARY(cube)
+UNARY(fourth)
+UNARY(inverse_square)
 
 /* Functions with rare arguments, a chunk of a block at a time: one loop tells whether there are
  * any, another has neither branch nor call, and its constants stay in registers. */
@@ -330,6 +333,8 @@ TRANSFER(f64_, double, (double))
         [TWI_OP_ROUND] = F(run_round), [TWI_OP_RINT] = F(run_rint), [TWI_OP_TRUNC] = F(run_trunc), \
         [TWI_OP_MIN] = F(run_min), [TWI_OP_MAX] = F(run_max), [TWI_OP_MOD] = F(run_mod),           \
         [TWI_OP_POW] = F(run_pow), [TWI_OP_ATAN2] = F(run_atan2), [TWI_OP_HYPOT] = F(run_hypot),   \
+        [TWI_OP_CUBE] = F(run_cube), [TWI_OP_FOURTH] = F(run_fourth),                              \
+        [TWI_OP_INVERSE_SQUARE] = F(run_inverse_square),                                           \
     }
 #define MACHINE_FUSED                                                                   \
     {                                                                                   \

@@ -44,6 +44,10 @@ typedef double element_f64;
 #define HYPOT_FAR 0x1p480
 #define HYPOT_UP 0x1p700
 #define MOD_LIMIT 0x1p52
+#define CUBE_FAR 0x1p690      /* squares beyond have infinite cubes ... */
+#define FOURTH_FAR 0x1p513    /* ... and squares */
+#define INVERSE_NEAR 0x1p-540 /* squares of less are 0 ... */
+#define INVERSE_FAR 0x1p520   /* ... and of more infinite */
 #define FMOD fmod
 #include "map/functions_parts.h"
 
@@ -82,6 +86,10 @@ typedef double element_f64;
 #define HYPOT_FAR 0x1p60
 #define HYPOT_UP 0x1p96
 #define MOD_LIMIT 0x1p23
+#define CUBE_FAR 0x1p90
+#define FOURTH_FAR 0x1p65
+#define INVERSE_NEAR 0x1p-76
+#define INVERSE_FAR 0x1p66
 #define FMOD fmodf
 #include "map/functions_parts.h"
 

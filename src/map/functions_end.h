@@ -24,4 +24,8 @@
 #undef HYPOT_FAR
 #undef HYPOT_UP
 #undef MOD_LIMIT
+#undef CUBE_FAR
+#undef FOURTH_FAR
+#undef INVERSE_NEAR
+#undef INVERSE_FAR
 #undef FMOD

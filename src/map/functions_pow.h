@@ -1,6 +1,34 @@
 /*
- * pow of one type (template: functions_parts.h), by pow_positive and the special values of C.
+ * Powers of one type (template: functions_parts.h): pow by pow_positive and the special values of
+ * C, and those to small whole numbers by products with what their rounding leaves, so that only the
+ * last rounding weighs. A power that is 0, infinite or NaN anyhow has no such rest: it is the plain
+ * product.
  */
+INLINE vec F(cube)(vec x)
+{
+    pair square = F(two_product)(x, x);
+    vec whole = F(fma)(square.hi, x, square.lo * x);
+    return F(select)(F(less)(square.hi, K(CUBE_FAR)), whole, square.hi * x);
+}
+
+INLINE vec F(fourth)(vec x)
+{
+    pair square = F(two_product)(x, x);
+    vec whole = F(fma)(square.hi, square.hi, square.hi * (square.lo + square.lo));
+    return F(select)(F(less)(square.hi, K(FOURTH_FAR)), whole, square.hi * square.hi);
+}
+
+/* By way of 1/x and what the division leaves, since x^2 may overflow where x^-2 is a number. */
+INLINE vec F(inverse_square)(vec x)
+{
+    vec q = K(1) / x;
+    vec rest = F(fma)(-q, x, K(1));
+    vec whole = F(fma)(q, q, (q + q) * (q * rest));
+    vec size = F(abs)(q);
+    mask usual = F(less)(K(INVERSE_NEAR), size) & F(less)(size, K(INVERSE_FAR));
+    return F(select)(usual, whole, q * q);
+}
+
 RARE vec F(pow)(vec x, vec y)
 {
     vec size = F(abs)(x);

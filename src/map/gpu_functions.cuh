@@ -290,6 +290,40 @@ TW_TWO(pow, double, pow)
 TW_TWO(atan2, double, atan2)
 TW_TWO(hypot, double, hypot)
 
+/* ------------------------------------------------------------------- small whole powers */
+
+/* As the CPU has them (functions_pow.h), and with the same bits: products with what their rounding
+ * leaves, and the plain product where that is 0, infinite or NaN anyhow. */
+TW_DEVICE float tw_fused(float a, float b, float c) { return fmaf(a, b, c); }
+TW_DEVICE double tw_fused(double a, double b, double c) { return fma(a, b, c); }
+#define TW_POWERS(type, CUBE_FAR, FOURTH_FAR, NEAR, FAR)               \
+    TW_DEVICE type tw_cube_of(type x)                                  \
+    {                                                                  \
+        type s = x * x;                                                \
+        type rest = tw_fused(x, x, -s);                                \
+        return s < CUBE_FAR ? tw_fused(s, x, rest * x) : s * x;        \
+    }                                                                  \
+    TW_DEVICE type tw_fourth_of(type x)                                \
+    {                                                                  \
+        type s = x * x;                                                \
+        type rest = tw_fused(x, x, -s);                                \
+        return s < FOURTH_FAR ? tw_fused(s, s, s * (rest + rest)) : s * s; \
+    }                                                                  \
+    TW_DEVICE type tw_inverse_square_of(type x)                        \
+    {                                                                  \
+        type q = (type)1 / x;                                          \
+        type rest = tw_fused(-q, x, (type)1);                          \
+        type size = q < (type)0 ? -q : q;                              \
+        return NEAR < size && size < FAR ? tw_fused(q, q, (q + q) * (q * rest)) : q * q; \
+    }                                                                  \
+    TW_ONE(cube, type, tw_cube_of)                                     \
+    TW_ONE(fourth, type, tw_fourth_of)                                 \
+    TW_ONE(inverse_square, type, tw_inverse_square_of)
+TW_POWERS(float, 1.2379400392853803e27f, 3.6893488147419103e19f, 1.3234889800848443e-23f,
+          7.378697629483821e19f)
+TW_POWERS(double, 5.136851466355834e207, 2.6815615859885194e154, 2.778448436856347e-163,
+          3.432398830065305e156)
+
 /* ------------------------------------------------------------------------------- storing */
 
 /* What a store as an integer and a load leave: rounded to the nearest, ties to even, clamped, NaN

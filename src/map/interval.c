@@ -1,8 +1,9 @@
 /*
- * Operations on intervals. An end of a result is the function at an end of its argument, in long
- * double, moved outwards by the bound and back inwards to the next number of the compute type.
- * Where a function is not monotone, or an argument leaves its domain, the interval is enlarged, at
- * worst to everything; that is safe, and happens only where the result is ill-conditioned.
+ * Operations on intervals. An end of a result is the function at an end of its argument: in the
+ * compute type itself where that is rounded correctly, else the C library's in double, moved
+ * outwards by the error of that library (scalar.c) and by the bound of the operation. Where a
+ * function is not monotone, or an argument leaves its domain, the interval is enlarged, at worst to
+ * everything; that is safe, and happens only where the result is ill-conditioned.
  */
 #include "map/interval.h"
 
@@ -11,8 +12,9 @@
 #include <float.h>
 #include <math.h>
 
-#define PI 3.14159265358979323846264338327950288L
-#define SLACK (1 + 0x1p-10) /* of a bound, for the error of the long double functions */
+#define PI 3.14159265358979323846
+#define PI_ERROR 1          /* in units of double: of PI, and of other constants that are ends */
+#define SLACK (1 + 0x1p-10) /* of a bound in f32, for the error of functions of double */
 
 typedef struct precision {
     tw_type compute;
@@ -56,41 +58,80 @@ twi_interval twi_interval_join(twi_interval a, twi_interval b)
 
 /* ---------------------------------------------------------------------------------- rounding */
 
-static double to_compute(long double value, tw_type compute)
+/* The distance of neighbours at a finite value. */
+static double unit_at(double value, tw_type compute)
 {
-    return compute == TW_F32 ? (double)(float)value : (double)value;
+    const int least = compute == TW_F32 ? -126 : -1022;
+    const int digits = compute == TW_F32 ? 23 : 52;
+    int exponent = value == 0 ? least : ilogb(value);
+    return ldexp(1, (exponent < least ? least : exponent) - digits);
 }
 
-static double next(double value, double towards, tw_type compute)
+/* A limit as a number of f32, within it: rounded, and a step back if that went beyond. */
+static double inside_f32(double limit, int direction)
 {
-    return compute == TW_F32 ? (double)nextafterf((float)value, (float)towards)
-                             : nextafter(value, towards);
-}
-
-/* The least (direction -1) or the largest number that is within the bound of the exact value. */
-static double widen(long double exact, int direction, precision p)
-{
-    if (isinf(exact) || p.ulp <= 0.5) {
-        return to_compute(exact, p.compute);
+    float rounded = (float)limit;
+    if (direction * (double)rounded > direction * limit && !isinf(rounded)) {
+        rounded = nextafterf(rounded, direction < 0 ? (float)INFINITY : -(float)INFINITY);
     }
-    const int least = p.compute == TW_F32 ? -126 : -1022;
-    const int digits = p.compute == TW_F32 ? 23 : 52;
-    int exponent = exact == 0 ? least : ilogbl(exact);
-    exponent = exponent < least ? least : exponent;
-    long double limit =
-        exact + direction * (long double)(p.ulp * SLACK) * ldexpl(1, exponent - digits);
-    double rounded = to_compute(limit, p.compute);
-    if (direction < 0 && (long double)rounded < limit && !isinf(rounded)) {
-        rounded = next(rounded, (double)INFINITY, p.compute);
-    } else if (direction > 0 && (long double)rounded > limit && !isinf(rounded)) {
-        rounded = next(rounded, -(double)INFINITY, p.compute);
-    }
-    return rounded;
+    return (double)rounded;
 }
 
-static twi_interval widened(long double lo, long double hi, bool nan, precision p)
+/* The least (direction -1) or the largest number within the bound of a true value, which lies
+ * within `error` units of double of `value`. An infinite one with an error has overflowed. */
+static double widen(double value, double error, int direction, precision p)
 {
-    return (twi_interval){widen(lo, -1, p), widen(hi, 1, p), nan};
+    double limit = value;
+    if (isinf(value)) {
+        bool inwards = direction < 0 ? value > 0 : value < 0;
+        limit = inwards && error > 0 && p.compute == TW_F64
+                    ? copysign(DBL_MAX - (p.ulp + error) * unit_at(DBL_MAX, TW_F64), value)
+                    : value;
+    } else if (p.compute == TW_F32) {
+        limit = inside_f32(value + direction * (p.ulp * SLACK) * unit_at(value, TW_F32), direction);
+    } else {
+        limit = value + direction * (p.ulp + error) * unit_at(value, TW_F64);
+    }
+    return !signbit(limit) == !signbit(value) ? limit : copysign(0, value);
+}
+
+static twi_interval widened(double lo, double hi, precision p)
+{
+    return (twi_interval){widen(lo, PI_ERROR, -1, p), widen(hi, PI_ERROR, 1, p), false};
+}
+
+/* Whether an infinite value of finite arguments stands for one that is too large; else it is a
+ * pole, and exact. */
+static bool can_overflow(int code, double a, double b)
+{
+    switch (code) {
+    case TWI_OP_EXP:
+    case TWI_OP_EXP2:
+    case TWI_OP_EXPM1:
+    case TWI_OP_SINH:
+    case TWI_OP_COSH:
+        return isfinite(a);
+    case TWI_OP_POW:
+        return isfinite(a) && isfinite(b) && a != 0;
+    case TWI_OP_HYPOT:
+        return isfinite(a) && isfinite(b);
+    default:
+        return false;
+    }
+}
+
+/* What an evaluator may compute of two numbers, or of one. */
+static twi_interval value_at(int code, double a, double b, precision p)
+{
+    if (p.ulp <= 0.5) {
+        return twi_interval_point(twi_scalar(code, 0, p.compute, (const double[3]){a, b, 0}));
+    }
+    const double value = twi_scalar_function(code, a, b);
+    const double error =
+        isinf(value) && !can_overflow(code, a, b) ? 0 : twi_scalar_function_error(code, a, value);
+    return isnan(value)
+               ? twi_interval_point(value)
+               : (twi_interval){widen(value, error, -1, p), widen(value, error, 1, p), false};
 }
 
 /* ---------------------------------------------------------------------------- one argument */
@@ -129,31 +170,45 @@ static twi_interval domain_of(int code, twi_interval a, bool *left)
     return a;
 }
 
-/* sin and cos over [lo, hi]: the ends, and 1 or -1 if a crest or a trough lies between. Crests of
- * sin are at pi/2 + 2 k pi, those of cos at 2 k pi. */
+static twi_interval ends_of(int code, twi_interval a, precision p)
+{
+    return twi_interval_join(value_at(code, a.lo, 0, p), value_at(code, a.hi, 0, p));
+}
+
+/* Two turning points of sin and cos, or two poles of tan, are pi apart: there is at most one in
+ * less than that. */
+static bool spans_half_turn(twi_interval a)
+{
+    return !(a.hi - a.lo < 3);
+}
+
+/* sin and cos over [lo, hi]: the ends, and 1 or -1 if a crest or a trough lies between, as the
+ * slope at the ends tells. */
 static twi_interval wave(int code, twi_interval a, precision p)
 {
-    const long double shift = code == TWI_OP_SIN ? PI / 2 : 0;
-    const long double lo = a.lo, hi = a.hi;
-    if (!(hi - lo < 2 * PI)) {
-        return widened(-1, 1, false, p);
+    if (spans_half_turn(a)) {
+        return widened(-1, 1, p);
     }
-    long double first = twi_scalar_function(code, lo, 0);
-    long double second = twi_scalar_function(code, hi, 0);
-    bool crest = floorl((hi - shift) / (2 * PI)) != floorl((lo - shift) / (2 * PI));
-    bool trough = floorl((hi - shift - PI) / (2 * PI)) != floorl((lo - shift - PI) / (2 * PI));
-    long double least = trough ? -1 : fminl(first, second);
-    long double most = crest ? 1 : fmaxl(first, second);
-    return widened(least, most, false, p);
+    const double first = code == TWI_OP_SIN ? cos(a.lo) : -sin(a.lo);
+    const double second = code == TWI_OP_SIN ? cos(a.hi) : -sin(a.hi);
+    twi_interval result = ends_of(code, a, p);
+    if (a.lo == a.hi) {
+        return result;
+    }
+    if (first >= 0 && second <= 0) {
+        result = twi_interval_join(result, widened(1, 1, p));
+    }
+    if (first <= 0 && second >= 0) {
+        result = twi_interval_join(result, widened(-1, -1, p));
+    }
+    return result;
 }
 
 /* Functions that fall and then rise again, with their least value at 0. */
 static twi_interval valley(int code, twi_interval a, precision p)
 {
-    long double first = twi_scalar_function(code, (long double)a.lo, 0);
-    long double second = twi_scalar_function(code, (long double)a.hi, 0);
-    long double least = contains(a, 0) ? twi_scalar_function(code, 0, 0) : fminl(first, second);
-    return widened(least, fmaxl(first, second), false, p);
+    twi_interval result = ends_of(code, a, p);
+    return contains(a, 0) ? twi_interval_join(result, value_at(code, 0, 0, p)) : result;
 }
 
 static twi_interval unary(int code, twi_interval a, precision p)
@@ -180,17 +235,12 @@ static twi_interval unary(int code, twi_interval a, precision p)
     case TWI_OP_COS:
         result = wave(code, a, p);
         break;
-    case TWI_OP_TAN:
-        result = floorl((long double)a.hi / PI - 0.5L) != floorl((long double)a.lo / PI - 0.5L)
-                     ? everything
-                     : widened(tanl((long double)a.lo), tanl((long double)a.hi), false, p);
+    case TWI_OP_TAN: /* a pole lies where the cosine changes its sign */
+        result = spans_half_turn(a) || (cos(a.lo) < 0) != (cos(a.hi) < 0) ? everything
+                                                                          : ends_of(code, a, p);
         break;
-    case TWI_OP_ACOS:
-        result = widened(acosl((long double)a.hi), acosl((long double)a.lo), false, p);
-        break;
-    default: /* rising */
-        result = widened(twi_scalar_function(code, (long double)a.lo, 0),
-                         twi_scalar_function(code, (long double)a.hi, 0), false, p);
+    default: /* rising, or acos, which falls */
+        result = ends_of(code, a, p);
         break;
     }
     result.nan = result.nan || nan || left;
@@ -205,15 +255,11 @@ static twi_interval corners(int code, twi_interval a, twi_interval b, precision 
 {
     twi_interval result = nothing;
     for (int i = 0; i < 4; i++) {
-        double args[3] = {i & 1 ? a.hi : a.lo, i & 2 ? b.hi : b.lo, 0};
-        bool arithmetic = code >= TWI_OP_ADD && code <= TWI_OP_DIV;
-        long double exact =
-            arithmetic ? (long double)twi_scalar(code, 0, p.compute, args)
-                       : twi_scalar_function(code, (long double)args[0], (long double)args[1]);
-        if (isnan(exact)) {
-            return a.lo == a.hi && b.lo == b.hi ? twi_interval_point((double)NAN) : everything;
+        twi_interval value = value_at(code, i & 1 ? a.hi : a.lo, i & 2 ? b.hi : b.lo, p);
+        if (value.nan) {
+            return a.lo == a.hi && b.lo == b.hi ? value : everything;
         }
-        result = twi_interval_join(result, widened(exact, exact, false, p));
+        result = twi_interval_join(result, value);
     }
     return result;
 }
@@ -251,15 +297,10 @@ static twi_interval remainder_of(twi_interval a, twi_interval b, precision p)
                           contains(b, 0) || isinf(a.lo) || isinf(a.hi)};
 }
 
-/* Small whole powers are products where the exponent is a constant, with the bounds of the header.
- */
 static twi_interval power(twi_interval a, twi_interval b, precision p)
 {
     const double n = b.lo;
     const bool point = b.lo == b.hi;
-    if (point && (n == 3 || n == 4 || n == -2)) {
-        p.ulp = fmax(3, p.ulp);
-    }
     if (a.lo == a.hi && point) {
         return corners(TWI_OP_POW, a, b, p);
     }
@@ -277,7 +318,7 @@ static twi_interval angle(twi_interval y, twi_interval x, precision p)
 {
     bool smooth = x.lo > 0 || y.lo > 0 || y.hi < 0;
     bool points = is_point(x) && is_point(y);
-    return smooth || points ? corners(TWI_OP_ATAN2, y, x, p) : widened(-PI, PI, false, p);
+    return smooth || points ? corners(TWI_OP_ATAN2, y, x, p) : widened(-PI, PI, p);
 }
 
 static twi_interval binary(int code, twi_interval a, twi_interval b, precision p)

@@ -33,6 +33,9 @@ static const description operations[TWI_OP_COUNT] = {
     [TWI_OP_##ID] = {#name, arguments, (float)(f32), (float)(f64), (float)(fast)},
 #include "map/functions.def"
 #undef TWI_FUNCTION
+    [TWI_OP_CUBE] = {"cube", 1, 1, 1, 1},
+    [TWI_OP_FOURTH] = {"fourth", 1, 1, 1, 1},
+    [TWI_OP_INVERSE_SQUARE] = {"inverse_square", 1, 1, 1, 1},
 };
 
 int twi_op_arity(twi_op op)

@@ -44,6 +44,11 @@ double twi_op_cost(int code)
         return 45;
     case TWI_OP_HYPOT:
         return 12;
+    case TWI_OP_CUBE:
+    case TWI_OP_FOURTH:
+        return 5;
+    case TWI_OP_INVERSE_SQUARE:
+        return 10;
     case TWI_OP_STORED:
     case TWI_OP_ROW_MOD:
     case TWI_OP_COL_MOD:

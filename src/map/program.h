@@ -68,6 +68,9 @@ typedef enum twi_op {
 #define TWI_FUNCTION(ID, name, arguments, f32, f64, fast) TWI_OP_##ID, /* N [N] -> N */
 #include "map/functions.def"
 #undef TWI_FUNCTION
+    TWI_OP_CUBE,           /* N -> N  x^3, x^4 and x^-2, within the bound of pow */
+    TWI_OP_FOURTH,         /* N -> N */
+    TWI_OP_INVERSE_SQUARE, /* N -> N */
     TWI_OP_COUNT
 } twi_op;
 

@@ -1,9 +1,11 @@
 /*
  * One node of a new tree, made of simplified operands: constants are folded in the compute type,
  * and identities are applied that change no bit of any result (x - 0 is x, x + 0 is not: -0 + 0).
- * The one exception is stated in the header: small whole powers become products.
+ * The one exception is stated in the header: small whole powers become operations of their own,
+ * which have the bound of pow and not its bits.
  */
 #include "map/compile.h"
+#include "map/kernels.h"
 
 #include <math.h>
 
@@ -143,27 +145,20 @@ static int32_t call(twi_simplifier *s, int code, int32_t a, int32_t b)
     return twi_simplify(s, &node);
 }
 
-/* Whole powers that are products; -2 for any other. */
+/* Whole powers that need no logarithm; -2 for any other. */
 static int32_t power(twi_simplifier *s, int32_t x, int32_t exponent)
 {
-    if (!is_constant(s, exponent)) {
-        return -2;
+    const double n = is_constant(s, exponent) ? node_of(s, exponent)->number : (double)NAN;
+    if (n == 0 || n == 1) {
+        return n == 0 ? number(s, 1) : x;
     }
-    const double n = node_of(s, exponent)->number;
-    if (n == 0) {
-        return number(s, 1);
+    if (n == 2 || n == -1) {
+        return n == 2 ? call(s, TWI_OP_MUL, x, x) : call(s, TWI_OP_DIV, number(s, 1), x);
     }
-    if (n == -1 || n == -2) { /* of 1/x, so that x^2 cannot overflow on the way */
-        int32_t inverse = call(s, TWI_OP_DIV, number(s, 1), x);
-        return n == -1 ? inverse : call(s, TWI_OP_MUL, inverse, inverse);
-    }
-    if (n != 1 && n != 2 && n != 3 && n != 4) {
-        return -2;
-    }
-    int32_t square = n > 1 ? call(s, TWI_OP_MUL, x, x) : x;
-    return n <= 2   ? square
-           : n == 3 ? call(s, TWI_OP_MUL, square, x)
-                    : call(s, TWI_OP_MUL, square, square);
+    return n == 3    ? call(s, TWI_OP_CUBE, x, -1)
+           : n == 4  ? call(s, TWI_OP_FOURTH, x, -1)
+           : n == -2 ? call(s, TWI_OP_INVERSE_SQUARE, x, -1)
+                     : -2;
 }
 
 /* x / c is x * (1/c) where 1/c is exact and normal: c is a power of two. */
@@ -231,8 +226,6 @@ static int32_t identity(twi_simplifier *s, const twi_operation *node)
         return is_number(s, b, 1.0) ? a : is_number(s, a, 1.0) ? b : -2;
     case TWI_OP_DIV:
         return divide(s, a, b);
-    case TWI_OP_POW:
-        return power(s, a, b);
     case TWI_OP_MOD:
         return remainder_of_index(s, a, b);
     case TWI_OP_AND:
@@ -260,6 +253,37 @@ static bool foldable(const twi_simplifier *s, const twi_operation *node, double 
         args[i] = node_of(s, node->args[i])->number;
     }
     return arity > 0;
+}
+
+/* A function by the kernel that computes it of elements: sin(2) has the bits of sin(x) where x is
+ * 2, on every machine and with any C library. */
+static double by_kernel(int code, tw_type compute, const double args[3])
+{
+    const twi_map_kernel *kernel = twi_map_kernel_find(TWI_ISA_SCALAR);
+    const int64_t step[3] = {0, 0, 0};
+    float f32[4][TWI_MAP_GRAIN];
+    double f64[4][TWI_MAP_GRAIN];
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < TWI_MAP_GRAIN; i++) {
+            f32[a][i] = (float)args[a];
+            f64[a][i] = args[a];
+        }
+    }
+    if (compute == TW_F32) {
+        kernel->f32->operation[code](f32[3], (const void *const[3]){f32[0], f32[1], f32[2]}, step,
+                                     TWI_MAP_GRAIN);
+        return (double)f32[3][0];
+    }
+    kernel->f64->operation[code](f64[3], (const void *const[3]){f64[0], f64[1], f64[2]}, step,
+                                 TWI_MAP_GRAIN);
+    return f64[3][0];
+}
+
+static double fold(const twi_operation *node, tw_type compute, const double args[3])
+{
+    bool inexact = twi_op_ulp((twi_op)node->code, compute, false) > 0.5;
+    return inexact ? by_kernel(node->code, compute, args)
+                   : twi_scalar(node->code, node->type, compute, args);
 }
 
 static bool commutes(int code)
@@ -293,8 +317,13 @@ int32_t twi_simplify(twi_simplifier *s, const twi_operation *given)
     default:
         break;
     }
+    /* Before folding: 3^4 has the bits of x^4 where x is 3. */
+    int32_t simple = node.code == TWI_OP_POW ? power(s, node.args[0], node.args[1]) : -2;
+    if (simple != -2) {
+        return simple;
+    }
     if (foldable(s, &node, args)) {
-        double value = twi_scalar(node.code, node.type, s->compute, args);
+        double value = fold(&node, s->compute, args);
         return twi_op_gives_mask(node.code) ? twi_tree_truth(s->out, value != 0) : number(s, value);
     }
     if (commutes(node.code) && is_constant(s, node.args[0])) { /* constants to the right */
@@ -307,7 +336,7 @@ int32_t twi_simplify(twi_simplifier *s, const twi_operation *given)
         node.args[0] = node.args[1];
         node.args[1] = first;
     }
-    int32_t simple = twi_op_arity((twi_op)node.code) > 0 ? identity(s, &node) : -2;
+    simple = twi_op_arity((twi_op)node.code) > 0 ? identity(s, &node) : -2;
     if (simple != -2) {
         return simple;
     }
