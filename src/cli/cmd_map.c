@@ -63,7 +63,9 @@ static const cli_group groups[] = {{"Values", value_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"EXPR", "The expression, in quotes."},
+    {"EXPR", "The expression, in quotes. It may begin with a minus sign if it does not read as an "
+             "option: '-x' and '-row' are expressions, '-q' and '-r3' are not; write '(-q)', or "
+             "put it after '--'."},
     {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif or .records. Its name in the "
            "expression "
            "is x; other inputs are given as NAME=FILE. One row or one column is repeated."},
@@ -270,6 +272,7 @@ const cli_command cli_map = {
     .groups = groups,
     .least = 2,
     .most = 2 + MAP_INPUTS,
+    .expression = true,
     .settings_size = sizeof(map_settings),
     .defaults = &defaults,
     .run = run_map,

@@ -101,6 +101,9 @@ static tw_status plain_rows(void *self, tw_context *ctx, int64_t first, int64_t 
 {
     map_plain *p = self;
     tw_status status = TW_OK;
+    if (p->cols == 0) {
+        return p->inner.rows(p->inner.self, ctx, first, count, data, stride);
+    }
     for (int64_t i = 0; i < count && status == TW_OK; i++) {
         for (int64_t j = 0; j < p->cols; j++) {
             p->row[j] = value_at(data, p->type, i * stride + j);

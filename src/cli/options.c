@@ -1,6 +1,7 @@
 /*
  * The parser of the command line. GNU manners: long options with "=" or a separate value, short
  * ones alone or bundled, options anywhere among the operands, "--" ends them, "-" is an operand.
+ * So is a negative number, and an expression that begins with a minus sign and is no option.
  * Nothing is abbreviated and nothing is guessed: a wrong name gets the nearest right one as advice.
  */
 #include "options.h"
@@ -368,6 +369,48 @@ static tw_status check_operands(parser *p, int count)
     return TW_OK;
 }
 
+/* Whether a value that follows a letter without a space could be meant for that option. */
+static bool could_be_value(const cli_option *option, const char *text)
+{
+    union {
+        double number;
+        cli_interval interval;
+        cli_texts texts;
+    } scratch = {.texts = {0}};
+    if (option->kind == CLI_TEXTS) { /* NAME=VALUE, and no comparison */
+        size_t name = strcspn(text, "=");
+        return text[name] == '=' && text[name + 1] != '=' &&
+               (name == 0 || strchr("<>!", text[name - 1]) == NULL);
+    }
+    return read_value(option, text, &scratch);
+}
+
+/* Whether letters after a '-' are short options of the command, as far as can be told. */
+static bool are_options(const cli_command *command, const char *letters)
+{
+    for (; *letters != '\0'; letters++) {
+        const cli_option *option = find_option(command, NULL, 0, *letters);
+        bool flag =
+            *letters == cli_help_option.letter || (option != NULL && option->kind == CLI_FLAG);
+        if (!flag) {
+            return option != NULL && (letters[1] == '\0' || could_be_value(option, letters + 1));
+        }
+    }
+    return true;
+}
+
+static bool is_operand(const parser *p, const char *argument, int operands_before)
+{
+    if (argument[0] != '-' || argument[1] == '\0') {
+        return true;
+    }
+    if (isdigit((unsigned char)argument[argument[1] == '.' ? 2 : 1])) {
+        return true; /* a negative number: no option is a digit */
+    }
+    return p->command->expression && operands_before == 0 && argument[1] != '-' &&
+           !are_options(p->command, argument + 1);
+}
+
 tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char **argv,
                     void *settings, cli_parsed *out)
 {
@@ -378,7 +421,7 @@ tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char 
     memcpy(settings, command->defaults, command->settings_size);
     while (status == TW_OK && p.next < argc && !p.help) {
         char *argument = argv[p.next++];
-        if (ended || argument[0] != '-' || argument[1] == '\0') {
+        if (ended || is_operand(&p, argument, operands)) {
             argv[operands++] = argument;
         } else if (strcmp(argument, "--") == 0) {
             ended = true;

@@ -76,6 +76,7 @@ typedef struct cli_command {
     const cli_group *groups;
     int least; /* operands */
     int most;
+    bool expression; /* the first operand is one, and may begin with a minus sign */
     size_t settings_size;
     const void *defaults;
     tw_status (*run)(cli_job *job, const void *settings, int count, char **operands);

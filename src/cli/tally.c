@@ -36,7 +36,7 @@ static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     (void)ctx;
     (void)first;
     cli_tally *seen = self;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && seen->cols > 0; i++) {
         const char *row =
             (const char *)data + (size_t)i * (size_t)stride * tw_type_size(seen->type);
         switch (seen->type) {

@@ -200,6 +200,9 @@ static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t c
                        (long long)sink->shape.rows);
     }
     sink->next += count;
+    if (sink->shape.cols == 0) { /* in text, too: there may be more rows than any file has lines */
+        return TW_OK;
+    }
     return sink->format == TWI_MATRIX_CSV ? write_csv(ctx, sink, count, data, stride)
                                           : write_elements(ctx, sink, count, data, stride);
 }

@@ -46,7 +46,7 @@ static tw_status matrix_rows(void *self, tw_context *ctx, int64_t first, int64_t
                        "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
                        (long long)(first + count), (long long)sink->next, (long long)target->rows);
     }
-    if (data != twi_matrix_row(target, first)) {
+    if (bytes > 0 && data != twi_matrix_row(target, first)) {
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) \
     schedule(static) if ((uint64_t)count * bytes >= PARALLEL_BYTES)
         for (int64_t i = 0; i < count; i++) {
@@ -144,7 +144,8 @@ static tw_status feed_end(feeder *f, tw_status status)
 static int64_t feed_block(const tw_shape *shape)
 {
     const uint64_t row_bytes = (uint64_t)shape->cols * tw_type_size(shape->type);
-    const int64_t block = (int64_t)(FEED_BYTES / (row_bytes > 0 ? row_bytes : 1));
+    /* Rows without columns take no room: all of them at once. */
+    const int64_t block = row_bytes > 0 ? (int64_t)(FEED_BYTES / row_bytes) : shape->rows;
     return block < 1 ? 1 : block < shape->rows ? block : shape->rows;
 }
 

@@ -496,7 +496,8 @@ static tw_status push(tw_context *ctx, const tw_map_plan *plan, const tw_matrix 
 {
     const tw_shape *shape = &plan->shape;
     const uint64_t row = (uint64_t)shape->cols * tw_type_size(shape->type);
-    int64_t rows = (int64_t)(BLOCK_BYTES / (row > 0 ? row : 1));
+    /* Rows without columns take no room: all of them at once. */
+    int64_t rows = row > 0 ? (int64_t)(BLOCK_BYTES / row) : shape->rows;
     int32_t begun = 0;
     int32_t ended = 0;
     void *block = NULL;
