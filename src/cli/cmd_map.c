@@ -262,7 +262,7 @@ const cli_command cli_map = {
         "Arithmetic is f32 or f64: 1/0 is inf, never an error; comparisons give 1 or 0; % takes "
         "the "
         "sign of its left side. Every function is within 1 unit in the last place (3.5 with "
-        "--fast), "
+        "--fast; 2 in f64 on a GPU), "
         "and the result has the same bits for any number of threads. What depends on row % k or "
         "col "
         "% k costs only the branch taken; inputs of 8 and 16 bits become tables where that is "

@@ -43,6 +43,7 @@ static void mix(worst *w, const void *data, size_t bytes, int nan)
 
 static void note(worst *w, double error, double x, double y)
 {
+    error = x == 0 && y == 0 && isinf(error) ? 0 : error; /* which zero min gives is not said */
     if (w->count == KEPT && !(error > w->kept[KEPT - 1].error)) {
         return;
     }
