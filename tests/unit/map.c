@@ -588,6 +588,56 @@ static void a_constant_has_the_bits_of_an_element(void **state)
     close_context(ctx);
 }
 
+static tw_status count_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)self, (void)ctx, (void)shape;
+    return TW_OK;
+}
+
+static tw_status count_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                            const void *data, int64_t stride)
+{
+    (void)ctx, (void)first, (void)data, (void)stride;
+    int64_t *seen = self;
+    seen[0]++;
+    seen[1] += count;
+    return TW_OK;
+}
+
+static tw_status count_end(void *self, tw_context *ctx)
+{
+    (void)self, (void)ctx;
+    return TW_OK;
+}
+
+static void count_abort(void *self, tw_context *ctx)
+{
+    (void)self, (void)ctx;
+}
+
+/* There is nothing to compute: not one block of nothing after the other. */
+static void rows_without_columns_are_passed_on_at_once(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_expr *expr = read_expr(ctx, "x + 1", 1);
+    tw_map_options opts = TW_MAP_OPTIONS_INIT;
+    float nothing = 0;
+    tw_matrix x = {&nothing, INT64_MAX, 0, 0, TW_F32};
+    const tw_shape shape = {x.rows, x.cols, x.type};
+    int64_t seen[2] = {0, 0};
+    tw_sink sink = {seen, count_begin, count_rows, count_end, count_abort, NULL};
+    tw_map_plan *plan = NULL;
+    assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
+    assert_ok(ctx, tw_map_plan_run(ctx, plan, &x, 1, &sink, 1, NULL));
+    assert_true(seen[0] == 1 && seen[1] == INT64_MAX);
+    assert_ok(ctx, tw_feed(ctx, &x, &sink, 1));
+    assert_true(seen[0] == 2);
+    tw_map_plan_destroy(plan);
+    tw_expr_destroy(expr);
+    close_context(ctx);
+}
+
 static void a_wrong_element_is_found(void **state)
 {
     (void)state;
@@ -978,6 +1028,7 @@ int main(void)
         cmocka_unit_test(exact_expressions_have_the_bits_of_the_reference),
         cmocka_unit_test(roots_are_rounded_once),
         cmocka_unit_test(a_constant_has_the_bits_of_an_element),
+        cmocka_unit_test(rows_without_columns_are_passed_on_at_once),
         cmocka_unit_test(functions_lie_within_their_bounds),
         cmocka_unit_test(random_expressions_lie_within_their_bounds),
         cmocka_unit_test(a_wrong_element_is_found),
