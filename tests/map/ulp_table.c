@@ -166,6 +166,7 @@ static void draw_edges(arguments *a, const subject *s)
             uint64_t r = draw(a, s);
             double edge = ulp_edges[r % ULP_EDGES] * (r & 1024 ? 1 : -1);
             double scaled = ldexp(edge, r & 2048 ? (int)(r >> 32 & 7) - 4 : 0);
+            scaled *= r & 4096 ? 1 + twi_random_unit(draw(a, s)) : 1; /* all its digits */
             (k == 0 ? a->xx : a->yy)[i] = scaled * (1 + (double)(r >> 40 & 15) * 0x1p-52);
             (k == 0 ? a->x : a->y)[i] = (float)scaled * (1 + (float)(r >> 40 & 15) * 0x1p-23F);
         }
