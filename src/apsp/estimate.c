@@ -8,6 +8,7 @@
 #include "apsp/product.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,39 +22,53 @@
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
 
-tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, double *rate)
+enum { DEPTH = 128, CALLS = 16 };
+
+/* Relaxations of one thread in a second that it is running. */
+static double burst_rate(const twi_minplus_kernel *kernel, char *memory)
 {
-    enum { DEPTH = 128 };
-    char *memory = NULL;
     uint64_t a = twi_packed_a_bytes(kernel, kernel->mr, DEPTH);
     uint64_t b = twi_packed_b_bytes(kernel, kernel->nr, DEPTH);
-    uint64_t c = (uint64_t)kernel->mr * (uint64_t)kernel->nr * tw_type_size(kernel->type);
-    tw_status status = twi_alloc_zeroed(ctx, &memory, a + b + c, 1, "a measurement");
-    if (status != TW_OK) {
-        return status;
-    }
-    double began = twi_seconds();
-    double spent = 0;
-    double best = 0;
-    while (spent < BURST_SECONDS) {
-        enum { CALLS = 16 };
-        double start = twi_seconds();
+    const double chunk = (double)CALLS * DEPTH * kernel->mr * kernel->nr;
+    double work = -chunk; /* the first one finds nothing in its cache */
+    double began = 0;
+    double now = 0;
+    do {
         for (int i = 0; i < CALLS; i++) {
             kernel->update(DEPTH, memory, memory + a, memory + a + b, kernel->nr);
         }
-        double now = twi_seconds();
-        double work = (double)CALLS * DEPTH * kernel->mr * kernel->nr;
-        best = now > start && work / (now - start) > best ? work / (now - start) : best;
-        spent = now - began;
+        now = twi_thread_seconds();
+        began = work < 0 ? now : began;
+        work += chunk;
+    } while (now - began < BURST_SECONDS);
+    return work / (now - began);
+}
+
+tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
+                          double *rate)
+{
+    char *memory = NULL;
+    uint64_t each = twi_packed_a_bytes(kernel, kernel->mr, DEPTH) +
+                    twi_packed_b_bytes(kernel, kernel->nr, DEPTH) +
+                    (uint64_t)kernel->mr * (uint64_t)kernel->nr * tw_type_size(kernel->type);
+    each = (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    tw_status status = twi_alloc_zeroed(ctx, &memory, (uint64_t)threads, each, "a measurement");
+    if (status != TW_OK) {
+        return status;
     }
-    *rate = best > 0 ? best : 1e9;
+    double sum = 0;
+#pragma omp parallel num_threads(twi_team(threads)) reduction(+ : sum)
+    {
+        char *mine = memory + (uint64_t)twi_thread_id() * each;
+#pragma omp barrier
+        sum += burst_rate(kernel, mine);
+    }
+    *rate = sum > 0 ? sum : 1e9;
     twi_free(memory);
     return TW_OK;
 }
 
-/* Whether some arcs, taken at random, all have their like in the other direction: enough for an
- * estimate; the run looks at every entry. */
-static bool seems_symmetric(const tw_graph *graph)
+bool twi_seems_symmetric(const tw_graph *graph)
 {
     enum { ARCS = 32 };
     for (uint64_t i = 0; i < ARCS && graph->arcs > 0; i++) {
@@ -88,7 +103,7 @@ double twi_closure_share(const tw_plan *plan)
 {
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;
-    double share = plan->symmetric || seems_symmetric(graph) ? 0.53 : 1.0;
+    double share = plan->symmetric || twi_seems_symmetric(graph) ? 0.53 : 1.0;
     if (graph->n == 0 || graph->arcs > SPARSE_DEGREE * graph->n) {
         return share;
     }

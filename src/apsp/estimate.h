@@ -6,10 +6,14 @@
 #include "apsp/plan.h"
 #include "gpu/device.h"
 
-/* Relaxations a second of one thread of the micro-kernel, operands in cache: measured for a
- * fraction of a millisecond. */
-TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel,
+/* Relaxations a second of `threads` threads at once on the micro-kernel, operands in cache:
+ * measured for a fraction of a millisecond. */
+TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
                                      double *rate);
+
+/* Whether some arcs, taken at random, all have their like in the other direction: enough for an
+ * estimate; the run looks at every entry. */
+bool twi_seems_symmetric(const tw_graph *graph);
 
 /* The share of n^3 that a closure with the plan's block has to do. */
 double twi_closure_share(const tw_plan *plan);

@@ -3,15 +3,16 @@
  * applies, what it will take in seconds and bytes, and from what measurement; the cheapest that
  * fits is taken.
  *
- * Rates are measured here and now: the closure's by a burst of its micro-kernel on operands in
- * cache, the searches' by searching from a few random sources, unless the closure's estimate is out
- * of their reach. One plain search before all that shows how far distances reach, which tells the
- * narrowest working type worth trying; the certificate (certificate.h), not this estimate, decides
- * whether it was enough.
+ * Rates are measured here and now and on all threads, which share caches and memory: the closure's
+ * by a burst of its micro-kernel on operands in cache, the searches' by some batches as the run
+ * would take them (search_sample.c), unless the closure's estimate is out of their reach. One plain
+ * search before all that shows how far distances reach, which tells the narrowest working type
+ * worth trying; the certificate (certificate.h), not this estimate, decides whether it was enough.
  */
 #include "apsp/plan.h"
 
 #include "apsp/candidate.h"
+#include "apsp/certificate.h"
 #include "apsp/closure.h"
 #include "apsp/cpu.h"
 #include "apsp/deliver.h"
@@ -20,6 +21,7 @@
 #include "apsp/product.h"
 #include "apsp/relevant.h"
 #include "apsp/search.h"
+#include "apsp/searcher.h"
 #include "apsp/textbook.h"
 #include "base/clock.h"
 #include "base/threads.h"
@@ -30,9 +32,13 @@
 #include <string.h>
 
 #define EXPLANATION_BYTES 4096
-#define SAMPLE_SOURCES 16
-#define SAMPLE_SECONDS 0.015   /* most time spent on searches that only inform the plan */
-#define SAMPLE_SHARE 0.03      /* and the share of the expected run it may take */
+#define SAMPLE_ROUNDS 3        /* of searches that only inform the plan, on all threads */
+#define SAMPLE_SHARE 0.03      /* of the expected run, that they may take; but in seconds */
+#define SAMPLE_LEAST 1e-4      /*   at least this, or */
+#define SAMPLE_ALONE 0.05      /*   this where there is no closure to compare with, */
+#define SAMPLE_MOST 0.25       /*   and at most this */
+#define CLOSE_CALL 1.5         /* estimates nearer to each other may change places in another run */
+#define LONG_RUN 3600.0        /* seconds: worth a word on how to do less */
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
@@ -42,6 +48,7 @@
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define BFS_ARC 0.02e-9  /* seconds an arc, level and source of it, to see that it is far ahead */
 #define BFS_ENTRY 0.6e-9 /* and an entry of the result */
+#define BFS_UNTRIED 0.01 /* seconds of a run that is worth no sample of 512 searches a thread */
 #define FEW_LEVELS 24    /* up to here it beats the other searches, */
 #define MANY_LEVELS 64   /* from here on it loses to them */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
@@ -222,7 +229,15 @@ bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out)
     return false;
 }
 
-/* Matrix, panels, delivery. False if no machine could address them. */
+static int32_t block_of(const tw_plan *plan, const twi_minplus_kernel *kernel)
+{
+    int64_t n = plan->graph->n;
+    return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
+                                   : twi_block_choose(kernel, n);
+}
+
+/* Matrix, delivery, and the panels or after them the certificate. False if no machine could address
+ * them. */
 static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
 {
     int64_t n = plan->graph->n;
@@ -230,9 +245,11 @@ static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
     if (!twi_matrix_memory(plan, type, out)) {
         return false;
     }
-    *out += twi_cpu_closure_memory(kernel, n, twi_block_choose(kernel, n), plan->threads,
-                                   plan->symmetric) +
-            twi_delivery_memory(plan, false);
+    bool whole = type != TW_F32 && type != TW_F64;
+    uint64_t panels = twi_cpu_closure_memory(kernel, n, block_of(plan, kernel), plan->threads,
+                                             plan->symmetric || twi_seems_symmetric(plan->graph));
+    uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
+    *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
     return true;
 }
 
@@ -242,22 +259,18 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate 
     c->work_type = narrowest(plan, farthest);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
     double rate = 0;
-    tw_status status = twi_kernel_rate(ctx, kernel, &rate);
+    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
     if (status != TW_OK) {
         return status;
     }
-    plan->block = plan->options.block > 0
-                      ? twi_block_round(kernel, plan->graph->n, plan->options.block)
-                      : twi_block_choose(kernel, plan->graph->n);
+    plan->block = block_of(plan, kernel);
     double share = twi_closure_share(plan);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
-    double team = fmax(rate * plan->threads, 1);
-    c->seconds = share * n * n * n / team + n / plan->block * ROUND_SECONDS +
+    c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
                  n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
-    snprintf(c->basis, sizeof c->basis,
-             "%.0f %% of n^3 in %s at %.1f G relax/s a thread, pivot block %d", 100 * share,
-             tw_type_name(c->work_type), rate / 1e9, plan->block);
+    snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s at %.1f G relax/s, pivot block %d",
+             100 * share, tw_type_name(c->work_type), rate / 1e9, plan->block);
     c->block = plan->block;
     if (!closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
@@ -266,23 +279,42 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate 
     return TW_OK;
 }
 
-static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *c, tw_method method,
-                                 double budget, double *farthest)
+/* The seconds of a run of searches that take `each` a source on one thread. */
+static double search_seconds(const tw_plan *plan, tw_method method, double each)
 {
-    twi_search_sample sample = {0, 0, 0, 0};
-    tw_status status = twi_search_sample_run(ctx, plan, method, SAMPLE_SOURCES, budget, &sample);
+    double rows = (double)twi_plan_rows(plan);
+    return each * rows / plan->threads +
+           rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
+           (method == TW_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
+}
+
+/* `closure` is the rival: NULL if there is none. */
+static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+                                 const twi_candidate *closure, double budget, double *farthest)
+{
+    twi_search_sample sample = {0};
+    c->possible = true;
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    twi_rule_out_if_too_large(ctx, c);
+    if (!c->possible) {
+        return TW_OK;
+    }
+    tw_status status = twi_search_sample_run(ctx, plan, c->method, SAMPLE_ROUNDS, budget, &sample);
     if (status != TW_OK) {
         return status;
     }
-    c->possible = true;
-    c->memory = twi_search_memory(plan, method) + twi_delivery_memory(plan, false);
-    double rows = (double)twi_plan_rows(plan);
-    c->seconds = sample.seconds_per_source * rows / plan->threads +
-                 rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
-                 (method == TW_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
-    snprintf(c->basis, sizeof c->basis, "%.3g us a source, from %lld of them; farthest %.9g",
-             sample.seconds_per_source * 1e6, (long long)sample.sources, sample.farthest);
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
+    double least = search_seconds(plan, c->method, sample.seconds_least);
+    if (closure != NULL && least > closure->seconds) {
+        twi_rule_out(c, "more than %.3g s, from %lld sources on each thread", least,
+                     (long long)twi_searcher_batch(c->method));
+        return TW_OK;
+    }
+    c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
+    snprintf(c->basis, sizeof c->basis,
+             "%.3g us a source and thread, %s %lld of them; farthest %.9g",
+             sample.seconds_per_source * 1e6, sample.guessed ? "guessed from" : "from",
+             (long long)sample.sources, sample.farthest);
     return TW_OK;
 }
 
@@ -352,11 +384,10 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, twi_candida
         twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
         return TW_OK;
     }
-    double budget = SAMPLE_SECONDS;
-    if (closure->possible) {
-        budget = fmin(budget, fmax(closure->seconds * SAMPLE_SHARE, 1e-4));
-    }
-    return consider_search(ctx, plan, c, c->method, budget, farthest);
+    const twi_candidate *rival = forced == TW_METHOD_AUTO && closure->possible ? closure : NULL;
+    double budget = rival != NULL ? fmax(SAMPLE_SHARE * closure->seconds, SAMPLE_LEAST)
+                                  : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
+    return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
 /* Equal weights, and the probe told how many levels there are: that alone decides between the two
@@ -373,7 +404,7 @@ static void decide_by_levels(tw_plan *plan, twi_candidate all[CANDIDATES], doubl
         double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
         double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
         twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
-        if (2 * seconds < all[CLOSURE].seconds) {
+        if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
             c->possible = true;
             c->seconds = seconds;
             c->memory = twi_search_memory(plan, TW_METHOD_BFS) + twi_delivery_memory(plan, false);
@@ -489,12 +520,21 @@ static void explain_graph(tw_plan *plan)
         twi_isa_name(plan->isa));
 }
 
+/* What a run holds from beginning to end, whatever its method: candidates leave it out, since it is
+ * there already when they ask what is left. */
+static uint64_t held_memory(const tw_plan *plan)
+{
+    uint64_t potentials = plan->potential != NULL ? (uint64_t)plan->graph->n * sizeof(double) : 0;
+    uint64_t part = plan->part != NULL ? twi_graph_memory(plan->part) : 0;
+    return plan->given + part + potentials + sizeof *plan + EXPLANATION_BYTES;
+}
+
 static void explain_candidate(tw_plan *plan, const twi_candidate *c)
 {
     char bytes[32];
     if (c->possible) {
         say(plan, "  %-9s  %10.4g s  %8s  %s\n", c->name, c->seconds,
-            twi_bytes(bytes, (double)c->memory), c->basis);
+            twi_bytes(bytes, (double)(c->memory + held_memory(plan))), c->basis);
     } else {
         say(plan, "  %-9s  left out: %s\n", c->name,
             c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
@@ -540,7 +580,7 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
 {
     plan->method = best->method;
     plan->seconds = best->seconds;
-    plan->memory = best->memory;
+    plan->memory = best->memory + held_memory(plan);
     plan->device_memory = best->gpu ? best->device_memory : 0;
     plan->work_type = best->work_type;
     plan->block = best->block;
@@ -576,7 +616,7 @@ static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
 {
     char bytes[32];
     char there[48];
-    say(plan, "candidates (estimated seconds, memory, basis):\n");
+    say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
     for (int i = 0; i < CANDIDATES; i++) {
         explain_candidate(plan, &all[i]);
     }
@@ -587,6 +627,28 @@ static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
         plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
         plan->options.method != TW_METHOD_AUTO ? "as asked for"
                                                : "the least estimated time that fits the memory");
+}
+
+/* Whether another candidate may be the fastest the next time, and what makes a long run shorter. */
+static void explain_limits(tw_plan *plan, const twi_candidate all[CANDIDATES])
+{
+    for (int i = 0; i < CANDIDATES && plan->options.method == TW_METHOD_AUTO; i++) {
+        bool chosen = all[i].method == plan->method && all[i].gpu == (plan->gpus.count > 0);
+        if (!chosen && all[i].possible && all[i].seconds < CLOSE_CALL * plan->seconds) {
+            say(plan,
+                "%s is within a factor of %.1f: another run may choose it; name a method to "
+                "have the same one always\n",
+                all[i].name, CLOSE_CALL);
+        }
+    }
+    if (plan->seconds > LONG_RUN) {
+        say(plan,
+            "this is more than an hour; shorter: %s%s%sone run with fewer vertices first shows "
+            "what to expect\n",
+            plan->options.sources == NULL ? "ask for the sources that are needed only; " : "",
+            plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
+            plan->gpus.count == 0 ? "use a GPU, or more threads; " : "name more GPUs; ");
+    }
 }
 
 /* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
@@ -629,6 +691,7 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
         settle(ctx, plan, best);
         explain_graph(plan);
         explain_choice(plan, all);
+        explain_limits(plan, all);
     }
     return status;
 }
@@ -645,6 +708,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
         return status;
     }
     plan->graph = graph;
+    plan->given = twi_graph_memory(graph);
     plan->options = opts != NULL ? *opts : defaults;
     status = twi_alloc_zeroed(ctx, &plan->explanation, EXPLANATION_BYTES, 1, "the explanation");
     if (status == TW_OK) {

@@ -32,7 +32,8 @@ struct tw_plan {
      * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
     double *potential;
 
-    uint64_t memory;        /* of the host */
+    uint64_t given;         /* bytes of the caller's graph */
+    uint64_t memory;        /* of the host, all that the run holds */
     uint64_t device_memory; /* of each device of the list */
     double seconds;         /* estimated */
     double spent;           /* making the plan took */

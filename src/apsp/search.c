@@ -13,6 +13,9 @@
 
 #include <stdlib.h>
 
+/* Bytes of a block for each thread, and of all at least: large enough that a thread's batches are
+ * full, and that the sources of a block have near ones among them. */
+#define THREAD_BYTES ((uint64_t)16 << 20)
 #define BLOCK_BYTES ((uint64_t)32 << 20)
 
 /* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
@@ -29,33 +32,46 @@ static int64_t block_rows(const tw_plan *plan, tw_method method, tw_type type, u
     return rows > 0 ? rows : 1;
 }
 
+static uint64_t usual_bytes(int threads)
+{
+    uint64_t bytes = THREAD_BYTES * (uint64_t)threads;
+    return bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+}
+
+int64_t twi_search_block_rows(const twi_searcher *e)
+{
+    return block_rows(e->plan, e->method, e->type, usual_bytes(e->threads), e->threads);
+}
+
+int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
+{
+    int64_t most = twi_searcher_batch(e->method);
+    int64_t share = (count + e->threads - 1) / e->threads;
+    return share < most ? share : most;
+}
+
 uint64_t twi_search_memory(const tw_plan *plan, tw_method method)
 {
     int threads = plan->threads > 0 ? plan->threads : 1;
-    tw_type type = method == TW_METHOD_BFS ? TW_I32 : twi_search_type(plan);
-    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(uint64_t);
+    /* Where levels need more than 16 bits a block is smaller than the result, in any type. */
+    tw_type type = method == TW_METHOD_BFS ? TW_U16 : twi_search_type(plan);
+    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
     if (method != TW_METHOD_BFS) {
         bytes += twi_net_memory(plan->graph, twi_search_kind(plan, type));
     }
-    return bytes + row * (uint64_t)block_rows(plan, method, type, BLOCK_BYTES, threads);
+    return bytes + row * (uint64_t)block_rows(plan, method, type, usual_bytes(threads), threads);
 }
-
-/* A row of the block and the key its batch is chosen by. */
-typedef struct ticket {
-    int32_t place;
-    int32_t row;
-} ticket;
 
 static int by_place(const void *a, const void *b)
 {
-    const ticket *x = a;
-    const ticket *y = b;
+    const twi_ticket *x = a;
+    const twi_ticket *y = b;
     return x->place != y->place ? (x->place > y->place) - (x->place < y->place)
                                 : (x->row > y->row) - (x->row < y->row);
 }
 
-static void fill_tickets(const twi_searcher *e, ticket *tickets, int64_t first, int64_t count)
+void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         int32_t vertex = twi_plan_source(e->plan, first + i);
@@ -68,12 +84,10 @@ static void fill_tickets(const twi_searcher *e, ticket *tickets, int64_t first, 
 }
 
 /* Search for every row of the block; e->verdict says how it went. */
-static void run_block(twi_searcher *e, void *block, const ticket *tickets, int64_t first,
+static void run_block(twi_searcher *e, void *block, const twi_ticket *tickets, int64_t first,
                       int64_t count)
 {
-    int64_t most = twi_searcher_batch(e->method);
-    int64_t share = (count + e->threads - 1) / e->threads;
-    int64_t size = share < most ? share : most;
+    int64_t size = twi_search_batch_rows(e, count);
     int64_t batches = (count + size - 1) / size;
     size_t row = (size_t)e->plan->graph->n * tw_type_size(e->type);
     double total = (double)twi_plan_rows(e->plan);
@@ -102,12 +116,13 @@ static void run_block(twi_searcher *e, void *block, const ticket *tickets, int64
 }
 
 /* What a block may take: the usual size, or half of what the context has left. */
-static uint64_t block_bytes(tw_context *ctx)
+static uint64_t block_bytes(const twi_searcher *e)
 {
-    uint64_t limit = tw_memory_limit(ctx);
-    uint64_t used = tw_memory_used(ctx);
+    uint64_t limit = tw_memory_limit(e->ctx);
+    uint64_t used = tw_memory_used(e->ctx);
     uint64_t half = limit > used ? (limit - used) / 2 : 0;
-    return half < BLOCK_BYTES ? half : BLOCK_BYTES;
+    uint64_t usual = usual_bytes(e->threads);
+    return half < usual ? half : usual;
 }
 
 /* Rows from *first on in the engine's present type; returns early, with *first at the row to go on
@@ -116,9 +131,9 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
 {
     const tw_plan *plan = e->plan;
     int64_t total = twi_plan_rows(plan);
-    int64_t most = block_rows(plan, e->method, e->type, block_bytes(e->ctx), e->threads);
+    int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
     void *block = NULL;
-    ticket *tickets = NULL;
+    twi_ticket *tickets = NULL;
     uint64_t elements = 0;
     tw_status status = TW_OK;
     *wider = false;
@@ -133,7 +148,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     }
     while (*first < total && !*wider) {
         int64_t count = total - *first < most ? total - *first : most;
-        fill_tickets(e, tickets, *first, count);
+        twi_search_tickets(e, tickets, *first, count);
         run_block(e, block, tickets, *first, count);
         if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
             goto done;

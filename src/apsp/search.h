@@ -22,20 +22,22 @@ tw_type twi_search_type(const tw_plan *plan);
 /* Working memory of a run besides the graph, in bytes. */
 uint64_t twi_search_memory(const tw_plan *plan, tw_method method);
 
-/* What a few searches from random sources show. */
+/* What a few searches show. */
 typedef struct twi_search_sample {
-    double seconds_per_source; /* on one thread; for BFS, of a full batch divided by its size */
+    double seconds_per_source; /* of one thread, while all of them search */
+    double seconds_least;      /* the same, of what was really searched: a guess may be wrong */
     double farthest;           /* the largest finite distance seen (of the reweighted graph when
                                   there are potentials) */
     double unreachable;        /* share of pairs without a path among those seen */
     int64_t sources;           /* searched */
+    bool guessed;              /* no batch ended in time */
 } twi_search_sample;
-/* Search from up to `sources` random sources (seeded, so the same for the same graph), in whole
- * batches as a run would, stopping after `budget` seconds. When not even one batch ends within
- * twice the budget, `sources` and `farthest` stay 0 and the seconds are extrapolated from the arcs
- * scanned so far. */
+/* Search on all threads of the plan, a batch each, cut out of a block of rows as a run would take
+ * them (chosen by a seed, so the same for the same graph), up to `rounds` times and `budget`
+ * seconds. When not even one round ends within four times the budget, the seconds are extrapolated
+ * from the arcs scanned so far, and one source tells how far distances reach. */
 TW_CHECKED tw_status twi_search_sample_run(tw_context *ctx, const tw_plan *plan, tw_method method,
-                                           int64_t sources, double budget, twi_search_sample *out);
+                                           int rounds, double budget, twi_search_sample *out);
 
 /* Bellman-Ford from a virtual source: potentials in h[0..n), all <= 0. Fails with
  * twi_fail_negative_cycle if there is one. Whole weights stay whole; a potential of 2^53 or more

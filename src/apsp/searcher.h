@@ -55,6 +55,12 @@ typedef struct twi_search_batch {
     void *row[TWI_BFS_MOST];      /* one after another for a breadth-first search */
 } twi_search_batch;
 
+/* A row of a block and the key its batch is chosen by. */
+typedef struct twi_ticket {
+    int32_t place;
+    int32_t row;
+} twi_ticket;
+
 TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan *plan,
                                          tw_method method, int threads);
 void twi_searcher_destroy(twi_searcher *e);
@@ -66,6 +72,12 @@ int64_t twi_searcher_batch(tw_method method);
 
 /* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
 TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
+
+/* How a run is cut (search.c): rows of a block, where memory is not short; rows of a batch of a
+ * block of `count`; and the rows of a block in the order in which batches take them. */
+int64_t twi_search_block_rows(const twi_searcher *e);
+int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count);
+void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count);
 
 /* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */
 twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type);

@@ -4,4 +4,8 @@
 
 double twi_seconds(void);
 
+/* Time that the calling thread has been running on a processor: waiting for memory counts, waiting
+ * for other programs does not. A system call. */
+double twi_thread_seconds(void);
+
 #endif

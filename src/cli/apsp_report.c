@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define LONG_RUN 3600.0 /* seconds: worth a word on how to do less */
+
 static double rate_of(const tw_apsp_report *report)
 {
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
@@ -41,6 +43,12 @@ void apsp_announce(const apsp_run *run)
             tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
             cli_show_bytes(memory, (double)tw_plan_memory(run->plan)), there,
             cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
+    if (tw_plan_seconds(run->plan) > LONG_RUN) {
+        cli_say(run->job, "%s",
+                "that is long; --sources LIST computes only the rows you need, "
+                "--cutoff D stops searches at D, --device cuda uses a GPU; "
+                "--explain shows what the estimate rests on");
+    }
 }
 
 /* Seconds of the sinks without the verifier, which is one of them. */
@@ -134,10 +142,11 @@ static void report_seconds(cli_report *json, const apsp_run *run)
     cli_report_end_object(json);
 }
 
-static void report_memory_planned(cli_report *json, const apsp_run *run)
+static void report_planned(cli_report *json, const apsp_run *run)
 {
     cli_report_integer(json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
     cli_report_integer(json, "device_memory_planned", (int64_t)tw_plan_device_memory(run->plan));
+    cli_report_number(json, "seconds_estimated", tw_plan_seconds(run->plan));
 }
 
 /* A failed verification may end the run before tw_apsp_report is filled in, so what the plan knows
@@ -171,7 +180,7 @@ void apsp_report_run(const apsp_run *run, tw_status status)
         cli_report_null(&json, "ceiling");
         cli_report_null(&json, "ratio");
     }
-    report_memory_planned(&json, run);
+    report_planned(&json, run);
     cli_report_integer(&json, "memory_peak",
                        (int64_t)(ran ? report->memory_peak : tw_memory_peak(run->job->ctx)));
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
@@ -201,8 +210,7 @@ void apsp_report_plan(const apsp_run *run)
     cli_report_text(&json, "working_type", tw_type_name(tw_plan_work_type(run->plan)));
     cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
     cli_report_text(&json, "device", tw_plan_device(run->plan));
-    report_memory_planned(&json, run);
-    cli_report_number(&json, "seconds_estimated", tw_plan_seconds(run->plan));
+    report_planned(&json, run);
     cli_report_text(&json, "explanation", tw_plan_explain(run->plan));
     cli_report_end(&json);
 }

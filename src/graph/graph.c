@@ -54,6 +54,20 @@ tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs
     return status;
 }
 
+uint64_t twi_graph_memory(const tw_graph *graph)
+{
+    uint64_t n = (uint64_t)graph->n;
+    uint64_t bytes =
+        sizeof *graph + (n + 1) * sizeof *graph->offsets +
+        (uint64_t)graph->arcs * (sizeof *graph->targets + tw_type_size(graph->weight_type));
+    if (graph->label_text != NULL && n > 0) {
+        int64_t last = graph->label_offsets[n - 1];
+        bytes += (uint64_t)last + strlen(graph->label_text + last) + 1 +
+                 n * (sizeof *graph->label_offsets + sizeof *graph->label_order);
+    }
+    return bytes;
+}
+
 void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from)
 {
     into->min = from->min < into->min ? from->min : into->min;

@@ -25,6 +25,9 @@ struct tw_graph {
     int32_t *label_order;   /* vertices by name, for tw_graph_find */
 };
 
+/* Bytes that it holds, names included. */
+uint64_t twi_graph_memory(const tw_graph *graph);
+
 /* Weight of arc `a` as a double (exact for every weight type). */
 static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
 {

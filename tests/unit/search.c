@@ -760,13 +760,13 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
         tw_plan plan = {.graph = graph, .options = defaults, .method = method, .threads = 1};
         twi_search_sample sample;
         memset(&sample, 0x5a, sizeof sample);
-        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 64, 10, &sample));
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample));
         assert_true(sample.sources >= 64);
         assert_true(sample.seconds_per_source > 0);
         assert_true(sample.unreachable == 0.5);
         assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
         /* No time at all: a guess, and one search to see how far it goes. */
-        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 64, 1e-9, &sample));
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 1e-9, &sample));
         assert_true(sample.sources >= 1);
         assert_true(sample.seconds_per_source > 0);
         assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
@@ -777,7 +777,7 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
     tw_graph *graph = build(ctx, e);
     tw_plan plan = {.graph = graph, .options = defaults};
     twi_search_sample sample;
-    assert_ok(ctx, twi_search_sample_run(ctx, &plan, TW_METHOD_DIJKSTRA, 64, 10, &sample));
+    assert_ok(ctx, twi_search_sample_run(ctx, &plan, TW_METHOD_DIJKSTRA, 3, 10, &sample));
     assert_int_equal(sample.sources, 0);
     tw_graph_destroy(graph);
     free(e);
