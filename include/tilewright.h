@@ -446,7 +446,9 @@ TW_API const char *tw_plan_explain(const tw_plan *plan);
 TW_API tw_method tw_plan_method(const tw_plan *plan);
 TW_API tw_type tw_plan_type(const tw_plan *plan);      /* of the result */
 TW_API tw_type tw_plan_work_type(const tw_plan *plan); /* first one to be tried */
-TW_API uint64_t tw_plan_memory(const tw_plan *plan);   /* bytes the run will hold at most */
+/* Bytes the run will hold at most, the graph included; besides what the sinks and predecessors
+ * take, and in the first working type: a wider one, where it is needed, takes more. */
+TW_API uint64_t tw_plan_memory(const tw_plan *plan);
 /* Bytes it will hold at most on each device of its list, besides; 0 on the CPU. */
 TW_API uint64_t tw_plan_device_memory(const tw_plan *plan);
 TW_API double tw_plan_seconds(const tw_plan *plan);     /* estimated */

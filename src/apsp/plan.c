@@ -612,21 +612,12 @@ static const char *on_device(char text[48], const tw_plan *plan)
     return text;
 }
 
-static void explain_choice(tw_plan *plan, const twi_candidate all[CANDIDATES])
+static void explain_candidates(tw_plan *plan, const twi_candidate all[CANDIDATES])
 {
-    char bytes[32];
-    char there[48];
     say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
     for (int i = 0; i < CANDIDATES; i++) {
         explain_candidate(plan, &all[i]);
     }
-    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
-        tw_method_name(plan->method), plan->device,
-        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
-                                                 : tw_type_name(plan->work_type),
-        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
-        plan->options.method != TW_METHOD_AUTO ? "as asked for"
-                                               : "the least estimated time that fits the memory");
 }
 
 /* Whether another candidate may be the fastest the next time, and what makes a long run shorter. */
@@ -649,6 +640,19 @@ static void explain_limits(tw_plan *plan, const twi_candidate all[CANDIDATES])
             plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
             plan->gpus.count == 0 ? "use a GPU, or more threads; " : "name more GPUs; ");
     }
+}
+
+static void explain_choice(tw_plan *plan)
+{
+    char bytes[32];
+    char there[48];
+    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
+        tw_method_name(plan->method), plan->device,
+        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
+                                                 : tw_type_name(plan->work_type),
+        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
+        plan->options.method != TW_METHOD_AUTO ? "as asked for"
+                                               : "the least estimated time that fits the memory");
 }
 
 /* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
@@ -690,8 +694,9 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
         }
         settle(ctx, plan, best);
         explain_graph(plan);
-        explain_choice(plan, all);
+        explain_candidates(plan, all);
         explain_limits(plan, all);
+        explain_choice(plan);
     }
     return status;
 }

@@ -1,0 +1,145 @@
+/*
+ * What a plan promises: the memory that the run then holds, counted byte by byte, for every method
+ * and type, and a way out where the time is out of reach.
+ */
+#include "harness.h"
+
+#include <string.h>
+
+static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double low, double high,
+                          tw_type type)
+{
+    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    options.kind = kind;
+    options.vertices = n;
+    options.min_weight = low;
+    options.max_weight = high;
+    options.weight_type = type;
+    options.degree = 4;
+    options.density = 0.2;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &options));
+    return graph;
+}
+
+/* Never more than was planned, but for the headers of blocks; and not so much less that a run is
+ * refused which would fit. A plan for levels of 16 bits may find that 8 do. */
+static void check_memory(tw_context *ctx, const tw_graph *graph, tw_method method, tw_type type,
+                         int32_t block)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_plan *plan = NULL;
+    options.method = method;
+    options.type = type;
+    options.block = block;
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_plan_run(ctx, plan, NULL, 0, NULL, &report));
+    double planned = (double)tw_plan_memory(plan);
+    double held = (double)report.memory_peak;
+    double slack = 128 << 10;
+    double most = tw_plan_method(plan) == TW_METHOD_BFS ? 2.0 : 1.1;
+    /* A wider type than the first is more than can be foreseen. */
+    bool foreseen = report.attempts == 1 && report.work_type == tw_plan_work_type(plan);
+    if (foreseen && (held > planned * 1.01 + slack || planned > most * held + slack)) {
+        fail_msg("%s, %s, block %d, %d threads: %.0f bytes planned, %.0f held",
+                 tw_method_name(method), tw_type_name(type), block, tw_threads(ctx), planned, held);
+    }
+    tw_plan_destroy(plan);
+}
+
+static void a_run_holds_the_memory_that_was_planned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int64_t n;
+        double low, high;
+        tw_type weights, type;
+    } cases[] = {
+        {"sparse", 700, 1, 9, TW_I32, TW_I32},        {"sparse", 700, 1, 60000, TW_I32, TW_I32},
+        {"sparse", 700, 1, 1, TW_I32, TW_U8},         {"grid", 900, 1, 1000, TW_I32, TW_I32},
+        {"dense", 700, 1, 1000, TW_I32, TW_I32},      {"dense", 500, 0, 1, TW_F32, TW_F32},
+        {"preferential", 700, 0, 1, TW_F64, TW_F64},  {"sparse", 3000, 1, 9, TW_I32, TW_F64},
+        {"preferential", 3000, 1, 1, TW_I32, TW_I32},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int threads = 1; threads <= 3; threads += 2) {
+            tw_context *ctx = open_context();
+            assert_ok(ctx, tw_set_threads(ctx, threads));
+            tw_graph *graph = generate(ctx, cases[i].kind, cases[i].n, cases[i].low, cases[i].high,
+                                       cases[i].weights);
+            check_memory(ctx, graph, TW_METHOD_AUTO, cases[i].type, 0);
+            check_memory(ctx, graph, TW_METHOD_DIJKSTRA, cases[i].type, 0);
+            if (cases[i].n < 1000) { /* larger ones take too long for every build */
+                check_memory(ctx, graph, TW_METHOD_CLOSURE, cases[i].type, 0);
+                check_memory(ctx, graph, TW_METHOD_CLOSURE, cases[i].type, 512);
+                check_memory(ctx, graph, TW_METHOD_REFERENCE, cases[i].type, 0);
+            }
+            if (cases[i].low == cases[i].high) {
+                check_memory(ctx, graph, TW_METHOD_BFS, cases[i].type, 0);
+            }
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+    }
+}
+
+static void potentials_are_planned_for(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    tw_context *ctx = open_context();
+    int32_t from[N];
+    int32_t to[N];
+    int32_t weight[N];
+    for (int i = 0; i < N; i++) { /* forward: no cycle */
+        from[i] = i * 7 % (N - 1);
+        to[i] = from[i] + 1 + i % (N - 1 - from[i]);
+        weight[i] = i % 5 - 2;
+    }
+    tw_edges edges = {N, from, to, weight, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
+    check_memory(ctx, graph, TW_METHOD_DIJKSTRA, TW_I32, 0);
+    check_memory(ctx, graph, TW_METHOD_CLOSURE, TW_I32, 0);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+static void a_plan_of_hours_says_how_to_do_less(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int32_t from = 0;
+    int32_t to = 1;
+    tw_edges edges = {1, &from, &to, NULL, TW_I32};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    tw_plan *plan = NULL;
+    options.method = TW_METHOD_REFERENCE; /* n^3 on one thread, on every machine */
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 13000, &edges, 0));
+    assert_ok(ctx, tw_set_memory(ctx, (uint64_t)8 << 30)); /* nothing is taken of it */
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_true(tw_plan_seconds(plan) > 3600);
+    assert_non_null(strstr(tw_plan_explain(plan), "more than an hour"));
+    assert_non_null(strstr(tw_plan_explain(plan), "sources"));
+    assert_non_null(strstr(tw_plan_explain(plan), "cutoff"));
+    tw_plan_destroy(plan);
+    options.method = TW_METHOD_AUTO; /* one arc: done at once */
+    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_null(strstr(tw_plan_explain(plan), "more than an hour"));
+    tw_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_holds_the_memory_that_was_planned),
+        cmocka_unit_test(potentials_are_planned_for),
+        cmocka_unit_test(a_plan_of_hours_says_how_to_do_less),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
