@@ -118,7 +118,8 @@ static const cli_option own_options[] = {
      "ours."},
     {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
      "A second table: what the processor counted while each rung ran, such as instructions a "
-     "cycle, branches missed and page faults; of a GPU, by running each rung once more under ncu, "
+     "cycle, branches missed and page faults; of a GPU, by running each rung once more under ncu "
+     "or rocprof, "
      "integer operations a second, activity, occupancy, bank conflicts, loads and stores. Says "
      "what cannot be counted here."},
     {"once", 0, CLI_FLAG, NULL, offsetof(settings, once), 1,

@@ -146,6 +146,9 @@ typedef struct lab_counting {
 TW_CHECKED tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit,
                                  uint32_t *unknown, lab_answer *answer, lab_profile *out,
                                  char why[LAB_WHY]);
+/* The same of an AMD card under rocprof, which counts all that the program launches. */
+TW_CHECKED tw_status lab_ask_rocprof(tw_context *ctx, const char *const *words, double limit,
+                                     lab_answer *answer, lab_profile *out, char why[LAB_WHY]);
 /* The names of a set of metrics, by commas. */
 void lab_ncu_names(uint32_t set, char out[LAB_WHY]);
 

@@ -1,5 +1,6 @@
 /*
- * Counters of GPU rungs. The card's counters are read by NVIDIA's profiler alone, from outside: the
+ * Counters of GPU rungs. The card's counters are read by its maker's profiler alone, from outside:
+ * ncu for NVIDIA's, rocprof for AMD's, whose answer is a file (rocprof_csv.c). For NVIDIA's the
  * laboratory runs itself once more under ncu, for one rung, and reads the table that ncu prints
  * (ncu_csv.c). The profiler repeats each kernel until it has every counter, so only the first
  * launches of a rung are looked at: the rounds of a ladder repeat the same kernels. The clock of
@@ -9,6 +10,7 @@
  * with what it runs.
  */
 #include "ncu_csv.h"
+#include "rocprof_csv.h"
 
 #include "base/clock.h"
 
@@ -19,6 +21,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -236,5 +239,96 @@ tw_status lab_ask_ncu(tw_context *ctx, const char *const *words, double limit, u
         again = (more & ~*unknown) != 0; /* there are only so many */
         *unknown |= more;
     }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------ AMD */
+
+/* What rocprof is told and what it writes, in a folder of their own. */
+typedef struct scratch {
+    char folder[64], asks[96], table[96];
+} scratch;
+
+static bool open_scratch(scratch *s)
+{
+    snprintf(s->folder, sizeof s->folder, "/tmp/tilewright-rocprof-XXXXXX");
+    if (mkdtemp(s->folder) == NULL) {
+        return false;
+    }
+    snprintf(s->asks, sizeof s->asks, "%s/asks.txt", s->folder);
+    snprintf(s->table, sizeof s->table, "%s/table.csv", s->folder);
+    FILE *file = fopen(s->asks, "w");
+    bool good = file != NULL && fputs(lab_rocprof_asks, file) >= 0;
+    return file != NULL && fclose(file) == 0 && good;
+}
+
+/* rocprof leaves more than it is asked for: databases, logs, a folder of inputs for each group. */
+static void remove_scratch(tw_context *ctx, const scratch *s)
+{
+    const char *const all[] = {"rm", "-rf", "--", s->folder, NULL};
+    output said = {0};
+    (void)!run(ctx, all, 60, &said);
+    twi_free(said.text);
+}
+
+/* The table that rocprof wrote, as a profile, or the sentence on why not. */
+static tw_status judge_table(tw_context *ctx, const scratch *s, lab_profile *out,
+                             lab_answer *answer, char why[LAB_WHY])
+{
+    FILE *file = fopen(s->table, "rb");
+    struct stat about;
+    char *text = NULL;
+    tw_status status = TW_OK;
+    *answer = LAB_NOT_THIS;
+    snprintf(why, LAB_WHY, "rocprof wrote no table of counters that could be read");
+    if (file != NULL && fstat(fileno(file), &about) == 0 && about.st_size > 0 &&
+        about.st_size <= MOST_BYTES) {
+        size_t size = (size_t)about.st_size;
+        status = twi_alloc(ctx, &text, size, 1, "what rocprof wrote");
+        if (status == TW_OK && fread(text, 1, size, file) == size &&
+            lab_rocprof_read(text, size, out, why)) {
+            *answer = LAB_COUNTED;
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    twi_free(text);
+    return status;
+}
+
+tw_status lab_ask_rocprof(tw_context *ctx, const char *const *words, double limit,
+                          lab_answer *answer, lab_profile *out, char why[LAB_WHY])
+{
+    scratch s = {0};
+    output printed = {0};
+    const char *all[MOST_WORDS] = {"env", "LC_ALL=C", "rocprof", "--timestamp", "on",
+                                   "-i",  s.asks,     "-o",      s.table};
+    int count = 0;
+    lab_profile_clear(out);
+    *answer = LAB_HOPELESS;
+    if (!open_scratch(&s)) {
+        snprintf(why, LAB_WHY, "no scratch folder for rocprof in /tmp: %s", strerror(errno));
+        return TW_OK;
+    }
+    while (all[count] != NULL) {
+        count++;
+    }
+    for (int i = 0; words[i] != NULL && count < MOST_WORDS - 1; i++) {
+        all[count++] = words[i];
+    }
+    tw_status status = run(ctx, all, limit, &printed);
+    int code = WIFEXITED(printed.status) ? WEXITSTATUS(printed.status) : -1;
+    if (status == TW_OK && (printed.error == ENOENT || code == NOT_FOUND)) {
+        snprintf(why, LAB_WHY, "rocprof is not on PATH; it is AMD's profiler, part of ROCm");
+    } else if (status == TW_OK && (printed.late || printed.endless || printed.error != 0)) {
+        *answer = LAB_NOT_THIS;
+        snprintf(why, LAB_WHY, "rocprof was stopped, or could not be started, within %.0f s",
+                 limit);
+    } else if (status == TW_OK) {
+        status = judge_table(ctx, &s, out, answer, why);
+    }
+    twi_free(printed.text);
+    remove_scratch(ctx, &s);
     return status;
 }

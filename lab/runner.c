@@ -236,8 +236,8 @@ static tw_status ask_profiler(lab_run *run, lab_case *c, lab_answer *answer, cha
                            NULL};
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     *answer = LAB_HOPELESS;
-    if (length < 0 || strcmp(twi_gpu_prefix(), "hip") == 0) {
-        snprintf(why, LAB_WHY, "they are read by ncu, from NVIDIA cards and on Linux only");
+    if (length < 0) {
+        snprintf(why, LAB_WHY, "the profiler cannot be told which program this is");
         return TW_OK;
     }
     program[length] = '\0';
@@ -247,6 +247,10 @@ static tw_status ask_profiler(lab_run *run, lab_case *c, lab_answer *answer, cha
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)ctx->memory_limit);
     snprintf(device_memory, sizeof device_memory, "%llu",
              (unsigned long long)ctx->device_memory_limit);
+    if (strcmp(twi_gpu_prefix(), "hip") == 0) {
+        twi_progress(ctx, c->rung->name, 0, 0, "under rocprof");
+        return lab_ask_rocprof(ctx, words, PROFILER_SECONDS, answer, &c->profile, why);
+    }
     twi_progress(ctx, c->rung->name, 0, 0, "under ncu");
     return lab_ask_ncu(ctx, words, PROFILER_SECONDS, &run->counting->unknown, answer, &c->profile,
                        why);

@@ -7,6 +7,7 @@
 
 #include "ncu_csv.h"
 #include "program.h"
+#include "rocprof_csv.h"
 #include "runner.h"
 
 #include "gpu/device.h"
@@ -48,15 +49,20 @@ static char *contents(const char *path, size_t *size)
 }
 
 /* A script of that name in the folder, which is first on PATH. */
-static void write_ncu(const char *script)
+static void write_profiler(const char *name, const char *script)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/ncu", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "#!/bin/sh\n%s\n", script);
     fclose(file);
     assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void write_ncu(const char *script)
+{
+    write_profiler("ncu", script);
 }
 
 static bool read_data(const char *name, lab_profile *profile, char why[LAB_WHY])
@@ -616,8 +622,8 @@ static void the_table_and_the_results_of_a_gpu_ladder_have_the_counters(void **s
     char *printed = NULL, *kept = NULL;
     write_ncu("cat " DATA "launches.txt");
     climb(&printed, &kept);
-    if (is_hip()) { /* ncu knows no AMD card: the ladder is climbed without counters */
-        assert_int_equal(times_in(printed, "no counters of the GPU: they are read by ncu"), 1);
+    if (is_hip()) { /* ncu knows no AMD card, and rocprof is not here: climbed without counters */
+        assert_int_equal(times_in(printed, "no counters of the GPU: rocprof is not on PATH"), 1);
         assert_int_equal(times_in(kept, "\"median\": 1,"), 2);
         free(printed);
         free(kept);
@@ -683,6 +689,99 @@ static void a_ladder_goes_on_without_counters_and_says_so_once(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ AMD */
+
+/* Two launches, the second three times as long, with a comma in a name and a counter missing. */
+static const char amd[] =
+    "\"Index\",\"KernelName\",\"wave_size\",\"SQ_INSTS_VALU\",\"SQ_INSTS_LDS\","
+    "\"SQ_LDS_BANK_CONFLICT\",\"SQ_LDS_IDX_ACTIVE\",\"GPUBusy\",\"FetchSize\","
+    "\"MeanOccupancyPerCU\",\"BeginNs\",\"EndNs\"\n"
+    "0,\"close(int*, int) [clone .kd]\",64,1000,0,0,0,100,8,4,1000,2000\n"
+    "1,\"rest<64, 16>(int*) [clone .kd]\",64,3000,400,250,1000,60,24,20,2000,5000\n";
+
+static void is_of_amd(const lab_profile *profile)
+{
+    assert_int_equal(profile->launches, 2);
+    assert_string_equal(profile->kernel, "rest<64, 16>(int*) [clone .kd]");
+    assert_float_equal(profile->kernel_share, 0.75, 1e-12);
+    assert_float_equal(profile->value[LAB_INTEGER_RATE], 4000 * 64 / 4e-6, 1);
+    assert_float_equal(profile->value[LAB_SHARED_RATE], 400 / 4e-6, 1);
+    assert_float_equal(profile->value[LAB_BANK_CONFLICTS], 0.25, 1e-12);
+    assert_float_equal(profile->value[LAB_BANK_CONFLICT_COUNT], 250, 1e-12);
+    assert_float_equal(profile->value[LAB_SM_ACTIVE], 0.7, 1e-12);
+    assert_float_equal(profile->value[LAB_WARPS_ACTIVE], 0.5, 1e-12);
+    assert_float_equal(profile->value[LAB_DRAM_READ], 32 * 1024 / 4e-6, 1);
+    assert_true(isnan(profile->value[LAB_DRAM_WRITTEN]));
+}
+
+static void what_rocprof_writes_becomes_a_profile_or_a_sentence(void **state)
+{
+    (void)state;
+    lab_profile profile;
+    char why[LAB_WHY];
+    assert_true(lab_rocprof_read(amd, sizeof amd - 1, &profile, why));
+    is_of_amd(&profile);
+    for (size_t size = 0; size < sizeof amd - 1; size++) { /* in memory of just that size */
+        char *exact = malloc(size > 0 ? size : 1);
+        assert_non_null(exact);
+        memcpy(exact, amd, size);
+        bool good = lab_rocprof_read(exact, size, &profile, why);
+        assert_int_equal(good, why[0] == '\0');
+        assert_int_equal(good, !lab_profile_is_empty(&profile));
+        free(exact);
+    }
+}
+
+static lab_answer ask_amd(lab_profile *profile, char why[LAB_WHY])
+{
+    tw_context *ctx = open_context();
+    lab_answer answer = LAB_COUNTED;
+    why[0] = '\0';
+    assert_ok(ctx, lab_ask_rocprof(ctx, words, PATIENCE, &answer, profile, why));
+    close_context(ctx);
+    return answer;
+}
+
+static void rocprof_is_told_what_to_count_and_its_table_is_read(void **state)
+{
+    (void)state;
+    lab_profile profile;
+    char why[LAB_WHY], path[256];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/asked", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(amd, file);
+    fclose(file);
+    /* Called as: --timestamp on -i ASKS -o TABLE program run --once */
+    write_profiler("rocprof", "grep -q '^pmc: SQ_INSTS_VALU' \"$4\" || exit 1\n"
+                              "[ \"$7 $8 $9\" = 'program run --once' ] || exit 1\n"
+                              "cp \"${0%/*}/asked\" \"$6\"; echo \"$6\" >\"${0%/*}/pid\"");
+    assert_int_equal(ask_amd(&profile, why), LAB_COUNTED);
+    is_of_amd(&profile);
+    snprintf(path, sizeof path, "%s/pid", folder);
+    char *table = contents(path, &size);
+    table[strcspn(table, "\n")] = '\0';
+    assert_int_not_equal(access(table, F_OK), 0); /* nothing is left behind */
+    free(table);
+    write_profiler("rocprof", "echo 'no such counter'; exit 1");
+    assert_int_equal(ask_amd(&profile, why), LAB_NOT_THIS);
+    assert_string_equal(why, "rocprof wrote no table of counters that could be read");
+    snprintf(path, sizeof path, "%s/rocprof", folder);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void without_rocprof_there_is_a_reason(void **state)
+{
+    (void)state;
+    lab_profile profile;
+    char why[LAB_WHY];
+    if (ask_amd(&profile, why) != LAB_HOPELESS) {
+        skip(); /* a real one is here */
+    }
+    assert_string_equal(why, "rocprof is not on PATH; it is AMD's profiler, part of ROCm");
+}
+
 /* ------------------------------------------------------------------------------------------------
  */
 
@@ -721,6 +820,9 @@ int main(void)
         cmocka_unit_test(counts_are_told_for_a_run_and_for_a_unit_of_work),
         cmocka_unit_test(events_that_took_turns_are_scaled_or_left_out),
         cmocka_unit_test(the_meter_knows_processor_time_whatever_the_machine_counts),
+        cmocka_unit_test(what_rocprof_writes_becomes_a_profile_or_a_sentence),
+        cmocka_unit_test(rocprof_is_told_what_to_count_and_its_table_is_read),
+        cmocka_unit_test(without_rocprof_there_is_a_reason),
         cmocka_unit_test(ncu_is_asked_for_every_metric_of_the_marked_run),
         cmocka_unit_test(metrics_that_ncu_does_not_know_are_left_out),
         cmocka_unit_test(a_profiler_that_knows_nothing_or_errs_for_ever_is_not_asked_for_ever),
