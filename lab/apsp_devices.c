@@ -12,9 +12,14 @@
  * what can be seen there is what dealing out costs, not a gain.
  */
 #include "answers.h"
+#include "ladders.h"
+#include "listed.h"
+
+enum { STRONG, WEAK };
+
+#ifndef LAB_LISTED_ONLY
 #include "apsp_host.h"
 #include "gpu_timing.h"
-#include "ladders.h"
 
 #include <math.h>
 
@@ -74,8 +79,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->host.output, b->host.right, b->host.n);
 }
 
-enum { STRONG, WEAK };
-
 /* The vertices that `count` devices close where one closes n. */
 static int64_t weak_size(int64_t n, int32_t count)
 {
@@ -97,10 +100,12 @@ static tw_status run_devices(void *given, const lab_rung *rung, lab_time *time)
     return status != TW_OK ? status : lab_apsp_host_solve(&b->host, rung->a, true, &time->total);
 }
 
-#define DEVICES(count, of, how, what)                                                         \
-    {                                                                                         \
-        .name = "devices-" #count, .row = of, .idea = what, .run = run_devices, .a = (count), \
-        .b = (how)                                                                            \
+#endif /* LAB_LISTED_ONLY */
+
+#define DEVICES(count, of, how, what)                                                       \
+    {                                                                                       \
+        .name = "devices-" #count, .row = of, .idea = what, .run = LAB_ON_GPU(run_devices), \
+        .a = (count), .b = (how)                                                            \
     }
 #define STRONG_RUNG(count)       \
     DEVICES(count, NULL, STRONG, \
@@ -125,10 +130,11 @@ static const lab_published published[] = {{"devices-1", 11000, 0},
                                           {"devices-2", 22973, 12900},
                                           {NULL, 0, 0}};
 
-#define BENCH                                                                                \
-    .gpu = true, .sizes = default_sizes, .open = open_bench, .spoil = spoil, .check = check, \
-    .close = close_bench, .work = lab_relaxations, .traffic = lab_matrix_bytes,              \
-    .ceiling = lab_gpu_relaxation_ceiling, .against = LAB_AGAINST_CLOSURE
+#define BENCH                                                                                    \
+    .gpu = true, .sizes = default_sizes, .open = LAB_ON_GPU(open_bench),                         \
+    .spoil = LAB_ON_GPU(spoil), .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench),    \
+    .work = lab_relaxations, .traffic = lab_matrix_bytes, .ceiling = lab_gpu_relaxation_ceiling, \
+    .against = LAB_AGAINST_CLOSURE, .source = "apsp_devices.c weak_size run_devices"
 
 const lab_ladder lab_apsp_devices = {
     .name = "apsp-devices",

@@ -51,11 +51,14 @@
  *   engine           the library on ordinary memory, which it pins itself; that is counted
  */
 #include "answers.h"
+#include "ladders.h"
+#include "listed.h"
+
+#ifndef LAB_LISTED_ONLY
 #include "apsp_bridge.h"
 #include "apsp_gpu_kernels.h"
 #include "apsp_host.h"
 #include "gpu_timing.h"
-#include "ladders.h"
 
 #include "base/clock.h"
 #include "gpu/pinned.h"
@@ -403,18 +406,24 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_same_distances(ctx, rung, b->output, b->right, b->n);
 }
 
+#endif /* LAB_LISTED_ONLY */
+
 /* -------------------------------------------------------------------------------------- ladders */
 
-#define RUNG_BY(title, from, of, what, how, at_most, runs)                                      \
-    {                                                                                           \
-        .name = title, .parent = from, .row = of, .idea = what, .run = runs, .most = (at_most), \
-        .code = &lab_##how, .inspect = inspect                                                  \
+#define IN_KERNELS "apsp_gpu_kernels.cu "
+#define RUNG_BY(title, from, of, what, how, at_most, runs, in)                      \
+    {                                                                               \
+        .name = title, .parent = from, .row = of, .idea = what, .source = in,       \
+        .run = LAB_ON_GPU(runs), .most = (at_most), .code = LAB_ON_GPU(&lab_##how), \
+        .inspect = LAB_ON_GPU(inspect)                                              \
     }
 #define RUNG(title, from, of, what, how, at_most) \
-    RUNG_BY(title, from, of, what, how, at_most, run_recipe)
+    RUNG_BY(title, from, of, what, how, at_most, run_recipe, NULL)
+#define RUNG_IN(functions, title, from, of, what, how, at_most) \
+    RUNG_BY(title, from, of, what, how, at_most, run_recipe, IN_KERNELS functions)
 
 /* The library's kernels with pieces left out. */
-#define BRIDGE(title, from, what, how) RUNG_BY(title, from, NULL, what, how, 0, run_bridge)
+#define BRIDGE(title, from, what, how, in) RUNG_BY(title, from, NULL, what, how, 0, run_bridge, in)
 #ifdef TWI_HIP /* whose copies to shared memory all go through registers */
 #define BEFORE_MIXED "double-buffered"
 #else
@@ -422,32 +431,36 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 #endif
 
 static const lab_rung rungs[] = {
-    RUNG("naive", NULL, "C1", "one launch for each k: the matrix streams through memory n times",
-         naive, 5000),
-    RUNG("stages", "naive", "C2", "three stages over tiles of 32: memory is read n / 32 times",
-         first, 10000),
-    RUNG("merged-branches", "stages", "C2", "a minimum instead of branches", merged, 10000),
-    RUNG("no-barrier", "merged-branches", "C2", "stage 3 writes nothing others read: one barrier",
-         no_barrier, 10000),
-    RUNG("registers", "no-barrier", "C2", "the running minimum in a register", in_register, 10000),
-    RUNG("two-tiles", "registers", "C2", "the target tile stays out of shared memory", two_tiles,
-         10000),
-    RUNG("hoisted", "two-tiles", "C2", "addresses worked out before the loop", hoisted, 10000),
-    RUNG("tiles-1", "hoisted", "C2", "the side known when compiling: the loop unrolls", tiles_1,
-         10000),
-    RUNG("tiles-2", "tiles-1", "C2", "a block owns 2 x 2 tiles: a value read serves two sums",
-         tiles_2, 0),
-    RUNG("tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
-    RUNG("tiles-6", "tiles-4", "C3", "a block owns 6 x 6 tiles", tiles_6, 0),
-    RUNG("rolled-64", "no-barrier", "A2",
-         "tiles of 64, three in 48 KiB, filled once; 4 targets a thread, written back once",
-         large_rolled, 10000),
-    RUNG("block-64", "rolled-64", "A2", "the loop unrolled 32 times", large, 0),
-    RUNG("apart", "block-64", "A2",
-         "rejected: phase 2 with a block for each tile, 2 n / 64, and the pivot read by each",
-         large_apart, 10000),
+    RUNG_IN("relax_all", "naive", NULL, "C1",
+            "one launch for each k: the matrix streams through memory n times", naive, 5000),
+    RUNG_IN("stage3_first", "stages", "naive", "C2",
+            "three stages over tiles of 32: memory is read n / 32 times", first, 10000),
+    RUNG_IN("stage3_merged", "merged-branches", "stages", "C2", "a minimum instead of branches",
+            merged, 10000),
+    RUNG_IN("stage3_no_barrier", "no-barrier", "merged-branches", "C2",
+            "stage 3 writes nothing others read: one barrier", no_barrier, 10000),
+    RUNG_IN("stage3_register", "registers", "no-barrier", "C2", "the running minimum in a register",
+            in_register, 10000),
+    RUNG_IN("stage3_two_tiles", "two-tiles", "registers", "C2",
+            "the target tile stays out of shared memory", two_tiles, 10000),
+    RUNG_IN("stage3_hoisted", "hoisted", "two-tiles", "C2", "addresses worked out before the loop",
+            hoisted, 10000),
+    RUNG_IN("stage3_tiles", "tiles-1", "hoisted", "C2",
+            "the side known when compiling: the loop unrolls", tiles_1, 10000),
+    RUNG_IN("stage3_tiles", "tiles-2", "tiles-1", "C2",
+            "a block owns 2 x 2 tiles: a value read serves two sums", tiles_2, 0),
+    RUNG_IN("stage3_tiles", "tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
+    RUNG_IN("stage3_tiles", "tiles-6", "tiles-4", "C3", "a block owns 6 x 6 tiles", tiles_6, 0),
+    RUNG_IN("three_tiles_product three_tiles_pair", "rolled-64", "no-barrier", "A2",
+            "tiles of 64, three in 48 KiB, filled once; 4 targets a thread, written back once",
+            large_rolled, 10000),
+    RUNG_IN("three_tiles_product three_tiles_pair", "block-64", "rolled-64", "A2",
+            "the loop unrolled 32 times", large, 0),
+    RUNG_IN("three_tiles_product three_tiles_panel", "apart", "block-64", "A2",
+            "rejected: phase 2 with a block for each tile, 2 n / 64, and the pivot read by each",
+            large_apart, 10000),
     RUNG_BY("pitched", "block-64", "A2", "rows as cudaMallocPitch lays them", large, 10000,
-            run_pitched),
+            run_pitched, "apsp_gpu.c run_pitched"),
     RUNG("grid-1d", "naive", "B5",
          "three phases of 32 in global memory, k outside; a block walks along a row of tiles", walk,
          5000),
@@ -466,38 +479,45 @@ static const lab_rung rungs[] = {
          block_78, 0),
     RUNG("fused", "unrolled", NULL, "16 x 16 threads, 16 elements each, add and minimum in one",
          fused, 0),
-    RUNG("eight-by-eight", "fused", NULL,
-         "tiles of 128, 8 x 8 results a thread, operands 16 bytes at a time", wide, 0),
+    RUNG_IN("fill_chunk multiply_wide_chunk wide_product", "eight-by-eight", "fused", NULL,
+            "tiles of 128, 8 x 8 results a thread, operands 16 bytes at a time", wide, 0),
     {.name = "pivot-registers",
      .parent = "eight-by-eight",
      .idea = "the pivot's tile closed in registers: one barrier for two steps",
-     .run = run_recipe,
-     .code = &lab_wide_pivot,
-     .inspect = inspect_wide},
+     .source = "apsp_bridge_kernels.cu close_in_registers",
+     .run = LAB_ON_GPU(run_recipe),
+     .code = LAB_ON_GPU(&lab_wide_pivot),
+     .inspect = LAB_ON_GPU(inspect_wide)},
     BRIDGE("packed", "pivot-registers",
            "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
-           packed),
+           packed, "apsp_bridge_kernels.cu product_run"),
     BRIDGE("double-buffered", "packed",
-           "two chunks of operands: one is fetched while the other is multiplied", buffered),
+           "two chunks of operands: one is fetched while the other is multiplied", buffered,
+           "apsp_bridge.c lab_bridge_solve"),
 #ifndef TWI_HIP
     BRIDGE("async-copies", "double-buffered",
-           "copies to shared memory in the background, not through registers", async),
+           "copies to shared memory in the background, not through registers", async,
+           "apsp_bridge.c lab_bridge_solve"),
     BRIDGE("bulk-copies", "async-copies",
-           "the copy engine brings chunks, four deep; warps drift apart", bulk),
+           "the copy engine brings chunks, four deep; warps drift apart", bulk,
+           "apsp_bridge.c lab_bridge_solve"),
 #endif
     {.name = "mixed-step",
      .parent = BEFORE_MIXED,
      .idea = "5 of 8 accumulators by two multiply-adds and a minimum of three: a second pipe",
-     .run = run_bridge},
+     .source = "apsp_bridge.c lab_bridge_solve",
+     .run = LAB_ON_GPU(run_bridge)},
     {.name = "engine",
      .parent = "mixed-step",
      .idea = "look-ahead: the next pivot's panels are made during the product; the library",
-     .run = run_engine,
+     .source = "apsp_gpu.c run_engine",
+     .run = LAB_ON_GPU(run_engine),
      .a = TW_I32},
     {.name = "engine-16",
      .parent = "engine",
      .idea = "16 bits inside, exact for these weights: two sums in one word",
-     .run = run_engine,
+     .source = "apsp_gpu.c run_engine",
+     .run = LAB_ON_GPU(run_engine),
      .a = TW_U16},
 };
 
@@ -535,11 +555,12 @@ static const lab_published published[] = {{"naive", 100, 0.275},
                                           {"unrolled", 12000, 0},
                                           {NULL, 0, 0}};
 
-#define BENCH                                                                                   \
-    .unit = "relaxations", .size = "vertices", .gpu = true, .open = open_bench, .spoil = spoil, \
-    .check = check, .close = close_bench, .offers = fits, .work = lab_relaxations,              \
-    .traffic = lab_matrix_bytes, .ceiling = lab_gpu_relaxation_ceiling,                         \
-    .against = LAB_AGAINST_CLOSURE
+#define BENCH                                                                                      \
+    .unit = "relaxations", .size = "vertices", .gpu = true, .open = LAB_ON_GPU(open_bench),        \
+    .spoil = LAB_ON_GPU(spoil), .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench),      \
+    .offers = LAB_ON_GPU(fits), .work = lab_relaxations,                                           \
+    .source = IN_KERNELS "relax_elements product rest solve_product", .traffic = lab_matrix_bytes, \
+    .ceiling = lab_gpu_relaxation_ceiling, .against = LAB_AGAINST_CLOSURE
 
 const lab_ladder lab_apsp_gpu = {
     .name = "apsp-gpu",
@@ -575,11 +596,14 @@ const lab_ladder lab_apsp_gpu_shapes = {
 };
 
 static const lab_rung block_rungs[] = {
-    RUNG("block-8", NULL, "A4", "three tiles of 8, 8 x 8 threads", three_8, 0),
-    RUNG("block-16", "block-8", "A4", "three tiles of 16, 16 x 16 threads", three_16, 0),
-    RUNG("block-32", "block-16", "A4", "three tiles of 32, 32 x 32 threads", three_32, 0),
-    RUNG("block-64", "block-32", "A4", "three tiles of 64, 32 x 32 threads: 4 elements each", large,
-         0),
+    RUNG_IN("three_tiles_product three_tiles_pair", "block-8", NULL, "A4",
+            "three tiles of 8, 8 x 8 threads", three_8, 0),
+    RUNG_IN("three_tiles_product three_tiles_pair", "block-16", "block-8", "A4",
+            "three tiles of 16, 16 x 16 threads", three_16, 0),
+    RUNG_IN("three_tiles_product three_tiles_pair", "block-32", "block-16", "A4",
+            "three tiles of 32, 32 x 32 threads", three_32, 0),
+    RUNG_IN("three_tiles_product three_tiles_pair", "block-64", "block-32", "A4",
+            "three tiles of 64, 32 x 32 threads: 4 elements each", large, 0),
 };
 
 /* Of a graph called c21.1, whose vertices row A4 does not tell; at the rates of its other runs they
@@ -606,19 +630,21 @@ const lab_ladder lab_apsp_gpu_blocks = {
 
 static const lab_rung copy_rungs[] = {
     RUNG_BY("pageable", NULL, "A2", "block-64 between copies from and to ordinary memory", large, 0,
-            run_copies),
+            run_copies, "apsp_gpu.c run_copies"),
     {.name = "pinned",
      .parent = "pageable",
      .row = "A2",
      .idea = "the host's memory pinned: the card copies without the driver's detour",
-     .run = run_copies,
-     .code = &lab_large,
+     .source = "apsp_gpu.c run_copies",
+     .run = LAB_ON_GPU(run_copies),
+     .code = LAB_ON_GPU(&lab_large),
      .a = 1,
-     .inspect = inspect},
+     .inspect = LAB_ON_GPU(inspect)},
     {.name = "engine",
      .parent = "pinned",
      .idea = "ordinary memory, pinned within the time counted: the library, in 32 bits",
-     .run = run_library},
+     .source = "apsp_gpu.c run_library",
+     .run = LAB_ON_GPU(run_library)},
 };
 
 static const int64_t copy_sizes[] = {1000, 5000, 0};

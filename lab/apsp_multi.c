@@ -20,18 +20,23 @@
  * a barrier that the other has reached with its copy done.
  */
 #include "answers.h"
+#include "ladders.h"
+#include "listed.h"
+
+#define GPUS 2
+enum { STAGED, PEER, ZERO_COPY };
+
+#ifndef LAB_LISTED_ONLY
 #include "apsp_gpu_kernels.h"
 #include "apsp_host.h"
 #include "devices.h"
 #include "gpu_timing.h"
-#include "ladders.h"
 
 #include "base/clock.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#define GPUS 2
 #define SIDE LAB_MULTI_SIDE
 
 typedef struct bench {
@@ -183,8 +188,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 /* --------------------------------------------------------------------------- a GPU and its thread
  */
-
-enum { STAGED, PEER, ZERO_COPY };
 
 /* What the threads of a run share. */
 typedef struct pair {
@@ -474,43 +477,51 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return lab_apsp_host_solve(&b->host, rung->a, true, &time->total);
 }
 
+#endif /* LAB_LISTED_ONLY */
+
 static const lab_rung rungs[] = {
     {.name = "single",
      .row = "A2",
      .idea = "block-64 on one GPU: what two of them are compared with",
-     .run = run_halves,
+     .source = "apsp_multi.c upload round_apart drive",
+     .run = LAB_ON_GPU(run_halves),
      .a = STAGED,
      .b = 1},
     {.name = "staged",
      .parent = "single",
      .row = "A3",
      .idea = "a host thread and half of the rows each; pivot rows go over the host and a barrier",
-     .run = run_halves,
+     .source = "apsp_multi.c upload stage_pivot round_apart drive",
+     .run = LAB_ON_GPU(run_halves),
      .a = STAGED,
      .b = GPUS},
     {.name = "peer",
      .parent = "staged",
      .row = "B3",
      .idea = "pivot rows go from GPU to GPU; the host waits for no copy",
-     .run = run_halves,
+     .source = "apsp_multi.c upload send_pivot round_apart drive",
+     .run = LAB_ON_GPU(run_halves),
      .a = PEER,
      .b = GPUS},
     {.name = "zero-copy",
      .parent = "peer",
      .row = "B3",
      .idea = "every tile of phases 2 and 3 stays in pinned host memory; nothing is copied",
-     .run = run_halves,
+     .source = "apsp_multi.c upload round_together drive",
+     .run = LAB_ON_GPU(run_halves),
      .a = ZERO_COPY,
      .b = GPUS},
     {.name = "engine",
      .parent = "peer",
      .idea = "a share each and no more; panels travel while the product goes on: the library",
-     .run = run_engine,
+     .source = "apsp_multi.c run_engine",
+     .run = LAB_ON_GPU(run_engine),
      .a = GPUS},
     {.name = "one",
      .parent = "engine",
      .idea = "the same on one GPU, whose share is all of it, to compare with",
-     .run = run_engine,
+     .source = "apsp_multi.c run_engine",
+     .run = LAB_ON_GPU(run_engine),
      .a = 1},
 };
 
@@ -526,10 +537,10 @@ const lab_ladder lab_apsp_multi = {
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,
-    .open = open_bench,
-    .spoil = spoil,
-    .check = check,
-    .close = close_bench,
+    .open = LAB_ON_GPU(open_bench),
+    .spoil = LAB_ON_GPU(spoil),
+    .check = LAB_ON_GPU(check),
+    .close = LAB_ON_GPU(close_bench),
     .work = lab_relaxations,
     .traffic = lab_matrix_bytes,
     .ceiling = lab_gpu_relaxation_ceiling,

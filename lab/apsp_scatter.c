@@ -21,9 +21,26 @@
  * Checked against a matrix made by plain code, the padding too.
  */
 #include "answers.h"
+#include "ladders.h"
+#include "listed.h"
+
+/* Who makes the matrix, and how it comes back: a and b of a rung. */
+enum { BY_HOST, BY_CARD, BY_LIBRARY };
+enum { EACH_ROW, PACKED, COPY_2D };
+
+static int64_t edge_count(int64_t n)
+{
+    return n * n / 100 + 1;
+}
+
+static double traffic(int64_t n)
+{
+    return 4 * (double)n * (double)n + 12 * (double)edge_count(n);
+}
+
+#ifndef LAB_LISTED_ONLY
 #include "apsp_scatter_kernels.h"
 #include "gpu_timing.h"
-#include "ladders.h"
 
 #include "apsp/gpu_arcs.h"
 #include "apsp/gpu_rows.h"
@@ -49,16 +66,7 @@ typedef struct bench {
     int32_t *rows;           /* BLOCK bytes on the card */
 } bench;
 
-/* Who makes the matrix, and how it comes back: a and b of a rung. */
-enum { BY_HOST, BY_CARD, BY_LIBRARY };
-enum { EACH_ROW, PACKED, COPY_2D };
-
 /* ---------------------------------------------------------------------------------------- edges */
-
-static int64_t edge_count(int64_t n)
-{
-    return n * n / 100 + 1;
-}
 
 static void draw_edges(const bench *b, uint64_t seed)
 {
@@ -228,11 +236,6 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     bench *b = given;
     tw_status status = lab_same_distances(ctx, rung, b->output, b->right, b->n);
     return status != TW_OK || rung->a == BY_LIBRARY ? status : check_padding(b, rung);
-}
-
-static double traffic(int64_t n)
-{
-    return 4 * (double)n * (double)n + 12 * (double)edge_count(n);
 }
 
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
@@ -432,43 +435,50 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
+#endif /* LAB_LISTED_ONLY */
+
 static const lab_rung rungs[] = {
     {.name = "host",
      .row = "B2",
      .idea = "the host fills the matrix and puts the edges; a copy of it, and of each row back",
-     .run = run_there_and_back,
+     .source = "apsp_scatter.c make_matrix make_on_host fetch_each_row",
+     .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_HOST,
      .b = EACH_ROW},
     {.name = "card",
      .parent = "host",
      .row = "B2",
      .idea = "only the edges are copied; the card fills and puts, the least by atomic minimum",
-     .run = run_there_and_back,
+     .source = "apsp_scatter.c make_on_card fetch_each_row",
+     .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = EACH_ROW,
-     .inspect = inspect},
+     .inspect = LAB_ON_GPU(inspect)},
     {.name = "pack",
      .parent = "card",
      .row = "B2",
      .idea = "one copy back instead of n, with the padding, which the host drops",
-     .run = run_there_and_back,
+     .source = "apsp_scatter.c make_on_card fetch_and_pack",
+     .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = PACKED,
-     .inspect = inspect},
+     .inspect = LAB_ON_GPU(inspect)},
     {.name = "copy-2d",
      .parent = "pack",
      .row = "B2",
      .idea = "one copy back that leaves the padding on the card: cudaMemcpy2D",
-     .run = run_there_and_back,
+     .source = "apsp_scatter.c make_on_card fetch_2d",
+     .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = COPY_2D,
-     .inspect = inspect},
+     .inspect = LAB_ON_GPU(inspect)},
     {.name = "engine",
      .parent = "copy-2d",
      .idea =
          "compressed rows, 32 threads for a vertex; rows laid side by side: the library's parts",
      .against = "the matrix as the CPU makes it of the same edges",
-     .run = run_engine,
+     .source = "apsp_scatter.c run_engine",
+     .run = LAB_ON_GPU(run_engine),
      .a = BY_LIBRARY},
 };
 
@@ -491,10 +501,10 @@ const lab_ladder lab_apsp_scatter = {
     .sizes = default_sizes,
     .published = published,
     .published_on = "a GTX 1080 (row B2), of which no times are known",
-    .open = open_bench,
-    .spoil = spoil,
-    .check = check,
-    .close = close_bench,
+    .open = LAB_ON_GPU(open_bench),
+    .spoil = LAB_ON_GPU(spoil),
+    .check = LAB_ON_GPU(check),
+    .close = LAB_ON_GPU(close_bench),
     .work = lab_elements,
     .traffic = traffic,
     .ceiling = lab_download_ceiling,
