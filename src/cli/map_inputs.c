@@ -168,6 +168,10 @@ tw_status map_read_files(map_run *run)
     int32_t most = 0;
     for (int32_t i = 0; i < run->input_count; i++) {
         tw_status status = tw_image_read(ctx, &run->images[i], run->paths[i], run->s->in_format);
+        if (status == TW_OK && tw_image_planes(run->images[i]) == 0) {
+            status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s has no planes: there is nothing to map",
+                             run->paths[i]);
+        }
         if (status != TW_OK) {
             return status;
         }
