@@ -49,7 +49,6 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
     uint8_t(*column)[TWI_COUNTERS] = row->column;
     const int64_t outputs = row->outputs;
     const int64_t whole = row->live / TWI_GROUP * TWI_GROUP;
-    const int64_t inner = whole - TWI_PLANE; /* from here on outputs may be finished again */
     const uint32_t total = row->total;
     const double factor = row->factor;
     float *out = row->out;
@@ -78,7 +77,7 @@ static inline __attribute__((always_inline)) void run_row(const twi_counters_row
         }
         const sums8 sums[TWI_PLANES] = {sum_plane(planes, 0, counts), sum_plane(planes, 1, counts),
                                         sum_plane(planes, 2, counts), sum_plane(planes, 3, counts)};
-        for (int p = 0; p < TWI_PLANES && (x < TWI_PLANE || x >= inner); p++) {
+        for (int p = 0; p < TWI_PLANES; p++) {
             store_sums8(sum[p] + x, sums[p]);
         }
         if (x < whole) {

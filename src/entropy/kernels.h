@@ -22,8 +22,7 @@ typedef struct twi_counters_row {
     int32_t window_cols;
     int64_t outputs;           /* a multiple of TWI_GROUP; columns: that and window_cols - 1 */
     const uint8_t *planes;     /* TWI_PLANES of TWI_PLANE bytes */
-    uint16_t *sum[TWI_PLANES]; /* of each plane, of the outputs near both ends, which a border may
-                                  crop */
+    uint16_t *sum[TWI_PLANES]; /* of each output and plane */
     float *out;                /* the first `live` outputs, as those of whole windows */
     int64_t live;
     uint32_t total; /* T[N] and 1 / (N 2^F) of a whole window */
@@ -34,8 +33,7 @@ typedef struct twi_counters_kernel {
     twi_isa isa;
     const char *name; /* "counters_neon" */
     void (*row)(const twi_counters_row *row);
-    /* Outputs begin ... end-1, all near an end, again from their sums, for another total and
-     * factor. */
+    /* Outputs begin ... end-1 again from their sums, for another total and factor. */
     void (*finish)(const twi_counters_row *row, int64_t begin, int64_t end, uint32_t total,
                    double factor);
     /* change[x] = entering[x] * 16 + leaving[x] */

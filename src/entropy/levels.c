@@ -203,16 +203,17 @@ int64_t twi_padded_cols(const twi_entropy_setup *setup)
 static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
 {
     const tw_matrix *in = setup->in;
+    const int64_t cols = in->cols; /* in a loop that stores bytes it might be thought to change */
     const void *values = twi_entropy_row(setup, row);
     const uint8_t last = (uint8_t)(setup->opts.levels - 1); /* there are at most 16 */
     if (is_plain(setup) && in->type == TW_U8) {
-        for (int64_t j = 0; j < in->cols; j++) {
+        for (int64_t j = 0; j < cols; j++) {
             const uint8_t value = ((const uint8_t *)values)[j];
             out[j] = value < last ? value : last;
         }
         return;
     }
-    for (int64_t j = 0; j < in->cols; j++) {
+    for (int64_t j = 0; j < cols; j++) {
         const int32_t level = level_of(setup, twi_element(values, in->type, j));
         out[j] = (uint8_t)(level == NO_LEVEL ? 0 : level);
     }

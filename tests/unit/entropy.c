@@ -720,6 +720,41 @@ static void all_count_patterns_of_a_5x5_window_with_16_levels(void **state)
     }
 }
 
+/* Sums of all ways to share `left` elements among `parts` levels: the counters and the matrix units
+ * of a GPU multiply where the definition divides. */
+static void check_products(const twi_entropy_table *table, int64_t n, int64_t left, int64_t largest,
+                           int parts, uint64_t sum)
+{
+    if (left == 0) {
+        const double divisor = (double)n * ldexp(1, table->fraction);
+        const uint64_t rest = table->sum[n] - sum;
+        assert_true(rest >> 32 == 0);
+        assert_true((float)((double)rest * (1 / divisor)) == (float)((double)rest / divisor));
+        return;
+    }
+    for (int64_t part = left < largest ? left : largest; part > 0 && parts > 0; part--) {
+        check_products(table, n, left - part, part, parts - 1, sum + table->sum[part]);
+    }
+}
+
+static void a_product_rounds_as_the_quotient_in_small_windows(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    for (int32_t levels = 2; levels <= 16; levels++) {
+        for (int b = 0; b < (levels == 16 ? 4 : 1); b++) {
+            static const tw_base bases[] = {TW_BASE_LEVELS, TW_BASE_E, TW_BASE_2, TW_BASE_10};
+            twi_entropy_table table;
+            assert_ok(ctx, twi_entropy_table_make(ctx, &table, 31, bases[b], levels, TW_F32));
+            for (int64_t n = 1; n <= 31; n++) {
+                check_products(&table, n, n, n, levels, 0);
+            }
+            twi_entropy_table_clear(&table);
+        }
+    }
+    close_context(ctx);
+}
+
 static void the_table_is_n_log_n(void **state)
 {
     (void)state;
@@ -1044,6 +1079,7 @@ int main(void)
         cmocka_unit_test(values_that_change_after_the_check_harm_nothing),
         cmocka_unit_test(rows_further_apart_than_their_length),
         cmocka_unit_test(all_count_patterns_of_a_5x5_window_with_16_levels),
+        cmocka_unit_test(a_product_rounds_as_the_quotient_in_small_windows),
         cmocka_unit_test(the_table_is_n_log_n),
         cmocka_unit_test(constant_windows_are_exactly_zero_and_empty_ones_nan),
         cmocka_unit_test(ten_millions_in_a_row_or_in_a_column),
