@@ -588,9 +588,17 @@ TW_API TW_CHECKED tw_status tw_summary_create(tw_context *ctx, tw_summary **out,
                                               const int32_t *sources, const int32_t *targets);
 TW_API void tw_summary_sink(tw_summary *summary, tw_sink *out);
 TW_API void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out);
-/* Per row: largest finite distance (0 if it reaches nothing), and closeness
- * (reached / sum of distances) * (reached / (cols - 1)), as igraph and NetworkX scale it: 0 when
- * the sum is 0, and cols counted in full when the row's own vertex is not among the columns. */
+/* How closeness is scaled; TW_CLOSENESS_NETWORKX unless set before the sink's begin. With r
+ * vertices reached, themselves not counted, at distances whose sum is s: TW_CLOSENESS_NETWORKX  r /
+ * s * r / (cols - 1), as NetworkX has it for distances along the arcs (its closeness_centrality
+ * takes those against them: reverse the graph there); 0 unless s > 0. cols is counted in full when
+ * the row's own vertex is not among the columns. TW_CLOSENESS_IGRAPH    r / s, the inverse of the
+ * mean distance, as igraph has it (mode "out", normalized); NaN when nothing is reached. */
+typedef int32_t tw_closeness;
+enum { TW_CLOSENESS_NETWORKX = 0, TW_CLOSENESS_IGRAPH = 1 };
+TW_API TW_CHECKED tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary,
+                                                     tw_closeness scale);
+/* Per row: largest finite distance (0 if it reaches nothing), and closeness. */
 TW_API const double *tw_summary_eccentricity(const tw_summary *summary);
 TW_API const double *tw_summary_closeness(const tw_summary *summary);
 /* Bin count actually used; *edges has one more element than *counts. */

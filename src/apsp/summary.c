@@ -43,6 +43,7 @@ typedef struct cells {
 
 struct tw_summary {
     int32_t bins_asked;
+    tw_closeness scale; /* of the closeness */
     const int32_t *sources;
     const int32_t *targets;
     tw_summary_info info;
@@ -299,6 +300,7 @@ static void forget(tw_summary *summary)
     twi_free(summary->edges);
     twi_free(summary->counts);
     *summary = (tw_summary){.bins_asked = summary->bins_asked,
+                            .scale = summary->scale,
                             .sources = summary->sources,
                             .targets = summary->targets,
                             .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
@@ -370,6 +372,7 @@ static void add_row(tw_summary *summary, int64_t row, const void *data, const ro
     const bool first = info->reachable == 0;
     info->unreachable += s->others - s->reached;
     if (s->reached == 0) {
+        summary->closeness[row] = summary->scale == TW_CLOSENESS_IGRAPH ? (double)NAN : 0;
         return;
     }
     info->reachable += s->reached;
@@ -386,8 +389,10 @@ static void add_row(tw_summary *summary, int64_t row, const void *data, const ro
         info->center = row;
     }
     summary->eccentricity[row] = s->most;
-    if (sum > 0) {
-        double reached = (double)s->reached;
+    double reached = (double)s->reached;
+    if (summary->scale == TW_CLOSENESS_IGRAPH) {
+        summary->closeness[row] = reached / sum;
+    } else if (sum > 0) {
         summary->closeness[row] = reached / sum * (reached / (double)s->others);
     }
 }
@@ -486,6 +491,17 @@ tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, con
         *out = summary;
     }
     return status;
+}
+
+tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary, tw_closeness scale)
+{
+    if (scale != TW_CLOSENESS_NETWORKX && scale != TW_CLOSENESS_IGRAPH) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown closeness %d; use TW_CLOSENESS_NETWORKX or TW_CLOSENESS_IGRAPH",
+                       (int)scale);
+    }
+    summary->scale = scale;
+    return TW_OK;
 }
 
 void tw_summary_sink(tw_summary *summary, tw_sink *out)

@@ -13,9 +13,11 @@ typedef struct settings {
     int64_t histogram;
     const char *eccentricity;
     const char *closeness;
+    const char *closeness_as;
 } settings;
 
-static const settings defaults = {.common = CLI_COMMON_INIT, .type = TW_AUTO, .histogram = 0};
+static const settings defaults = {
+    .common = CLI_COMMON_INIT, .type = TW_AUTO, .histogram = 0, .closeness_as = "networkx"};
 
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
@@ -31,6 +33,9 @@ static const cli_option result_options[] = {
      "Write the largest distance of each row to FILE (.csv: one a line; .npy: one column)."},
     {"closeness", 0, CLI_TEXT, "FILE", offsetof(settings, closeness), 0,
      "Write the closeness centrality of each row to FILE, likewise."},
+    {"closeness-as", 0, CLI_TEXT, "NAME", offsetof(settings, closeness_as), 0,
+     "How closeness is scaled, from r vertices reached and the sum s of their distances: networkx, "
+     "the default, is r/s * r/(n-1), 0 if nothing is reached; igraph is r/s, nan likewise."},
     {0}};
 
 static const cli_group groups[] = {{"Input", own_options},
@@ -60,6 +65,17 @@ static tw_status write_column(tw_context *ctx, const double *values, int64_t row
     }
     tw_sink_destroy(&sink);
     return status;
+}
+
+static tw_status scale_closeness(tw_context *ctx, tw_summary *summary, const char *name)
+{
+    bool igraph = strcmp(name, "igraph") == 0;
+    if (!igraph && strcmp(name, "networkx") != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown --closeness-as '%s'; use networkx or igraph",
+                       name);
+    }
+    return tw_summary_set_closeness(ctx, summary,
+                                    igraph ? TW_CLOSENESS_IGRAPH : TW_CLOSENESS_NETWORKX);
 }
 
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
@@ -113,6 +129,9 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     if (status == TW_OK) {
         status = tw_summary_create(job->ctx, &summary, (int32_t)s->histogram, NULL, NULL);
+    }
+    if (status == TW_OK) {
+        status = scale_closeness(job->ctx, summary, s->closeness_as);
     }
     if (status == TW_OK) {
         status = summarise(job, s, &source, summary, words[0]);

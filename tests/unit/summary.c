@@ -236,6 +236,28 @@ static void few_whole_values_have_a_bin_each(void **state)
     close_context(ctx);
 }
 
+static void closeness_is_scaled_as_asked(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double none = (double)INFINITY;
+    double data[9] = {0, 2, none, 1, 0, 3, none, none, 0};
+    tw_matrix m = {data, 3, 3, 3, TW_F64};
+    tw_summary *summary = NULL;
+    assert_ok(ctx, tw_summary_create(ctx, &summary, 0, NULL, NULL));
+    feed(ctx, summary, &m, 2);
+    assert_memory_equal(tw_summary_closeness(summary), ((double[]){0.25, 0.5, 0}),
+                        3 * sizeof(double));
+    assert_ok(ctx, tw_summary_set_closeness(ctx, summary, TW_CLOSENESS_IGRAPH));
+    feed(ctx, summary, &m, 2);
+    assert_memory_equal(tw_summary_closeness(summary), ((double[]){0.5, 0.5}), 2 * sizeof(double));
+    assert_true(isnan(tw_summary_closeness(summary)[2]));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "unknown closeness 7",
+                 tw_summary_set_closeness(ctx, summary, 7));
+    tw_summary_destroy(summary);
+    close_context(ctx);
+}
+
 static void equal_widths_end_at_the_diameter_for_whole_numbers(void **state)
 {
     (void)state;
@@ -346,6 +368,7 @@ int main(void)
         cmocka_unit_test(every_type_and_range_is_summed_up_right),
         cmocka_unit_test(threads_and_blocks_do_not_change_a_bit),
         cmocka_unit_test(few_whole_values_have_a_bin_each),
+        cmocka_unit_test(closeness_is_scaled_as_asked),
         cmocka_unit_test(equal_widths_end_at_the_diameter_for_whole_numbers),
         cmocka_unit_test(the_own_vertex_is_skipped_wherever_it_stands),
         cmocka_unit_test(not_a_number_counts_as_no_path),
