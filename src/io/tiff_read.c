@@ -50,7 +50,7 @@ static tmsize_t give_bytes(thandle_t handle, void *out, tmsize_t count)
     const int error = twi_input_try(r->input, r->at, out, given);
     if (error != 0) {
         r->input_error = error;
-        return -1;
+        return 0; /* libtiff counts with a -1 as if it were bytes */
     }
     r->at += given;
     return (tmsize_t)given;
