@@ -9,6 +9,9 @@
  *  - A function that can fail returns tw_status. On anything but TW_OK, tw_last_error(ctx) is one
  *    sentence that says what was wrong, where, and what to do. Outputs are then untouched, except
  *    handles, which are set to NULL first.
+ *  - A pointer may be NULL where its comment says so and in option structs; elsewhere NULL, like an
+ *    unknown enum value or a negative size, is TW_ERR_ARGUMENT (without a sentence if the context
+ *    itself is NULL). A function that cannot fail then does nothing and answers 0, NULL or "".
  *  - The library never prints, never exits and never aborts. It talks through the callbacks of the
  *    context.
  *  - Handles (tw_context, tw_graph, tw_plan, ...) are opaque, made by *_create / *_read / ... and
@@ -99,7 +102,8 @@ TW_API double tw_type_infinity(tw_type type); /* the value that means "no path" 
 
 /*
  * A view of a row-major matrix that the caller owns. Element (i, j) is at
- * (char *)data + (i * stride + j) * tw_type_size(type); stride >= cols, counted in elements.
+ * (char *)data + (i * stride + j) * tw_type_size(type); stride >= cols, counted in elements. A view
+ * whose data is not aligned for its elements is refused.
  */
 typedef struct tw_matrix {
     void *data;
@@ -292,6 +296,7 @@ typedef struct tw_generate_options {
             TW_DIRECTED_AS_FILE                                                          \
     }
 
+/* opts NULL takes the defaults. */
 TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
                                               const tw_generate_options *opts);
 
@@ -819,7 +824,7 @@ TW_API TW_CHECKED tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan 
                                                const tw_shape *shape,
                                                const tw_entropy_options *opts);
 
-/* Into the caller's TW_F32 or TW_F64 matrix of that shape, which may not overlap the input. The
+/* Into the caller's TW_F32 or TW_F64 matrix of that shape, apart from the input and the mask. The
  * input is TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN,
  * and that no mask or no_data excludes, is TW_ERR_RANGE with its place. */
 TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,

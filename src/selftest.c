@@ -15,6 +15,10 @@ static const struct {
 tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *problem,
                       uint64_t seed, tw_selftest_fn line, void *user)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"counts", counts});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const twi_tester t = {ctx, counts, line, user};
     const twi_isa forced = ctx->isa;
     int asked = 0;

@@ -13,6 +13,7 @@
 #include "apsp/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "gpu/startup.h"
 
 #include <stdio.h>
@@ -188,8 +189,15 @@ static tw_status run_method(tw_context *ctx, const tw_plan *plan, twi_delivery *
 static tw_status check_run(tw_context *ctx, const tw_plan *plan, const tw_sink *sinks,
                            int32_t sink_count, const tw_sink *predecessors)
 {
-    if (sink_count < 0 || (sink_count > 0 && sinks == NULL)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d sinks, but no array of them", sink_count);
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
+    if (status == TW_OK && predecessors != NULL) {
+        status = twi_sinks_check(ctx, predecessors, 1);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     if (predecessors != NULL && plan->options.targets != NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows: leave the targets out");
@@ -301,6 +309,10 @@ tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t si
 tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                   const tw_apsp_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"graph", graph});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_apsp_options options = opts != NULL ? *opts : defaults;
     tw_plan *plan = NULL;

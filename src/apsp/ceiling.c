@@ -30,6 +30,10 @@ static tw_status sum_of_gpus(tw_context *ctx, const twi_gpu_list *gpus, tw_type 
 
 tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t threads)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"rate", rate});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_isa isa;
     twi_gpu_list gpus;
     tw_status status = twi_gpu_select(ctx, &gpus);
@@ -47,8 +51,9 @@ tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t thread
         return tw_fail(ctx, TW_ERR_ARGUMENT, "no ceiling for type %s: use u8, u16, i32, f32 or f64",
                        tw_type_name(type));
     }
-    if (threads < 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads: give at least 1", threads);
+    if (threads < 1 || threads > TWI_THREADS_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads: give 1 to %d", threads,
+                       TWI_THREADS_MOST);
     }
     double total = 0;
 #pragma omp parallel num_threads(twi_team(threads)) reduction(+ : total)

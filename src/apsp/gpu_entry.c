@@ -272,11 +272,19 @@ static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix
 tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
                                    const tw_device_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return enter(ctx, bytes, matrix, opts);
 }
 
 tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return enter(ctx, NULL, matrix, opts);
 }
 

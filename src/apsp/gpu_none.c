@@ -4,6 +4,10 @@
 tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
                                    const tw_device_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
     (void)bytes;
     (void)matrix;
     (void)opts;
@@ -12,7 +16,12 @@ tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_ma
 
 tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
 {
-    return tw_apsp_device_workspace(ctx, NULL, matrix, opts);
+    tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    uint64_t bytes;
+    return tw_apsp_device_workspace(ctx, &bytes, matrix, opts);
 }
 
 tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,

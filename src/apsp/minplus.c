@@ -32,6 +32,10 @@ static tw_status check_shapes(tw_context *ctx, const tw_matrix *c, const tw_matr
         return tw_fail(ctx, TW_ERR_ARGUMENT, "C is of type %s, A of %s, B of %s: one type for all",
                        tw_type_name(c->type), tw_type_name(a->type), tw_type_name(b->type));
     }
+    if (twi_matrix_overlap(c, a) || twi_matrix_overlap(c, b)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "C overlaps %s: it must lie apart from both operands",
+                       twi_matrix_overlap(c, a) ? "A" : "B");
+    }
     return TW_OK;
 }
 

@@ -72,7 +72,7 @@ const char *tw_method_name(tw_method method)
 
 tw_status tw_method_parse(tw_method *out, const char *name)
 {
-    for (tw_method method = 0; method < METHODS; method++) {
+    for (tw_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
         if (strcmp(name, method_names[method]) == 0) {
             *out = method;
             return TW_OK;
@@ -704,10 +704,16 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
 tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
                          const tw_apsp_options *opts)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_plan *plan = NULL;
     double began = twi_seconds();
-    *out = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
     if (status != TW_OK) {
         return status;
@@ -741,40 +747,40 @@ void tw_plan_destroy(tw_plan *plan)
 
 const char *tw_plan_explain(const tw_plan *plan)
 {
-    return plan->explanation;
+    return plan != NULL ? plan->explanation : "";
 }
 
 tw_method tw_plan_method(const tw_plan *plan)
 {
-    return plan->method;
+    return plan != NULL ? plan->method : TW_METHOD_AUTO;
 }
 
 tw_type tw_plan_type(const tw_plan *plan)
 {
-    return plan->type;
+    return plan != NULL ? plan->type : TW_AUTO;
 }
 
 tw_type tw_plan_work_type(const tw_plan *plan)
 {
-    return plan->work_type;
+    return plan != NULL ? plan->work_type : TW_AUTO;
 }
 
 uint64_t tw_plan_memory(const tw_plan *plan)
 {
-    return plan->memory;
+    return plan != NULL ? plan->memory : 0;
 }
 
 uint64_t tw_plan_device_memory(const tw_plan *plan)
 {
-    return plan->device_memory;
+    return plan != NULL ? plan->device_memory : 0;
 }
 
 double tw_plan_seconds(const tw_plan *plan)
 {
-    return plan->seconds;
+    return plan != NULL ? plan->seconds : 0;
 }
 
 const char *tw_plan_device(const tw_plan *plan)
 {
-    return plan->device;
+    return plan != NULL ? plan->device : "";
 }

@@ -367,6 +367,10 @@ static tw_status take_relevant_part(query *q, tw_graph **part)
 tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
                        const tw_matrix *distances, int32_t from, int32_t to)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (missing != TW_OK) {
+        return missing;
+    }
     void *memory = NULL;
     tw_graph *part = NULL;
     query q = {ctx, graph, distances, from, to, {0}};

@@ -476,8 +476,14 @@ static void summary_abort(void *self, tw_context *ctx)
 tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, const int32_t *sources,
                             const int32_t *targets)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     tw_summary *summary = NULL;
-    *out = NULL;
     if (bins < 0 || bins > CELLS / 2) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a histogram of %d bins: give 0 (none) to %d",
                        (int)bins, CELLS / 2);
@@ -506,30 +512,39 @@ tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary, tw_clos
 
 void tw_summary_sink(tw_summary *summary, tw_sink *out)
 {
-    *out = (tw_sink){summary, summary_begin, summary_rows, summary_end, summary_abort, NULL};
+    if (out != NULL) {
+        *out = summary == NULL ? (tw_sink){0} : (tw_sink){summary,     summary_begin, summary_rows,
+                                                          summary_end, summary_abort, NULL};
+    }
 }
 
 void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out)
 {
-    *out = summary->info;
+    if (out != NULL) {
+        *out = summary != NULL ? summary->info : (tw_summary_info){0};
+    }
 }
 
 const double *tw_summary_eccentricity(const tw_summary *summary)
 {
-    return summary->eccentricity;
+    return summary != NULL ? summary->eccentricity : NULL;
 }
 
 const double *tw_summary_closeness(const tw_summary *summary)
 {
-    return summary->closeness;
+    return summary != NULL ? summary->closeness : NULL;
 }
 
 int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
                              const int64_t **counts)
 {
-    *edges = summary->edges;
-    *counts = summary->counts;
-    return summary->bins;
+    if (edges != NULL) {
+        *edges = summary != NULL ? summary->edges : NULL;
+    }
+    if (counts != NULL) {
+        *counts = summary != NULL ? summary->counts : NULL;
+    }
+    return summary != NULL ? summary->bins : 0;
 }
 
 void tw_summary_destroy(tw_summary *summary)

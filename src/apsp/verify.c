@@ -379,9 +379,15 @@ static tw_status check_vertices(tw_context *ctx, const tw_graph *graph, const in
 tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph *graph,
                              const tw_apsp_options *opts, int64_t samples, uint64_t seed)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_verifier *verifier = NULL;
-    *out = NULL;
     opts = opts != NULL ? opts : &defaults;
     if (samples < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: give a number, or 0 for all",
@@ -416,11 +422,19 @@ tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph 
 
 void tw_verifier_sink(tw_verifier *verifier, tw_sink *out)
 {
-    *out = (tw_sink){verifier, verifier_begin, verifier_rows, verifier_end, verifier_abort, NULL};
+    if (out != NULL) {
+        *out =
+            verifier == NULL ? (tw_sink){0} : (tw_sink){verifier,     verifier_begin, verifier_rows,
+                                                        verifier_end, verifier_abort, NULL};
+    }
 }
 
 tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier, int64_t *rows)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"verifier", verifier});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const finding *wrong = &verifier->wrong;
     if (rows != NULL) {
         *rows = verifier->compared;

@@ -40,6 +40,9 @@ const char *tw_status_name(tw_status status)
 
 tw_status tw_context_create(tw_context **out)
 {
+    if (out == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
     *out = NULL;
     tw_context *ctx = calloc(1, sizeof *ctx);
     twi_meter *meter = twi_meter_create();
@@ -68,7 +71,7 @@ void tw_context_destroy(tw_context *ctx)
 
 const char *tw_last_error(const tw_context *ctx)
 {
-    return ctx->error;
+    return ctx != NULL ? ctx->error : "there is no context";
 }
 
 #undef tw_fail
@@ -80,16 +83,35 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    memcpy(ctx->error, text, sizeof text);
+    if (ctx != NULL) {
+        memcpy(ctx->error, text, sizeof text);
+    }
     return status;
+}
+
+tw_status twi_require(tw_context *ctx, const char *function, const twi_argument *arguments,
+                      int count)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    for (int i = 0; i < count; i++) {
+        if (arguments[i].pointer == NULL) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: %s is NULL", function, arguments[i].name);
+        }
+    }
+    return TW_OK;
 }
 
 tw_status tw_set_threads(tw_context *ctx, int32_t threads)
 {
-    if (threads < 0 || threads > 4096) {
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    if (threads < 0 || threads > TWI_THREADS_MOST) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%d threads: give a number from 1 to 4096, or 0 for all processors",
-                       threads);
+                       "%d threads: give a number from 1 to %d, or 0 for all processors", threads,
+                       TWI_THREADS_MOST);
     }
     ctx->threads = threads;
     ctx->threads_had = 0;
@@ -98,37 +120,43 @@ tw_status tw_set_threads(tw_context *ctx, int32_t threads)
 
 int32_t tw_threads(const tw_context *ctx)
 {
-    return twi_threads_wanted(ctx);
+    return ctx != NULL ? twi_threads_wanted(ctx) : 0;
 }
 
 tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
 {
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
     ctx->memory_limit = bytes;
     return TW_OK;
 }
 
 tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes)
 {
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
     ctx->device_memory_limit = bytes;
     return TW_OK;
 }
 
 uint64_t tw_memory_limit(const tw_context *ctx)
 {
-    if (ctx->memory_limit != 0) {
-        return ctx->memory_limit;
+    if (ctx == NULL || ctx->memory_limit != 0) {
+        return ctx != NULL ? ctx->memory_limit : 0;
     }
     return twi_meter_live(ctx->meter) + twi_memory_available();
 }
 
 uint64_t tw_memory_used(const tw_context *ctx)
 {
-    return twi_meter_live(ctx->meter);
+    return ctx != NULL ? twi_meter_live(ctx->meter) : 0;
 }
 
 uint64_t tw_memory_peak(const tw_context *ctx)
 {
-    return twi_meter_peak(ctx->meter);
+    return ctx != NULL ? twi_meter_peak(ctx->meter) : 0;
 }
 
 /* TWI_GPU_NAME alone, or followed by ":0", ":0,1", ...: whether such devices exist is seen when
@@ -162,6 +190,10 @@ static bool names_gpus(const char *name)
 
 tw_status tw_set_device(tw_context *ctx, const char *name)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"name", name});
+    if (missing != TW_OK) {
+        return missing;
+    }
     bool known = strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0 || names_gpus(name);
     if (!known || strlen(name) >= sizeof ctx->device) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device '%.40s': " DEVICES_OF_THIS_BUILD, name);
@@ -172,24 +204,32 @@ tw_status tw_set_device(tw_context *ctx, const char *name)
 
 void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user)
 {
-    ctx->progress = fn;
-    ctx->progress_user = user;
+    if (ctx != NULL) {
+        ctx->progress = fn;
+        ctx->progress_user = user;
+    }
 }
 
 void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user)
 {
-    ctx->log = fn;
-    ctx->log_user = user;
+    if (ctx != NULL) {
+        ctx->log = fn;
+        ctx->log_user = user;
+    }
 }
 
 void tw_cancel(tw_context *ctx)
 {
-    atomic_store_explicit(&ctx->cancelled, 1, memory_order_relaxed);
+    if (ctx != NULL) {
+        atomic_store_explicit(&ctx->cancelled, 1, memory_order_relaxed);
+    }
 }
 
 void tw_clear_cancel(tw_context *ctx)
 {
-    atomic_store_explicit(&ctx->cancelled, 0, memory_order_relaxed);
+    if (ctx != NULL) {
+        atomic_store_explicit(&ctx->cancelled, 0, memory_order_relaxed);
+    }
 }
 
 tw_status twi_check_cancel(tw_context *ctx)
@@ -228,8 +268,10 @@ void twi_log(tw_context *ctx, const char *format, ...)
 
 int64_t tw_negative_cycle(const tw_context *ctx, const int32_t **vertices)
 {
-    *vertices = ctx->cycle;
-    return ctx->cycle_count;
+    if (vertices != NULL) {
+        *vertices = ctx != NULL ? ctx->cycle : NULL;
+    }
+    return ctx != NULL ? ctx->cycle_count : 0;
 }
 
 tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,

@@ -48,6 +48,20 @@ struct tw_context {
 #define tw_fail(ctx, status, ...) ((void)tw_fail(ctx, status, __VA_ARGS__), (status))
 #endif
 
+/* An argument that may not be NULL, by its name in the header. */
+typedef struct twi_argument {
+    const char *name;
+    const void *pointer;
+} twi_argument;
+
+/* TW_ERR_ARGUMENT if the context or one of the arguments is NULL, with a sentence that names the
+ * function and the argument: TWI_REQUIRE(ctx, {"out", out}, {"graph", graph}). */
+#define TWI_REQUIRE(ctx, ...)                                       \
+    twi_require(ctx, __func__, (const twi_argument[]){__VA_ARGS__}, \
+                (int)(sizeof((const twi_argument[]){__VA_ARGS__}) / sizeof(twi_argument)))
+TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,
+                                 const twi_argument *arguments, int count);
+
 /* TW_ERR_CANCELLED with its sentence if tw_cancel was called, else TW_OK. For the calling thread;
  * workers look at twi_is_cancelled and stop. */
 TW_CHECKED tw_status twi_check_cancel(tw_context *ctx);

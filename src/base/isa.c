@@ -73,6 +73,9 @@ static tw_status isa_by_name(tw_context *ctx, twi_isa *out, const char *name, co
 
 tw_status tw_set_isa(tw_context *ctx, const char *name)
 {
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
     twi_isa isa = TWI_ISA_NONE;
     tw_status status = TW_OK;
     if (name != NULL) {

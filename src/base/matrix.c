@@ -5,7 +5,7 @@ tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char 
 {
     uint64_t elements;
     uint64_t bytes;
-    if (matrix == NULL) {
+    if (ctx == NULL || matrix == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%s is NULL", what);
     }
     if (tw_type_size(matrix->type) == 0) {
@@ -32,5 +32,47 @@ tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char 
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%s is %lld x %lld but its data is NULL", what,
                        (long long)matrix->rows, (long long)matrix->cols);
     }
+    if ((uintptr_t)matrix->data % tw_type_size(matrix->type) != 0 && elements > 0) {
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "%s is of %s and begins at an address that is no multiple of %zu: copy it to "
+            "memory aligned for its elements",
+            what, tw_type_name(matrix->type), tw_type_size(matrix->type));
+    }
     return TW_OK;
+}
+
+typedef struct span {
+    uintptr_t begin;
+    uintptr_t end;  /* of the last row */
+    uintptr_t row;  /* bytes of a row */
+    uintptr_t step; /* from row to row */
+} span;
+
+static span span_of(const tw_matrix *m)
+{
+    const uintptr_t size = tw_type_size(m->type);
+    span s = {(uintptr_t)m->data, (uintptr_t)m->data, (uintptr_t)m->cols * size,
+              (uintptr_t)m->stride * size};
+    if (m->rows > 0 && m->cols > 0) {
+        s.end += (uintptr_t)(m->rows - 1) * s.step + s.row;
+    }
+    return s;
+}
+
+/* Rows that are equally far apart meet if they do so in one period of it. */
+bool twi_matrix_overlap(const tw_matrix *a, const tw_matrix *b)
+{
+    span first = span_of(a);
+    span second = span_of(b);
+    if (first.begin > second.begin) {
+        span other = first;
+        first = second;
+        second = other;
+    }
+    if (first.begin == first.end || second.begin == second.end || first.end <= second.begin) {
+        return false;
+    }
+    const uintptr_t ahead = (second.begin - first.begin) % (first.step > 0 ? first.step : 1);
+    return first.step != second.step || ahead < first.row || ahead + second.row > first.step;
 }

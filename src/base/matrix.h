@@ -5,9 +5,13 @@
 #include "base/context.h"
 
 /* TW_ERR_ARGUMENT unless `matrix` is a view whose every element can be addressed: a known type, no
- * negative size, stride >= cols, data wherever there are elements. `what` names it in the
- * sentence ("the distance matrix"). */
+ * negative size, stride >= cols, data wherever there are elements, aligned for them. `what` names
+ * it in the sentence ("the distance matrix"). */
 TW_CHECKED tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char *what);
+
+/* Whether two views that were checked share an element, or may do so: views between each other's
+ * rows share none, if their rows are equally far apart. */
+bool twi_matrix_overlap(const tw_matrix *a, const tw_matrix *b);
 
 static inline void *twi_matrix_row(const tw_matrix *matrix, int64_t row)
 {

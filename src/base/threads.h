@@ -9,6 +9,8 @@
 
 #include "tilewright.h"
 
+#define TWI_THREADS_MOST 4096 /* that a caller may ask for */
+
 #ifdef _OPENMP
 #include <omp.h>
 static inline int twi_thread_id(void)

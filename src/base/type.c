@@ -38,7 +38,7 @@ double tw_type_infinity(tw_type type)
 
 tw_status tw_type_parse(tw_type *out, const char *name)
 {
-    for (tw_type type = 0; type < TYPES; type++) {
+    for (tw_type type = 0; out != NULL && name != NULL && type < TYPES; type++) {
         if (strcmp(name, types[type].name) == 0) {
             *out = type;
             return TW_OK;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "base/threads.h"
 #include "entropy/slide.h"
 #include "entropy/stream.h"
@@ -30,7 +31,7 @@ const char *tw_border_name(tw_border border)
 
 tw_status tw_border_parse(tw_border *out, const char *name)
 {
-    for (int32_t border = 0; border < BORDERS; border++) {
+    for (int32_t border = 0; out != NULL && name != NULL && border < BORDERS; border++) {
         if (strcmp(name, border_names[border]) == 0) {
             *out = border;
             return TW_OK;
@@ -242,6 +243,10 @@ void twi_entropy_clear(twi_entropy_setup *setup)
 tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
                            const tw_entropy_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_entropy_setup setup;
     tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
     if (status == TW_OK) {
@@ -253,6 +258,10 @@ tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
 
 tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const tw_matrix nothing = {NULL, 0, 0, 0, TW_U8};
     twi_entropy_setup setup;
     tw_entropy_options without;
@@ -272,8 +281,10 @@ tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_opti
     return status;
 }
 
-static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
+static tw_status check_result(tw_context *ctx, const tw_matrix *out, const twi_entropy_setup *setup)
 {
+    const tw_shape *shape = &setup->shape;
+    const tw_matrix *mask = setup->opts.mask;
     tw_status status = twi_matrix_check(ctx, out, "the result");
     if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
@@ -281,12 +292,21 @@ static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_sh
                          (long long)out->rows, (long long)out->cols, (long long)shape->rows,
                          (long long)shape->cols);
     }
+    if (status == TW_OK &&
+        (twi_matrix_overlap(out, setup->in) || (mask != NULL && twi_matrix_overlap(out, mask)))) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result overlaps the %s: it must lie apart",
+                         twi_matrix_overlap(out, setup->in) ? "input" : "mask");
+    }
     return status;
 }
 
 tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                      const tw_entropy_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_entropy_setup setup;
     tw_entropy_options typed;
     tw_status status = twi_entropy_options_for(ctx, &typed, opts, out);
@@ -296,7 +316,7 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
     if (status != TW_OK) {
         return status;
     }
-    status = check_result(ctx, out, &setup.shape);
+    status = check_result(ctx, out, &setup);
     if (status == TW_OK) {
         status = twi_levels_check(ctx, &setup);
     }
@@ -393,7 +413,10 @@ tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *s
 {
     tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
     double started = twi_seconds();
-    tw_status status = setup->feed == NULL ? twi_levels_check(ctx, setup) : TW_OK;
+    tw_status status = twi_sinks_check(ctx, sinks, sink_count);
+    if (status == TW_OK && setup->feed == NULL) {
+        status = twi_levels_check(ctx, setup);
+    }
     if (status == TW_OK) {
         status = twi_entropy_gpu_open(ctx, setup);
     }
@@ -421,6 +444,10 @@ tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *s
 tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts,
                          tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_entropy_setup setup;
     tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
     if (status != TW_OK) {

@@ -107,7 +107,11 @@ static tw_status measure(tw_context *ctx, const twi_entropy_setup *planned, doub
 tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan *out, const tw_shape *shape,
                              const tw_entropy_options *opts)
 {
-    static char nowhere;
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"shape", shape});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    static double nowhere;
     const tw_matrix in = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
     tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
     twi_entropy_setup setup;

@@ -131,11 +131,19 @@ done:
 tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *out,
                                       const tw_matrix *in, const tw_entropy_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return enter(ctx, bytes, out, in, opts, NULL);
 }
 
 tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                             const tw_entropy_options *opts, const tw_device_options *device)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return enter(ctx, NULL, out, in, opts, device);
 }

@@ -4,6 +4,10 @@
 tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *out,
                                       const tw_matrix *in, const tw_entropy_options *opts)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     (void)bytes;
     (void)out;
     (void)in;
@@ -14,8 +18,13 @@ tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_t *bytes, const tw
 tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                             const tw_entropy_options *opts, const tw_device_options *device)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
+    if (missing != TW_OK) {
+        return missing;
+    }
     (void)device;
-    return tw_entropy_device_workspace(ctx, NULL, out, in, opts);
+    uint64_t bytes;
+    return tw_entropy_device_workspace(ctx, &bytes, out, in, opts);
 }
 
 tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)

@@ -153,6 +153,9 @@ tw_status twi_entropy_hold(tw_context *ctx, twi_entropy_setup *setup, int64_t fi
 static tw_status check_source(tw_context *ctx, const tw_source *source,
                               const tw_entropy_options *opts)
 {
+    if (source->rows == NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the source has no function rows");
+    }
     if (source->in_order && opts != NULL && opts->border == TW_BORDER_WRAP) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "wrapped borders need the last rows first, and this image can only be read "
@@ -165,7 +168,11 @@ tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
                             const tw_entropy_options *opts, tw_sink *sinks, int32_t sink_count,
                             tw_entropy_report *report)
 {
-    static char nowhere; /* what the matrix points to before there are rows */
+    tw_status missing = TWI_REQUIRE(ctx, {"source", source});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    static double nowhere; /* what the matrix points to before there are rows */
     const tw_shape *shape = &source->shape;
     twi_entropy_feed feed = {.source = source,
                              .in = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type}};

@@ -53,6 +53,10 @@ static void processor_name(char *out, size_t size)
 
 tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_isa isa;
     processor_name(ctx->processor, sizeof ctx->processor);
     twi_isa_names(ctx->isa_list);
@@ -85,6 +89,10 @@ static tw_status check_index(tw_context *ctx, int32_t index)
 
 tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_gpu_info info;
     *out = (tw_gpu){.size = sizeof *out};
     tw_status status = check_index(ctx, index);
@@ -103,6 +111,10 @@ tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index)
 
 tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     *out = (tw_gpu_link){.size = sizeof *out};
     tw_status status = check_index(ctx, from);
     if (status == TW_OK) {

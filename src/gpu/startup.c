@@ -41,7 +41,7 @@ bool twi_gpu_is_starting(const tw_context *ctx)
 
 void tw_device_start(tw_context *ctx)
 {
-    int32_t device = first_device(ctx->device);
+    int32_t device = ctx != NULL ? first_device(ctx->device) : -1;
     if (device < 0 || twi_gpu_is_starting(ctx)) {
         return;
     }

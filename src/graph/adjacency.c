@@ -275,11 +275,17 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
 tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix *matrix,
                                const double *no_edge, uint32_t flags)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const twi_entry entry_of[] = {
         [TW_U8] = TWI_ENTRY_U8,   [TW_U16] = TWI_ENTRY_U16, [TW_I16] = TWI_ENTRY_I16,
         [TW_I32] = TWI_ENTRY_I32, [TW_F32] = TWI_ENTRY_F32, [TW_F64] = TWI_ENTRY_F64,
     };
-    *out = NULL;
     tw_status status = twi_matrix_check(ctx, matrix, "the adjacency matrix");
     if (status != TW_OK) {
         return status;

@@ -563,8 +563,14 @@ static tw_status check_shape(recipe *r, const tw_generate_options *opts)
 
 tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_generate_options *opts)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const tw_generate_options defaults = TW_GENERATE_OPTIONS_INIT;
-    *out = NULL;
     opts = opts != NULL ? opts : &defaults;
     if (opts->size != sizeof *opts) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,

@@ -111,6 +111,13 @@ void tw_graph_destroy(tw_graph *graph)
 
 void tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
 {
+    if (out == NULL) {
+        return;
+    }
+    if (graph == NULL) {
+        *out = (tw_graph_info){0};
+        return;
+    }
     *out = (tw_graph_info){
         .vertices = graph->n,
         .arcs = graph->arcs,
@@ -127,14 +134,20 @@ void tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
 void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const int32_t **targets,
                    const void **weights)
 {
-    *offsets = graph->offsets;
-    *targets = graph->targets;
-    *weights = graph->weights;
+    if (offsets != NULL) {
+        *offsets = graph != NULL ? graph->offsets : NULL;
+    }
+    if (targets != NULL) {
+        *targets = graph != NULL ? graph->targets : NULL;
+    }
+    if (weights != NULL) {
+        *weights = graph != NULL ? graph->weights : NULL;
+    }
 }
 
 const char *tw_graph_label(const tw_graph *graph, int64_t vertex)
 {
-    if (graph->label_text == NULL || vertex < 0 || vertex >= graph->n) {
+    if (graph == NULL || graph->label_text == NULL || vertex < 0 || vertex >= graph->n) {
         return NULL;
     }
     return graph->label_text + graph->label_offsets[vertex];
@@ -142,7 +155,7 @@ const char *tw_graph_label(const tw_graph *graph, int64_t vertex)
 
 int64_t tw_graph_find(const tw_graph *graph, const char *label)
 {
-    if (graph->label_text == NULL) {
+    if (graph == NULL || label == NULL || graph->label_text == NULL) {
         return -1;
     }
     int64_t low = 0;

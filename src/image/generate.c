@@ -94,8 +94,14 @@ static void fill_row(const tw_image_options *opts, value_fn value, const tw_matr
 
 tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_options *given)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
-    *out = NULL;
     if (given != NULL) {
         memcpy(&opts, given, given->size < sizeof opts ? given->size : sizeof opts);
     }

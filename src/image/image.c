@@ -3,7 +3,13 @@
 
 tw_status tw_image_create(tw_context *ctx, tw_image **out)
 {
-    *out = NULL;
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return twi_alloc_zeroed(ctx, out, 1, sizeof **out, "an image");
 }
 
@@ -46,6 +52,10 @@ static tw_status add_plane(tw_context *ctx, tw_image *image, const tw_matrix *pl
 
 tw_status tw_image_add(tw_context *ctx, tw_image *image, int64_t rows, int64_t cols, tw_type type)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"image", image});
+    if (missing != TW_OK) {
+        return missing;
+    }
     uint64_t bytes = 0;
     void *data = NULL;
     tw_status status = count_bytes(ctx, rows, cols, type, &bytes);
@@ -100,10 +110,10 @@ void tw_image_destroy(tw_image *image)
 
 int64_t tw_image_planes(const tw_image *image)
 {
-    return image->count;
+    return image != NULL ? image->count : 0;
 }
 
 const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane)
 {
-    return plane >= 0 && plane < image->count ? &image->planes[plane] : NULL;
+    return image != NULL && plane >= 0 && plane < image->count ? &image->planes[plane] : NULL;
 }

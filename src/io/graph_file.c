@@ -55,9 +55,15 @@ tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *byt
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
                         const tw_read_options *opts)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const tw_read_options defaults = TW_READ_OPTIONS_INIT;
     twi_input input;
-    *out = NULL;
     opts = opts != NULL ? opts : &defaults;
     tw_status status = check_options(ctx, opts);
     if (status != TW_OK) {
@@ -89,6 +95,10 @@ static tw_status write_in_c_locale(twi_printer *printer, const tw_graph *graph,
 tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *path,
                          const char *format)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"graph", graph}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const twi_graph_format *found =
         format != NULL ? twi_graph_format_named(ctx, format) : twi_graph_format_of_path(path);
     if (found == NULL) {

@@ -94,10 +94,16 @@ static tw_status settle_input(tw_context *ctx, tw_image *image, twi_input *input
 
 tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const char *format)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
     twi_input input = {0};
     tw_image *image = NULL;
     const twi_image_format *found = NULL;
-    *out = NULL;
     tw_status status = find_format(ctx, &found, format, path);
     if (status == TW_OK) {
         status = twi_input_open_head(ctx, &input, path);
@@ -154,6 +160,10 @@ tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *
 tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                          const char *format)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"image", image}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
     const twi_image_format *found = NULL;
     twi_output *output = NULL;
     tw_status status = find_writer(ctx, &found, image, path, format);

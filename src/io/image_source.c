@@ -110,8 +110,14 @@ static void describe(const image_source *source, tw_source *out, tw_image_info *
 tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                           int64_t plane, tw_image_info *info)
 {
+    if (out != NULL) {
+        *out = (tw_source){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     image_source *source = NULL;
-    *out = (tw_source){0};
     if (path == NULL || path[0] == '\0' || strcmp(path, "-") == 0 || plane < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "rows of an image need a file with a name and a plane from 0");

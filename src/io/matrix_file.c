@@ -166,6 +166,13 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
 tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
                          const char *format, tw_type type)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     tw_status status = open_file(ctx, out, path, format, type);
     tw_matrix_file *file = *out;
     if (status == TW_OK && file->parsed == NULL) {
@@ -189,7 +196,7 @@ tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path
 
 const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file)
 {
-    return &file->view;
+    return file != NULL ? &file->view : NULL;
 }
 
 void tw_matrix_close(tw_matrix_file *file)
@@ -235,8 +242,14 @@ static void destroy_rows(void *self)
 tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                            tw_type type)
 {
+    if (out != NULL) {
+        *out = (tw_source){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     tw_matrix_file *file = NULL;
-    *out = (tw_source){0};
     tw_status status = open_file(ctx, &file, path, format, type);
     if (status == TW_OK) {
         *out = (tw_source){

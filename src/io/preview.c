@@ -147,8 +147,14 @@ static void preview_destroy(void *self)
 
 tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, double most)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     preview_sink *self = NULL;
-    *out = (tw_sink){0};
     if (path == NULL || path[0] == '\0' || !(most > 0) || !isfinite(most)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name, and a largest value above 0");
     }

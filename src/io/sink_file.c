@@ -237,7 +237,7 @@ static void file_destroy(void *self)
 
 void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
 {
-    if (sink->begin == file_begin) {
+    if (ctx != NULL && sink != NULL && shape != NULL && sink->begin == file_begin) {
         file_sink *self = sink->self;
         self->expected = open_output(self, ctx, shape) == TW_OK; /* else begin tries again */
     }
@@ -245,9 +245,15 @@ void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
 
 tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     file_sink *self = NULL;
     twi_matrix_format found = TWI_MATRIX_RAW;
-    *out = (tw_sink){0};
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }

@@ -50,8 +50,14 @@ static void image_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"image", image});
+    if (missing != TW_OK) {
+        return missing;
+    }
     image_sink *self = NULL;
-    *out = (tw_sink){0};
     tw_status status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     if (status == TW_OK) {
         self->image = image;

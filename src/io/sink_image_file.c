@@ -93,9 +93,15 @@ static void file_destroy(void *self)
 
 tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     image_file_sink *self = NULL;
     const twi_image_format *found = NULL;
-    *out = (tw_sink){0};
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }

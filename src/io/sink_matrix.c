@@ -3,6 +3,7 @@
  * computation would. Rows are copied by all threads when a block is large enough to share.
  */
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <string.h>
@@ -77,8 +78,14 @@ static void matrix_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"target", target});
+    if (missing != TW_OK) {
+        return missing;
+    }
     matrix_sink *self = NULL;
-    *out = (tw_sink){0};
     tw_status status = twi_matrix_check(ctx, target, "the matrix for the result");
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
@@ -115,10 +122,6 @@ typedef struct feeder {
 static tw_status feed_begin(feeder *f, const tw_shape *shape)
 {
     tw_status status = TW_OK;
-    if (f->count < 0 || (f->sinks == NULL && f->count > 0)) {
-        return tw_fail(f->ctx, TW_ERR_ARGUMENT, "%d sinks at %s", (int)f->count,
-                       f->sinks == NULL ? "NULL" : "their place");
-    }
     while (f->begun < f->count && status == TW_OK) {
         status = f->sinks[f->begun].begin(f->sinks[f->begun].self, f->ctx, shape);
         f->begun += status == TW_OK ? 1 : 0;
@@ -175,8 +178,15 @@ static tw_status feed_rows(const feeder *f, const tw_matrix *matrix, const tw_so
 
 tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int32_t sink_count)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
     feeder f = {ctx, sinks, sink_count, 0, 0};
     tw_status status = twi_matrix_check(ctx, matrix, "the matrix to feed");
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -191,12 +201,28 @@ tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int3
 tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sinks,
                          int32_t sink_count)
 {
+    static double nowhere;
+    tw_status status = TWI_REQUIRE(ctx, {"source", source});
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"source->rows", source->rows == NULL ? NULL : source});
+    }
+    if (status == TW_OK) {
+        const tw_matrix rows = {&nowhere, source->shape.rows, source->shape.cols,
+                                source->shape.cols, source->shape.type};
+        status = twi_matrix_check(ctx, &rows, "the source");
+    }
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
     feeder f = {ctx, sinks, sink_count, 0, 0};
     const tw_shape *shape = &source->shape;
     void *buffer = NULL;
-    tw_status status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
-                                 (uint64_t)shape->cols * tw_type_size(shape->type),
-                                 "rows on their way from a file");
+    status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
+                       (uint64_t)shape->cols * tw_type_size(shape->type),
+                       "rows on their way from a file");
     if (status == TW_OK) {
         status = feed_begin(&f, shape);
         if (status == TW_OK) {

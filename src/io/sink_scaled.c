@@ -3,6 +3,7 @@
  * rows at a time, each row by one thread.
  */
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -126,8 +127,14 @@ static void scaled_destroy(void *self)
 
 tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type type, double most)
 {
+    if (out != NULL) {
+        *out = (tw_sink){0};
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"inner", inner});
+    if (missing != TW_OK) {
+        return missing;
+    }
     scaled_sink *self = NULL;
-    *out = (tw_sink){0};
     if (type != TW_U8 && type != TW_U16 && type != TW_F16) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "rows can be scaled to u8, u16 or f16, not to %s",
                        tw_type_name(type));
@@ -136,7 +143,10 @@ tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type 
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%.9g as the largest value: a number above 0 is wanted", most);
     }
-    tw_status status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    tw_status status = twi_sinks_check(ctx, inner, 1);
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    }
     if (status == TW_OK) {
         self->inner = inner;
         self->type = type;

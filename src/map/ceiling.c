@@ -23,10 +23,15 @@ static void copy_all(char *to, const char *from, int threads)
 
 tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"rate", rate});
+    if (missing != TW_OK) {
+        return missing;
+    }
     char *from = NULL, *to = NULL;
     double best = 0;
-    if (threads < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: give 1 or more, or 0 for all", threads);
+    if (threads < 0 || threads > TWI_THREADS_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: give 1 to %d, or 0 for all", threads,
+                       TWI_THREADS_MOST);
     }
     const int team = threads > 0 ? threads : twi_thread_count(ctx);
     tw_status status = twi_alloc(ctx, &from, (uint64_t)COPY_BYTES, 1, "the copy of the ceiling");

@@ -464,6 +464,10 @@ static tw_status check_names(tw_context *ctx, const tw_expr_options *o)
                        "%d inputs and %d constants: at most %d and %d are possible", o->input_count,
                        o->constant_count, TWI_MAP_INPUTS, MOST_CONSTANTS);
     }
+    if (o->constants == NULL && o->constant_count > 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "constant_count is %d, and constants is NULL",
+                       o->constant_count);
+    }
     for (int32_t i = 0; i < o->input_count + o->constant_count && status == TW_OK; i++) {
         bool input = i < o->input_count;
         const char *name = input ? o->inputs[i] : o->constants[i - o->input_count].name;
@@ -517,11 +521,17 @@ const char *twi_expr_input_name(const tw_expr *expr, int32_t input)
 tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
                          const tw_expr_options *given)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     static const char *const only_x[] = {"x"};
     tw_expr_options opts = TW_EXPR_OPTIONS_INIT;
     parser p = {.ctx = ctx, .opts = &opts};
     tw_expr *expr = NULL;
-    *out = NULL;
     if (given != NULL) {
         if (given->size < sizeof(size_t)) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
@@ -576,8 +586,11 @@ void tw_expr_destroy(tw_expr *expr)
 
 void tw_expr_describe(const tw_expr *expr, tw_expr_info *out)
 {
-    tw_expr_info info = {.size = out->size, .inputs = expr->input_count};
-    for (int32_t i = 0; i < expr->tree.count; i++) {
+    if (out == NULL) {
+        return;
+    }
+    tw_expr_info info = {.size = out->size, .inputs = expr != NULL ? expr->input_count : 0};
+    for (int32_t i = 0; expr != NULL && i < expr->tree.count; i++) {
         const twi_operation *node = &expr->tree.nodes[i];
         info.inputs_used |= node->code == TWI_OP_INPUT ? (uint32_t)1 << node->index : 0;
         info.uses_row |= node->code == TWI_OP_ROW;

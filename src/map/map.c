@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "base/threads.h"
 #include "map/reference.h"
 
@@ -293,6 +294,14 @@ tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **out, const tw_expr *
                              const tw_shape *inputs, int32_t input_count,
                              const tw_map_options *opts)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr},
+                                    {"inputs", input_count > 0 ? (const void *)inputs : out});
+    if (missing != TW_OK) {
+        return missing;
+    }
     return twi_map_plan_make(ctx, out, expr, inputs, input_count, opts, TWI_MAP_AUTO);
 }
 
@@ -309,19 +318,24 @@ void tw_map_plan_destroy(tw_map_plan *plan)
 
 const char *tw_map_plan_explain(const tw_map_plan *plan)
 {
-    return plan->explanation;
+    return plan != NULL ? plan->explanation : "";
 }
 
 void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
 {
-    tw_map_plan_info info = {.size = out->size,
-                             .shape = plan->shape,
-                             .compute = plan->setting.compute,
-                             .method = twi_map_method_name(plan->method),
-                             .row_period = plan->variants.row_period,
-                             .col_period = plan->variants.col_period,
-                             .bytes = twi_map_bytes(plan),
-                             .operations = twi_map_operations(plan)};
+    if (out == NULL) {
+        return;
+    }
+    tw_map_plan_info info = {.size = out->size, .method = ""};
+    if (plan != NULL) {
+        info.shape = plan->shape;
+        info.compute = plan->setting.compute;
+        info.method = twi_map_method_name(plan->method);
+        info.row_period = plan->variants.row_period;
+        info.col_period = plan->variants.col_period;
+        info.bytes = twi_map_bytes(plan);
+        info.operations = twi_map_operations(plan);
+    }
     memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
 }
 
@@ -330,6 +344,11 @@ void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
 static tw_status check_inputs(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
                               int32_t count)
 {
+    tw_status missing =
+        TWI_REQUIRE(ctx, {"plan", plan}, {"inputs", count > 0 ? (const void *)inputs : plan});
+    if (missing != TW_OK) {
+        return missing;
+    }
     if (count != plan->input_count) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
                        plan->input_count, count);
@@ -533,6 +552,9 @@ tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan, const tw_matrix *i
     tw_map_report seen = TW_MAP_REPORT_INIT;
     tw_status status = check_inputs(ctx, plan, inputs, input_count);
     if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
+    if (status == TW_OK) {
         status = push(ctx, plan, inputs, sinks, sink_count, &seen);
     }
     if (status == TW_OK) {
@@ -544,6 +566,11 @@ tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan, const tw_matrix *i
 tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr, const tw_matrix *inputs,
                  int32_t input_count, const tw_map_options *opts)
 {
+    tw_status missing =
+        TWI_REQUIRE(ctx, {"expr", expr}, {"inputs", input_count > 0 ? (const void *)inputs : expr});
+    if (missing != TW_OK) {
+        return missing;
+    }
     tw_shape shapes[TWI_MAP_INPUTS];
     tw_map_plan *plan = NULL;
     if (input_count < 0 || input_count > TWI_MAP_INPUTS) {

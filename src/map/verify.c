@@ -246,7 +246,10 @@ static void abort_check(void *self, tw_context *ctx)
 
 void tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out)
 {
-    *out = (tw_sink){verifier, begin, take_rows, end, abort_check, NULL};
+    if (out != NULL) {
+        *out = verifier == NULL ? (tw_sink){0}
+                                : (tw_sink){verifier, begin, take_rows, end, abort_check, NULL};
+    }
 }
 
 /* --------------------------------------------------------------------------------------- making */
@@ -305,8 +308,19 @@ tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const t
                                  const tw_matrix *inputs, int32_t input_count,
                                  const tw_map_options *opts, int64_t samples, uint64_t seed)
 {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr},
+                                    {"inputs", input_count > 0 ? (const void *)inputs : out});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    if (samples < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld elements to verify: give a number, or 0 for all",
+                       (long long)samples);
+    }
     tw_map_verifier *v = NULL;
-    *out = NULL;
     if (input_count < 0 || input_count > TWI_MAP_INPUTS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs: at most %d are possible", input_count,
                        TWI_MAP_INPUTS);
@@ -330,6 +344,10 @@ tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const t
 
 tw_status tw_map_verifier_result(tw_context *ctx, const tw_map_verifier *verifier, int64_t *checked)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"verifier", verifier});
+    if (missing != TW_OK) {
+        return missing;
+    }
     if (checked != NULL) {
         *checked = verifier->checked;
     }
