@@ -40,8 +40,8 @@ extern const lab_ladder lab_map_threads;
 extern const lab_ladder lab_map_threads_weak;
 extern const lab_ladder lab_map_gpu;
 
-/* By name; TW_ERR_ARGUMENT suggests the nearest (find.c). The second: the only ladder that has rungs
- * of all these names. */
+/* By name; TW_ERR_ARGUMENT suggests the nearest (find.c). The second: the only ladder that has
+ * rungs of all these names. */
 TW_CHECKED tw_status lab_find_ladder(tw_context *ctx, const char *name, const lab_ladder **out);
 TW_CHECKED tw_status lab_find_ladder_of(tw_context *ctx, char **names, int count,
                                         const lab_ladder **out);

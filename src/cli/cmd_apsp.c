@@ -58,8 +58,7 @@ static const cli_option method_options[] = {
      "ends exact."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
-     "last "
-     "bit of float distances."},
+     "last bit of float distances."},
     {0}};
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},

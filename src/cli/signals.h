@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /* From now on every signal that would end the program, unless it is ignored, cancels ctx; a second
- * one ends the program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file over the
- * limit are errors like any other and get their sentence. */
+ * one ends the program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file
+ * over the limit are errors like any other and get their sentence. */
 void cli_signals_watch(tw_context *ctx);
 
 /* Stop watching; the context may be destroyed after this. */

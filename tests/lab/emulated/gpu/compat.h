@@ -10,10 +10,10 @@
 #ifndef LAB_EMULATED_COMPAT_H
 #define LAB_EMULATED_COMPAT_H
 
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <csetjmp>
 #include <cstdlib>
 #include <ucontext.h>
 
@@ -30,7 +30,9 @@ enum { cudaSuccess = 0, cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
 };
 
 struct alignas(16) int4 {
