@@ -140,7 +140,8 @@ int main(int, char **words)
     state = strtoull(words[1], NULL, 10);
     for (const named &one : all) {
         const int b = one.recipe->block == 1 ? 32 : one.recipe->block;
-        const int sizes[] = {1, b - 1, b, b + 1, b + b / 4 + 3, 2 * b + 1 < 200 ? 2 * b + 1 : b + 7};
+        const int sizes[] = {1,     b - 1,         b,
+                             b + 1, b + b / 4 + 3, 2 * b + 1 < 200 ? 2 * b + 1 : b + 7};
         for (int n : sizes) {
             right = solve(one, n, 0) && right;
             if (strcmp(one.name, "large") == 0) { /* which has a rung with a pitch */
