@@ -137,7 +137,7 @@ static tw_status find_kernel(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
     if (gpu->kernel_count == TWI_GPU_MOST) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a map runs on at most %d devices", TWI_GPU_MOST);
     }
-    twi_map_kernel *slot = &gpu->kernels[gpu->kernel_count];
+    twi_map_code *slot = &gpu->kernels[gpu->kernel_count];
     slot->device = device;
     status = load(ctx, gpu, device, &slot->kernel, cached);
     if (status == TW_OK) {

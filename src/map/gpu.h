@@ -12,10 +12,10 @@
 #include "map/gpu_source.h"
 
 /* The kernel on one device. */
-typedef struct twi_map_kernel {
+typedef struct twi_map_code {
     int32_t device;
     twi_rtc_kernel kernel;
-} twi_map_kernel;
+} twi_map_code;
 
 typedef struct twi_map_gpu {
     twi_map_source source;
@@ -23,7 +23,7 @@ typedef struct twi_map_gpu {
     bool flat;    /* it knows neither rows nor columns: arrays without gaps may be one row */
     int32_t col_period;
     int32_t kernel_count;
-    twi_map_kernel kernels[TWI_GPU_MOST];
+    twi_map_code kernels[TWI_GPU_MOST];
     int32_t slot_count;
     struct twi_map_slot *slots; /* of gpu_host.c, kept from run to run */
 } twi_map_gpu;
