@@ -935,7 +935,7 @@ static void wrong_options_are_refused(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    uint8_t data[12] = {0};
+    _Alignas(double) uint8_t data[12 * sizeof(double)] = {0}; /* of any type */
     float got[12];
     tw_matrix in = {data, 3, 4, 4, TW_U8};
     tw_matrix out = {got, 3, 4, 4, TW_F32};
