@@ -964,10 +964,11 @@ typedef struct tw_map_report {
     int32_t threads;
     double seconds_compute;
     double seconds_output; /* the sinks */
+    double seconds_read;   /* the sources */
 } tw_map_report;
-#define TW_MAP_REPORT_INIT                     \
-    {                                          \
-        sizeof(tw_map_report), "", "", 0, 0, 0 \
+#define TW_MAP_REPORT_INIT                        \
+    {                                             \
+        sizeof(tw_map_report), "", "", 0, 0, 0, 0 \
     }
 
 /* Into the caller's matrix, whose shape and type must be those of the result. It may be an input
@@ -990,6 +991,23 @@ TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
                                             tw_sink *sinks, int32_t sink_count,
                                             tw_map_report *report);
 
+/* The same for inputs that need not fit in memory: input i is sources[i], whose rows are read as
+ * the result goes on, each once and in order, or, if that has no function rows, the matrix
+ * inputs[i]
+ * (`inputs` may be NULL if none is one). The same bits, in blocks as large as tw_set_memory allows.
+ */
+TW_API TW_CHECKED tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan,
+                                               const tw_matrix *inputs, const tw_source *sources,
+                                               int32_t input_count, tw_sink *sinks,
+                                               int32_t sink_count, tw_map_report *report);
+
+/* The rows of such a block and the bytes it takes, inputs that lie in memory not counted, by the
+ * limit and the use of memory at the time of the call. sources NULL: all inputs do. `rows` and
+ * `bytes` may be NULL. */
+TW_API TW_CHECKED tw_status tw_map_plan_block(tw_context *ctx, const tw_map_plan *plan,
+                                              const tw_source *sources, int64_t *rows,
+                                              uint64_t *bytes);
+
 /* Plan and run in one call. */
 TW_API TW_CHECKED tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr,
                                    const tw_matrix *inputs, int32_t input_count,
@@ -1004,6 +1022,13 @@ TW_API TW_CHECKED tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verif
                                                    const tw_expr *expr, const tw_matrix *inputs,
                                                    int32_t input_count, const tw_map_options *opts,
                                                    int64_t samples, uint64_t seed);
+/* The same for the inputs of tw_map_plan_stream: the verifier reads the rows that it needs by
+ * itself, so a source must be one that can be read out of order and again. */
+TW_API TW_CHECKED tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verifier **out,
+                                                   const tw_expr *expr, const tw_matrix *inputs,
+                                                   const tw_source *sources, int32_t input_count,
+                                                   const tw_map_options *opts, int64_t samples,
+                                                   uint64_t seed);
 TW_API void tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out);
 /* TW_OK, or TW_ERR_VERIFY with the first wrong element in tw_last_error. *checked (may be NULL):
  * elements compared. */

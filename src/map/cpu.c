@@ -62,9 +62,11 @@ static void put_whole(const twi_map_course *p, void *out, int64_t i, int64_t val
     }
 }
 
-static double element(const twi_map_input *input, int64_t row, int64_t col)
+static double element(const twi_map_job *job, int64_t index, int64_t row, int64_t col)
 {
-    return twi_element(input->data, input->type, row * input->row_step + col * input->col_step);
+    const twi_map_input *input = &job->inputs[index];
+    return twi_element(input->data, input->type,
+                       (row - job->input_row) * input->row_step + col * input->col_step);
 }
 
 /* Operation i of a program into `out`, n elements, from the values at hand. */
@@ -92,7 +94,7 @@ static void compute_number(worker *w, const twi_program *program, int32_t i, cha
             put(p, out, k, op->number);
             break;
         case TWI_OP_INPUT:
-            put(p, out, k, element(&p->job->inputs[op->index], row, 0));
+            put(p, out, k, element(p->job, op->index, row, 0));
             break;
         case TWI_OP_ROW:
             put_whole(p, out, k, row);
@@ -151,7 +153,8 @@ static void compute_columns(worker *w, const twi_map_lane *l, int64_t first, int
         if (op->code == TWI_OP_INPUT) {
             for (int64_t k = 0; k < n; k++) {
                 put(p, out, k,
-                    element(&p->job->inputs[op->index], 0, first + l->residue + k * p->period));
+                    element(p->job, op->index, p->job->input_row,
+                            first + l->residue + k * p->period));
             }
         } else if (op->code == TWI_OP_COL) {
             for (int64_t k = 0; k < n; k++) {
@@ -180,6 +183,13 @@ typedef struct place {
     bool whole;     /* nothing taken apart, all vectors full: memory serves as a register */
 } place;
 
+/* Where an input has the elements of a block. */
+static const char *input_at(const twi_map_job *job, const twi_map_input *input, const place *at)
+{
+    return (const char *)input->data + ((at->row - job->input_row) * input->row_step + at->first) *
+                                           (int64_t)tw_type_size(input->type);
+}
+
 static bool serves_as_register(const twi_map_course *p, const twi_map_input *input, const place *at)
 {
     return at->whole && input->type == p->job->variants->compute;
@@ -202,8 +212,7 @@ static void load_inputs(worker *w, const place *at)
         }
         if (!serves_as_register(p, input, at)) {
             void *out[TWI_MAP_COL_PERIOD];
-            const char *in = (const char *)input->data + (at->row * input->row_step + at->first) *
-                                                             (int64_t)tw_type_size(input->type);
+            const char *in = input_at(p->job, input, at);
             const int64_t groups = at->cols / p->period;
             for (int64_t residue = 0; residue < p->period; residue++) {
                 out[residue] = input_block(w, slot, residue);
@@ -243,10 +252,8 @@ static void set_values(worker *w, const twi_map_lane *l, const place *at)
         if (op->code == TWI_OP_INPUT) {
             const twi_map_input *input = &p->job->inputs[op->index];
             const int32_t slot = __builtin_popcount(p->inputs & ((1U << op->index) - 1));
-            w->value[i] =
-                serves_as_register(p, input, at)
-                    ? (const char *)input->data + (at->row * input->row_step + at->first) * p->size
-                    : input_block(w, slot, l->residue);
+            w->value[i] = serves_as_register(p, input, at) ? input_at(p->job, input, at)
+                                                           : input_block(w, slot, l->residue);
         } else {
             w->value[i] = w->places + (uint64_t)op->place * twi_block_bytes(p);
         }
@@ -512,11 +519,12 @@ static void flatten(twi_map_job *job)
     }
     for (int32_t k = 0; k < job->input_count; k++) {
         twi_map_input *input = &job->inputs[k];
-        input->data = (const char *)input->data +
-                      job->first_row * input->row_step * (int64_t)tw_type_size(input->type);
+        input->data = (const char *)input->data + (job->first_row - job->input_row) *
+                                                      input->row_step *
+                                                      (int64_t)tw_type_size(input->type);
     }
     job->cols *= job->row_count;
-    job->first_row = 0;
+    job->first_row = job->input_row = 0;
     job->row_count = 1;
     job->out_stride = job->cols;
 }

@@ -176,8 +176,9 @@ static device_rows rows_of(const twi_map_gpu *gpu, const twi_map_job *job, int32
         return (device_rows){(uintptr_t)job->out - skipped, job->out_stride, size, false};
     }
     const twi_map_input *in = &job->inputs[gpu->source.inputs[k]];
-    return (device_rows){(uintptr_t)in->data, in->row_step, (int64_t)tw_type_size(in->type),
-                         in->col_step == 0};
+    int64_t size = (int64_t)tw_type_size(in->type);
+    uintptr_t skipped = (uintptr_t)(job->input_row * in->row_step * size);
+    return (device_rows){(uintptr_t)in->data - skipped, in->row_step, size, in->col_step == 0};
 }
 
 static bool can_be_one_row(const twi_map_gpu *gpu, const twi_map_job *job)

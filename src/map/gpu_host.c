@@ -183,7 +183,8 @@ static void gather(const host_run *run, const band_slot *slot)
         const slot_array *array = &run->inputs[k];
         const twi_map_input *in = &job->inputs[k];
         const int64_t rows = array->pitch == 0 ? 1 : slot->row_count;
-        const char *from = (const char *)in->data + slot->first_row * in->row_step * array->size;
+        const char *from = (const char *)in->data +
+                           (slot->first_row - job->input_row) * in->row_step * array->size;
         char *to = slot->pinned + array->offset;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
         for (int64_t r = 0; r < rows; r++) {
@@ -212,12 +213,11 @@ static void scatter(const host_run *run, const band_slot *slot)
 static twi_map_job band_job(const host_run *run, const band_slot *slot)
 {
     twi_map_job job = *run->job;
-    job.first_row = slot->first_row;
+    job.first_row = job.input_row = slot->first_row;
     job.row_count = slot->row_count;
     for (int32_t k = 0; k < job.input_count; k++) {
         const slot_array *array = &run->inputs[k];
-        uintptr_t skipped = (uintptr_t)(slot->first_row * array->pitch * array->size);
-        job.inputs[k].data = (const void *)((uintptr_t)slot->memory + array->offset - skipped);
+        job.inputs[k].data = slot->memory + array->offset;
         job.inputs[k].row_step = array->pitch;
     }
     job.out = slot->memory + run->out.offset;

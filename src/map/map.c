@@ -1,6 +1,6 @@
 /*
  * The entry of the map wing: options and shapes are checked, types are completed, the programs are
- * made, a method is chosen, and rows go into the caller's matrix or through sinks.
+ * made, a method is chosen, and rows go into the caller's matrix (through sinks: stream.c).
  *
  * Methods: a kernel where the context's device is a GPU; on the CPU a table where the result is a
  * function of one input of 8 or 16 bits (and of residues of row and col) and looking it up is
@@ -10,16 +10,17 @@
 
 #include "base/clock.h"
 #include "base/matrix.h"
-#include "base/sink.h"
 #include "base/threads.h"
 #include "map/reference.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of rows for the sinks */
-#define TABLE_USES 4                     /* look-ups an entry must serve to be worth computing */
+#define TABLE_USES 4        /* look-ups an entry must serve to be worth computing */
 #define TABLE_COST_LARGE 20 /* additions that a look-up in a table of 65536 entries may cost */
+#define MOST_SIDE                                                                   \
+    ((int64_t)1 << 48) /* rows or columns of a source, so that no product overflows \
+                        */
 #define MOST_REPEAT ((int64_t)1 << 40)
 
 const char *twi_map_method_name(twi_map_method method)
@@ -341,34 +342,50 @@ void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
 
 /* --------------------------------------------------------------------------------------- a run */
 
-static tw_status check_inputs(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
-                              int32_t count)
+/* Whether an input is of the shape that the plan was made for. */
+static tw_status check_input(tw_context *ctx, const tw_map_plan *plan, int32_t i,
+                             const tw_shape *shape)
 {
-    tw_status missing =
-        TWI_REQUIRE(ctx, {"plan", plan}, {"inputs", count > 0 ? (const void *)inputs : plan});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    if (count != plan->input_count) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
-                       plan->input_count, count);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        const tw_shape *planned = &plan->inputs[i];
-        tw_status status = twi_matrix_check(ctx, &inputs[i], "an input");
-        if (status != TW_OK) {
-            return status;
-        }
-        if (inputs[i].rows != planned->rows || inputs[i].cols != planned->cols ||
-            inputs[i].type != planned->type) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "input %d is %lld x %lld of %s, the plan is for %lld x %lld of %s",
-                           i + 1, (long long)inputs[i].rows, (long long)inputs[i].cols,
-                           tw_type_name(inputs[i].type), (long long)planned->rows,
-                           (long long)planned->cols, tw_type_name(planned->type));
-        }
+    const tw_shape *planned = &plan->inputs[i];
+    if (shape->rows != planned->rows || shape->cols != planned->cols ||
+        shape->type != planned->type) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "input %d is %lld x %lld of %s, the plan is for %lld x %lld of %s", i + 1,
+                       (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type),
+                       (long long)planned->rows, (long long)planned->cols,
+                       tw_type_name(planned->type));
     }
     return TW_OK;
+}
+
+tw_status twi_map_check_inputs(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
+                               const tw_source *sources, int32_t count)
+{
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
+    if (status == TW_OK && count != plan->input_count) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
+                         plan->input_count, count);
+    }
+    for (int32_t i = 0; i < count && status == TW_OK; i++) {
+        if (sources != NULL && sources[i].rows != NULL) {
+            const tw_shape *shape = &sources[i].shape;
+            status = check_input(ctx, plan, i, shape);
+            if (status == TW_OK && (shape->rows > MOST_SIDE || shape->cols > MOST_SIDE)) {
+                status = tw_fail(ctx, TW_ERR_RANGE, "input %d has more than 2^48 rows or columns",
+                                 i + 1);
+            }
+            continue;
+        }
+        status = TWI_REQUIRE(ctx, {"inputs", inputs});
+        if (status == TW_OK) {
+            status = twi_matrix_check(ctx, &inputs[i], "an input");
+        }
+        if (status == TW_OK) {
+            const tw_shape shape = {inputs[i].rows, inputs[i].cols, inputs[i].type};
+            status = check_input(ctx, plan, i, &shape);
+        }
+    }
+    return status;
 }
 
 /* The bytes from the first element to the last. */
@@ -413,7 +430,7 @@ static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw
 tw_status twi_map_check(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *out,
                         const tw_matrix *inputs, int32_t input_count)
 {
-    tw_status status = check_inputs(ctx, plan, inputs, input_count);
+    tw_status status = twi_map_check_inputs(ctx, plan, inputs, NULL, input_count);
     return status == TW_OK ? check_result(ctx, plan, out, inputs) : status;
 }
 
@@ -438,27 +455,25 @@ twi_map_job twi_map_job_of(const tw_map_plan *plan, int64_t first, int64_t count
     return job;
 }
 
-tw_status twi_map_rows(tw_context *ctx, const tw_map_plan *plan, int64_t first, int64_t count,
-                       const tw_matrix *inputs, void *out, int64_t stride)
+tw_status twi_map_run(tw_context *ctx, const tw_map_plan *plan, const twi_map_job *job)
 {
-    if (count == 0 || plan->shape.cols == 0) {
+    if (job->row_count == 0 || job->cols == 0) {
         return twi_check_cancel(ctx);
     }
-    const twi_map_job job = twi_map_job_of(plan, first, count, inputs, out, stride);
     switch (plan->method) {
     case TWI_MAP_TABLE:
-        return twi_map_table_run(ctx, plan, &job);
+        return twi_map_table_run(ctx, plan, job);
     case TWI_MAP_GPU:
-        return twi_map_gpu_run(ctx, plan->gpu, &plan->devices, &job);
+        return twi_map_gpu_run(ctx, plan->gpu, &plan->devices, job);
     case TWI_MAP_REFERENCE:
-        return twi_map_reference_run(ctx, &job);
+        return twi_map_reference_run(ctx, job);
     default:
-        return twi_map_cpu_run(ctx, &job);
+        return twi_map_cpu_run(ctx, job);
     }
 }
 
-static void give_report(tw_context *ctx, const tw_map_plan *plan, tw_map_report *out,
-                        tw_map_report *seen)
+void twi_map_give_report(tw_context *ctx, const tw_map_plan *plan, tw_map_report *out,
+                         tw_map_report *seen)
 {
     twi_isa isa = TWI_ISA_SCALAR;
     if (out == NULL) {
@@ -480,85 +495,13 @@ tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
     double started = twi_seconds();
     tw_status status = twi_map_check(ctx, plan, out, inputs, input_count);
     if (status == TW_OK) {
-        status = twi_map_rows(ctx, plan, 0, plan->shape.rows, inputs, out->data, out->stride);
+        const twi_map_job job =
+            twi_map_job_of(plan, 0, plan->shape.rows, inputs, out->data, out->stride);
+        status = twi_map_run(ctx, plan, &job);
     }
     if (status == TW_OK) {
         seen.seconds_compute = twi_seconds() - started;
-        give_report(ctx, plan, report, &seen);
-    }
-    return status;
-}
-
-static tw_status push_blocks(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
-                             tw_sink *sinks, int32_t sink_count, void *block, int64_t rows,
-                             tw_map_report *report)
-{
-    const tw_shape *shape = &plan->shape;
-    tw_status status = TW_OK;
-    for (int64_t first = 0; first < shape->rows && status == TW_OK; first += rows) {
-        int64_t count = shape->rows - first < rows ? shape->rows - first : rows;
-        double started = twi_seconds();
-        status = twi_map_rows(ctx, plan, first, count, inputs, block, shape->cols);
-        double computed = twi_seconds();
-        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
-            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
-        }
-        report->seconds_compute += computed - started;
-        report->seconds_output += twi_seconds() - computed;
-        twi_progress(ctx, "map", (double)(first + count), (double)shape->rows, "rows");
-    }
-    return status;
-}
-
-static tw_status push(tw_context *ctx, const tw_map_plan *plan, const tw_matrix *inputs,
-                      tw_sink *sinks, int32_t sink_count, tw_map_report *report)
-{
-    const tw_shape *shape = &plan->shape;
-    const uint64_t row = (uint64_t)shape->cols * tw_type_size(shape->type);
-    /* Rows without columns take no room: all of them at once. */
-    int64_t rows = row > 0 ? (int64_t)(BLOCK_BYTES / row) : shape->rows;
-    int32_t begun = 0;
-    int32_t ended = 0;
-    void *block = NULL;
-    rows = rows < 1 ? 1 : rows < shape->rows ? rows : shape->rows;
-    tw_status status =
-        twi_alloc(ctx, &block, (uint64_t)(rows > 0 ? rows : 1), row, "a block of the result");
-    for (; begun < sink_count && status == TW_OK; begun++) {
-        status = sinks[begun].begin(sinks[begun].self, ctx, shape);
-        if (status != TW_OK) {
-            break;
-        }
-    }
-    if (status == TW_OK) {
-        status = push_blocks(ctx, plan, inputs, sinks, sink_count, block, rows, report);
-    }
-    double started = twi_seconds();
-    while (ended < begun && status == TW_OK) {
-        status = sinks[ended].end(sinks[ended].self, ctx);
-        ended++;
-    }
-    report->seconds_output += twi_seconds() - started;
-    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
-        sinks[i].abort(sinks[i].self, ctx);
-    }
-    twi_free(block);
-    return status;
-}
-
-tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan, const tw_matrix *inputs,
-                          int32_t input_count, tw_sink *sinks, int32_t sink_count,
-                          tw_map_report *report)
-{
-    tw_map_report seen = TW_MAP_REPORT_INIT;
-    tw_status status = check_inputs(ctx, plan, inputs, input_count);
-    if (status == TW_OK) {
-        status = twi_sinks_check(ctx, sinks, sink_count);
-    }
-    if (status == TW_OK) {
-        status = push(ctx, plan, inputs, sinks, sink_count, &seen);
-    }
-    if (status == TW_OK) {
-        give_report(ctx, plan, report, &seen);
+        twi_map_give_report(ctx, plan, report, &seen);
     }
     return status;
 }

@@ -116,8 +116,9 @@ typedef struct twi_variants {
     twi_program generic;
 } twi_variants;
 
-/* An input as an evaluator reads it: element (r, c) is element r * row_step + c * col_step of
- * data. A broadcast direction has step 0; col_step is 0 or 1. */
+/* An input as an evaluator reads it: element (r, c) is element (r - input_row) * row_step +
+ * c * col_step of data (input_row: of the job). A broadcast direction has step 0; col_step is 0
+ * or 1. */
 typedef struct twi_map_input {
     const void *data;
     tw_type type;
@@ -127,9 +128,10 @@ typedef struct twi_map_input {
 
 /*
  * One run: rows first_row ... first_row + row_count - 1 of a result of `cols` columns. `out` is the
- * place of element (first_row, 0) and inputs begin at row 0. `out` may be the very array of an
- * input: same type, same places. So an evaluator reads all elements that it is about to write
- * before it writes them. In no other way do they overlap.
+ * place of element (first_row, 0), and the inputs' data begin at row input_row: rows before it need
+ * not be in memory. `out` may be the very array of an input: same type, same places. So an
+ * evaluator reads all elements that it is about to write before it writes them. In no other way do
+ * they overlap.
  */
 typedef struct twi_map_job {
     const twi_variants *variants;
@@ -139,6 +141,7 @@ typedef struct twi_map_job {
     int64_t repeat;  /* >= 1 */
     bool fast;
     int64_t first_row, row_count;
+    int64_t input_row; /* first_row or before it */
     int64_t cols;
     void *out; /* of variants->type */
     int64_t out_stride;

@@ -53,7 +53,8 @@ static double evaluate(const twi_map_job *job, int64_t row, int64_t col, const d
             values[i] = x != NULL && op->index == job->x_input
                             ? *x
                             : twi_scalar_round(twi_element(in->data, in->type,
-                                                           row * in->row_step + col * in->col_step),
+                                                           (row - job->input_row) * in->row_step +
+                                                               col * in->col_step),
                                                p->compute);
             break;
         }

@@ -203,8 +203,8 @@ static void look_up_row(const lookup *l, int64_t row)
     const twi_map_job *job = l->job;
     const twi_map_input *in = &job->inputs[table->input];
     const size_t table_bytes = (size_t)table->entries * table->size;
-    const char *from = (const char *)in->data +
-                       (job->first_row + row) * in->row_step * (int64_t)tw_type_size(in->type);
+    const char *from = (const char *)in->data + (job->first_row - job->input_row + row) *
+                                                    in->row_step * (int64_t)tw_type_size(in->type);
     char *to = (char *)job->out + (size_t)row * (size_t)job->out_stride * table->size;
     const int32_t *index =
         v->index + (job->first_row + row) % v->row_period * (int64_t)v->col_period;

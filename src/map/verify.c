@@ -1,7 +1,8 @@
 /*
  * A check of a finished map that shares nothing with the evaluators but the parsed tree: elements
  * are recomputed by interval arithmetic (interval.h) and must lie inside. It is a sink, so rows are
- * checked as they pass.
+ * checked as they pass. Of inputs that are not in memory it reads the rows that it needs by itself,
+ * so that what the evaluator was given is checked, too.
  *
  * What the compiler may do in one way or another is accepted in both: a remainder of an index is
  * exact in whole numbers or computed in the compute type.
@@ -20,8 +21,11 @@
 
 struct tw_map_verifier {
     const tw_expr *expr;
-    tw_map_plan *plan; /* for its setting and shapes */
-    tw_matrix inputs[TWI_MAP_INPUTS];
+    tw_map_plan *plan;                /* for its setting and shapes */
+    tw_matrix inputs[TWI_MAP_INPUTS]; /* of one from a source: the row at hand */
+    tw_source sources[TWI_MAP_INPUTS];
+    void *rows;      /* of the sources */
+    int64_t row;     /* of the result, that they are behind; -1: none yet */
     int64_t *places; /* elements to be checked, rising; NULL: all */
     int64_t place_count;
     int64_t next;
@@ -71,8 +75,8 @@ static twi_interval leaf(const tw_map_verifier *v, const twi_operation *node, in
         if (x != NULL && node->index == s->x_input) {
             return *x;
         }
-        value = twi_element(twi_matrix_row(in, in->rows == 1 ? 0 : row), in->type,
-                            in->cols == 1 ? 0 : col);
+        const bool first = in->rows == 1 || v->sources[node->index].rows != NULL;
+        value = twi_element(twi_matrix_row(in, first ? 0 : row), in->type, in->cols == 1 ? 0 : col);
         break;
     }
     case TWI_OP_ROW:
@@ -201,8 +205,25 @@ static tw_status begin(void *self, tw_context *ctx, const tw_shape *shape)
                        tw_type_name(wanted->type));
     }
     v->next = v->checked = 0;
+    v->row = -1;
     v->status = TW_OK;
     return TW_OK;
+}
+
+/* Read the rows of the sources behind a row of the result. */
+static tw_status hold(tw_map_verifier *v, tw_context *ctx, int64_t row)
+{
+    tw_status status = twi_check_cancel(ctx);
+    for (int32_t i = 0; i < v->plan->input_count && status == TW_OK && row != v->row; i++) {
+        const tw_source *source = &v->sources[i];
+        const tw_matrix *in = &v->inputs[i];
+        const bool once = in->rows == 1;
+        if (source->rows != NULL && !(once && v->row >= 0)) {
+            status = source->rows(source->self, ctx, once ? 0 : row, 1, in->data, in->stride);
+        }
+    }
+    v->row = row;
+    return status;
 }
 
 static tw_status take_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -219,14 +240,14 @@ static tw_status take_rows(void *self, tw_context *ctx, int64_t first, int64_t c
         }
         const void *at =
             (const char *)data + (size_t)(row - first) * (size_t)stride * tw_type_size(type);
+        tw_status status = hold(v, ctx, row);
+        if (status != TW_OK) {
+            return status;
+        }
         if (!check(v, row, col, twi_element(at, type, col))) {
             v->status = TW_ERR_VERIFY;
         }
         v->next++;
-        tw_status status = twi_check_cancel(ctx);
-        if (status != TW_OK) {
-            return status;
-        }
     }
     return TW_OK;
 }
@@ -280,21 +301,71 @@ static tw_status choose_places(tw_context *ctx, tw_map_verifier *v, int64_t samp
     return status;
 }
 
+/* Memory for a row of each source. */
+static tw_status open_rows(tw_context *ctx, tw_map_verifier *v)
+{
+    const int32_t count = v->plan->input_count;
+    uint64_t cols = 0;
+    for (int32_t i = 0; i < count; i++) {
+        cols += v->sources[i].rows != NULL ? (uint64_t)v->inputs[i].cols : 0;
+    }
+    tw_status status = twi_alloc(ctx, &v->rows, cols, sizeof(double), "rows of the inputs");
+    char *at = v->rows;
+    for (int32_t i = 0; i < count && status == TW_OK; i++) {
+        if (v->sources[i].rows != NULL) {
+            v->inputs[i].data = at;
+            at += (size_t)v->inputs[i].cols * sizeof(double);
+        }
+    }
+    return status;
+}
+
+/* Note the inputs, in memory or from sources, and their shapes. */
+static tw_status take_inputs(tw_context *ctx, tw_map_verifier *v, const tw_matrix *inputs,
+                             const tw_source *sources, int32_t input_count, tw_shape *shapes)
+{
+    tw_status status = TW_OK;
+    for (int32_t i = 0; i < input_count && status == TW_OK; i++) {
+        if (sources != NULL && sources[i].rows != NULL) {
+            v->sources[i] = sources[i];
+            shapes[i] = sources[i].shape;
+            v->inputs[i] =
+                (tw_matrix){NULL, shapes[i].rows, shapes[i].cols, shapes[i].cols, shapes[i].type};
+            if (sources[i].in_order) {
+                status =
+                    tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                            "input %d can be read once only: to verify, read it as a whole", i + 1);
+            }
+            continue;
+        }
+        status = TWI_REQUIRE(ctx, {"inputs", inputs});
+        if (status == TW_OK) {
+            status = twi_matrix_check(ctx, &inputs[i], "an input");
+        }
+        if (status == TW_OK) {
+            shapes[i] = (tw_shape){inputs[i].rows, inputs[i].cols, inputs[i].type};
+            v->inputs[i] = inputs[i];
+        }
+    }
+    return status;
+}
+
 static tw_status fill(tw_context *ctx, tw_map_verifier *v, const tw_matrix *inputs,
-                      int32_t input_count, const tw_map_options *opts)
+                      const tw_source *sources, int32_t input_count, const tw_map_options *opts)
 {
     tw_shape shapes[TWI_MAP_INPUTS];
     const uint64_t nodes = (uint64_t)v->expr->tree.count;
-    for (int32_t i = 0; i < input_count; i++) {
-        tw_status status = twi_matrix_check(ctx, &inputs[i], "an input");
-        if (status != TW_OK) {
-            return status;
-        }
-        shapes[i] = (tw_shape){inputs[i].rows, inputs[i].cols, inputs[i].type};
-        v->inputs[i] = inputs[i];
+    tw_status status = take_inputs(ctx, v, inputs, sources, input_count, shapes);
+    if (status == TW_OK) {
+        status =
+            twi_map_plan_make(ctx, &v->plan, v->expr, shapes, input_count, opts, TWI_MAP_DIRECT);
     }
-    tw_status status =
-        twi_map_plan_make(ctx, &v->plan, v->expr, shapes, input_count, opts, TWI_MAP_DIRECT);
+    if (status == TW_OK) {
+        status = twi_map_check_inputs(ctx, v->plan, inputs, sources, input_count);
+    }
+    if (status == TW_OK) {
+        status = open_rows(ctx, v);
+    }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &v->values, nodes, sizeof *v->values, "a verifier");
     }
@@ -304,15 +375,15 @@ static tw_status fill(tw_context *ctx, tw_map_verifier *v, const tw_matrix *inpu
     return status;
 }
 
-tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const tw_expr *expr,
-                                 const tw_matrix *inputs, int32_t input_count,
-                                 const tw_map_options *opts, int64_t samples, uint64_t seed)
+tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verifier **out, const tw_expr *expr,
+                                 const tw_matrix *inputs, const tw_source *sources,
+                                 int32_t input_count, const tw_map_options *opts, int64_t samples,
+                                 uint64_t seed)
 {
     if (out != NULL) {
         *out = NULL;
     }
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr},
-                                    {"inputs", input_count > 0 ? (const void *)inputs : out});
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr});
     if (missing != TW_OK) {
         return missing;
     }
@@ -330,7 +401,7 @@ tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const t
         return status;
     }
     v->expr = expr;
-    status = fill(ctx, v, inputs, input_count, opts);
+    status = fill(ctx, v, inputs, sources, input_count, opts);
     if (status == TW_OK) {
         status = choose_places(ctx, v, samples, seed);
     }
@@ -340,6 +411,13 @@ tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const t
     }
     *out = v;
     return TW_OK;
+}
+
+tw_status tw_map_verifier_create(tw_context *ctx, tw_map_verifier **out, const tw_expr *expr,
+                                 const tw_matrix *inputs, int32_t input_count,
+                                 const tw_map_options *opts, int64_t samples, uint64_t seed)
+{
+    return tw_map_verifier_stream(ctx, out, expr, inputs, NULL, input_count, opts, samples, seed);
 }
 
 tw_status tw_map_verifier_result(tw_context *ctx, const tw_map_verifier *verifier, int64_t *checked)
@@ -360,6 +438,7 @@ void tw_map_verifier_destroy(tw_map_verifier *verifier)
 {
     if (verifier != NULL) {
         tw_map_plan_destroy(verifier->plan);
+        twi_free(verifier->rows);
         twi_free(verifier->whole);
         twi_free(verifier->values);
         twi_free(verifier->places);

@@ -337,6 +337,7 @@ static void of_sinks_that_lack_a_function(void **state)
         REFUSED(tw_entropy_run(t->ctx, &in, NULL, sinks, 2, NULL));
         REFUSED(tw_entropy_stream(t->ctx, &giver, NULL, sinks, 2, NULL));
         REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &x, 1, sinks, 2, NULL));
+        REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, &x, NULL, 1, sinks, 2, NULL));
         tw_sink made;
         REFUSED(tw_sink_scaled(t->ctx, &made, &sinks[1], TW_U8, 1));
     }
@@ -589,6 +590,21 @@ static void of_maps(void **state)
     REFUSED(tw_map_plan_run(t->ctx, t->map_plan, NULL, 1, &sink, 1, NULL));
     REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &x, 1, NULL, 1, NULL));
     REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &x, 1, &sink, -1, NULL));
+    tw_source source = {0};
+    REFUSED_SILENTLY(tw_map_plan_stream(NULL, t->map_plan, &x, &source, 1, &sink, 1, NULL));
+    REFUSED(tw_map_plan_stream(t->ctx, NULL, &x, &source, 1, &sink, 1, NULL));
+    REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, NULL, &source, 1, &sink, 1, NULL));
+    REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, NULL, NULL, 1, &sink, 1, NULL));
+    REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, &x, &source, 1, NULL, 1, NULL));
+    REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, &x, &source, -1, &sink, 1, NULL));
+    REFUSED_SILENTLY(tw_map_plan_block(NULL, t->map_plan, NULL, NULL, NULL));
+    REFUSED(tw_map_plan_block(t->ctx, NULL, NULL, NULL, NULL));
+    REFUSED_SILENTLY(tw_map_verifier_stream(NULL, &verifier, t->expr, &x, &source, 1, NULL, 0, 1));
+    REFUSED(tw_map_verifier_stream(t->ctx, NULL, t->expr, &x, &source, 1, NULL, 0, 1));
+    REFUSED(tw_map_verifier_stream(t->ctx, &verifier, NULL, &x, &source, 1, NULL, 0, 1));
+    REFUSED(tw_map_verifier_stream(t->ctx, &verifier, t->expr, NULL, &source, 1, NULL, 0, 1));
+    REFUSED(tw_map_verifier_stream(t->ctx, &verifier, t->expr, NULL, NULL, 1, NULL, 0, 1));
+    REFUSED(tw_map_verifier_stream(t->ctx, &verifier, t->expr, &x, &source, -1, NULL, 0, 1));
     REFUSED_SILENTLY(tw_map(NULL, &out, t->expr, &x, 1, NULL));
     REFUSED(tw_map(t->ctx, NULL, t->expr, &x, 1, NULL));
     REFUSED(tw_map(t->ctx, &out, NULL, &x, 1, NULL));

@@ -1,0 +1,242 @@
+/*
+ * Maps through sinks, in blocks of rows. Inputs lie in memory, or come from sources: then the rows
+ * behind a block of the result are read before it is computed, by all threads, and the next ones
+ * take their place. So neither inputs nor result need fit in memory, and a file is copied once,
+ * into memory that stays in use, instead of into pages that have to be found for all of it.
+ *
+ * A block is as high as serves the speed, or as the memory allows. Elements know nothing of their
+ * neighbours, and a job knows the numbers of its rows, so blocks do not show in the result.
+ */
+#include "map/map.h"
+
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/sink.h"
+
+#include <string.h>
+
+#define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of the result, and of inputs behind it */
+#define SHARE 4 /* of the memory that is left, one part in four is not taken */
+
+typedef struct feed {
+    const tw_map_plan *plan;
+    const tw_source *sources;         /* NULL: all inputs are in memory */
+    tw_matrix inputs[TWI_MAP_INPUTS]; /* those of sources: as large as they, the rows of a block */
+    void *rows;                       /* of all sources, one after the other */
+} feed;
+
+static bool is_streamed(const tw_source *sources, int32_t i)
+{
+    return sources != NULL && sources[i].rows != NULL;
+}
+
+/* Rows of an input behind `rows` of the result: one that is repeated stays one. */
+static uint64_t held_bytes(const tw_shape *input, int64_t rows)
+{
+    const uint64_t row = (uint64_t)input->cols * tw_type_size(input->type);
+    const uint64_t bytes = (uint64_t)(input->rows == 1 ? 1 : rows) * row;
+    return (bytes + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+}
+
+/* Bytes of the inputs behind a block. */
+static uint64_t held_by_sources(const tw_map_plan *plan, const tw_source *sources, int64_t rows)
+{
+    uint64_t bytes = 0;
+    for (int32_t i = 0; i < plan->input_count; i++) {
+        bytes += is_streamed(sources, i) ? held_bytes(&plan->inputs[i], rows) : 0;
+    }
+    return bytes;
+}
+
+static uint64_t block_bytes(const tw_map_plan *plan, const tw_source *sources, int64_t rows)
+{
+    const uint64_t row = (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type);
+    return (uint64_t)rows * row + held_by_sources(plan, sources, rows);
+}
+
+/* The rows of a block: those of BLOCK_BYTES of the result, fewer if the inputs behind them are
+ * larger or memory is short. */
+static int64_t choose_rows(const tw_context *ctx, const tw_map_plan *plan, const tw_source *sources)
+{
+    const uint64_t limit = tw_memory_limit(ctx);
+    const uint64_t used = tw_memory_used(ctx);
+    const uint64_t room = (limit > used ? limit - used : 0) / SHARE * (SHARE - 1);
+    const uint64_t row = (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type);
+    /* Rows without columns take no room: all of them at once. */
+    int64_t rows = row > 0 ? (int64_t)(BLOCK_BYTES / row) : plan->shape.rows;
+    rows = rows < plan->shape.rows ? rows : plan->shape.rows;
+    while (rows > 1 && (held_by_sources(plan, sources, rows) > BLOCK_BYTES ||
+                        block_bytes(plan, sources, rows) > room)) {
+        rows /= 2;
+    }
+    return rows > 1 ? rows : 1;
+}
+
+tw_status tw_map_plan_block(tw_context *ctx, const tw_map_plan *plan, const tw_source *sources,
+                            int64_t *rows, uint64_t *bytes)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"plan", plan});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    const int64_t high = choose_rows(ctx, plan, sources);
+    if (rows != NULL) {
+        *rows = high;
+    }
+    if (bytes != NULL) {
+        *bytes = block_bytes(plan, sources, high);
+    }
+    return TW_OK;
+}
+
+/* ------------------------------------------------------------------------------------- the feed */
+
+/* Memory for the rows of the sources behind a block of `rows`. */
+static tw_status open_feed(tw_context *ctx, feed *f, const tw_matrix *inputs, int64_t rows)
+{
+    const tw_map_plan *plan = f->plan;
+    uint64_t at = 0;
+    tw_status status = TW_OK;
+    if (f->sources != NULL) {
+        status = twi_alloc(ctx, &f->rows, held_by_sources(plan, f->sources, rows), 1,
+                           "rows of the inputs");
+    }
+    for (int32_t i = 0; i < plan->input_count && status == TW_OK; i++) {
+        const tw_shape *in = &plan->inputs[i];
+        if (is_streamed(f->sources, i)) {
+            f->inputs[i] =
+                (tw_matrix){(char *)f->rows + at, in->rows, in->cols, in->cols, in->type};
+            at += held_bytes(in, rows);
+        } else {
+            f->inputs[i] = inputs[i];
+        }
+    }
+    return status;
+}
+
+/* Bring the rows of the sources behind a block into memory. */
+static tw_status hold(tw_context *ctx, const feed *f, int64_t first, int64_t count)
+{
+    tw_status status = TW_OK;
+    for (int32_t i = 0; i < f->plan->input_count && status == TW_OK; i++) {
+        const tw_matrix *in = &f->inputs[i];
+        const bool once = in->rows == 1;
+        if (is_streamed(f->sources, i) && !(once && first > 0)) {
+            const tw_source *source = &f->sources[i];
+            status = source->rows(source->self, ctx, first, once ? 1 : count, in->data, in->cols);
+        }
+    }
+    return status;
+}
+
+/* The job of a block: all inputs begin at its first row. */
+static twi_map_job job_of(const feed *f, int64_t first, int64_t count, void *block)
+{
+    twi_map_job job = twi_map_job_of(f->plan, first, count, f->inputs, block, f->plan->shape.cols);
+    job.input_row = first;
+    for (int32_t i = 0; i < job.input_count; i++) {
+        if (!is_streamed(f->sources, i) && job.inputs[i].row_step != 0) {
+            job.inputs[i].data = twi_matrix_row(&f->inputs[i], first);
+        }
+    }
+    return job;
+}
+
+/* ------------------------------------------------------------------------------------ the blocks
+ */
+
+static tw_status push_blocks(tw_context *ctx, const feed *f, tw_sink *sinks, int32_t sink_count,
+                             void *block, int64_t rows, tw_map_report *report)
+{
+    const tw_shape *shape = &f->plan->shape;
+    tw_status status = TW_OK;
+    for (int64_t first = 0; first < shape->rows && status == TW_OK; first += rows) {
+        int64_t count = shape->rows - first < rows ? shape->rows - first : rows;
+        const double started = twi_seconds();
+        status = hold(ctx, f, first, count);
+        const double held = twi_seconds();
+        if (status == TW_OK) {
+            const twi_map_job job = job_of(f, first, count, block);
+            status = twi_map_run(ctx, f->plan, &job);
+        }
+        const double computed = twi_seconds();
+        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
+            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
+        }
+        report->seconds_read += held - started;
+        report->seconds_compute += computed - held;
+        report->seconds_output += twi_seconds() - computed;
+        twi_progress(ctx, "map", (double)(first + count), (double)shape->rows, "rows");
+    }
+    return status;
+}
+
+/* Begin the sinks, push the blocks, and end the sinks, or abort those that were begun. */
+static tw_status push(tw_context *ctx, const feed *f, tw_sink *sinks, int32_t sink_count,
+                      void *block, int64_t rows, tw_map_report *report)
+{
+    int32_t begun = 0;
+    int32_t ended = 0;
+    tw_status status = TW_OK;
+    for (; begun < sink_count && status == TW_OK; begun++) {
+        status = sinks[begun].begin(sinks[begun].self, ctx, &f->plan->shape);
+        if (status != TW_OK) {
+            break;
+        }
+    }
+    if (status == TW_OK) {
+        status = push_blocks(ctx, f, sinks, sink_count, block, rows, report);
+    }
+    const double started = twi_seconds();
+    while (ended < begun && status == TW_OK) {
+        status = sinks[ended].end(sinks[ended].self, ctx);
+        ended++;
+    }
+    report->seconds_output += twi_seconds() - started;
+    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
+        sinks[i].abort(sinks[i].self, ctx);
+    }
+    return status;
+}
+
+tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan, const tw_matrix *inputs,
+                             const tw_source *sources, int32_t input_count, tw_sink *sinks,
+                             int32_t sink_count, tw_map_report *report)
+{
+    tw_map_report seen = TW_MAP_REPORT_INIT;
+    feed f = {.plan = plan, .sources = sources};
+    void *block = NULL;
+    tw_status status = twi_map_check_inputs(ctx, plan, inputs, sources, input_count);
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    const int64_t rows = choose_rows(ctx, plan, sources);
+    status = twi_memory_check(ctx, block_bytes(plan, sources, rows), "a block of rows");
+    if (status == TW_OK) {
+        status = open_feed(ctx, &f, inputs, rows);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &block, (uint64_t)rows,
+                           (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type),
+                           "a block of the result");
+    }
+    if (status == TW_OK) {
+        status = push(ctx, &f, sinks, sink_count, block, rows, &seen);
+    }
+    if (status == TW_OK) {
+        twi_map_give_report(ctx, plan, report, &seen);
+    }
+    twi_free(block);
+    twi_free(f.rows);
+    return status;
+}
+
+tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan, const tw_matrix *inputs,
+                          int32_t input_count, tw_sink *sinks, int32_t sink_count,
+                          tw_map_report *report)
+{
+    return tw_map_plan_stream(ctx, plan, inputs, NULL, input_count, sinks, sink_count, report);
+}
