@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define VERIFY_ELEMENTS 1000
 
@@ -308,13 +307,6 @@ static tw_status compute(entropy_run *run, int64_t planes)
     return status;
 }
 
-/* A pipe can be read once, so only of a file is asked first what it would take. */
-static bool is_file(const char *path)
-{
-    struct stat found;
-    return strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
-}
-
 /* Read the image, unless that would take more than half of the memory: then its rows are read as
  * they are needed. */
 static tw_status read_input(entropy_run *run, int64_t *planes)
@@ -324,7 +316,7 @@ static tw_status read_input(entropy_run *run, int64_t *planes)
     tw_image_info info = TW_IMAGE_INFO_INIT;
     tw_source probe = {0};
     char wants[CLI_SHOWN], has[CLI_SHOWN];
-    if (is_file(run->input) &&
+    if (cli_is_file(run->input) &&
         tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&
         info.bytes > limit / 2) {
         run->streamed = true;

@@ -1,7 +1,7 @@
 /*
- * tilewright map: an expression at every element of arrays or images. Inputs are read whole, so OUT
- * may be one of them; npy, raw and csv files take their rows as they are made, the image formats
- * the whole result.
+ * tilewright map: an expression at every element of arrays or images. Inputs are read before or
+ * during the run, in bands of rows; OUT may be one of them, since it is replaced at the end. npy,
+ * raw and csv files take their rows as they are made, the image formats the whole result.
  */
 #include "checked.h"
 #include "commands.h"
@@ -39,8 +39,9 @@ static const cli_option precision_options[] = {
      "Recompute K random elements (1000 by default, 0: all) in interval arithmetic before OUT "
      "appears."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
-     "Show the program, its specialisation, bytes and operations an element, and the floor of this "
-     "machine. Alone it only explains; the run follows if OUT or --verify is given."},
+     "Show the program, its specialisation, bytes and operations an element, the memory, and the "
+     "floor "
+     "of this machine. Alone it only explains; the run follows if OUT or --verify is given."},
     {0}};
 
 static const cli_option format_options[] = {
@@ -86,6 +87,7 @@ static const cli_example examples[] = {
 
 typedef struct plane_work {
     tw_matrix inputs[MAP_INPUTS];
+    tw_source sources[MAP_INPUTS];
     tw_map_plan *plan;
     tw_map_verifier *verifier;
     cli_timed checking;
@@ -106,8 +108,8 @@ static tw_status open_sinks(map_run *run, plane_work *w)
         cli_tally_sink(&run->seen, &w->sinks[w->sink_count++]);
     }
     if (run->s->verify >= 0) {
-        status = tw_map_verifier_create(ctx, &w->verifier, run->expr, w->inputs, run->input_count,
-                                        &run->opts, run->s->verify, VERIFY_SEED);
+        status = tw_map_verifier_stream(ctx, &w->verifier, run->expr, w->inputs, w->sources,
+                                        run->input_count, &run->opts, run->s->verify, VERIFY_SEED);
         if (status == TW_OK) {
             tw_map_verifier_sink(w->verifier, &w->checking.inner);
             cli_timed_sink(&w->checking, &w->sinks[w->sink_count++]);
@@ -146,14 +148,15 @@ static tw_status run_plane(map_run *run, plane_work *w)
     tw_context *ctx = run->job->ctx;
     tw_status status = open_sinks(run, w);
     if (status == TW_OK) {
-        status = tw_map_plan_run(ctx, w->plan, w->inputs, run->input_count, w->sinks, w->sink_count,
-                                 &run->report);
+        status = tw_map_plan_stream(ctx, w->plan, w->inputs, w->sources, run->input_count, w->sinks,
+                                    w->sink_count, &run->report);
     }
     if (status == TW_OK && w->verifier != NULL) {
         int64_t checked = 0;
         status = tw_map_verifier_result(ctx, w->verifier, &checked);
         run->checked += checked;
     }
+    run->seconds_read += run->report.seconds_read;
     run->seconds_compute += run->report.seconds_compute;
     run->seconds_verify += w->checking.seconds;
     run->seconds_output += run->report.seconds_output - w->checking.seconds;
@@ -165,13 +168,18 @@ static tw_status run_plane(map_run *run, plane_work *w)
 static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
 {
     tw_shape shapes[MAP_INPUTS];
-    map_inputs_of(run, plane, w->inputs);
+    tw_status status = map_open_plane(run, plane, w->inputs, w->sources);
+    if (status != TW_OK) {
+        return status;
+    }
     for (int32_t i = 0; i < run->input_count; i++) {
-        shapes[i] = (tw_shape){w->inputs[i].rows, w->inputs[i].cols, w->inputs[i].type};
+        const tw_matrix *in = &w->inputs[i];
+        shapes[i] = w->sources[i].rows != NULL ? w->sources[i].shape
+                                               : (tw_shape){in->rows, in->cols, in->type};
     }
     double started = cli_seconds();
-    tw_status status = tw_map_plan_create(run->job->ctx, &w->plan, run->expr, shapes,
-                                          run->input_count, &run->opts);
+    status = tw_map_plan_create(run->job->ctx, &w->plan, run->expr, shapes, run->input_count,
+                                &run->opts);
     run->seconds_plan += cli_seconds() - started;
     if (status == TW_OK) {
         run->plan.size = sizeof run->plan;
@@ -198,7 +206,7 @@ static tw_status compute(map_run *run, bool *explained)
         plane_work w = {.sink_count = 0};
         status = plan_plane(run, &w, plane);
         if (status == TW_OK && s->explain && plane == first) {
-            status = map_explain(run, w.plan, *explained);
+            status = map_explain(run, w.plan, w.sources, *explained);
         }
         if (status == TW_OK && !*explained) {
             status = run_plane(run, &w);
@@ -230,7 +238,7 @@ static tw_status run_map(cli_job *job, const void *given, int count, char **word
     }
     if (status == TW_OK) {
         double started = cli_seconds();
-        status = map_read_files(&run);
+        status = map_open_files(&run);
         run.seconds_read = cli_seconds() - started;
     }
     if (status == TW_OK) {
@@ -242,9 +250,7 @@ static tw_status run_map(cli_job *job, const void *given, int count, char **word
     }
     tw_image_destroy(run.result);
     tw_expr_destroy(run.expr);
-    for (int32_t i = 0; i < run.input_count; i++) {
-        tw_image_destroy(run.images[i]);
-    }
+    map_close_files(&run);
     return status;
 }
 

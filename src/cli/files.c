@@ -123,6 +123,12 @@ tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_cou
     return TW_OK;
 }
 
+bool cli_is_file(const char *path)
+{
+    struct stat found;
+    return strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 const char *cli_extension(const char *path)
 {
     const char *slash = strrchr(path, '/');

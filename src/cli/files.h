@@ -18,6 +18,10 @@ typedef struct cli_file {
 TW_CHECKED tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
                                      const cli_file *outputs, int output_count);
 
+/* Whether a path names a regular file: a pipe or "-" can be read once, so nothing is to be asked of
+ * it beforehand. */
+bool cli_is_file(const char *path);
+
 /* What follows the last dot of the file's name; "" for none, for a name that begins with it, and
  * for a number, as in answer.2. */
 const char *cli_extension(const char *path);

@@ -2,6 +2,10 @@
  * The operands of tilewright map. The first is the expression. Of the others, NAME=FILE names an
  * input; of those without a name the first is x and the second OUT. One alone behind named inputs
  * is OUT, since the named ones are all there is to read.
+ *
+ * Files that hold their elements as they are (npy, binary pgm, ppm and pfm, records) are not read
+ * before the run but band by band as it goes on. What has to be decoded, pipes, and files of many
+ * small planes are read as a whole.
  */
 #include "files.h"
 #include "map_run.h"
@@ -12,6 +16,9 @@
 #include <string.h>
 
 #define SHOWN_WIDTH 72 /* of an expression around an error */
+#define LEAST_PLANE                                                              \
+    ((uint64_t)1 << 20) /* bytes: to open a file for each smaller one costs more \
+                         */
 
 /* The length of the name in NAME=FILE; 0 if there is none. */
 static size_t name_length(const char *word)
@@ -28,9 +35,9 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     if (run->input_count == MAP_INPUTS) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "more than %d inputs", MAP_INPUTS);
     }
-    snprintf(run->names[run->input_count], sizeof run->names[0], "%.*s",
-             (int)(length < 70 ? length : 70), name);
-    run->paths[run->input_count++] = path;
+    map_input *in = &run->inputs[run->input_count++];
+    snprintf(in->name, sizeof in->name, "%.*s", (int)(length < 70 ? length : 70), name);
+    in->path = path;
     return TW_OK;
 }
 
@@ -145,7 +152,7 @@ tw_status map_read_expression(map_run *run)
     int64_t column = 0;
     tw_expr_options opts = TW_EXPR_OPTIONS_INIT;
     for (int32_t i = 0; i < run->input_count; i++) {
-        names[i] = run->names[i];
+        names[i] = run->inputs[i].name;
     }
     opts.inputs = names;
     opts.input_count = run->input_count;
@@ -162,42 +169,95 @@ tw_status map_read_expression(map_run *run)
 /* -------------------------------------------------------------------------------------- the files
  */
 
-tw_status map_read_files(map_run *run)
+/* Open a file of which rows can be had by themselves; false if this one has to be read. */
+static bool open_rows(map_run *run, map_input *in)
 {
     tw_context *ctx = run->job->ctx;
-    int32_t most = 0;
+    tw_image_info info = TW_IMAGE_INFO_INIT;
+    if (!cli_is_file(in->path) ||
+        tw_image_source(ctx, &in->source, in->path, run->s->in_format, 0, &info) != TW_OK) {
+        return false;
+    }
+    const int64_t wanted = run->s->plane >= 0 ? 1 : info.planes;
+    if (in->source.in_order || (wanted > 1 && info.bytes / (uint64_t)wanted < LEAST_PLANE)) {
+        tw_source_destroy(&in->source);
+        return false;
+    }
+    in->planes = info.planes;
+    return true;
+}
+
+static tw_status open_file(map_run *run, map_input *in)
+{
+    tw_context *ctx = run->job->ctx;
+    if (open_rows(run, in)) {
+        return TW_OK;
+    }
+    tw_status status = tw_image_read(ctx, &in->image, in->path, run->s->in_format);
+    if (status == TW_OK) {
+        in->planes = tw_image_planes(in->image);
+    }
+    return status;
+}
+
+tw_status map_open_files(map_run *run)
+{
+    tw_context *ctx = run->job->ctx;
+    const map_input *most = &run->inputs[0];
     for (int32_t i = 0; i < run->input_count; i++) {
-        tw_status status = tw_image_read(ctx, &run->images[i], run->paths[i], run->s->in_format);
-        if (status == TW_OK && tw_image_planes(run->images[i]) == 0) {
+        map_input *in = &run->inputs[i];
+        tw_status status = open_file(run, in);
+        if (status == TW_OK && in->planes == 0) {
             status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s has no planes: there is nothing to map",
-                             run->paths[i]);
+                             in->path);
         }
         if (status != TW_OK) {
             return status;
         }
-        most = tw_image_planes(run->images[i]) > tw_image_planes(run->images[most]) ? i : most;
+        most = in->planes > most->planes ? in : most;
     }
-    run->planes = tw_image_planes(run->images[most]);
+    run->planes = most->planes;
     for (int32_t i = 0; i < run->input_count; i++) {
-        int64_t planes = tw_image_planes(run->images[i]);
-        if (planes != run->planes && planes != 1) {
+        const map_input *in = &run->inputs[i];
+        if (in->planes != run->planes && in->planes != 1) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
                            "%.400s has %lld planes, %.400s has %lld: they must be equal, or 1",
-                           run->paths[most], (long long)run->planes, run->paths[i],
-                           (long long)planes);
+                           most->path, (long long)run->planes, in->path, (long long)in->planes);
         }
     }
     if (run->s->plane >= run->planes) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--plane %lld: %.500s has %lld",
-                       (long long)run->s->plane, run->paths[most], (long long)run->planes);
+                       (long long)run->s->plane, most->path, (long long)run->planes);
     }
     return TW_OK;
 }
 
-void map_inputs_of(const map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS])
+void map_close_files(map_run *run)
 {
     for (int32_t i = 0; i < run->input_count; i++) {
-        bool one = tw_image_planes(run->images[i]) == 1;
-        inputs[i] = *tw_image_plane(run->images[i], one ? 0 : plane);
+        tw_source_destroy(&run->inputs[i].source);
+        tw_image_destroy(run->inputs[i].image);
     }
+}
+
+tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS],
+                         tw_source sources[MAP_INPUTS])
+{
+    tw_status status = TW_OK;
+    for (int32_t i = 0; i < run->input_count && status == TW_OK; i++) {
+        map_input *in = &run->inputs[i];
+        const int64_t wanted = in->planes == 1 ? 0 : plane;
+        if (in->image != NULL) {
+            inputs[i] = *tw_image_plane(in->image, wanted);
+            continue;
+        }
+        if (in->plane != wanted) {
+            tw_source_destroy(&in->source);
+            status = tw_image_source(run->job->ctx, &in->source, in->path, run->s->in_format,
+                                     wanted, NULL);
+            in->plane = wanted;
+        }
+        sources[i] = in->source;
+    }
+    return status;
 }

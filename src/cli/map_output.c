@@ -23,8 +23,11 @@ void map_choose_output(map_run *run)
     static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
     static const char *const single[] = {"pfm", NULL};
     static const char *const text[] = {"csv", NULL};
-    const tw_type first = tw_image_plane(run->images[0], 0)->type;
-    run->keep = writes(run, whole) || (run->planes > 1 && writes(run, stacks));
+    const map_input *in = &run->inputs[0];
+    const tw_type first =
+        in->image != NULL ? tw_image_plane(in->image, 0)->type : in->source.shape.type;
+    const int64_t wanted = run->s->plane >= 0 ? 1 : run->planes;
+    run->keep = writes(run, whole) || (wanted > 1 && writes(run, stacks));
     run->as_text = writes(run, text);
     run->opts.type = run->s->out_type;
     if (run->s->out_type == TW_AUTO && writes(run, single)) {

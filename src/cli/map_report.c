@@ -7,39 +7,72 @@
 
 /* --------------------------------------------------------------------------------- explanation */
 
-tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone)
+/* "memory      67.1 MB: blocks of 4096 rows of the result and of the inputs". */
+static tw_status say_memory(map_run *run, const tw_map_plan *plan, const tw_source *sources,
+                            char *out, size_t size)
 {
+    int64_t rows = 0;
+    uint64_t bytes = 0;
+    char shown[CLI_SHOWN];
+    const tw_shape *shape = &run->plan.shape;
+    tw_status status = tw_map_plan_block(run->job->ctx, plan, sources, &rows, &bytes);
+    int32_t streamed = 0;
+    if (run->keep) {
+        bytes += (uint64_t)run->planes * (uint64_t)shape->rows * (uint64_t)shape->cols *
+                 tw_type_size(shape->type);
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        streamed += sources[i].rows != NULL;
+    }
+    snprintf(out, size, "memory      %s: %sblocks of %lld row%s of the result%s",
+             cli_show_bytes(shown, (double)bytes), run->keep ? "the whole result, " : "",
+             (long long)rows, rows == 1 ? "" : "s",
+             streamed == 0                  ? ", besides the inputs"
+             : streamed == run->input_count ? " and of the inputs"
+                                            : " and of some inputs, besides the others");
+    return status;
+}
+
+/* The rate of a copy and what it makes the least time; nothing for a GPU, whose floor is not this
+ * memory's. */
+static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, size_t size)
+{
+    tw_context *ctx = run->job->ctx;
     tw_map_plan_info info = {.size = sizeof info};
     double rate = 0;
     char bytes[CLI_SHOWN], seconds[CLI_SHOWN];
-    const char *text = tw_map_plan_explain(plan);
     tw_map_plan_describe(plan, &info);
-    if (strcmp(info.method, "gpu") == 0) { /* whose floor is not this memory's */
-        if (alone) {
-            printf("%s", text);
-        } else {
-            cli_say(run->job, "%s", text);
-        }
+    out[0] = '\0';
+    if (strcmp(info.method, "gpu") == 0) {
         return TW_OK;
     }
-    tw_status status = tw_copy_rate(run->job->ctx, &rate, 0);
-    if (status != TW_OK) {
-        return status;
+    tw_status status = tw_copy_rate(ctx, &rate, 0);
+    if (status == TW_ERR_MEMORY) {
+        snprintf(out, size, "\ncopying     not measured: that takes more than --memory allows");
+        return TW_OK;
     }
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
-    const double least = info.bytes * elements / rate;
-    cli_show_bytes(bytes, rate);
-    cli_show_seconds(seconds, least);
-    if (alone) {
-        printf("%scopying     %s/s here on %d thread%s: no map of this shape can take less than "
-               "%s\n",
-               text, bytes, tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
-               seconds);
-    } else {
-        cli_say(run->job, "%scopying     %s/s here: no map of this shape can take less than %s",
-                text, bytes, seconds);
+    snprintf(out, size,
+             "\ncopying     %s/s here on %d thread%s: no map of this shape can take less than %s",
+             cli_show_bytes(bytes, rate), tw_threads(ctx), tw_threads(ctx) == 1 ? "" : "s",
+             cli_show_seconds(seconds, rate > 0 ? info.bytes * elements / rate : 0));
+    return status;
+}
+
+tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sources[MAP_INPUTS],
+                      bool alone)
+{
+    char memory[192], floor[192];
+    tw_status status = say_memory(run, plan, sources, memory, sizeof memory);
+    if (status == TW_OK) {
+        status = say_floor(run, plan, floor, sizeof floor);
     }
-    return TW_OK;
+    if (status == TW_OK && alone) {
+        printf("%s%s%s\n", tw_map_plan_explain(plan), memory, floor);
+    } else if (status == TW_OK) {
+        cli_say(run->job, "%s%s%s", tw_map_plan_explain(plan), memory, floor);
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------- the end */
@@ -89,7 +122,7 @@ static void print_json(const map_run *run)
     cli_report_text(&json, "expression", run->text);
     cli_report_object(&json, "inputs");
     for (int32_t i = 0; i < run->input_count; i++) {
-        cli_report_text(&json, run->names[i], run->paths[i]);
+        cli_report_text(&json, run->inputs[i].name, run->inputs[i].path);
     }
     cli_report_end_object(&json);
     cli_report_integer(&json, "planes", run->planes);

@@ -28,15 +28,24 @@ typedef struct map_settings {
     int32_t explain;
 } map_settings;
 
+/* An input: read into memory, or, if rows of its file can be had by themselves, opened and read as
+ * the result goes on. */
+typedef struct map_input {
+    char name[72];
+    const char *path;
+    tw_image *image;  /* NULL: it is read in bands of rows */
+    tw_source source; /* of `plane`, if there is no image */
+    int64_t plane;
+    int64_t planes;
+} map_input;
+
 typedef struct map_run {
     cli_job *job;
     const map_settings *s;
     const char *text;   /* the expression */
     const char *output; /* NULL: none */
     int32_t input_count;
-    char names[MAP_INPUTS][72];
-    const char *paths[MAP_INPUTS];
-    tw_image *images[MAP_INPUTS];
+    map_input inputs[MAP_INPUTS];
     tw_constant constants[CLI_MOST_TEXTS];
     char constant_names[CLI_MOST_TEXTS][72];
     tw_expr *expr;
@@ -57,9 +66,12 @@ typedef struct map_run {
 TW_CHECKED tw_status map_read_words(map_run *run, int count, char **words);
 /* Parse the expression; an error is shown with its place. */
 TW_CHECKED tw_status map_read_expression(map_run *run);
-TW_CHECKED tw_status map_read_files(map_run *run);
-/* The matrices of a plane: an input of one plane serves all. */
-void map_inputs_of(const map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS]);
+TW_CHECKED tw_status map_open_files(map_run *run);
+void map_close_files(map_run *run);
+/* A plane of all inputs, matrices and sources: an input of one plane serves all. The sources stay
+ * the run's. */
+TW_CHECKED tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS],
+                                    tw_source sources[MAP_INPUTS]);
 
 /* How OUT is written: as it comes or as a whole, and its type where the format decides it. */
 void map_choose_output(map_run *run);
@@ -81,8 +93,10 @@ typedef struct map_plain {
 } map_plain;
 void map_plain_sink(map_plain *plain, tw_sink *out);
 
-/* The explanation of a plan and its floor on this machine, on standard output or as news. */
-TW_CHECKED tw_status map_explain(map_run *run, const tw_map_plan *plan, bool alone);
+/* The explanation of a plan, its memory and its floor on this machine, on standard output or as
+ * news. */
+TW_CHECKED tw_status map_explain(map_run *run, const tw_map_plan *plan,
+                                 const tw_source sources[MAP_INPUTS], bool alone);
 /* The summary or the JSON report on standard output, and a line of news. */
 void map_conclude(const map_run *run);
 

@@ -188,6 +188,20 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(process.returncode, 2, said)
         self.assertEqual(os.listdir(self.folder.name), ["in.pgm"])
 
+    def test_an_input_of_a_map_cut_during_the_run_is_an_error(self):
+        size = 8 << 20
+        head = "{'descr': '<f4', 'fortran_order': False, 'shape': (2048, 1024), }".ljust(117) + "\n"
+        self.write("in.npy", b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + bytes(size))
+        process = self.start("map", "x + row", "in.npy", "-", "--out-format", "raw", "--threads", "1",
+                             "--memory", "3M", "-q", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.read(4096)  # the first band is computed, and the pipe is full
+        os.truncate(os.path.join(self.folder.name, "in.npy"), 1 << 20)
+        out, said = process.communicate(timeout=LIMIT)
+        self.assertLess(len(out), size)
+        self.assertEqual(process.returncode, 2, said)
+        self.assertEqual(
+            said, b"tilewright: cannot read in.npy: it was cut short while it was being read\n")
+
     def test_waiting_for_standard_input_can_be_interrupted(self):
         process = self.start("apsp", "-", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + LIMIT
