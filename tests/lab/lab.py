@@ -600,6 +600,19 @@ class Laboratory(unittest.TestCase):
         shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
         self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
 
+    def test_every_step_of_row_c_stands_beside_its_authors_time_at_all_six_sizes(self):
+        results = json.loads((DOCS.parent / "bench/results/lab-h200/apsp-gpu.json").read_text())
+        theirs = {(case["rung"], case["n"]): case.get("published_milliseconds")
+                  for case in results["cases"] if case["row"].startswith("C")}
+        steps = {rung for rung, n in theirs}
+        self.assertEqual(len(steps), 11)
+        for rung in steps:
+            for n in (100, 1000, 2500, 5000, 7500, 10000):
+                self.assertGreater(theirs[rung, n] or 0, 0, f"{rung}, n = {n}")
+
+    def test_the_page_that_is_kept_stays_below_a_megabyte(self):
+        self.assertLess((DOCS / "lab-report.html").stat().st_size, 10 ** 6)
+
     def test_a_figure_that_is_not_the_results_is_found_and_mended(self):
         text = self.path / "text.md"
         wrong = "about 7 s<!--h200/apsp-gpu 5000 naive-->, 1 %<!--h200/apsp-gpu 2500 conflicts bank_conflicts-->"
