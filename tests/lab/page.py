@@ -7,6 +7,7 @@ dark; the tables must be those of the Markdown. Skipped (77) without Matplotlib,
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -96,7 +97,8 @@ def markdown_tables(text):
             if not last.startswith("|"):
                 tables.append([])
             if not line.startswith("|---"):
-                tables[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+                tables[-1].append([re.sub(r"\\(.)", r"\1", cell).strip()  # names of kernels have stars
+                                   for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
         last = line
     return tables
 
@@ -140,8 +142,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         expected = make_page(folder)
-        # Contents, three ladders of one table, and one for each size; the insides of those with parts.
-        assert len(expected) == 1 + 3 + len(SIZES) + 1 + len(SIZES), len(expected)
+        # Contents, three ladders of one table, and for each size one of the authors' rungs and one of
+        # ours; the insides of those with parts; the counters of one size, in two tables.
+        assert len(expected) == 1 + 3 + 2 * len(SIZES) + 1 + len(SIZES) + 2, len(expected)
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(word)
