@@ -450,12 +450,15 @@ def machine_name(result):
 
 
 def glance(results):
-    """The table of contents: what the whole ladder gained at its largest size."""
+    """The table of contents: what the whole ladder gained, at the largest size that its last rung was
+    run at; a size of the write-ups may have some of the rungs only."""
     head = ["ladder", "gain", "first rung", "fastest rung", "n", "machine", "problem"]
     rows = []
     for result in results:
         sizes = by_size(result)
-        n = max([size for size in sizes if len(sizes[size]) > 1] or sizes)
+        last = max(sizes.values(), key=len)[-1]["rung"]
+        n = max([size for size, cases in sizes.items()
+                 if len(cases) > 1 and any(case["rung"] == last for case in cases)] or sizes)
         cases = sound(sizes[n]) or sizes[n]
         best = min(cases, key=lambda case: case["median"])
         rows.append([result["place"],
@@ -525,7 +528,7 @@ small { opacity: .75; } .up { float: right; font-size: .85rem; margin: 1.4rem 0 
        linear-gradient(270deg, var(--paper) 30%, transparent) right / 2rem 100% no-repeat local,
        linear-gradient(90deg, #8886, transparent) left / .7rem 100% no-repeat scroll,
        linear-gradient(270deg, #8886, transparent) right / .7rem 100% no-repeat scroll; }
-@media (max-width: 40rem) { .wide::after { content: "wide tables scroll sideways \2192";
+@media (max-width: 40rem) { .wide::after { content: "wide tables scroll sideways →";
        display: block; position: sticky; left: 0; font-size: .7rem; opacity: .7; } } table { border-collapse: collapse; font-size: .85rem; }
 td, th { padding: .2rem .4rem; text-align: right; white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; border-bottom: 1px solid var(--line); }
