@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"    /* before UTF-8, by spreadsheets and editors */
 #define LARGEST_FILE (256L * 1024 * 1024) /* of a list; a list of all vertices needs no file */
 
 static int64_t vertex_count(const tw_graph *graph)
@@ -188,6 +189,9 @@ static tw_status read_text(tw_context *ctx, char **out, const char *what, const 
         status = tw_fail(ctx, TW_ERR_FORMAT, "%s: '%.200s' is not text (byte %zu is 0)", what, path,
                          strlen(text));
         goto done;
+    }
+    if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0) {
+        memmove(text, text + strlen(BYTE_ORDER_MARK), used + 1 - strlen(BYTE_ORDER_MARK));
     }
     *out = text;
     text = NULL;

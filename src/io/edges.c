@@ -11,6 +11,7 @@
 #include "io/labels.h"
 #include "io/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -202,14 +203,28 @@ static bool is_title(const char *begin, size_t length)
     return false;
 }
 
+/* Meant for a number, one or not: "1.0.0", "1e999", "-x", "nan2", but not "info". No column is
+ * called that, so a field with a slip of the pen in it is reported and not passed over as a title.
+ */
+static bool begins_like_a_number(const char *begin, size_t length)
+{
+    if (isdigit((unsigned char)*begin) || strchr("+-.", *begin) != NULL) {
+        return true;
+    }
+    return length >= 3 &&
+           (strncasecmp(begin, "inf", 3) == 0 || strncasecmp(begin, "nan", 3) == 0) &&
+           (length == 3 || !isalpha((unsigned char)begin[3]));
+}
+
 /* What the fields of the first line look like. */
 typedef struct first_line {
     int64_t fields;
     bool any_number;
-    int64_t titles;        /* of the ends: fields that are known titles */
-    int64_t numbers;       /* of the ends: fields that are numbers */
-    bool weight_is_number; /* the field of column `weight` is one */
-    int64_t named;         /* column whose field is the name wanted; 0 if none */
+    int64_t titles;   /* of the ends: fields that are known titles */
+    int64_t numbers;  /* of the ends: fields that are numbers */
+    bool number_like; /* one of the ends begins like a number */
+    int64_t named;    /* column whose field is the name wanted; 0 if none */
+    bool weight_like; /* the field of column `weight` begins like a number */
 } first_line;
 
 static bool look_at_line(twi_text text, const char *name, int64_t weight, first_line *out,
@@ -225,7 +240,9 @@ static bool look_at_line(twi_text text, const char *name, int64_t weight, first_
         out->any_number |= number;
         out->titles += out->fields <= ENDS && is_title(begin, length);
         out->numbers += out->fields <= ENDS && number;
-        out->weight_is_number |= out->fields == weight && number;
+        bool like = number || begins_like_a_number(begin, length);
+        out->number_like |= out->fields <= ENDS && like;
+        out->weight_like |= out->fields == weight && like;
         if (name != NULL && strlen(name) == length && memcmp(name, begin, length) == 0) {
             out->named = out->fields;
         }
@@ -267,23 +284,25 @@ static bool look_at_next(twi_text text, first_line *out)
            look_at_line(text, NULL, 0, out, &text);
 }
 
-/* Whether the first line of data, whose weight may lie in column `weight`, names the columns. Of
- * indices: if nothing in it is a number. Of names: if its weight is no number, if both ends are
- * known titles, or if both ends are words above a line of numbers. */
+/* Whether the first line of data, whose weight may lie in column `weight`, names the columns. Never
+ * if its weight begins like a number. Of indices: if nothing in it is one. Of names: if it has a
+ * weight, if both ends are known titles, or if both ends are words above a line of numbers. */
 static bool are_titles(const twi_text *head, const tw_read_options *opts, const first_line *line,
                        int64_t weight)
 {
     first_line next;
+    const bool weighted = weight > 0 && line->fields >= weight;
     if (opts->header != TW_HEADER_AUTO) {
         return opts->header == TW_HEADER_YES;
     }
-    if (!opts->ids) {
-        return line->fields >= ENDS && !line->any_number;
+    if (line->fields < ENDS || (weighted && line->weight_like)) {
+        return false;
     }
-    return (weight > 0 && line->fields >= weight && !line->weight_is_number) ||
-           line->titles == ENDS ||
-           (line->fields >= ENDS && line->numbers == 0 && look_at_next(*head, &next) &&
-            next.numbers == ENDS);
+    if (!opts->ids) {
+        return !line->any_number && !line->number_like;
+    }
+    return weighted || line->titles == ENDS ||
+           (line->numbers == 0 && look_at_next(*head, &next) && next.numbers == ENDS);
 }
 
 static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_text *head,
@@ -354,10 +373,9 @@ static tw_status read_list(twi_text_file *file, const tw_read_options *opts, lis
     tw_graph *graph = NULL;
     tw_status status = twi_text_parse(file, read_edge, kind);
     if (status == TW_OK && kind->columns.titles && twi_text_records(file) == 0) {
-        status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%.500s: a line of words and no edges: vertices that are words need the "
-                         "ids option",
-                         file->input->name);
+        status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s: a header and no edges%s", file->input->name,
+                         opts->ids ? "; if its only line is an edge, use --no-header"
+                                   : ": vertex names need --ids");
     }
     int64_t vertices = twi_text_highest(file) + 1;
     if (status == TW_OK && !opts->ids && declared < vertices) {

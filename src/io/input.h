@@ -12,6 +12,8 @@
 
 #include "base/context.h"
 
+#include <string.h>
+
 #define TWI_INPUT_HEAD ((uint64_t)1 << 15) /* bytes of a head: more than any header takes */
 
 typedef struct twi_input {
@@ -43,6 +45,13 @@ tw_status twi_input_failed(tw_context *ctx, const char *name, int error);
 static inline uint64_t twi_input_held(const twi_input *input)
 {
     return input->size - input->absent;
+}
+
+/* The length of the byte order mark that spreadsheets put before UTF-8; 0 without one. Readers of
+ * text pass over it. */
+static inline uint64_t twi_input_mark(const char *bytes, uint64_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 /* Nothing in a file bounds the sides of an array without elements, so a bound is set: loops over

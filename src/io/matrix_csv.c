@@ -426,6 +426,9 @@ tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path, const
 {
     bool mixed = false;
     tw_matrix result = {.type = TW_I32};
+    const uint64_t mark = twi_input_mark(text, count);
+    text += mark;
+    count -= mark;
     reader r = {.ctx = ctx, .path = path, .at = text, .end = text + count};
     r.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r.c_locale == (locale_t)0) {

@@ -15,7 +15,8 @@
 bool twi_mtx_recognised(const twi_input *input)
 {
     size_t length = strlen(BANNER);
-    return input->size >= length && strncasecmp(input->bytes, BANNER, length) == 0;
+    uint64_t mark = twi_input_mark(input->bytes, input->size);
+    return input->size - mark >= length && strncasecmp(input->bytes + mark, BANNER, length) == 0;
 }
 
 typedef struct banner {

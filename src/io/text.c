@@ -283,7 +283,7 @@ twi_text twi_text_head(tw_context *ctx, const twi_input *input, const twi_text_r
     return (twi_text){
         .ctx = ctx,
         .rules = rules,
-        .at = input->bytes,
+        .at = input->bytes + twi_input_mark(input->bytes, input->size),
         .end = input->bytes + input->size,
         .highest = -1,
     };

@@ -49,7 +49,8 @@ typedef struct twi_text_file {
 
 /* ------------------------------------------------------------------------------ the file */
 
-/* A text over [begin, end of input) for the header of a file; nothing to free. */
+/* A text over the whole input but for a byte order mark, for the header of a file; nothing to
+ * free. */
 twi_text twi_text_head(tw_context *ctx, const twi_input *input, const twi_text_rules *rules);
 /* The sentence of a failed text: "FILE:LINE: ...". */
 tw_status twi_text_report(tw_context *ctx, const twi_input *input, const twi_text *text);

@@ -45,7 +45,7 @@ static const struct {
     {"cut-short.mtx", TW_ERR_FORMAT, "says 2 entries, but the file has 1"},
     {"decimal-integer.mtx", TW_ERR_FORMAT, ".mtx:3: '0.5' is not a whole number"},
     {"vertex-out-of-range.mtx", TW_ERR_FORMAT, ".mtx:3: vertex 3 is outside 1 ... 2"},
-    {"words.el", TW_ERR_FORMAT, "a line of words and no edges"},
+    {"words.el", TW_ERR_FORMAT, "a header and no edges: vertex names need --ids"},
     {"word-later.el", TW_ERR_FORMAT, ".el:2: 'x' is not a vertex number"},
     {"text-weight.el", TW_ERR_FORMAT, ".el:2: 'heavy' is not a weight"},
     {"one-end.el", TW_ERR_FORMAT, ".el:2: the line ends where a vertex belongs"},
