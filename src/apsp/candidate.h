@@ -40,4 +40,13 @@ TW_CHECKED tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *pl
 /* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
 bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out);
 
+/* What a run holds from beginning to end, whatever its method: candidates leave it out, since it is
+ * there already when they ask what is left. */
+uint64_t twi_plan_held(const tw_plan *plan);
+
+/* Write the plan's explanation, of TWI_EXPLANATION_BYTES at most, once it is settled
+ * (plan_explain.c). */
+#define TWI_EXPLANATION_BYTES 4096
+void twi_plan_explain(tw_plan *plan, const twi_candidate *all, int count);
+
 #endif

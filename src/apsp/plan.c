@@ -31,14 +31,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXPLANATION_BYTES 4096
 #define SAMPLE_ROUNDS 3        /* of searches that only inform the plan, on all threads */
 #define SAMPLE_SHARE 0.03      /* of the expected run, that they may take; but in seconds */
 #define SAMPLE_LEAST 1e-4      /*   at least this, or */
 #define SAMPLE_ALONE 0.05      /*   this where there is no closure to compare with, */
 #define SAMPLE_MOST 0.25       /*   and at most this */
-#define CLOSE_CALL 1.5         /* estimates nearer to each other may change places in another run */
-#define LONG_RUN 3600.0        /* seconds: worth a word on how to do less */
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
@@ -497,50 +494,6 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[
 
 /* -------------------------------------------------------------------------------- the choice */
 
-static void say(tw_plan *plan, const char *format, ...)
-{
-    size_t used = strlen(plan->explanation);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(plan->explanation + used, EXPLANATION_BYTES - used, format, args);
-    va_end(args);
-}
-
-static void explain_graph(tw_plan *plan)
-{
-    const tw_graph *graph = plan->graph;
-    say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s%s\n",
-        (long long)graph->n, (long long)graph->arcs, graph->undirected ? "undirected" : "directed",
-        tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
-        graph->equal ? ", all equal" : "",
-        plan->potential != NULL ? ", made non-negative by potentials" : "",
-        plan->part != NULL ? "; without the arcs that no walk from a source to a target uses" : "");
-    say(plan, "result: %lld x %lld of %s; %d threads, %s\n", (long long)twi_plan_rows(plan),
-        (long long)twi_plan_cols(plan), tw_type_name(plan->type), plan->threads,
-        twi_isa_name(plan->isa));
-}
-
-/* What a run holds from beginning to end, whatever its method: candidates leave it out, since it is
- * there already when they ask what is left. */
-static uint64_t held_memory(const tw_plan *plan)
-{
-    uint64_t potentials = plan->potential != NULL ? (uint64_t)plan->graph->n * sizeof(double) : 0;
-    uint64_t part = plan->part != NULL ? twi_graph_memory(plan->part) : 0;
-    return plan->given + part + potentials + sizeof *plan + EXPLANATION_BYTES;
-}
-
-static void explain_candidate(tw_plan *plan, const twi_candidate *c)
-{
-    char bytes[32];
-    if (c->possible) {
-        say(plan, "  %-9s  %10.4g s  %8s  %s\n", c->name, c->seconds,
-            twi_bytes(bytes, (double)(c->memory + held_memory(plan))), c->basis);
-    } else {
-        say(plan, "  %-9s  left out: %s\n", c->name,
-            c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
-    }
-}
-
 /* Why there is no way at all. */
 static tw_status fail_choice(tw_context *ctx, const tw_plan *plan,
                              const twi_candidate all[CANDIDATES])
@@ -580,7 +533,7 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
 {
     plan->method = best->method;
     plan->seconds = best->seconds;
-    plan->memory = best->memory + held_memory(plan);
+    plan->memory = best->memory + twi_plan_held(plan);
     plan->device_memory = best->gpu ? best->device_memory : 0;
     plan->work_type = best->work_type;
     plan->block = best->block;
@@ -598,61 +551,6 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
     } else if (plan->method == TW_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
     }
-}
-
-/* ", 4.4 GB on the GPU", or "" for the CPU. */
-static const char *on_device(char text[48], const tw_plan *plan)
-{
-    char bytes[32];
-    text[0] = '\0';
-    if (plan->gpus.count > 0) {
-        snprintf(text, 48, ", %s on %s GPU", twi_bytes(bytes, (double)plan->device_memory),
-                 plan->gpus.count > 1 ? "each" : "the");
-    }
-    return text;
-}
-
-static void explain_candidates(tw_plan *plan, const twi_candidate all[CANDIDATES])
-{
-    say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
-    for (int i = 0; i < CANDIDATES; i++) {
-        explain_candidate(plan, &all[i]);
-    }
-}
-
-/* Whether another candidate may be the fastest the next time, and what makes a long run shorter. */
-static void explain_limits(tw_plan *plan, const twi_candidate all[CANDIDATES])
-{
-    for (int i = 0; i < CANDIDATES && plan->options.method == TW_METHOD_AUTO; i++) {
-        bool chosen = all[i].method == plan->method && all[i].gpu == (plan->gpus.count > 0);
-        if (!chosen && all[i].possible && all[i].seconds < CLOSE_CALL * plan->seconds) {
-            say(plan,
-                "%s is within a factor of %.1f: another run may choose it; name a method to "
-                "have the same one always\n",
-                all[i].name, CLOSE_CALL);
-        }
-    }
-    if (plan->seconds > LONG_RUN) {
-        say(plan,
-            "this is more than an hour; shorter: %s%s%sone run with fewer vertices first shows "
-            "what to expect\n",
-            plan->options.sources == NULL ? "ask for the sources that are needed only; " : "",
-            plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
-            plan->gpus.count == 0 ? "use a GPU, or more threads; " : "name more GPUs; ");
-    }
-}
-
-static void explain_choice(tw_plan *plan)
-{
-    char bytes[32];
-    char there[48];
-    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
-        tw_method_name(plan->method), plan->device,
-        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
-                                                 : tw_type_name(plan->work_type),
-        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
-        plan->options.method != TW_METHOD_AUTO ? "as asked for"
-                                               : "the least estimated time that fits the memory");
 }
 
 /* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
@@ -693,10 +591,7 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
             return fail_choice(ctx, plan, all);
         }
         settle(ctx, plan, best);
-        explain_graph(plan);
-        explain_candidates(plan, all);
-        explain_limits(plan, all);
-        explain_choice(plan);
+        twi_plan_explain(plan, all, CANDIDATES);
     }
     return status;
 }
@@ -704,9 +599,7 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
 tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
                          const tw_apsp_options *opts)
 {
-    if (out != NULL) {
-        *out = NULL;
-    }
+    twi_clear(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (missing != TW_OK) {
         return missing;
@@ -721,7 +614,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
     plan->graph = graph;
     plan->given = twi_graph_memory(graph);
     plan->options = opts != NULL ? *opts : defaults;
-    status = twi_alloc_zeroed(ctx, &plan->explanation, EXPLANATION_BYTES, 1, "the explanation");
+    status = twi_alloc_zeroed(ctx, &plan->explanation, TWI_EXPLANATION_BYTES, 1, "the explanation");
     if (status == TW_OK) {
         status = make_plan(ctx, plan);
     }

@@ -476,9 +476,7 @@ static void summary_abort(void *self, tw_context *ctx)
 tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, const int32_t *sources,
                             const int32_t *targets)
 {
-    if (out != NULL) {
-        *out = NULL;
-    }
+    twi_clear(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;
@@ -501,6 +499,10 @@ tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, con
 
 tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary, tw_closeness scale)
 {
+    tw_status missing = TWI_REQUIRE(ctx, {"summary", summary});
+    if (missing != TW_OK) {
+        return missing;
+    }
     if (scale != TW_CLOSENESS_NETWORKX && scale != TW_CLOSENESS_IGRAPH) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "unknown closeness %d; use TW_CLOSENESS_NETWORKX or TW_CLOSENESS_IGRAPH",

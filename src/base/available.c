@@ -112,7 +112,7 @@ static bool find_group(const char *root, int version, char group[LINE])
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
         char *name = group_in_line(line, version);
         if (name != NULL) {
-            strcpy(group, name);
+            memmove(group, name, strlen(name) + 1); /* of a line no longer than it has room */
             found = true;
         }
     }
@@ -127,8 +127,9 @@ static void unescape(char *text)
 {
     char *to = text;
     for (const char *from = text; *from != '\0'; to++) {
-        unsigned code = 0;
-        if (sscanf(from, "\\%3o", &code) == 1 && code > 0 && code < 256) {
+        const bool octal = from[0] == '\\' && strspn(from + 1, "01234567") >= 3;
+        const int code = octal ? (from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0') : 0;
+        if (code > 0 && code < 256) {
             *to = (char)code;
             from += 4;
         } else {
@@ -258,14 +259,22 @@ static uint64_t left_of_resource(__rlimit_resource_t resource, uint64_t pages)
 /* What ulimit -v and -d leave. */
 static uint64_t left_of_limits(void)
 {
-    unsigned long long all = 0;
-    unsigned long long data = 0;
+    uint64_t pages[6] = {0}; /* all, resident, shared, text, libraries, data */
+    char line[LINE];
     FILE *file = fopen("/proc/self/statm", "re");
-    bool read = file != NULL && fscanf(file, "%llu %*u %*u %*u %*u %llu", &all, &data) == 2;
+    bool read = file != NULL && fgets(line, sizeof line, file) != NULL;
     if (file != NULL) {
         fclose(file);
     }
-    return read ? least(left_of_resource(RLIMIT_AS, all), left_of_resource(RLIMIT_DATA, data))
+    char *at = line;
+    for (int i = 0; read && i < 6; i++) {
+        char *end = NULL;
+        pages[i] = strtoull(at, &end, 10);
+        read = end != at;
+        at = end;
+    }
+    return read ? least(left_of_resource(RLIMIT_AS, pages[0]),
+                        left_of_resource(RLIMIT_DATA, pages[5]))
                 : NONE;
 }
 

@@ -1,7 +1,6 @@
 /* The context: see context.h. */
 #include "base/context.h"
 
-#include "base/available.h"
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/threads.h"
@@ -89,6 +88,14 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
     return status;
 }
 
+void twi_clear(void *out)
+{
+    static const void *const nothing = NULL;
+    if (out != NULL) {
+        memcpy(out, &nothing, sizeof nothing);
+    }
+}
+
 tw_status twi_require(tw_context *ctx, const char *function, const twi_argument *arguments,
                       int count)
 {
@@ -146,7 +153,7 @@ uint64_t tw_memory_limit(const tw_context *ctx)
     if (ctx == NULL || ctx->memory_limit != 0) {
         return ctx != NULL ? ctx->memory_limit : 0;
     }
-    return twi_meter_live(ctx->meter) + twi_memory_available();
+    return twi_meter_limit(ctx->meter);
 }
 
 uint64_t tw_memory_used(const tw_context *ctx)

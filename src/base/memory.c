@@ -1,6 +1,8 @@
 /* Checked memory: see memory.h. */
 #include "base/memory.h"
 
+#include "base/available.h"
+#include "base/clock.h"
 #include "base/context.h"
 
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
+#define LOOK_AGAIN 0.1 /* seconds */
 
 struct twi_meter {
     atomic_ullong live;
@@ -16,6 +19,8 @@ struct twi_meter {
     atomic_llong blocks;
     atomic_llong owners; /* the context, and every live block */
     atomic_llong fail_at;
+    atomic_ullong limit;   /* live bytes and what could be had beside them, */
+    _Atomic double looked; /* when that was seen last; 0: never */
 };
 
 /* One cache line before each block. */
@@ -38,6 +43,17 @@ void twi_meter_release(twi_meter *meter)
     if (meter != NULL && atomic_fetch_sub(&meter->owners, 1) == 1) {
         free(meter);
     }
+}
+
+uint64_t twi_meter_limit(twi_meter *meter)
+{
+    const double now = twi_seconds();
+    const double looked = atomic_load(&meter->looked);
+    if (!(looked > 0) || now - looked > LOOK_AGAIN) {
+        atomic_store(&meter->limit, twi_meter_live(meter) + twi_memory_available());
+        atomic_store(&meter->looked, now);
+    }
+    return atomic_load(&meter->limit);
 }
 
 uint64_t twi_meter_live(const twi_meter *meter)

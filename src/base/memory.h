@@ -21,6 +21,10 @@ typedef struct twi_meter twi_meter;
 twi_meter *twi_meter_create(void);
 void twi_meter_release(twi_meter *meter); /* freed when its last block is gone */
 uint64_t twi_meter_live(const twi_meter *meter);
+/* Those bytes and what the machine and its limits leave beside them. The kernel is asked again
+ * after a tenth of a second: it takes some fifty system calls, and is asked for every page of an
+ * image. */
+uint64_t twi_meter_limit(twi_meter *meter);
 int64_t twi_meter_blocks(const twi_meter *meter);
 uint64_t twi_meter_peak(const twi_meter *meter);
 void twi_meter_restart_peak(twi_meter *meter);

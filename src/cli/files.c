@@ -53,7 +53,7 @@ static void know_future_file(identity *out, const char *given)
     if (strlen(given) >= sizeof path) {
         return; /* nor can it be opened */
     }
-    strcpy(path, given);
+    memcpy(path, given, strlen(given) + 1);
     for (int links = 0; links < LINKS && follow_link(path); links++) {
     }
     char *slash = strrchr(path, '/');
@@ -61,7 +61,7 @@ static void know_future_file(identity *out, const char *given)
     if (strlen(name) >= sizeof out->name) {
         return;
     }
-    strcpy(out->name, name);
+    memcpy(out->name, name, strlen(name) + 1);
     if (slash != NULL) {
         slash[1] = '\0';
     }

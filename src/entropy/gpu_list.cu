@@ -5,9 +5,10 @@
  * fit there, else in device memory; after a band the elements of its last window are taken out
  * again, so that they need to be cleared only once.
  */
+#include "gpu/compat.h" /* first: what follows is device code */
+
 #include "entropy/gpu_kernels.h"
 #include "entropy/value.h"
-#include "gpu/compat.h"
 
 #define MOST_THREADS 256
 #define LEAST_THREADS 32

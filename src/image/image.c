@@ -3,9 +3,7 @@
 
 tw_status tw_image_create(tw_context *ctx, tw_image **out)
 {
-    if (out != NULL) {
-        *out = NULL;
-    }
+    twi_clear(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

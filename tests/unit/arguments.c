@@ -426,6 +426,9 @@ static void of_routes_summaries_and_checks(void **state)
     tw_path_clear(NULL);
     REFUSED_SILENTLY(tw_summary_create(NULL, &summary, 0, NULL, NULL));
     REFUSED(tw_summary_create(t->ctx, NULL, 0, NULL, NULL));
+    REFUSED(tw_summary_set_closeness(t->ctx, NULL, TW_CLOSENESS_IGRAPH));
+    REFUSED_SILENTLY(tw_summary_set_closeness(NULL, NULL, TW_CLOSENESS_IGRAPH));
+    REFUSED(tw_summary_set_closeness(t->ctx, t->summary, (tw_closeness)9));
     REFUSED(tw_summary_create(t->ctx, &summary, -1, NULL, NULL));
     REFUSED(tw_summary_create(t->ctx, &summary, INT32_MAX, NULL, NULL));
     tw_summary_sink(NULL, &sink);
