@@ -1,18 +1,96 @@
-/* Any bytes given to the image readers end in an image whose planes can be read, or in a sentence.
+/*
+ * Any bytes given to the image readers end in an image whose planes can be read, or in a sentence.
+ * So do files of which only the head is in memory: an image read that way, or row by row, is the
+ * one that the bytes in memory give, and a file cut behind its head is an image or a sentence, too.
  */
 #include "io/image_format.h"
 
+#include "base/matrix.h"
+
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MEMORY ((uint64_t)32 << 20)
+#define HEAD 64        /* bytes of a head: fewer than a file's, so that much is read on demand */
+#define PLANES_MOST 16 /* read row by row */
 
 static void insist(bool truth)
 {
     if (!truth) {
         abort();
     }
+}
+
+/* A file of these bytes, of which those behind the head are absent. `left`: bytes that somebody
+ * else has left of it. The head is a block of its own, so that reading past it is seen. */
+static twi_input open_head(tw_context *ctx, const uint8_t *data, size_t size, size_t left)
+{
+    twi_input input = {.name = "head", .size = size, .absent = size - HEAD};
+    insist(twi_alloc(ctx, &input.memory, HEAD, 1, "a head") == TW_OK);
+    memcpy(input.memory, data, HEAD);
+    input.bytes = input.memory;
+    input.fd = memfd_create("head", MFD_CLOEXEC);
+    insist(input.fd >= 0 && write(input.fd, data, left) == (ssize_t)left);
+    return input;
+}
+
+static void insist_same_rows(const tw_matrix *plane, const void *rows)
+{
+    const size_t bytes = (size_t)(plane->rows * plane->cols) * tw_type_size(plane->type);
+    insist(plane->stride == plane->cols || plane->rows <= 1);
+    insist(bytes == 0 || memcmp(plane->data, rows, bytes) == 0);
+}
+
+/* The planes of an image that was read with all bytes in memory, by the rows of a file. */
+static void read_rows(tw_context *ctx, const twi_image_format *format, const tw_image *whole,
+                      const uint8_t *data, size_t size)
+{
+    twi_input input = open_head(ctx, data, size, size);
+    for (int64_t k = 0; k < whole->count && k < PLANES_MOST && format->layout != NULL; k++) {
+        const tw_matrix *plane = &whole->planes[k];
+        twi_layout layout;
+        char *rows = NULL;
+        if (format->layout(ctx, &layout, &input, k) != TW_OK) { /* a header beyond the head */
+            continue;
+        }
+        insist(layout.rows == plane->rows && layout.cols == plane->cols &&
+               layout.type == plane->type && layout.planes == whole->count);
+        const uint64_t row = (uint64_t)plane->cols * tw_type_size(plane->type);
+        insist(twi_alloc(ctx, &rows, (uint64_t)plane->rows, row, "rows") == TW_OK);
+        const int64_t upper = plane->rows / 3;
+        insist(twi_layout_rows(ctx, &input, &layout, upper, plane->rows - upper,
+                               rows + (uint64_t)upper * row, plane->cols) == TW_OK);
+        insist(twi_layout_rows(ctx, &input, &layout, 0, upper, rows, plane->cols) == TW_OK);
+        insist_same_rows(plane, rows);
+        twi_free(rows);
+    }
+    twi_input_close(&input);
+}
+
+/* The same format by a head; whole NULL: it is no image. */
+static void read_by_head(tw_context *ctx, const twi_image_format *format, const tw_image *whole,
+                         const uint8_t *data, size_t size, size_t left)
+{
+    twi_input input = open_head(ctx, data, size, left);
+    tw_image *image = NULL;
+    insist(tw_image_create(ctx, &image) == TW_OK);
+    if (format->read(ctx, image, &input) != TW_OK) {
+        insist(tw_last_error(ctx)[0] != '\0');
+    } else if (left == size) {
+        insist(whole != NULL && image->count == whole->count);
+        for (int64_t k = 0; k < image->count; k++) {
+            insist(image->planes[k].rows == whole->planes[k].rows &&
+                   image->planes[k].cols == whole->planes[k].cols &&
+                   image->planes[k].type == whole->planes[k].type);
+            insist_same_rows(&whole->planes[k], image->planes[k].data);
+        }
+    }
+    tw_image_destroy(image);
+    twi_input_close(&input);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -29,8 +107,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tw_image *image = NULL;
         insist(tw_image_create(ctx, &image) == TW_OK);
         formats[f]->recognised(&input);
-        if (formats[f]->read(ctx, image, &input) != TW_OK) {
-            insist(tw_last_error(ctx)[0] != '\0');
+        bool good = formats[f]->read(ctx, image, &input) == TW_OK;
+        insist(good || tw_last_error(ctx)[0] != '\0');
+        if (size > HEAD) {
+            read_by_head(ctx, formats[f], good ? image : NULL, data, size, size);
+            read_by_head(ctx, formats[f], NULL, data, size, HEAD + (size - HEAD) / 2);
+        }
+        if (size > HEAD && good) {
+            read_rows(ctx, formats[f], image, data, size);
         }
         tw_image_destroy(image);
     }

@@ -600,7 +600,7 @@ static tw_status count_rows(void *self, tw_context *ctx, int64_t first, int64_t 
     (void)ctx, (void)first, (void)data, (void)stride;
     int64_t *seen = self;
     seen[0]++;
-    seen[1] += count;
+    seen[1] = count;
     return TW_OK;
 }
 
