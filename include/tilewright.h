@@ -389,7 +389,9 @@ TW_API TW_CHECKED tw_status tw_feed_source(tw_context *ctx, const tw_source *sou
                                            int32_t sink_count);
 
 /* A matrix file read into memory. raw needs `type` (and is taken as square); npy carries its own;
- * csv becomes i32 if all are whole, else f64. */
+ * csv becomes f32 or f64 if `type` says so, else i32 if all are whole, else f64. Text that was
+ * written from f32 holds the decimals of f32: say TW_F32 to hold it against a graph
+ * (tw_path_find, tw_verifier) as what it is. */
 typedef struct tw_matrix_file tw_matrix_file;
 TW_API TW_CHECKED tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
                                            const char *format, tw_type type);

@@ -5,7 +5,8 @@
  * consists of tight arcs. Whole weights make that an exact test, so a breadth-first walk from the
  * source over tight arcs is enough: it visits a vertex once, so cycles of weight zero, whose arcs
  * are all tight, cannot trap it, and it costs O(m). Rounded sums have no exact test; there one
- * textbook search gives the tree, and the given distances are only checked against it.
+ * textbook search gives the tree, straightened where rounding turned a cycle of weight zero into a
+ * negative one, and the given distances are only checked against it.
  *
  * A row in which no arc is shorter than tight (D[s][u] + w >= D[s][v] throughout) and every
  * reachable vertex hangs on tight arcs is the row of true distances. Both are checked before a
@@ -34,6 +35,9 @@ static void search_graph(const tw_graph *graph, int32_t source, double limit, tw
     if (graph->min_weight < 0) {
         /* False after rounding alone kept it busy: the caller has excluded negative cycles. */
         (void)twi_textbook_bellman_ford(graph, source, search);
+        if (!graph->integral) {
+            twi_textbook_straighten(graph, source, search);
+        }
     } else {
         twi_textbook_dijkstra_within(graph, source, limit, search);
     }
@@ -304,14 +308,8 @@ static tw_status take_path(const query *q, tw_path *out)
     if (isinf(q->search.distance[q->to])) {
         return TW_OK;
     }
-    for (int32_t v = q->to; v != q->from && count <= q->graph->n; v = q->search.previous[v]) {
+    for (int32_t v = q->to; v != q->from; v = q->search.previous[v]) {
         count++;
-    }
-    if (count > q->graph->n) {
-        return tw_fail(q->ctx, TW_ERR_RANGE,
-                       "rounding hides the order of the vertices between %d and %d: a cycle of "
-                       "weight zero lies on the way; scale the weights to whole numbers",
-                       (int)q->from, (int)q->to);
     }
     tw_status status =
         twi_alloc(q->ctx, &out->vertices, (uint64_t)count, sizeof *out->vertices, "a path");

@@ -13,14 +13,15 @@
 
 uint64_t twi_textbook_bytes(const tw_graph *graph)
 {
-    return (uint64_t)graph->n * (sizeof(double) + 4 * sizeof(int32_t));
+    return (uint64_t)graph->n * (2 * sizeof(double) + 4 * sizeof(int32_t));
 }
 
 void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory)
 {
     const int64_t n = graph->n;
     out->distance = memory;
-    out->previous = (int32_t *)(out->distance + n);
+    out->excess = out->distance + n;
+    out->previous = (int32_t *)(out->excess + n);
     out->hops = out->previous + n;
     out->heap = out->hops + n;
     out->place = out->heap + n;
@@ -72,6 +73,30 @@ static void sift_down(twi_textbook *s, int64_t count)
     put(s, at, vertex);
 }
 
+/* The nearest vertex in the heap, taken out of it. */
+static int32_t take_nearest(twi_textbook *s, int64_t *count)
+{
+    int32_t nearest = s->heap[0];
+    s->heap[0] = s->heap[--*count];
+    if (*count > 0) {
+        sift_down(s, *count);
+    }
+    return nearest;
+}
+
+/* A shorter way to v, by u. */
+static void shorten(twi_textbook *s, int64_t *count, int32_t u, int32_t v, double through)
+{
+    if (s->place[v] == NOT_IN_HEAP) {
+        put(s, *count, v);
+        ++*count;
+    }
+    s->distance[v] = through;
+    s->previous[v] = u;
+    s->hops[v] = s->hops[u] + 1;
+    sift_up(s, s->place[v]);
+}
+
 void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
                                   twi_textbook *s)
 {
@@ -79,23 +104,12 @@ void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double 
     start(graph, source, s);
     put(s, 0, source);
     while (count > 0) {
-        int32_t u = s->heap[0];
-        s->heap[0] = s->heap[--count];
-        if (count > 0) {
-            sift_down(s, count);
-        }
+        int32_t u = take_nearest(s, &count);
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
             double through = s->distance[u] + twi_graph_weight(graph, a);
             if (through <= limit && through < s->distance[v]) {
-                if (s->place[v] == NOT_IN_HEAP) {
-                    put(s, count, v);
-                    count++;
-                }
-                s->distance[v] = through;
-                s->previous[v] = u;
-                s->hops[v] = s->hops[u] + 1;
-                sift_up(s, s->place[v]);
+                shorten(s, &count, u, v, through);
             }
         }
     }
@@ -136,6 +150,27 @@ bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbo
         }
     }
     return !relax_all(graph, s);
+}
+
+void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook *found)
+{
+    const double *distance = found->distance;
+    int64_t count = 1;
+    twi_textbook s = *found;
+    s.distance = found->excess;
+    start(graph, source, &s);
+    put(&s, 0, source);
+    while (count > 0) {
+        int32_t u = take_nearest(&s, &count);
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            int32_t v = graph->targets[a];
+            double slack = distance[u] + twi_graph_weight(graph, a) - distance[v];
+            double through = s.distance[u] + fmax(slack, 0);
+            if (!isinf(distance[v]) && through < s.distance[v]) {
+                shorten(&s, &count, u, v, through);
+            }
+        }
+    }
 }
 
 /* The chain of previous vertices runs into a cycle exactly when there is a negative one, and it

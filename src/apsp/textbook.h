@@ -9,13 +9,14 @@
 
 #include "graph/graph.h"
 
-/* What one search needs, about 28 bytes a vertex; one per thread. */
+/* What one search needs, 32 bytes a vertex; one per thread. */
 typedef struct twi_textbook {
     double *distance;  /* n: +inf where there is no path */
     int32_t *previous; /* n: the vertex before on a shortest path, TW_NO_VERTEX at the source */
     int32_t *hops;     /* n: arcs of that path */
     int32_t *heap;     /* n */
     int32_t *place;    /* n: of a vertex in the heap */
+    double *excess;    /* n: of twi_textbook_straighten */
 } twi_textbook;
 
 uint64_t twi_textbook_bytes(const tw_graph *graph);
@@ -31,6 +32,14 @@ void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double 
 /* For any graph without a negative cycle within reach of the source. Worker-safe. False if the
  * distances still change after n rounds. */
 bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbook *search);
+
+/* Make `previous` a tree. After Bellman-Ford with rounded sums it may hold a cycle: one of weight
+ * zero that rounding makes negative keeps pulling its vertices down until none of them hangs on the
+ * way in. By how much an arc u -> v fails to be tight, distance[u] + w - distance[v], is never
+ * negative but for rounding; Dijkstra with that as the weight finds, for every vertex, the path
+ * that fails by the least, which is a shortest one, and a parent that was final before. The
+ * distances stay. */
+void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook *search);
 
 /* TW_OK if the graph has no negative cycle, else TW_ERR_NEGATIVE_CYCLE with one. A cycle of floats
  * whose sum is negative by no more than rounding can make it counts as zero. *depth (may be NULL):

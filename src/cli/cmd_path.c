@@ -1,10 +1,13 @@
 /* tilewright path: one shortest path, hop by hop. */
 #include "commands.h"
+#include "files.h"
 #include "reading.h"
 #include "report.h"
 #include "vertices.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NAME_WIDTH 12
@@ -19,7 +22,9 @@ static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
 
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a raw DIST, which does not say: u8, u16, i32 (the default), f32 or f64."},
+     "The type of a DIST that does not say. Raw: u8, u16, i32 (the default), f32 or f64. CSV: f32 "
+     "or "
+     "f64; by default whichever agrees with the graph."},
     {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
      "The format of DIST: raw, npy or csv; by default its extension decides."},
     {0}};
@@ -158,30 +163,73 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
     return status;
 }
 
+/* The row as the f32 numbers that its text may have been written from. */
+static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
+{
+    float *rounded = calloc((size_t)row->cols + 1, sizeof *rounded);
+    if (rounded == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                       (long long)row->cols);
+    }
+    for (int64_t v = 0; v < row->cols; v++) {
+        double value = row->type == TW_I32 ? (double)((const int32_t *)row->data)[v]
+                                           : ((const double *)row->data)[v];
+        bool beyond = value == tw_type_infinity(row->type) || fabs(value) > (double)FLT_MAX;
+        rounded[v] = beyond ? INFINITY : (float)value;
+    }
+    free(row->data);
+    row->data = rounded;
+    row->type = TW_F32;
+    return TW_OK;
+}
+
+/* Along the row, if there is one. Text does not say its type: where a CSV row of float distances
+ * contradicts the graph, it may have been written from f32. */
+static tw_status find_along(tw_context *ctx, tw_path *path, const settings *s,
+                            const tw_graph *graph, const char *file, tw_matrix *row,
+                            const int32_t ends[2])
+{
+    static const char *const text[] = {"csv", NULL};
+    char sentence[512];
+    tw_graph_info info;
+    tw_graph_describe(graph, &info);
+    tw_status status = tw_path_find(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
+    if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || info.integral ||
+        !cli_writes(file, s->dist_format, text)) {
+        return status;
+    }
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    status = round_to_f32(ctx, row);
+    if (status == TW_OK) {
+        status = tw_path_find(ctx, path, graph, row, ends[0], ends[1]);
+    }
+    return status == TW_ERR_VERIFY ? tw_fail(ctx, status, "%s", sentence) : status;
+}
+
 static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, const char *file,
                       char **ends)
 {
-    int32_t from = 0, to = 0;
+    int32_t vertices[2] = {0, 0};
     tw_path path = {NULL, 0, 0};
     tw_matrix row = {0};
     char shown[CLI_SHOWN], other[CLI_SHOWN];
-    tw_status status = cli_vertex(job->ctx, &from, graph, "FROM", ends[0]);
+    tw_status status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
     if (status == TW_OK) {
-        status = cli_vertex(job->ctx, &to, graph, "TO", ends[1]);
+        status = cli_vertex(job->ctx, &vertices[1], graph, "TO", ends[1]);
     }
     if (status == TW_OK && file != NULL) {
-        status = read_row(job, s, graph, file, from, &row);
+        status = read_row(job, s, graph, file, vertices[0], &row);
     }
     if (status == TW_OK) {
-        status = tw_path_find(job->ctx, &path, graph, file != NULL ? &row : NULL, from, to);
+        status = find_along(job->ctx, &path, s, graph, file, &row, vertices);
     }
     if (status == TW_OK) {
         job->answer_is_no = path.vertices == NULL;
         if (s->reading.common.json) {
-            print_json(job, graph, &path, from, to);
+            print_json(job, graph, &path, vertices[0], vertices[1]);
         } else if (path.vertices == NULL) {
-            printf("there is no path from %s to %s\n", cli_show_vertex(shown, graph, from),
-                   cli_show_vertex(other, graph, to));
+            printf("there is no path from %s to %s\n", cli_show_vertex(shown, graph, vertices[0]),
+                   cli_show_vertex(other, graph, vertices[1]));
         } else {
             print_text(graph, &path);
         }

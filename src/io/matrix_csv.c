@@ -321,6 +321,8 @@ static void store(tw_matrix *out, int64_t index, double value)
 {
     if (out->type == TW_I32) {
         ((int32_t *)out->data)[index] = isinf(value) ? TW_INF_I32 : (int32_t)value;
+    } else if (out->type == TW_F32) {
+        ((float *)out->data)[index] = (float)value;
     } else {
         ((double *)out->data)[index] = value;
     }
@@ -339,6 +341,9 @@ static tw_status read_line(reader *r, tw_matrix *out, int64_t row, bool *mixed)
         if (out->type == TW_I32 && !fits_whole(value)) {
             *mixed = true;
             return TW_OK;
+        }
+        if (out->type == TW_F32 && fabs(value) > (double)FLT_MAX && !isinf(value)) {
+            return bad_place(r, start, "the number is too large for f32");
         }
         store(out, row * out->cols + col, value);
         skip_blanks(r);
@@ -422,10 +427,10 @@ static tw_status read_all(reader *r, tw_matrix *out, bool *mixed)
 }
 
 tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path, const char *text,
-                        uint64_t count)
+                        uint64_t count, tw_type type)
 {
     bool mixed = false;
-    tw_matrix result = {.type = TW_I32};
+    tw_matrix result = {.type = type == TW_F32 || type == TW_F64 ? type : TW_I32};
     const uint64_t mark = twi_input_mark(text, count);
     text += mark;
     count -= mark;

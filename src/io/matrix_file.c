@@ -108,12 +108,12 @@ static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
     return status;
 }
 
-static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file)
+static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type)
 {
     tw_matrix parsed = {0};
     tw_status status = twi_input_load(ctx, &file->input);
     if (status == TW_OK) {
-        status = twi_csv_parse(ctx, &parsed, file->path, file->input.bytes, file->input.size);
+        status = twi_csv_parse(ctx, &parsed, file->path, file->input.bytes, file->input.size, type);
     }
     if (status == TW_OK) {
         twi_input_close(&file->input);
@@ -152,7 +152,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
             found = TWI_MATRIX_NPY;
         }
         status = found == TWI_MATRIX_NPY   ? lay_out_npy(ctx, file)
-                 : found == TWI_MATRIX_CSV ? parse_csv(ctx, file)
+                 : found == TWI_MATRIX_CSV ? parse_csv(ctx, file, type)
                                            : lay_out_raw(ctx, file, type);
     }
     if (status != TW_OK) {

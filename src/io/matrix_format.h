@@ -58,9 +58,10 @@ size_t twi_csv_width(tw_type type);
  * the same value. Worker-safe. */
 size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type);
 
-/* Lines of numbers into a matrix of TW_I32 if all are whole and below TW_INF_I32 ("inf" is
- * TW_INF_I32 then), else TW_F64. *out owns out->data: free it with twi_free. */
+/* Lines of numbers into a matrix of `type` if that is TW_F32 or TW_F64; else of TW_I32 if all are
+ * whole and below TW_INF_I32 ("inf" is TW_INF_I32 then), else TW_F64. *out owns out->data: free it
+ * with twi_free. */
 TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path,
-                                   const char *text, uint64_t count);
+                                   const char *text, uint64_t count, tw_type type);
 
 #endif

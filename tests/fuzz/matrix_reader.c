@@ -38,12 +38,12 @@ static void read_csv(tw_context *ctx, const uint8_t *data, size_t size)
     tw_matrix first = {0};
     tw_matrix second = {0};
     uint64_t length;
-    if (twi_csv_parse(ctx, &first, "input", (const char *)data, size) != TW_OK) {
+    if (twi_csv_parse(ctx, &first, "input", (const char *)data, size, TW_AUTO) != TW_OK) {
         insist(first.data == NULL && tw_last_error(ctx)[0] != '\0');
         return;
     }
     char *text = write_lines(&first, &length);
-    tw_status status = twi_csv_parse(ctx, &second, "again", text, length);
+    tw_status status = twi_csv_parse(ctx, &second, "again", text, length, TW_AUTO);
     insist(status == TW_OK || status == TW_ERR_MEMORY);
     if (status == TW_OK) {
         insist(second.rows == first.rows && second.cols == first.cols);

@@ -3,6 +3,9 @@
 
 #include "apsp/routes.h"
 #include "base/matrix.h"
+#include "base/random.h"
+
+#include <float.h>
 
 #define POISON 77777
 
@@ -258,6 +261,85 @@ static void predecessors_are_a_tree_for_every_kind_and_type(void **state)
     close_context(ctx);
 }
 
+/* An arc u -> v weighs p[v] - p[u], and now and then more: nearly every cycle has weight zero, and
+ * rounding puts that above zero or below. */
+static tw_graph *graph_of_zero_cycles(tw_context *ctx, int64_t n, double scale, uint64_t seed)
+{
+    enum { MOST = 512 };
+    int32_t source[MOST];
+    int32_t target[MOST];
+    double weight[MOST];
+    int64_t count = 0;
+    tw_graph *graph = NULL;
+    for (int64_t i = 0; i < 3 * n; i++) {
+        const uint64_t draw = twi_random_at(seed, (uint64_t)i);
+        const int32_t u = (int32_t)(draw % (uint64_t)n);
+        const int32_t v = (int32_t)(draw / 1000 % (uint64_t)n);
+        const double pu = (double)(twi_random_at(seed + 1, (uint64_t)u) % 1000003);
+        const double pv = (double)(twi_random_at(seed + 1, (uint64_t)v) % 1000003);
+        const double more = draw / 1000000 % 5 == 0 ? (double)(draw / 10000000 % 1000) : 0;
+        if (u != v) {
+            source[count] = u;
+            target[count] = v;
+            weight[count++] = (pv - pu + more) * scale;
+        }
+    }
+    tw_edges edges = {count, source, target, weight, TW_F64};
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+    return graph;
+}
+
+/* Every row is a tree whose sums are the distances, within the bound of twi_textbook_bounds. */
+static void assert_rounded_tree(const tw_graph *graph, int32_t source, const double *row,
+                                const int32_t *previous)
+{
+    const double n = (double)graph->n;
+    const double size = n * fmax(fabs(graph->min_weight), graph->max_weight);
+    for (int32_t v = 0; v < graph->n; v++) {
+        double sum = 0;
+        int64_t steps = 0;
+        if (v == source || isinf(row[v])) {
+            assert_int_equal(previous[v], TW_NO_VERTEX);
+            continue;
+        }
+        for (int32_t at = v; at != source; at = previous[at]) {
+            assert_true(previous[at] >= 0 && previous[at] < graph->n);
+            sum += arc(graph, previous[at], at);
+            assert_true(++steps < graph->n);
+        }
+        assert_true(fabs(sum - row[v]) <= 4 * (n + 2) * DBL_EPSILON * size);
+    }
+}
+
+static void rounded_cycles_of_weight_zero_leave_a_tree(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const double scales[] = {1, 0.01, 0.7, 1e-9 / 3};
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        const int64_t n = 2 + (int64_t)(seed % 60);
+        tw_graph *graph = graph_of_zero_cycles(ctx, n, scales[seed % 4], seed);
+        tw_matrix d = true_distances(ctx, graph, TW_F64);
+        int32_t *previous = malloc((size_t)n * sizeof *previous);
+        void *scratch = malloc(twi_predecessors_scratch(graph));
+        for (int32_t source = 0; source < n; source++) {
+            const double *row = twi_matrix_row(&d, source);
+            tw_path path;
+            if (!twi_predecessors(graph, source, row, TW_F64, previous, scratch)) {
+                fail_msg("seed %d: no tree from vertex %d", (int)seed, (int)source);
+            }
+            assert_rounded_tree(graph, source, row, previous);
+            assert_ok(ctx, tw_path_find(ctx, &path, graph, &d, source, (int32_t)n - 1));
+            tw_path_clear(&path);
+        }
+        free(scratch);
+        free(previous);
+        free(d.data);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 static void predecessors_of_an_impossible_row_are_refused(void **state)
 {
     (void)state;
@@ -328,6 +410,7 @@ int main(void)
         cmocka_unit_test(vertices_and_shapes_are_checked),
         cmocka_unit_test(only_a_negative_cycle_on_the_way_is_reported),
         cmocka_unit_test(predecessors_are_a_tree_for_every_kind_and_type),
+        cmocka_unit_test(rounded_cycles_of_weight_zero_leave_a_tree),
         cmocka_unit_test(predecessors_of_an_impossible_row_are_refused),
         cmocka_unit_test(negative_weights_lead_back_below_a_cutoff),
         cmocka_unit_test(no_memory_at_any_point_gives_no_path),
