@@ -2,6 +2,7 @@
  * left out, the choice, and, where a run would be long, how to do less. */
 #include "apsp/candidate.h"
 #include "apsp/plan.h"
+#include "gpu/device.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,7 +91,9 @@ static void explain_limits(tw_plan *plan, const twi_candidate *all, int count)
             "what to expect\n",
             plan->options.sources == NULL ? "ask for the sources that are needed only; " : "",
             plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
-            plan->gpus.count == 0 ? "use a GPU, or more threads; " : "name more GPUs; ");
+            plan->gpus.count > 0          ? "name more GPUs; "
+            : twi_gpu_prefix()[0] != '\0' ? "use a GPU, or more threads; "
+                                          : "use more threads; ");
     }
 }
 

@@ -12,6 +12,13 @@ static double rate_of(const tw_apsp_report *report)
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
 }
 
+static bool has_gpu_code(const apsp_run *run)
+{
+    tw_machine machine;
+    return tw_machine_describe(run->job->ctx, &machine) == TW_OK &&
+           strcmp(machine.gpu, "none in this build") != 0;
+}
+
 void apsp_announce(const apsp_run *run)
 {
     tw_graph_info info;
@@ -44,10 +51,10 @@ void apsp_announce(const apsp_run *run)
             cli_show_bytes(memory, (double)tw_plan_memory(run->plan)), there,
             cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
     if (tw_plan_seconds(run->plan) > LONG_RUN) {
-        cli_say(run->job, "%s",
+        cli_say(run->job,
                 "that is long; --sources LIST computes only the rows you need, "
-                "--cutoff D stops searches at D, --device cuda uses a GPU; "
-                "--explain shows what the estimate rests on");
+                "--cutoff D stops searches at D%s; --explain shows what the estimate rests on",
+                has_gpu_code(run) ? ", --device cuda uses a GPU" : "");
     }
 }
 

@@ -105,6 +105,21 @@ static tw_status check_files(const apsp_run *run)
     return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
 }
 
+/* The sink of OUT. An unknown extension is no hindrance if the format is said. */
+static tw_status make_output_sink(apsp_run *run)
+{
+    static const char *const known[] = {"", "npy", "csv", "raw", "bin", "out", NULL};
+    const char *format = run->settings->format;
+    char sentence[640];
+    tw_context *ctx = run->job->ctx;
+    tw_status status = tw_sink_to_file(ctx, &run->output_sink.inner, run->output, format);
+    if (status != TW_ERR_ARGUMENT || format != NULL || cli_writes(run->output, NULL, known)) {
+        return status;
+    }
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    return tw_fail(ctx, status, "%s, or choose with --out-format", sentence);
+}
+
 /* The sinks of OUT and --predecessors, made first of all so that a name that cannot be is refused
  * before anything is read. */
 static tw_status make_file_sinks(apsp_run *run)
@@ -113,7 +128,7 @@ static tw_status make_file_sinks(apsp_run *run)
     tw_context *ctx = run->job->ctx;
     tw_status status = TW_OK;
     if (run->output != NULL) {
-        status = tw_sink_to_file(ctx, &run->output_sink.inner, run->output, s->format);
+        status = make_output_sink(run);
     }
     if (status == TW_OK && s->predecessors != NULL) {
         status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);

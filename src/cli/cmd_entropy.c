@@ -18,7 +18,6 @@ static const entropy_settings defaults = {.common = CLI_COMMON_INIT,
                                           .range = {(double)NAN, (double)NAN},
                                           .border = "crop",
                                           .base = "e",
-                                          .no_data = (double)NAN,
                                           .type = TW_F32,
                                           .plane = -1,
                                           .verify = -1};
@@ -45,8 +44,8 @@ static const cli_option value_options[] = {
      "Put values from LO to HI into N equal bins, HI itself into the last."},
     {"mask", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, mask), 0,
      "Elements where FILE, an image of u8 of the same size, is 0 do not count."},
-    {"no-data", 0, CLI_NUMBER, "VALUE", offsetof(entropy_settings, no_data), 0,
-     "Elements equal to VALUE do not count."},
+    {"no-data", 0, CLI_TEXT, "VALUE", offsetof(entropy_settings, no_data), 0,
+     "Elements equal to VALUE do not count; nan is the same as --skip-nan."},
     {"skip-nan", 0, CLI_FLAG, NULL, offsetof(entropy_settings, skip_nan), 1,
      "Elements that are NaN do not count, besides those of --no-data; without it they are an "
      "error."},

@@ -46,9 +46,8 @@ static const cli_option precision_options[] = {
 
 static const cli_option format_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
-     "npy, pnm, pfm, png or records, for all inputs; by default the extension decides, and for "
-     "none "
-     "or an unknown one the content."},
+     "npy, pnm, pfm, png, tiff or records, for all inputs; by default the extension decides, and "
+     "for none or an unknown one the content."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
      "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
      "four, raw and csv for one; by default the extension decides: none, .raw, .bin and .out are "

@@ -98,8 +98,11 @@ static tw_status read_numbers(entropy_run *run)
         run->opts.range = run->range;
     }
     run->opts.skip_nan = s->skip_nan;
-    if (!isnan(s->no_data)) {
-        run->no_data = s->no_data;
+    if (s->no_data != NULL) {
+        if (!cli_read_real(s->no_data, &run->no_data)) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                           "--no-data '%.60s': a number or nan is expected", s->no_data);
+        }
         run->opts.no_data = &run->no_data;
     }
     run->opts.type = s->type;

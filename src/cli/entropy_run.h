@@ -24,7 +24,7 @@ typedef struct entropy_settings {
     const char *border;
     const char *base;
     const char *mask;
-    double no_data;
+    const char *no_data;
     int32_t skip_nan;
     tw_type type;  /* of the result */
     int64_t plane; /* -1: all */

@@ -79,13 +79,6 @@ static tw_status sort_words(map_run *run, int count, char **words)
     return status;
 }
 
-static bool read_real(const char *text, double *out)
-{
-    char *end = NULL;
-    *out = strtod(text, &end);
-    return *text != '\0' && !isspace((unsigned char)*text) && *end == '\0';
-}
-
 static tw_status read_constants(map_run *run)
 {
     const cli_texts *given = &run->s->constants;
@@ -93,7 +86,7 @@ static tw_status read_constants(map_run *run)
         const char *word = given->text[i];
         size_t length = name_length(word);
         tw_constant *constant = &run->constants[i];
-        if (length == 0 || !read_real(word + length + 1, &constant->value)) {
+        if (length == 0 || !cli_read_real(word + length + 1, &constant->value)) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                            "--set %.60s: give NAME=VALUE such as k=2.5", word);
         }
@@ -112,7 +105,7 @@ tw_status map_read_words(map_run *run, int count, char **words)
         status = read_constants(run);
     }
     if (status == TW_OK && no_data != NULL) {
-        if (!read_real(no_data, &run->no_data)) {
+        if (!cli_read_real(no_data, &run->no_data)) {
             status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                              "--no-data '%.60s': a number or nan is expected", no_data);
         }

@@ -134,6 +134,13 @@ static bool read_seed(const char *text, uint64_t *out)
     return true;
 }
 
+bool cli_read_real(const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    return *text != '\0' && !isspace((unsigned char)*text) && *end == '\0';
+}
+
 /* A number up to `stop` (the end of the text, or a separator). */
 static bool read_number(const char *text, char stop, const char **rest, double *out)
 {

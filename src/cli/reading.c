@@ -1,9 +1,6 @@
 /* Reading a graph with the options of the command line: see reading.h. */
 #include "reading.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
      "The format of GRAPH: triples, gr, mtx, edges, metis or npy. By default the extension "
@@ -30,9 +27,7 @@ const cli_option cli_reading_options[] = {
 
 static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
 {
-    char *end = NULL;
-    *out = strtod(text, &end);
-    if (*text == '\0' || isspace((unsigned char)*text) || *end != '\0') {
+    if (!cli_read_real(text, out)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': a number or nan is expected",
                        text);
     }

@@ -151,6 +151,12 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
                        (long long)row);
     }
     double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);
+    if (isnan(value)) {
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the value at row %lld, column %lld is NaN; leave such values out with "
+                       "--skip-nan, or by a mask",
+                       (long long)row, (long long)col);
+    }
     if (opts->range != NULL) {
         return tw_fail(ctx, TW_ERR_RANGE,
                        "the value at row %lld, column %lld is %.9g, outside the range %.9g to "

@@ -215,9 +215,11 @@ static tw_status explain_bad(const scan *s)
         weight = mirror;
     }
     if (isnan(weight) || weight == -INFINITY) {
-        return tw_fail(s->ctx, blame,
-                       "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge",
-                       name, (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf");
+        return tw_fail(
+            s->ctx, blame,
+            "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge%s", name,
+            (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf",
+            isnan(weight) && m->name != NULL ? "; if NaN means that, use --no-edge=nan" : "");
     }
     return tw_fail(s->ctx, TW_ERR_RANGE,
                    "%s: row %lld, column %lld is %.17g: whole weights are kept in 32 bits; use "

@@ -100,12 +100,11 @@ tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *pat
     const twi_graph_format *found =
         format != NULL ? twi_graph_format_named(ctx, format) : twi_graph_format_of_path(path);
     if (found == NULL) {
-        return format != NULL
-                   ? TW_ERR_ARGUMENT
-                   : tw_fail(ctx, TW_ERR_ARGUMENT,
-                             "%.500s: its extension names no graph format; say which: triples, "
-                             "gr, mtx, edges, metis or npy",
-                             path);
+        return format != NULL ? TW_ERR_ARGUMENT
+                              : tw_fail(ctx, TW_ERR_ARGUMENT,
+                                        "%.500s: its extension names no graph format; choose with "
+                                        "--out-format: triples, gr, mtx, edges, metis or npy",
+                                        path);
     }
     twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs};
     tw_status status = twi_alloc(ctx, &printer.buffer, TWI_PRINT_BUFFER, 1, "the output buffer");

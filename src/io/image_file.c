@@ -135,7 +135,7 @@ tw_status twi_image_writer_find(tw_context *ctx, const twi_image_format **out, c
     if (status == TW_OK && *out == NULL) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
                          "the name %.500s tells no image format: use .npy, .pgm, .ppm, .pfm, "
-                         ".png, .tif or .records, or say which",
+                         ".png, .tif or .records, or choose with --out-format",
                          path);
     }
     return status;

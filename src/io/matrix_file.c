@@ -60,7 +60,7 @@ tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out, const 
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT,
                    "cannot write '%.400s': .%.40s is not a known matrix format; use .npy, .csv, or "
-                   ".raw, .bin, .out or no extension for raw elements, or choose with --out-format",
+                   ".raw, .bin, .out or no extension for raw elements",
                    path, extension);
 }
 

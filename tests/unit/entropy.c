@@ -544,7 +544,7 @@ static void nan_and_a_value_can_be_left_out_together(void **state)
     float got[20 * 21];
     tw_matrix out = {got, 20, 21, 21, TW_F32};
     opts.skip_nan = 0;
-    assert_fails(ctx, TW_ERR_RANGE, "column 3 is nan", tw_entropy(ctx, &out, &in, &opts));
+    assert_fails(ctx, TW_ERR_RANGE, "column 3 is NaN", tw_entropy(ctx, &out, &in, &opts));
     opts.no_data = &nothing;
     assert_fails(ctx, TW_ERR_RANGE, "column 0 is 7", tw_entropy(ctx, &out, &in, &opts));
     close_context(ctx);
@@ -911,10 +911,10 @@ static void bad_values_are_named_by_their_place(void **state)
     data[5] = 1.5f;
     assert_fails(ctx, TW_ERR_RANGE, "row 1, column 1 is 1.5", tw_entropy(ctx, &out, &in, &opts));
     data[2] = NAN;
-    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is nan", tw_entropy(ctx, &out, &in, &opts));
+    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is NaN", tw_entropy(ctx, &out, &in, &opts));
     double range[] = {0, 5};
     opts.range = range;
-    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is nan", tw_entropy(ctx, &out, &in, &opts));
+    assert_fails(ctx, TW_ERR_RANGE, "row 0, column 2 is NaN", tw_entropy(ctx, &out, &in, &opts));
     data[2] = -1;
     assert_fails(ctx, TW_ERR_RANGE, "-1, outside the range 0 to 5",
                  tw_entropy(ctx, &out, &in, &opts));

@@ -4,6 +4,8 @@
  */
 #include "harness.h"
 
+#include "gpu/device.h"
+
 #include <string.h>
 
 static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double low, double high,
@@ -123,6 +125,8 @@ static void a_plan_of_hours_says_how_to_do_less(void **state)
     assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
     assert_true(tw_plan_seconds(plan) > 3600);
     assert_non_null(strstr(tw_plan_explain(plan), "more than an hour"));
+    const bool has_gpu_code = twi_gpu_prefix()[0] != '\0';
+    assert_true((strstr(tw_plan_explain(plan), "use a GPU") != NULL) == has_gpu_code);
     assert_non_null(strstr(tw_plan_explain(plan), "sources"));
     assert_non_null(strstr(tw_plan_explain(plan), "cutoff"));
     tw_plan_destroy(plan);
