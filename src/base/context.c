@@ -88,11 +88,10 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
     return status;
 }
 
-void twi_clear(void *out)
+void twi_clear(void *out, size_t bytes)
 {
-    static const void *const nothing = NULL;
     if (out != NULL) {
-        memcpy(out, &nothing, sizeof nothing);
+        memset(out, 0, bytes);
     }
 }
 

@@ -59,9 +59,10 @@ typedef struct twi_argument {
 #define TWI_REQUIRE(ctx, ...)                                       \
     twi_require(ctx, __func__, (const twi_argument[]){__VA_ARGS__}, \
                 (int)(sizeof((const twi_argument[]){__VA_ARGS__}) / sizeof(twi_argument)))
-/* Make the handle that `out`, a pointer to a pointer, is for NULL, if there is one: what a function
- * that fails leaves there. */
-void twi_clear(void *out);
+/* Nothing into what `out` points to, a handle or a struct, unless it is NULL: what a function that
+ * fails leaves there. */
+#define TWI_CLEAR(out) twi_clear(out, sizeof *(out))
+void twi_clear(void *out, size_t bytes);
 TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,
                                  const twi_argument *arguments, int count);
 

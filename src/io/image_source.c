@@ -110,9 +110,7 @@ static void describe(const image_source *source, tw_source *out, tw_image_info *
 tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                           int64_t plane, tw_image_info *info)
 {
-    if (out != NULL) {
-        *out = (tw_source){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

@@ -166,7 +166,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
 tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
                          const char *format, tw_type type)
 {
-    twi_clear(out);
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;
@@ -240,9 +240,7 @@ static void destroy_rows(void *self)
 tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                            tw_type type)
 {
-    if (out != NULL) {
-        *out = (tw_source){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

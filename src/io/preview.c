@@ -147,9 +147,7 @@ static void preview_destroy(void *self)
 
 tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, double most)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

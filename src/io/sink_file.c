@@ -245,9 +245,7 @@ void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
 
 tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

@@ -50,9 +50,7 @@ static void image_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"image", image});
     if (missing != TW_OK) {
         return missing;

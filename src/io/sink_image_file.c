@@ -93,9 +93,7 @@ static void file_destroy(void *self)
 
 tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

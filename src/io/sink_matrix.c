@@ -78,9 +78,7 @@ static void matrix_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"target", target});
     if (missing != TW_OK) {
         return missing;

@@ -127,9 +127,7 @@ static void scaled_destroy(void *self)
 
 tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type type, double most)
 {
-    if (out != NULL) {
-        *out = (tw_sink){0};
-    }
+    TWI_CLEAR(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"inner", inner});
     if (missing != TW_OK) {
         return missing;

@@ -318,7 +318,9 @@ static bool is_cpu_value(double got, twi_op op, double a, tw_type compute)
         put((char *)in + (size_t)i * tw_type_size(compute), compute, a);
     }
     (compute == TW_F32 ? kernel->f32 : kernel->f64)->operation[op](out, args, step, TWI_MAP_GRAIN);
-    const double want = compute == TW_F32 ? (double)*(const float *)out : out[0];
+    float narrow = 0;
+    memcpy(&narrow, out, sizeof narrow);
+    const double want = compute == TW_F32 ? (double)narrow : out[0];
     return (isnan(got) && isnan(want)) || (got == want && !signbit(got) == !signbit(want));
 }
 
