@@ -599,7 +599,7 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
 tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
                          const tw_apsp_options *opts)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (missing != TW_OK) {
         return missing;

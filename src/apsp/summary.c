@@ -476,7 +476,7 @@ static void summary_abort(void *self, tw_context *ctx)
 tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, const int32_t *sources,
                             const int32_t *targets)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

@@ -39,7 +39,7 @@ bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbo
  * negative but for rounding; Dijkstra with that as the weight finds, for every vertex, the path
  * that fails by the least, which is a shortest one, and a parent that was final before. The
  * distances stay. */
-void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook *search);
+void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook *found);
 
 /* TW_OK if the graph has no negative cycle, else TW_ERR_NEGATIVE_CYCLE with one. A cycle of floats
  * whose sum is negative by no more than rounding can make it counts as zero. *depth (may be NULL):

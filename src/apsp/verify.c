@@ -379,7 +379,7 @@ static tw_status check_vertices(tw_context *ctx, const tw_graph *graph, const in
 tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph *graph,
                              const tw_apsp_options *opts, int64_t samples, uint64_t seed)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (missing != TW_OK) {
         return missing;

@@ -88,6 +88,11 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
     return status;
 }
 
+void twi_clear_handle(void *out)
+{
+    twi_clear(out, sizeof(void *));
+}
+
 void twi_clear(void *out, size_t bytes)
 {
     if (out != NULL) {

@@ -61,6 +61,7 @@ typedef struct twi_argument {
                 (int)(sizeof((const twi_argument[]){__VA_ARGS__}) / sizeof(twi_argument)))
 /* Nothing into what `out` points to, a handle or a struct, unless it is NULL: what a function that
  * fails leaves there. */
+void twi_clear_handle(void *out);
 #define TWI_CLEAR(out) twi_clear(out, sizeof *(out))
 void twi_clear(void *out, size_t bytes);
 TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,

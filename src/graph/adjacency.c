@@ -277,7 +277,7 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
 tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix *matrix,
                                const double *no_edge, uint32_t flags)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"matrix", matrix});
     if (missing != TW_OK) {
         return missing;

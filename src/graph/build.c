@@ -411,7 +411,7 @@ tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source
 tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
                               const tw_edges *edges, uint32_t flags)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"edges", edges});
     if (missing != TW_OK) {
         return missing;

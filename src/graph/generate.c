@@ -563,7 +563,7 @@ static tw_status check_shape(recipe *r, const tw_generate_options *opts)
 
 tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_generate_options *opts)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

@@ -94,7 +94,7 @@ static void fill_row(const tw_image_options *opts, value_fn value, const tw_matr
 
 tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_options *given)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

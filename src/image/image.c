@@ -3,7 +3,7 @@
 
 tw_status tw_image_create(tw_context *ctx, tw_image **out)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

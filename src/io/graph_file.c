@@ -55,7 +55,7 @@ tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *byt
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
                         const tw_read_options *opts)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
     if (missing != TW_OK) {
         return missing;

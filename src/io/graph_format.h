@@ -6,6 +6,7 @@
 #define TWI_IO_GRAPH_FORMAT_H
 
 #include "graph/graph.h"
+#include "io/extension.h"
 #include "io/input.h"
 #include "io/print.h"
 
@@ -24,9 +25,6 @@ const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name
 const twi_graph_format *twi_graph_format_of_path(const char *path);
 /* By the first bytes and the size; never NULL: what nothing else recognises is an edge list. */
 const twi_graph_format *twi_graph_format_of_bytes(const twi_input *input);
-/* What follows the last dot of the last part of the path; "" if nothing, if the name begins with
- * the dot, or if it is a number: answer.2 is the second answer, not a format. */
-const char *twi_extension(const char *path);
 
 /* Whether the edges of a file count both ways and what the graph says of itself, given what the
  * format says and what the caller wants. */

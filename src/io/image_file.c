@@ -94,7 +94,7 @@ static tw_status settle_input(tw_context *ctx, tw_image *image, twi_input *input
 
 tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const char *format)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
     if (missing != TW_OK) {
         return missing;

@@ -3,6 +3,7 @@
 #define TWI_IO_IMAGE_FORMAT_H
 
 #include "image/image.h"
+#include "io/extension.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -84,8 +85,5 @@ TW_CHECKED tw_status twi_image_writer_find(tw_context *ctx, const twi_image_form
 /* TW_ERR_ARGUMENT if the format, or with NULL the one of the path's extension, cannot hold it. */
 TW_CHECKED tw_status twi_image_accepts(tw_context *ctx, const tw_image *image, const char *path,
                                        const char *format);
-
-/* The letters after the last point of the file's name. */
-const char *twi_extension(const char *path);
 
 #endif

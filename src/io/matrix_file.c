@@ -166,7 +166,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
 tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
                          const char *format, tw_type type)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

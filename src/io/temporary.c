@@ -215,7 +215,8 @@ static mode_t new_file_mode(void)
     char line[128];
     FILE *file = fopen("/proc/self/status", "re");
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        found = sscanf(line, "Umask: %o", &mask) == 1;
+        found = strncmp(line, "Umask:", 6) == 0;
+        mask = found ? (unsigned)strtoul(line + 6, NULL, 8) : 0;
     }
     if (file != NULL) {
         fclose(file);

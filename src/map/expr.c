@@ -521,7 +521,7 @@ const char *twi_expr_input_name(const tw_expr *expr, int32_t input)
 tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
                          const tw_expr_options *given)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;

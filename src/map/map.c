@@ -295,7 +295,7 @@ tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **out, const tw_expr *
                              const tw_shape *inputs, int32_t input_count,
                              const tw_map_options *opts)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr},
                                     {"inputs", input_count > 0 ? (const void *)inputs : out});
     if (missing != TW_OK) {

@@ -380,7 +380,7 @@ tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verifier **out, const t
                                  int32_t input_count, const tw_map_options *opts, int64_t samples,
                                  uint64_t seed)
 {
-    TWI_CLEAR(out);
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"expr", expr});
     if (missing != TW_OK) {
         return missing;

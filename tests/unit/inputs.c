@@ -275,7 +275,7 @@ static long long read_calls(void)
     char line[128];
     long long calls = -1;
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        sscanf(line, "syscr: %lld", &calls);
+        calls = strncmp(line, "syscr:", 6) == 0 ? strtoll(line + 6, NULL, 10) : calls;
     }
     if (file != NULL) {
         fclose(file);
