@@ -189,13 +189,14 @@ static int compute_in_little_space(tw_context *ctx)
 {
     (void)ctx;
     tw_context *own = NULL;
-    long pages = 0;
+    char line[128];
     FILE *file = fopen("/proc/self/statm", "re");
-    if (file == NULL || fscanf(file, "%ld", &pages) != 1) {
+    if (file == NULL || fgets(line, sizeof line, file) == NULL) {
         return 2;
     }
     fclose(file);
-    rlim_t space = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)24 << 20);
+    rlim_t space =
+        (rlim_t)strtoul(line, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)24 << 20);
     struct rlimit little = {space, space};
     if (setrlimit(RLIMIT_AS, &little) != 0 || tw_context_create(&own) != TW_OK ||
         tw_set_threads(own, 64) != TW_OK) {
