@@ -37,7 +37,7 @@ static void prepare_runtime(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, forget_empty_note);
 }
-#else
+#elif defined _OPENMP
 static void prepare_runtime(void)
 {
 }
