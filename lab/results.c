@@ -349,13 +349,36 @@ tw_status lab_find_results(lab_run *run)
     return status;
 }
 
+/* By a context of its own: Ctrl-C cancels the run, and what is done is kept all the same. */
+static tw_status put_file(tw_context *ctx, const char *path, const char *text, size_t size)
+{
+    tw_context *own = NULL;
+    twi_output *output = NULL;
+    tw_status status = tw_context_create(&own);
+    if (status == TW_OK) {
+        status = twi_output_open(own, &output, path, size);
+    }
+    if (status == TW_OK) {
+        status = twi_output_write(own, output, text, size);
+    }
+    if (status == TW_OK) {
+        status = twi_output_commit(own, output);
+    } else {
+        twi_output_discard(output);
+    }
+    if (status != TW_OK) {
+        status = tw_fail(ctx, status, "%s", own != NULL ? tw_last_error(own) : "no memory");
+    }
+    tw_context_destroy(own);
+    return status;
+}
+
 /* The whole file in memory: it is small, and appears in the folder whole or not at all. */
 static tw_status write_file(const lab_run *run, const char *path, const entry *list, int32_t count)
 {
     tw_context *ctx = run->job->ctx;
     char *text = NULL;
     size_t size = 0;
-    twi_output *output = NULL;
     FILE *memory = open_memstream(&text, &size);
     if (memory != NULL) {
         keep_all(memory, run, list, count);
@@ -369,15 +392,7 @@ static tw_status write_file(const lab_run *run, const char *path, const entry *l
             tw_fail(ctx, TW_ERR_IO, "cannot make the folder %s: %s", run->folder, strerror(errno));
     }
     if (status == TW_OK) {
-        status = twi_output_open(ctx, &output, path, size);
-    }
-    if (status == TW_OK) {
-        status = twi_output_write(ctx, output, text, size);
-    }
-    if (status == TW_OK) {
-        status = twi_output_commit(ctx, output);
-    } else {
-        twi_output_discard(output);
+        status = put_file(ctx, path, text, size);
     }
     free(text);
     return status;
