@@ -19,9 +19,11 @@
  * LLVM's runtime keeps a note in shared memory under the number of the process, made when the first
  * region begins: an object is created, then given its size, then written. Whoever is killed between
  * the first two steps leaves an empty object behind, and the next process of that number dies of
- * SIGBUS writing to it. An empty one under our own number is such a leftover: it goes first.
+ * SIGBUS reading or writing it. An empty one under our own number is such a leftover: it goes when
+ * the library is loaded, because clang calls the runtime at the head of every function that has a
+ * region, before anything the function itself says.
  */
-static void forget_empty_note(void)
+__attribute__((constructor)) static void forget_empty_note(void)
 {
     char name[64];
     struct stat found;
@@ -30,16 +32,6 @@ static void forget_empty_note(void)
     if (lstat(name, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0) {
         (void)unlink(name);
     }
-}
-
-static void prepare_runtime(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, forget_empty_note);
-}
-#elif defined _OPENMP
-static void prepare_runtime(void)
-{
 }
 #endif
 
@@ -170,7 +162,6 @@ int twi_team(int wanted)
     }
     if (wanted > known) {
         (void)pthread_once(&once, watch_forks);
-        prepare_runtime();
         wanted = threads_to_be_had(wanted);
         atomic_int there = 0;
 #pragma omp parallel num_threads(wanted)
