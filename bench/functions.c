@@ -6,7 +6,7 @@
  * build/dev/src/libtilewright.a \ -fopenmp -lsleef -lm -o functions      (and what else the library
  * was built with) Prints the table of bench/results/neoverse-v1-functions.md.
  */
-#include "map/kernels.h"
+#include "map/cpu/kernels.h"
 
 #include <arm_neon.h>
 #include <math.h>

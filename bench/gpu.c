@@ -8,7 +8,7 @@
  *   gpu [MOST [LEAST]]     the cases of that many vertices
  *   gpu counters TYPE      one case of 8192 vertices, for bench/gpu_counters.sh
  */
-#include "apsp/gpu.h"
+#include "apsp/gpu/gpu.h"
 #include "base/random.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"

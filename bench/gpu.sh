@@ -20,7 +20,7 @@ compile() { # compile FOLDER ARCHITECTURES [FLAG]: the library, and the programs
         -DCMAKE_CUDA_FLAGS="-Xptxas=-v ${3:-}" >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
     mapfile -t libraries < <(optional "$1")
-    for name in tests/devices/devices tests/devices/hosts tests/devices/runs bench/gpu bench/gpu_host; do
+    for name in tests/gpu/devices tests/gpu/hosts tests/gpu/runs bench/gpu bench/gpu_host; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
             -o "$1/$(basename $name)" $name.c "$1/src/libtilewright.a" \
             -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
@@ -59,7 +59,7 @@ if [ "${1:-}" != quick ]; then
     check memcheck $build/devices
     check memcheck $build/hosts
     check synccheck $build/devices
-    # racecheck follows the barriers of the copy engine from thread to thread only (gpu_product.cuh),
+    # racecheck follows the barriers of the copy engine from thread to thread only (product.cuh),
     # so it is given code in which every thread uses them, and code without a copy engine.
     # It is slow: each in eight runs of an eighth of the cases, side by side.
     racecheck $speaking/devices

@@ -7,7 +7,7 @@
  * line of JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh: gpu_host N
  * [REPEATS].
  */
-#include "apsp/gpu.h"
+#include "apsp/gpu/gpu.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "gpu/compat.h"

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
-#include "map/compile.h"
-#include "map/gpu.h"
+#include "map/language/compile.h"
+#include "map/gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

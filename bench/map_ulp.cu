@@ -1,9 +1,9 @@
 /*
- * The functions of generated kernels (src/map/gpu_functions.cuh) on every f32 argument there is,
+ * The functions of generated kernels (src/map/gpu/functions.cuh) on every f32 argument there is,
  * against the same function in f64: the largest error of each in ulp, as lines of JSON. Built and
  * run by bench/gpu_map.sh with the options that kernels are compiled with.
  */
-#include "../src/map/gpu_functions.cuh"
+#include "map/gpu/functions.cuh"
 
 #include <cstdint>
 #include <cstdio>

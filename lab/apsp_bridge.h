@@ -3,8 +3,8 @@
 #ifndef LAB_APSP_BRIDGE_H
 #define LAB_APSP_BRIDGE_H
 
-#include "apsp/gpu_convert.h"
-#include "apsp/gpu_kernels.h"
+#include "apsp/gpu/kernels/convert.h"
+#include "apsp/gpu/kernels/kernels.h"
 
 /* Bytes of panels for a matrix of n. */
 uint64_t lab_bridge_bytes(int64_t n);

@@ -1,6 +1,6 @@
 /*
  * The steps of ladder apsp-gpu between its own 8 x 8 results a thread and the library's engine: the
- * engine's kernels themselves (src/apsp/gpu_kernel.cu), compiled once more with pieces left out. The
+ * engine's kernels themselves (src/apsp/gpu/kernels/kernel.cu), compiled once more with pieces left out. The
  * build names the step as TWI_GPU_TYPE:
  *
  *   packed    panels packed by phase 2 in the order in which phase 3 reads them; one chunk at a time
@@ -12,7 +12,7 @@
  * `packed` comes the closing of the pivot's tile in registers as a recipe of its own, which needs
  * nothing else of the engine.
  */
-#include "apsp/gpu_step.cuh"
+#include "apsp/gpu/kernels/step.cuh"
 
 #include "apsp_gpu_kernels.h"
 
@@ -56,7 +56,7 @@ typedef step_packed step_bulk;
 /* The engine's product for two chunks is not called; this one waits for each. */
 #define product_begin buffered_begin
 #define product_run buffered_run
-#include "apsp/gpu_product.cuh"
+#include "apsp/gpu/kernels/product.cuh"
 #undef product_begin
 #undef product_run
 
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
 }
 #endif
 
-#include "apsp/gpu_kernel.cu"
+#include "apsp/gpu/kernels/kernel.cu"
 
 #if LAB_STEP(TWI_GPU_TYPE) == LAB_IS_packed
 /* The pivot's tile in the registers of one block, as the engine closes it. */

@@ -24,7 +24,7 @@
 #include "apsp_cpu_kernels.h"
 #include "ladders.h"
 
-#include "apsp/cpu.h"
+#include "apsp/closure/cpu.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/threads.h"

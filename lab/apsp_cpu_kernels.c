@@ -1,7 +1,7 @@
 /* See apsp_cpu_kernels.h. Compiled once for each instruction set, over the library's vectors. */
 #include "apsp_cpu_kernels.h"
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 
 enum { BLOCK = LAB_CPU_BRIDGE_BLOCK, ROWS = LAB_CPU_BRIDGE_ROWS, VECTORS = 2 /* of C, each row */ };
 

@@ -3,7 +3,7 @@
 
 #include "devices.h"
 
-#include "apsp/gpu.h"
+#include "apsp/gpu/gpu.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/threads.h"

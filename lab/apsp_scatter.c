@@ -42,8 +42,8 @@ static double traffic(int64_t n)
 #include "apsp_scatter_kernels.h"
 #include "gpu_timing.h"
 
-#include "apsp/gpu_arcs.h"
-#include "apsp/gpu_rows.h"
+#include "apsp/gpu/kernels/arcs.h"
+#include "apsp/gpu/kernels/rows.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/threads.h"

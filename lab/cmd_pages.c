@@ -5,7 +5,7 @@
  */
 #include "commands_lab.h"
 
-#include "job.h"
+#include "frame/job.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #include "ladders.h"
 #include "sources.h"
 
-#include "job.h"
+#include "frame/job.h"
 
 #include <stdlib.h>
 #include <string.h>

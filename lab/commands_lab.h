@@ -2,7 +2,7 @@
 #ifndef LAB_COMMANDS_H
 #define LAB_COMMANDS_H
 
-#include "options.h"
+#include "frame/options.h"
 
 extern const cli_command lab_list;
 extern const cli_command lab_show;

@@ -10,7 +10,7 @@
 
 #include "ladder.h"
 
-#include "report.h"
+#include "frame/report.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Ladders and rungs by name, with the nearest one for a slip. */
 #include "ladders.h"
 
-#include "options.h"
+#include "frame/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "commands_lab.h"
 #include "ladders.h"
 
-#include "program.h"
+#include "frame/program.h"
 
 static const cli_command *const commands[] = {
     &lab_list, &lab_show, &lab_diff, &lab_run_command, &lab_report, &lab_compare, NULL};

@@ -12,7 +12,7 @@
 
 #include "gpu/device.h"
 #include "io/output.h"
-#include "report.h"
+#include "frame/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "gpu/device.h"
-#include "progress.h"
+#include "frame/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "kept.h"
 #include "ladder.h"
 
-#include "job.h"
+#include "frame/job.h"
 
 #define LAB_MOST_SIZES 16
 #define LAB_MOST_REPEATS 100

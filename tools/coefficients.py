@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compute src/map/coefficients.h: the polynomials and constants of the vector functions.
+"""Compute src/map/functions/coefficients.h: the polynomials and constants of the vector functions.
 
 Each polynomial is the minimax one (Remez exchange over a dense grid, in 300 bits) of the part of a
 function that is left after its leading terms, with the error weighted so that it is relative to the
 function itself. Coefficients are rounded one by one, the lowest first, and the others fitted again
 to what the rounding left. Needs mpmath; the file is what this prints, through clang-format. With
---words it prints the table of src/map/reduce.c.
+--words it prints the table of src/map/functions/reduce.c.
 """
 import sys
 
@@ -139,7 +139,7 @@ def parts(name, x, widths32, widths64):
 
 def main():
     print("""/*
- * The polynomials and constants of functions_type.h, made by tools/coefficients.py: do not edit. The
+ * The polynomials and constants of functions.h, made by tools/coefficients.py: do not edit. The
  * number behind each is its error relative to the function.
  */
 #ifndef TWI_MAP_COEFFICIENTS_H

@@ -3,14 +3,14 @@
  * certificate refuses the result, again in the next wider one; searches and the reference deliver
  * directly. Whatever the method, rows leave through delivery.
  */
-#include "apsp/certificate.h"
-#include "apsp/cpu.h"
+#include "apsp/closure/certificate.h"
+#include "apsp/closure/cpu.h"
 #include "apsp/deliver.h"
-#include "apsp/gpu.h"
-#include "apsp/plan.h"
+#include "apsp/gpu/gpu.h"
+#include "apsp/plan/plan.h"
 #include "apsp/reference.h"
-#include "apsp/scatter.h"
-#include "apsp/search.h"
+#include "apsp/closure/scatter.h"
+#include "apsp/search/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/sink.h"

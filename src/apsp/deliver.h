@@ -8,7 +8,7 @@
 #ifndef TWI_APSP_DELIVER_H
 #define TWI_APSP_DELIVER_H
 
-#include "apsp/plan.h"
+#include "apsp/plan/plan.h"
 
 typedef struct twi_delivery twi_delivery;
 

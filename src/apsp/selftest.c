@@ -8,8 +8,8 @@
  */
 #include "apsp/selftest.h"
 
-#include "apsp/gpu.h"
-#include "apsp/kernels.h"
+#include "apsp/gpu/gpu.h"
+#include "apsp/closure/kernels.h"
 #include "apsp/reference.h"
 #include "base/matrix.h"
 #include "gpu/device.h"

@@ -1,6 +1,6 @@
 /* What 'tilewright apsp' says about a run: news on standard error, and the --json report. */
 #include "apsp_run.h"
-#include "report.h"
+#include "frame/report.h"
 #include "statistics.h"
 
 #include <string.h>

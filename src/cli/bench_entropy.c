@@ -9,8 +9,8 @@
  * bytes read and written, divided by five.
  */
 #include "bench_entropy.h"
-#include "progress.h"
-#include "report.h"
+#include "frame/progress.h"
+#include "frame/report.h"
 
 #include <math.h>
 #include <stdlib.h>

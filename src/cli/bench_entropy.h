@@ -2,7 +2,7 @@
 #ifndef CLI_BENCH_ENTROPY_H
 #define CLI_BENCH_ENTROPY_H
 
-#include "job.h"
+#include "frame/job.h"
 
 typedef struct cli_entropy_bench {
     const int64_t *sides; /* of square images */

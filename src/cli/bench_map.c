@@ -6,8 +6,8 @@
  */
 #include "bench_map.h"
 
-#include "progress.h"
-#include "report.h"
+#include "frame/progress.h"
+#include "frame/report.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Sinks around sinks: see checked.h. */
 #include "checked.h"
 
-#include "job.h"
+#include "frame/job.h"
 
 static tw_status timed_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {

@@ -16,10 +16,10 @@
 #include "bench_entropy.h"
 #include "bench_map.h"
 #include "commands.h"
-#include "job.h"
-#include "progress.h"
-#include "report.h"
-#include "signals.h"
+#include "frame/job.h"
+#include "frame/progress.h"
+#include "frame/report.h"
+#include "frame/signals.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * command with its sentence after that.
  */
 #include "commands.h"
-#include "job.h"
-#include "report.h"
+#include "frame/job.h"
+#include "frame/report.h"
 
 #include <string.h>
 

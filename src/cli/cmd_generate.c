@@ -1,8 +1,8 @@
 /* tilewright generate: graphs and images to try things on, the same for the same options
  * everywhere. */
 #include "commands.h"
-#include "job.h"
-#include "report.h"
+#include "frame/job.h"
+#include "frame/report.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "files.h"
 #include "reading.h"
-#include "report.h"
+#include "frame/report.h"
 #include "vertices.h"
 
 #include <float.h>

@@ -1,8 +1,8 @@
 /* tilewright selftest: is the library right on this machine? */
 #include "commands.h"
-#include "job.h"
-#include "progress.h"
-#include "report.h"
+#include "frame/job.h"
+#include "frame/progress.h"
+#include "frame/report.h"
 
 typedef struct settings {
     cli_common common;

@@ -1,7 +1,7 @@
 /* tilewright summary: what a matrix of distances says about its graph. */
 #include "commands.h"
 #include "files.h"
-#include "job.h"
+#include "frame/job.h"
 #include "statistics.h"
 
 #include <string.h>

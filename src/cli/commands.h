@@ -2,7 +2,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "options.h"
+#include "frame/options.h"
 
 extern const cli_command cli_apsp;
 extern const cli_command cli_path;

@@ -1,6 +1,6 @@
 /* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
 #include "entropy_run.h"
-#include "report.h"
+#include "frame/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef CLI_MAP_RUN_H
 #define CLI_MAP_RUN_H
 
-#include "job.h"
+#include "frame/job.h"
 #include "tally.h"
 
 #include <stdbool.h>

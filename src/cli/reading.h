@@ -2,7 +2,7 @@
 #ifndef CLI_READING_H
 #define CLI_READING_H
 
-#include "job.h"
+#include "frame/job.h"
 
 /* The first member of their settings. */
 typedef struct cli_reading {

@@ -1,7 +1,7 @@
 /* Statistics of a distance matrix, shown: see statistics.h. */
 #include "statistics.h"
 
-#include "job.h"
+#include "frame/job.h"
 
 #define BAR 40 /* columns of the longest bar of a histogram */
 

@@ -2,7 +2,7 @@
 #ifndef CLI_STATISTICS_H
 #define CLI_STATISTICS_H
 
-#include "report.h"
+#include "frame/report.h"
 
 #include <tilewright.h>
 

@@ -1,6 +1,6 @@
 /* The program tilewright: its commands, and what it says about itself as a whole. */
 #include "commands.h"
-#include "program.h"
+#include "frame/program.h"
 
 static const cli_command *const commands[] = {
     &cli_apsp,     &cli_path,    &cli_summary,  &cli_entropy, &cli_map,

@@ -5,7 +5,7 @@
  */
 #include "vertices.h"
 
-#include "options.h"
+#include "frame/options.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "base/matrix.h"
 #include "base/sink.h"
 #include "base/threads.h"
-#include "entropy/slide.h"
+#include "entropy/cpu/slide.h"
 #include "entropy/stream.h"
 #include "gpu/device.h"
 

@@ -7,7 +7,7 @@
  */
 #include "map/interval.h"
 
-#include "map/compile.h"
+#include "map/language/compile.h"
 
 #include <float.h>
 #include <math.h>

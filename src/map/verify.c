@@ -7,7 +7,7 @@
  * What the compiler may do in one way or another is accepted in both: a remainder of an index is
  * exact in whole numbers or computed in the compute type.
  */
-#include "map/gpu_source.h"
+#include "map/gpu/source.h"
 #include "map/interval.h"
 #include "map/map.h"
 

@@ -2,9 +2,9 @@
 #include "harness.h"
 
 #include "cli/checked.h"
-#include "cli/job.h"
-#include "cli/options.h"
-#include "cli/program.h"
+#include "frame/job.h"
+#include "frame/options.h"
+#include "frame/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * without it all of them are tried.
  */
 #include "graph/graph.h"
-#include "io/graph_format.h"
+#include "io/graph/format.h"
 
 #include "base/random.h"
 

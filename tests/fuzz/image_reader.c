@@ -3,7 +3,7 @@
  * So do files of which only the head is in memory: an image read that way, or row by row, is the
  * one that the bytes in memory give, and a file cut behind its head is an image or a sentence, too.
  */
-#include "io/image_format.h"
+#include "io/image/format.h"
 
 #include "base/matrix.h"
 

@@ -2,7 +2,7 @@
  * Any bytes given to the matrix readers end in a matrix or in a sentence. What a csv file says
  * survives being written and read again; what an npy header says lies within the file.
  */
-#include "io/matrix_format.h"
+#include "io/matrix/format.h"
 
 #include "base/matrix.h"
 

@@ -9,7 +9,7 @@
  * A program of its own, without cmocka, so that it can be built for another architecture and run
  * under an emulator (where TW_TEST_SMALL leaves out most sizes). Usage: test_bits [SEED]
  */
-#include "apsp/cpu.h"
+#include "apsp/closure/cpu.h"
 #include "base/context.h"
 #include "base/random.h"
 

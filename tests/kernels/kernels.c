@@ -4,8 +4,8 @@
  * there is none. Prints a closing line of counts; exit 1 if anything differs, 77 if this processor
  * (or its emulator) does not have the instruction set. Usage: test_kernels ISA [SEED]
  */
-#include "apsp/cpu.h"
-#include "apsp/product.h"
+#include "apsp/closure/cpu.h"
+#include "apsp/closure/product.h"
 #include "base/context.h"
 #include "base/random.h"
 

@@ -6,7 +6,7 @@
 #include "harness.h"
 
 #include "ncu_csv.h"
-#include "program.h"
+#include "frame/program.h"
 #include "rocprof_csv.h"
 #include "runner.h"
 

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "program.h"
+#include "frame/program.h"
 #include "runner.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
-#include "entropy/kernels.h"
+#include "entropy/cpu/kernels.h"
 #include "entropy/reference.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "scratch_folder.h"
 
 #include "graph/graph.h"
-#include "io/graph_format.h"
-#include "io/image_format.h"
-#include "io/matrix_format.h"
+#include "io/graph/format.h"
+#include "io/image/format.h"
+#include "io/matrix/format.h"
 
 #include <fcntl.h>
 

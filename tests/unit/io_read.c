@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "graph/graph.h"
-#include "io/graph_format.h"
+#include "io/graph/format.h"
 
 #include <locale.h>
 #include <math.h>

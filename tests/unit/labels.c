@@ -3,7 +3,7 @@
  */
 #include "harness.h"
 
-#include "io/labels.h"
+#include "io/graph/labels.h"
 
 #include <stdio.h>
 #include <string.h>

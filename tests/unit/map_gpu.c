@@ -7,9 +7,9 @@
 
 #include "gpu/code_cache.h"
 #include "gpu/rtc.h"
-#include "map/compile.h"
-#include "map/gpu.h"
-#include "map/gpu_source.h"
+#include "map/language/compile.h"
+#include "map/gpu/gpu.h"
+#include "map/gpu/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

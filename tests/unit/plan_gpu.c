@@ -2,8 +2,8 @@
  */
 #include "harness.h"
 
-#include "apsp/estimate.h"
-#include "apsp/gpu_kernels.h"
+#include "apsp/plan/estimate.h"
+#include "apsp/gpu/kernels/kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "harness.h"
 
-#include "apsp/gpu.h"
+#include "apsp/gpu/gpu.h"
 #include "gpu/startup.h"
 
 #include <stdio.h>

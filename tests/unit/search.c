@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "apsp/search.h"
+#include "apsp/search/search.h"
 #include "base/random.h"
 
 #include <math.h>

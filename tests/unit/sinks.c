@@ -2,7 +2,7 @@
 #include "scratch_folder.h"
 
 #include "base/random.h"
-#include "io/matrix_format.h"
+#include "io/matrix/format.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,0 +1,28 @@
+/*
+ * The closure: Floyd-Warshall by pivot blocks. One driver loops over the pivots; what a pivot's
+ * work means on a CPU, a GPU or several is a table of operations.
+ *
+ * For a pivot block k: its diagonal tile is closed; the tile times the pivot rows gives the row
+ * panel; then every other row of tiles takes min(C, Col (x) Row). The first two are narrow, the
+ * third is wide, so an implementation updates what pivot k+1 needs first and prepares k+1 while the
+ * rest of update k is going on.
+ */
+#ifndef TWI_APSP_CLOSURE_CLOSURE_H
+#define TWI_APSP_CLOSURE_CLOSURE_H
+
+#include "base/context.h"
+
+typedef struct twi_closure_ops {
+    /* Close the tile of the pivot and form its panels, with nothing else going on. */
+    tw_status (*prepare)(void *self, int64_t pivot);
+    /* Update everything with the prepared pivot, and prepare pivot + 1 (if there is one) on the
+     * way. May stop early once the context is cancelled. */
+    tw_status (*advance)(void *self, int64_t pivot);
+} twi_closure_ops;
+
+/* Drive the closure over `pivots` pivots; `relaxations` is the whole work, for the progress line.
+ */
+TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops, void *self,
+                                       int64_t pivots, double relaxations);
+
+#endif

@@ -1,0 +1,594 @@
+/*
+ * The closure on the CPU. The matrix stays row-major; a pivot's row panel is packed once for all
+ * threads, a column panel is packed by the thread that uses it, some rows at a time ("a chunk").
+ * The tasks of one round k, with p = k + 1 the next pivot:
+ *
+ *   head   chunks of p's rows, which take update k first (and, in the symmetric case, p's columns
+ *          of every chunk below, since those are p's rows transposed)
+ *   close  the tile of p, by whoever finished the last head
+ *   panel  p's row panel = closed tile (x) p's rows, by pieces of columns, as soon as p is closed
+ *   rest   update k of all other chunks
+ *
+ * Threads take panels before heads before rest, so the narrow work hides behind the wide one and
+ * a round has one barrier. In the directed case a chunk also forms its own piece of the column
+ * panel, Col = Col (x) tile, right before it uses it. In the symmetric case only the lower triangle
+ * is kept up to date; the panel is gathered from rows and columns into a buffer of its own, whose
+ * transpose is the column panel.
+ *
+ * Memory besides the matrix: two row panels (2 * block * n), twice more in the symmetric case, and
+ * per thread a packed chunk and a packed piece of columns.
+ */
+#include "apsp/closure/cpu.h"
+
+#include "apsp/closure/closure.h"
+#include "apsp/closure/product.h"
+#include "base/threads.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define PIECE 512      /* columns of a panel task; a multiple of every nr */
+#define CLOSE_BLOCK 64 /* tiles up to this size are closed by the plain triple loop */
+#define CHUNK_SMALL 32 /* rows of a task where those of TWI_ROWS_AT_ONCE would be too few */
+#define CHUNKS_A_THREAD 16
+#define BLOCK_SMALL 128
+#define BLOCK_LARGE 256
+#define BLOCK_SMALL_UP_TO 1536 /* n; below it the tile closures of a wide block cost too much */
+
+typedef struct thread_space {
+    twi_panel a; /* a packed chunk, or the rows of a tile being closed */
+    twi_panel b; /* a packed piece of columns */
+} thread_space;
+
+typedef struct cpu_closure {
+    tw_context *ctx;
+    const twi_minplus_kernel *kernel;
+    char *c;
+    int64_t n;
+    int64_t ld;
+    int64_t size; /* bytes of an element */
+    int64_t block;
+    int64_t chunk;  /* rows of a task */
+    int64_t padded; /* n rounded up to whole strips */
+    int64_t pivots;
+    int threads;
+    bool symmetric;
+    void *memory; /* everything below lies in it */
+    thread_space *spaces;
+    twi_panel rows[2]; /* the packed row panels of the even and the odd pivots */
+    twi_panel tile[2]; /* directed: the packed closed tile */
+    char *gathered[2]; /* symmetric: block x padded, row-major: the pivot's rows */
+
+    /* The state of one round. */
+    int64_t pivot;
+    int64_t head_count, panel_count, rest_count;
+    atomic_llong head_next, head_done, panel_next, rest_next;
+    atomic_bool panel_open;
+} cpu_closure;
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t twi_work_stride(const twi_minplus_kernel *kernel, int64_t n)
+{
+    /* An odd number of cache lines: rows that are a power of two apart share their cache sets. */
+    int64_t line = TWI_CACHE_LINE / (int64_t)tw_type_size(kernel->type);
+    int64_t lines = round_up(round_up(n, kernel->nr), line) / line;
+    return (lines + (lines % 2 == 0)) * line;
+}
+
+uint64_t twi_work_bytes(const twi_minplus_kernel *kernel, int64_t n)
+{
+    return (uint64_t)n * (uint64_t)twi_work_stride(kernel, n) * tw_type_size(kernel->type);
+}
+
+/* Vertices of the smallest pivot: whole strips of every kernel of floats. Only u8 and u16 have
+ * wider ones, and their sums are exact in any order. */
+static int64_t close_unit(const twi_minplus_kernel *kernel)
+{
+    return kernel->nr > CLOSE_BLOCK ? kernel->nr : CLOSE_BLOCK;
+}
+
+int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, int64_t block)
+{
+    int64_t unit = close_unit(kernel);
+    int64_t most = least(TWI_DEPTH_MOST, round_up(n > 0 ? n : 1, unit));
+    return (int32_t)least(round_up(block, unit), most);
+}
+
+int32_t twi_block_choose(const twi_minplus_kernel *kernel, int64_t n)
+{
+    return twi_block_round(kernel, n, n <= BLOCK_SMALL_UP_TO ? BLOCK_SMALL : BLOCK_LARGE);
+}
+
+/* ---------------------------------------------------------------------------------- memory */
+
+/* Lays out, or with base NULL only measures, the blocks of one allocation. */
+typedef struct layout {
+    char *base;
+    uint64_t used;
+} layout;
+
+static void *place(layout *at, uint64_t bytes)
+{
+    void *block = at->base != NULL ? at->base + at->used : NULL;
+    at->used += (bytes + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    return block;
+}
+
+static void place_a(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t rows,
+                    int64_t depth)
+{
+    panel->data = place(at, twi_packed_a_bytes(kernel, rows, depth));
+    panel->ranges =
+        place(at, (uint64_t)round_up(rows, kernel->mr) / (uint64_t)kernel->mr * sizeof(twi_range));
+}
+
+static void place_b(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t cols,
+                    int64_t depth)
+{
+    panel->data = place(at, twi_packed_b_bytes(kernel, cols, depth));
+    panel->ranges =
+        place(at, (uint64_t)round_up(cols, kernel->nr) / (uint64_t)kernel->nr * sizeof(twi_range));
+}
+
+static void place_all(cpu_closure *self, layout *at)
+{
+    int64_t most = self->block > PIECE ? self->block : PIECE;
+    int64_t unit = close_unit(self->kernel);
+    thread_space *spaces = place(at, (uint64_t)self->threads * sizeof *spaces);
+    for (int i = 0; i < self->threads; i++) {
+        thread_space space;
+        place_a(at, &space.a, self->kernel, unit, self->block);
+        place_b(at, &space.b, self->kernel, most, self->block);
+        if (spaces != NULL) {
+            spaces[i] = space;
+        }
+    }
+    self->spaces = spaces;
+    for (int i = 0; i < 2; i++) {
+        place_b(at, &self->rows[i], self->kernel, self->padded, self->block);
+        if (self->symmetric) {
+            self->gathered[i] =
+                place(at, (uint64_t)(self->block * self->padded) * (uint64_t)self->size);
+        } else {
+            place_b(at, &self->tile[i], self->kernel, self->block, self->block);
+        }
+    }
+}
+
+static cpu_closure describe(const twi_minplus_kernel *kernel, int64_t n, int32_t block, int threads,
+                            bool symmetric)
+{
+    return (cpu_closure){
+        .kernel = kernel,
+        .n = n,
+        .size = (int64_t)tw_type_size(kernel->type),
+        .block = block,
+        .chunk = n >= (int64_t)TWI_ROWS_AT_ONCE * CHUNKS_A_THREAD * threads ? TWI_ROWS_AT_ONCE
+                                                                            : CHUNK_SMALL,
+        .padded = round_up(n, kernel->nr),
+        .pivots = (n + block - 1) / block,
+        .threads = threads,
+        .symmetric = symmetric,
+    };
+}
+
+uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int32_t block,
+                                int threads, bool symmetric)
+{
+    cpu_closure self = describe(kernel, n, block, threads, symmetric);
+    layout at = {NULL, 0};
+    place_all(&self, &at);
+    return at.used;
+}
+
+/* ------------------------------------------------------------------------------ small parts */
+
+static char *element(const cpu_closure *self, int64_t row, int64_t col)
+{
+    return self->c + (row * self->ld + col) * self->size;
+}
+
+static int64_t pivot_begin(const cpu_closure *self, int64_t pivot)
+{
+    return pivot * self->block;
+}
+
+static int64_t pivot_width(const cpu_closure *self, int64_t pivot)
+{
+    return least(self->block, self->n - pivot * self->block);
+}
+
+/* Copy a rows x cols block. */
+static void copy_block(const cpu_closure *self, char *out, int64_t ld_out, const char *src,
+                       int64_t ld_src, int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        memcpy(out + i * ld_out * self->size, src + i * ld_src * self->size,
+               (size_t)(cols * self->size));
+    }
+}
+
+/* Fill the upper triangle of a square block of C from its lower one. */
+static void mirror_square(const cpu_closure *self, int64_t at, int64_t size)
+{
+    for (int64_t i = 0; i < size; i += CLOSE_BLOCK) {
+        int64_t rows = least(CLOSE_BLOCK, size - i);
+        char *low = element(self, at + i, at);
+        for (int64_t j = 0; j < i; j += CLOSE_BLOCK) {
+            self->kernel->transpose(element(self, at + j, at + i), self->ld, low + j * self->size,
+                                    self->ld, rows, CLOSE_BLOCK);
+        }
+        for (int64_t r = 0; r < rows; r++) {
+            for (int64_t s = 0; s < r; s++) {
+                memcpy(element(self, at + i + s, at + i + r), element(self, at + i + r, at + i + s),
+                       (size_t)self->size);
+            }
+        }
+    }
+}
+
+/* The product of packed rows with the columns of a packed tile of `size`, but not with those of its
+ * pivots `s` ... `s` + width - 1, which have theirs already. */
+static void product_beside(const twi_minplus_kernel *kernel, const thread_space *space,
+                           int64_t rows, int64_t s, int64_t width, int64_t size, char *c,
+                           int64_t ld)
+{
+    int64_t after = s + width;
+    if (s > 0) {
+        twi_product(kernel, &space->a, rows, &space->b, 0, s, c, ld, TWI_NO_DIAGONAL);
+    }
+    if (after < size) {
+        twi_product(kernel, &space->a, rows, &space->b, after, size - after,
+                    c + after * (int64_t)tw_type_size(kernel->type), ld, TWI_NO_DIAGONAL);
+    }
+}
+
+/* Close a tile in place: the closure itself with pivots of CLOSE_BLOCK (which every kernel of
+ * floats can do, so that the sums are the same in all of them), whose tiles are closed by the
+ * kernel's own triple loop. */
+static void close_tile(const cpu_closure *self, thread_space *space, char *c, int64_t size)
+{
+    const twi_minplus_kernel *kernel = self->kernel;
+    int64_t unit = close_unit(kernel);
+    int64_t ld = self->ld;
+    for (int64_t s = 0; s < size; s += unit) {
+        int64_t width = least(unit, size - s);
+        char *row = c + s * ld * self->size;
+        kernel->close(row + s * self->size, ld, width);
+        if (size <= unit) {
+            return;
+        }
+        twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
+        (void)twi_pack_a(kernel, &space->a, width, width, row + s * self->size, ld, 1);
+        product_beside(kernel, space, width, s, width, size, row, ld);
+        twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
+        for (int64_t r = 0; r < size; r += TWI_ROWS_AT_ONCE) {
+            if (r >= s && r < s + width) {
+                continue;
+            }
+            int64_t rows = least(TWI_ROWS_AT_ONCE, size - r);
+            char *chunk = c + r * ld * self->size;
+            char *col = chunk + s * self->size;
+            if (!twi_pack_a(kernel, &space->a, rows, width, col, ld, 1)) {
+                continue;
+            }
+            twi_product(kernel, &space->a, rows, &space->b, s, width, col, ld, TWI_NO_DIAGONAL);
+            (void)twi_pack_a(kernel, &space->a, rows, width, col, ld, 1);
+            product_beside(kernel, space, rows, s, width, size, chunk, ld);
+        }
+    }
+}
+
+static void close_pivot(cpu_closure *self, thread_space *space, int64_t pivot)
+{
+    int64_t at = pivot_begin(self, pivot);
+    int64_t width = pivot_width(self, pivot);
+    if (self->symmetric) {
+        mirror_square(self, at, width);
+    }
+    close_tile(self, space, element(self, at, at), width);
+    if (!self->symmetric) {
+        twi_pack_b(self->kernel, &self->tile[pivot % 2], 0, width, width, element(self, at, at),
+                   self->ld);
+    }
+}
+
+/* ------------------------------------------------------------------------------ panel tasks */
+
+/* The pivot's rows, columns begin ... end-1, into the gathered panel: left of the tile (and the
+ * tile itself) they are rows of C, right of it columns. */
+static void gather(const cpu_closure *self, int64_t pivot, int64_t begin, int64_t end)
+{
+    int64_t at = pivot_begin(self, pivot);
+    int64_t width = pivot_width(self, pivot);
+    int64_t turn = at + width;
+    char *panel = self->gathered[pivot % 2];
+    if (begin < turn) {
+        copy_block(self, panel + begin * self->size, self->padded, element(self, at, begin),
+                   self->ld, width, least(end, turn) - begin);
+    }
+    int64_t from = begin > turn ? begin : turn;
+    int64_t to = least(end, self->n);
+    if (from < to) {
+        self->kernel->transpose(panel + from * self->size, self->padded, element(self, from, at),
+                                self->ld, to - from, width);
+    }
+    if (end > self->n) { /* the padding of the last strip: as C's, infinite */
+        int64_t pad = self->n > begin ? self->n : begin;
+        copy_block(self, panel + pad * self->size, self->padded, element(self, at, pad), self->ld,
+                   width, end - pad);
+    }
+}
+
+/* One piece of a row panel: multiply by the closed tile from the left, pack. */
+static void form_panel_piece(cpu_closure *self, thread_space *space, int64_t pivot, int64_t piece)
+{
+    const twi_minplus_kernel *kernel = self->kernel;
+    int64_t at = pivot_begin(self, pivot);
+    int64_t width = pivot_width(self, pivot);
+    int64_t begin = piece * PIECE;
+    int64_t end = least(begin + PIECE, self->padded);
+    char *rows = element(self, at, begin);
+    int64_t ld = self->ld;
+    if (self->symmetric) {
+        gather(self, pivot, begin, end);
+        rows = self->gathered[pivot % 2] + begin * self->size;
+        ld = self->padded;
+    }
+    twi_pack_b(kernel, &space->b, 0, end - begin, width, rows, ld);
+    for (int64_t r = 0; r < width; r += TWI_ROWS_AT_ONCE) {
+        int64_t height = least(TWI_ROWS_AT_ONCE, width - r);
+        (void)twi_pack_a(kernel, &space->a, height, width, element(self, at + r, at), self->ld, 1);
+        /* The tile's own columns are closed already, and other pieces read them. */
+        int64_t left = least(end, at) - begin;
+        int64_t skip = round_up(at + width, kernel->nr);
+        int64_t right = begin > skip ? begin : skip;
+        char *c = rows + r * ld * self->size;
+        if (left > 0) {
+            twi_product(kernel, &space->a, height, &space->b, 0, left, c, ld, TWI_NO_DIAGONAL);
+        }
+        if (right < end) {
+            twi_product(kernel, &space->a, height, &space->b, right - begin, end - right,
+                        c + (right - begin) * self->size, ld, TWI_NO_DIAGONAL);
+        }
+    }
+    twi_pack_b(kernel, &self->rows[pivot % 2], begin, end - begin, width, rows, ld);
+    if (self->symmetric && begin < at) {
+        copy_block(self, element(self, at, begin), self->ld, rows, ld, width,
+                   least(end, at) - begin);
+    }
+}
+
+/* ----------------------------------------------------------------------------- update tasks */
+
+/* Columns begin ... end-1 (whole strips) of a packed chunk that starts at row `row`. */
+static void update_columns(const cpu_closure *self, const thread_space *space, int64_t row,
+                           int64_t rows, int64_t begin, int64_t end)
+{
+    if (begin < end) {
+        twi_product(self->kernel, &space->a, rows, &self->rows[self->pivot % 2], begin, end - begin,
+                    element(self, row, begin), self->ld, self->symmetric ? row : TWI_NO_DIAGONAL);
+    }
+}
+
+/* Columns 0 ... end-1 of a packed chunk except the pivot's own and, with `skip_next`, the next
+ * pivot's. */
+static void update_most(const cpu_closure *self, const thread_space *space, int64_t row,
+                        int64_t rows, int64_t end, bool skip_next)
+{
+    int64_t nr = self->kernel->nr;
+    int64_t pivot = pivot_begin(self, self->pivot);
+    /* Up, past the padding of the last pivot: its own columns are final, and another product could
+     * lower a rounded sum in as many of them as a strip is wide. */
+    int64_t after = round_up(pivot + pivot_width(self, self->pivot), nr);
+    int64_t next = skip_next ? pivot_begin(self, self->pivot + 1) : after;
+    int64_t next_end = skip_next ? round_up(next + pivot_width(self, self->pivot + 1), nr) : after;
+    update_columns(self, space, row, rows, 0, least(end, pivot));
+    update_columns(self, space, row, rows, after, least(end, next));
+    update_columns(self, space, row, rows, next_end, end);
+}
+
+static void directed_chunk(cpu_closure *self, thread_space *space, int64_t row)
+{
+    int64_t at = pivot_begin(self, self->pivot);
+    int64_t width = pivot_width(self, self->pivot);
+    int64_t rows = least(self->chunk, self->n - row);
+    char *col = element(self, row, at);
+    if (!twi_pack_a(self->kernel, &space->a, rows, width, col, self->ld, 1)) {
+        return;
+    }
+    twi_product(self->kernel, &space->a, rows, &self->tile[self->pivot % 2], 0, width, col,
+                self->ld, TWI_NO_DIAGONAL);
+    (void)twi_pack_a(self->kernel, &space->a, rows, width, col, self->ld, 1);
+    update_most(self, space, row, rows, self->padded, false);
+}
+
+/* The columns of the next pivot alone, for a chunk below it. */
+static void symmetric_next_columns(cpu_closure *self, thread_space *space, int64_t row)
+{
+    int64_t width = pivot_width(self, self->pivot);
+    int64_t rows = least(self->chunk, self->n - row);
+    const char *col = self->gathered[self->pivot % 2] + row * self->size;
+    int64_t next = pivot_begin(self, self->pivot + 1);
+    int64_t next_end = round_up(next + pivot_width(self, self->pivot + 1), self->kernel->nr);
+    if (twi_pack_a(self->kernel, &space->a, rows, width, col, 1, self->padded)) {
+        update_columns(self, space, row, rows, next, next_end);
+    }
+}
+
+static void symmetric_chunk(cpu_closure *self, thread_space *space, int64_t row)
+{
+    int64_t at = pivot_begin(self, self->pivot);
+    int64_t width = pivot_width(self, self->pivot);
+    int64_t rows = least(self->chunk, self->n - row);
+    const char *col = self->gathered[self->pivot % 2] + row * self->size;
+    if (row > at) {
+        self->kernel->transpose(element(self, row, at), self->ld, col, self->padded, width, rows);
+    }
+    if (!twi_pack_a(self->kernel, &space->a, rows, width, col, 1, self->padded)) {
+        return;
+    }
+    int64_t next = self->pivot + 1;
+    bool below_next = next < self->pivots && row >= pivot_begin(self, next) + self->block;
+    int64_t end = least(self->padded, round_up(row + rows, self->kernel->nr));
+    update_most(self, space, row, rows, end, below_next);
+}
+
+static void update_chunk(cpu_closure *self, thread_space *space, int64_t row)
+{
+    if (self->symmetric) {
+        symmetric_chunk(self, space, row);
+    } else {
+        directed_chunk(self, space, row);
+    }
+}
+
+/* -------------------------------------------------------------------------------- the round */
+
+/* Chunks of the next pivot's rows; in the symmetric case then the chunks below it. */
+static void head_task(cpu_closure *self, thread_space *space, int64_t task)
+{
+    int64_t row = pivot_begin(self, self->pivot + 1) + task * self->chunk;
+    if (task * self->chunk < self->block) {
+        update_chunk(self, space, row);
+    } else {
+        symmetric_next_columns(self, space, row);
+    }
+}
+
+/* All chunks, the last (in the symmetric case the longest) first; those of the pivot and of the
+ * next pivot are not part of the rest. */
+static void rest_task(cpu_closure *self, thread_space *space, int64_t task)
+{
+    int64_t row = (self->rest_count - 1 - task) * self->chunk;
+    int64_t owner = row / self->block;
+    if (owner != self->pivot && owner != self->pivot + 1) {
+        update_chunk(self, space, row);
+    }
+}
+
+/* One thread's share of a round: panels before heads before rest. */
+static void work_on_round(cpu_closure *self, thread_space *space)
+{
+    for (;;) {
+        bool open = atomic_load_explicit(&self->panel_open, memory_order_acquire);
+        bool stop = twi_is_cancelled(self->ctx);
+        int64_t task;
+        if (open && (task = atomic_fetch_add(&self->panel_next, 1)) < self->panel_count) {
+            if (!stop) {
+                form_panel_piece(self, space, self->pivot + 1, task);
+            }
+        } else if ((task = atomic_fetch_add(&self->head_next, 1)) < self->head_count) {
+            if (!stop) {
+                head_task(self, space, task);
+            }
+            if (atomic_fetch_add(&self->head_done, 1) + 1 == self->head_count) {
+                if (!stop) {
+                    close_pivot(self, space, self->pivot + 1);
+                }
+                atomic_store_explicit(&self->panel_open, true, memory_order_release);
+            }
+        } else if ((task = atomic_fetch_add(&self->rest_next, 1)) < self->rest_count) {
+            if (!stop) {
+                rest_task(self, space, task);
+            }
+        } else if (open) {
+            return;
+        } else {
+            sched_yield(); /* somebody is closing the next tile; its panel may need us */
+        }
+    }
+}
+
+static void run_round(cpu_closure *self)
+{
+    atomic_store(&self->head_next, 0);
+    atomic_store(&self->head_done, 0);
+    atomic_store(&self->panel_next, 0);
+    atomic_store(&self->rest_next, 0);
+    atomic_store(&self->panel_open, self->head_count == 0);
+#pragma omp parallel num_threads(twi_team(self->threads))
+    work_on_round(self, &self->spaces[twi_thread_id()]);
+}
+
+static tw_status prepare(void *self_, int64_t pivot)
+{
+    cpu_closure *self = self_;
+    close_pivot(self, &self->spaces[0], pivot);
+    /* A round that has only the panel of `pivot` to form. */
+    self->pivot = pivot - 1;
+    self->head_count = 0;
+    self->rest_count = 0;
+    self->panel_count = (self->padded + PIECE - 1) / PIECE;
+    run_round(self);
+    return TW_OK;
+}
+
+static tw_status advance(void *self_, int64_t pivot)
+{
+    cpu_closure *self = self_;
+    self->pivot = pivot;
+    self->rest_count = (self->n + self->chunk - 1) / self->chunk;
+    self->head_count = 0;
+    self->panel_count = 0;
+    if (pivot + 1 < self->pivots) {
+        int64_t rows =
+            self->symmetric ? self->n - pivot_begin(self, pivot + 1) : pivot_width(self, pivot + 1);
+        self->head_count = (rows + self->chunk - 1) / self->chunk;
+        self->panel_count = (self->padded + PIECE - 1) / PIECE;
+    }
+    run_round(self);
+    return TW_OK;
+}
+
+static const twi_closure_ops cpu_ops = {prepare, advance};
+
+/* The upper triangle from the lower one, by square blocks. */
+static void mirror_all(cpu_closure *self)
+{
+    int64_t side = self->block;
+    int64_t blocks = self->pivots;
+#pragma omp parallel for num_threads(twi_team(self->threads)) schedule(dynamic)
+    for (int64_t i = 0; i < blocks; i++) {
+        int64_t row = i * side;
+        int64_t rows = least(side, self->n - row);
+        for (int64_t j = 0; j < i; j++) {
+            self->kernel->transpose(element(self, j * side, row), self->ld,
+                                    element(self, row, j * side), self->ld, rows, side);
+        }
+        mirror_square(self, row, rows);
+    }
+}
+
+tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, int threads,
+                          bool symmetric)
+{
+    cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);
+    layout at = {NULL, 0};
+    place_all(&self, &at);
+    tw_status status = twi_alloc(ctx, &self.memory, at.used, 1, "the panels of the closure");
+    if (status != TW_OK) {
+        return status;
+    }
+    at = (layout){self.memory, 0};
+    place_all(&self, &at);
+    self.ctx = ctx;
+    self.c = work->data;
+    self.ld = work->ld;
+    double n = (double)work->n;
+    status = twi_closure_drive(ctx, &cpu_ops, &self, self.pivots, n * n * n);
+    if (status == TW_OK && symmetric) {
+        mirror_all(&self);
+    }
+    twi_free(self.memory);
+    return status;
+}

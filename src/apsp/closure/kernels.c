@@ -1,0 +1,43 @@
+/* The table of (min,+) kernels: see kernels.h. Each ISA's object brings its own five. */
+#include "apsp/closure/kernels.h"
+
+#include <stddef.h>
+
+#define TYPES 5
+
+extern const twi_minplus_kernel *const twi_minplus_scalar[TYPES];
+#ifdef TWI_HAVE_NEON
+extern const twi_minplus_kernel *const twi_minplus_neon[TYPES];
+#endif
+#ifdef TWI_HAVE_AVX2
+extern const twi_minplus_kernel *const twi_minplus_avx2[TYPES];
+#endif
+#ifdef TWI_HAVE_AVX512
+extern const twi_minplus_kernel *const twi_minplus_avx512[TYPES];
+#endif
+
+static const twi_minplus_kernel *const *const tables[TWI_ISA_COUNT] = {
+    [TWI_ISA_SCALAR] = twi_minplus_scalar,
+#ifdef TWI_HAVE_NEON
+    [TWI_ISA_NEON] = twi_minplus_neon,
+#endif
+#ifdef TWI_HAVE_AVX2
+    [TWI_ISA_AVX2] = twi_minplus_avx2,
+#endif
+#ifdef TWI_HAVE_AVX512
+    [TWI_ISA_AVX512] = twi_minplus_avx512,
+#endif
+};
+
+const twi_minplus_kernel *twi_minplus_kernel_find(twi_isa isa, tw_type type)
+{
+    if (isa <= TWI_ISA_NONE || isa >= TWI_ISA_COUNT || tables[isa] == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < TYPES; i++) {
+        if (tables[isa][i]->type == type) {
+            return tables[isa][i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,56 @@
+/*
+ * The micro-kernels of the (min,+) engine: one struct per type and ISA holds the functions and the
+ * tile they work on. docs/adding-a-kernel.md states the contract; tests/kernels checks every one
+ * against the scalar one.
+ *
+ * A packed left operand is a sequence of strips of mr rows: element (i, p) of a strip stands,
+ * a_lanes times over, at a[(p * mr + i) * a_lanes]. A packed right operand is a sequence of strips
+ * of nr columns: element (p, j) stands at b[p * nr + j]. The depth of both is padded with
+ * "infinity" to an even number. A strip also knows the range of depths in which it holds anything
+ * finite.
+ */
+#ifndef TWI_APSP_CLOSURE_KERNELS_H
+#define TWI_APSP_CLOSURE_KERNELS_H
+
+#include "base/isa.h"
+
+typedef struct twi_range {
+    int32_t begin; /* even */
+    int32_t end;   /* even; begin == end: all infinite */
+} twi_range;
+
+typedef struct twi_minplus_kernel {
+    tw_type type;
+    twi_isa isa;
+    const char *name; /* "minplus_u16_neon"; with its tile, minplus_u16_neon_4x32 */
+    int32_t mr;
+    int32_t nr;
+    int32_t a_lanes;
+
+    /* c[i][j] = min(c[i][j], a[i][p] + b[p][j]) over an mr x nr tile and `depth` (even) steps. */
+    void (*update)(int64_t depth, const void *a, const void *b, void *c, int64_t ldc);
+
+    /* Pack one strip: `rows` <= mr rows of `depth` elements, element (i, p) at
+     * src[i * row_step + p * depth_step]. Missing rows are infinite. */
+    twi_range (*pack_a)(void *out, int64_t rows, int64_t depth, const void *src, int64_t row_step,
+                        int64_t depth_step);
+
+    /* Pack one strip: `cols` <= nr columns, row p at src + p * ld. Missing columns are infinite. */
+    twi_range (*pack_b)(void *out, int64_t cols, int64_t depth, const void *src, int64_t ld);
+
+    /* Floyd-Warshall in place on a small square tile. */
+    void (*close)(void *c, int64_t ldc, int64_t size);
+
+    /* out[j * ld_out + i] = src[i * ld_src + j] for a rows x cols source. */
+    void (*transpose)(void *out, int64_t ld_out, const void *src, int64_t ld_src, int64_t rows,
+                      int64_t cols);
+
+    /* The register-only probe, in one of two instruction orders (0, 1): `rounds` times a fixed
+     * number of steps; returns the relaxations done. */
+    double (*probe)(int64_t rounds, int order);
+} twi_minplus_kernel;
+
+/* The kernel of a usable ISA; NULL for a type the engine does not compute in (i16). */
+const twi_minplus_kernel *twi_minplus_kernel_find(twi_isa isa, tw_type type);
+
+#endif

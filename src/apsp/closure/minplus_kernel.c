@@ -1,0 +1,84 @@
+/*
+ * The inner loops of the (min,+) engine, compiled once per instruction set: the build sets
+ * TWI_KERNEL_ISA, the vector layer of that ISA gives the operations, and minplus_kernel_type.h is
+ * included once per element type. Contract and layouts: kernels.h.
+ */
+#include "apsp/closure/kernels.h"
+
+#include "base/simd/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MR 4
+
+/* X(i, j) for every vector j of row i. */
+#if TWI_NV == 4
+#define ROW(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
+#else
+#define ROW(X, i) X(i, 0) X(i, 1)
+#endif
+
+/*
+ * Transpose a square of `side` (8 or 4) rows of 8 bytes each, elements of 8 / side bytes: rows swap
+ * the half of their words that belongs to the other, first with the row half a square away, then a
+ * quarter, then an eighth. Little-endian, as every machine we build for is.
+ */
+static inline void transpose_words(void *out, int64_t out_step, const void *src, int64_t src_step,
+                                   int side)
+{
+    static const uint64_t masks[] = {0x00FF00FF00FF00FFu, 0x0000FFFF0000FFFFu, 0x00000000FFFFFFFFu};
+    uint64_t row[8];
+    for (int i = 0; i < side; i++) {
+        memcpy(&row[i], (const char *)src + i * src_step, sizeof row[i]);
+    }
+    for (int apart = side / 2; apart > 0; apart /= 2) {
+        int bits = apart * 64 / side;
+        uint64_t mask = masks[bits == 8 ? 0 : bits == 16 ? 1 : 2];
+        for (int i = 0; i < side; i++) {
+            if ((i & apart) == 0) {
+                uint64_t swap = ((row[i] >> bits) ^ row[i + apart]) & mask;
+                row[i + apart] ^= swap;
+                row[i] ^= swap << bits;
+            }
+        }
+    }
+    for (int i = 0; i < side; i++) {
+        memcpy((char *)out + i * out_step, &row[i], sizeof row[i]);
+    }
+}
+
+#define S u8
+#define T uint8_t
+#define TW_TYPE TW_U8
+#define INFTY TW_INF_U8
+#include "apsp/closure/minplus_kernel_type.h"
+
+#define S u16
+#define T uint16_t
+#define TW_TYPE TW_U16
+#define INFTY TW_INF_U16
+#include "apsp/closure/minplus_kernel_type.h"
+
+#define S i32
+#define T int32_t
+#define TW_TYPE TW_I32
+#define INFTY TW_INF_I32
+#include "apsp/closure/minplus_kernel_type.h"
+
+#define S f32
+#define T float
+#define TW_TYPE TW_F32
+#define INFTY INFINITY
+#include "apsp/closure/minplus_kernel_type.h"
+
+#define S f64
+#define T double
+#define TW_TYPE TW_F64
+#define INFTY ((double)INFINITY)
+#include "apsp/closure/minplus_kernel_type.h"
+
+#define TABLE JOIN(twi_minplus, TWI_KERNEL_ISA)
+extern const twi_minplus_kernel *const TABLE[5];
+const twi_minplus_kernel *const TABLE[5] = {&kernel_u8, &kernel_u16, &kernel_i32, &kernel_f32,
+                                            &kernel_f64};

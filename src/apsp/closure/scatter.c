@@ -1,0 +1,120 @@
+/* From arcs to a working matrix: see scatter.h. Row u of the matrix takes the arcs of u, so rows go
+ * to threads without any sharing. */
+#include "apsp/closure/scatter.h"
+
+#include "base/threads.h"
+
+#include <math.h>
+
+#define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
+
+/* The weight of arc u -> v in the working matrix. Rounding can leave a reweighted float a hair
+ * below zero. The sum makes -0 a 0: which of the two a minimum takes is up to the instruction. */
+static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64_t arc)
+{
+    double weight = twi_graph_weight(plan->graph, arc);
+    if (plan->potential != NULL) {
+        weight += plan->potential[u] - plan->potential[v];
+        weight = weight > 0 ? weight : 0;
+    }
+    return weight + 0.0;
+}
+
+/* Arcs of plain i32 weights, the usual case, need no double on the way. */
+#define SCATTER_ROW(T, INFTY)                                                           \
+    {                                                                                   \
+        T *row = (T *)work->data + u * work->ld;                                        \
+        for (int64_t j = 0; j < work->ld; j++) {                                        \
+            row[j] = (INFTY);                                                           \
+        }                                                                               \
+        row[u] = 0;                                                                     \
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {     \
+            int32_t v = graph->targets[arc];                                            \
+            T entry;                                                                    \
+            if (plain != NULL) {                                                        \
+                entry = (double)plain[arc] < (double)(INFTY) ? (T)plain[arc] : (INFTY); \
+            } else {                                                                    \
+                double weight = arc_weight(plan, u, v, arc);                            \
+                entry = weight < (double)(INFTY) ? (T)weight : (INFTY);                 \
+            }                                                                           \
+            row[v] = entry < row[v] ? entry : row[v];                                   \
+        }                                                                               \
+    }
+
+void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work)
+{
+    const tw_graph *graph = plan->graph;
+    const int32_t *plain =
+        graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
+    (void)ctx; /* unused without OpenMP */
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 16)
+    for (int64_t u = 0; u < work->n; u++) {
+        switch (work->kernel->type) {
+        case TW_U8:
+            SCATTER_ROW(uint8_t, TW_INF_U8)
+            break;
+        case TW_U16:
+            SCATTER_ROW(uint16_t, TW_INF_U16)
+            break;
+        case TW_I32:
+            SCATTER_ROW(int32_t, TW_INF_I32)
+            break;
+        case TW_F32:
+            SCATTER_ROW(float, INFINITY)
+            break;
+        default:
+            SCATTER_ROW(double, (double)INFINITY)
+            break;
+        }
+    }
+}
+
+#define COMPARE_SQUARE(T)                                 \
+    {                                                     \
+        const T *m = work->data;                          \
+        for (int64_t i = i0; i < i1; i++) {               \
+            for (int64_t j = j0; j < j1; j++) {           \
+                differ |= m[i * ld + j] != m[j * ld + i]; \
+            }                                             \
+        }                                                 \
+    }
+
+/* Bit patterns decide: no entry is NaN or -0. */
+static bool square_differs(const twi_work *work, int64_t i0, int64_t j0)
+{
+    int64_t ld = work->ld;
+    int64_t i1 = i0 + SQUARE < work->n ? i0 + SQUARE : work->n;
+    int64_t j1 = j0 + SQUARE < work->n ? j0 + SQUARE : work->n;
+    bool differ = false;
+    switch (tw_type_size(work->kernel->type)) {
+    case 1:
+        COMPARE_SQUARE(uint8_t)
+        break;
+    case 2:
+        COMPARE_SQUARE(uint16_t)
+        break;
+    case 4:
+        COMPARE_SQUARE(uint32_t)
+        break;
+    default:
+        COMPARE_SQUARE(uint64_t)
+        break;
+    }
+    return differ;
+}
+
+bool twi_is_symmetric(tw_context *ctx, const twi_work *work)
+{
+    atomic_bool differ = false;
+    (void)ctx; /* unused without OpenMP */
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic)
+    for (int64_t i = 0; i < work->n; i += SQUARE) {
+        for (int64_t j = 0; j <= i && !atomic_load_explicit(&differ, memory_order_relaxed);
+             j += SQUARE) {
+            if (square_differs(work, i, j)) {
+                atomic_store_explicit(&differ, true, memory_order_relaxed);
+            }
+        }
+    }
+    return !atomic_load(&differ);
+}

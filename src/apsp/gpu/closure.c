@@ -1,0 +1,370 @@
+/*
+ * The rounds of a GPU closure. Round k, with p = k + 1 the next pivot:
+ *
+ *   ahead   head: p's rows and columns take update k, into the raw panels; close: p's tile;
+ *           panels: the closed tile times the raw panels
+ *   wide    update: everything but the rows and columns of k and p takes update k
+ *
+ * The two streams meet twice a round: head(k) needs update(k-1) to be done, update(k) needs
+ * panels(k). Packed panels exist twice, by the parity of their pivot; what only the stream ahead
+ * uses exists once.
+ */
+#include "apsp/gpu/gpu.h"
+
+#include "apsp/closure/closure.h"
+#include "apsp/gpu/kernels/area.h"
+#include "apsp/gpu/kernels/convert.h"
+#include "gpu/compat.h"
+#include "gpu/device.h"
+
+#define ALIGNMENT 256 /* of the blocks in the workspace */
+
+extern const twi_gpu_kernel twi_gpu_kernel_i32_128, twi_gpu_kernel_i32_64, twi_gpu_kernel_f32_128,
+    twi_gpu_kernel_f32_64, twi_gpu_kernel_u16_128, twi_gpu_kernel_f64_64;
+extern const twi_gpu_area_kernel twi_gpu_area_i32_128, twi_gpu_area_i32_64, twi_gpu_area_f32_128,
+    twi_gpu_area_f32_64, twi_gpu_area_u16_128, twi_gpu_area_f64_64;
+
+enum { KERNELS = 6 };
+/* Of one type, largest tile first. */
+static const twi_gpu_kernel *const kernels[KERNELS] = {
+    &twi_gpu_kernel_i32_128, &twi_gpu_kernel_i32_64,  &twi_gpu_kernel_f32_128,
+    &twi_gpu_kernel_f32_64,  &twi_gpu_kernel_u16_128, &twi_gpu_kernel_f64_64,
+};
+static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
+    &twi_gpu_area_i32_128, &twi_gpu_area_i32_64,  &twi_gpu_area_f32_128,
+    &twi_gpu_area_f32_64,  &twi_gpu_area_u16_128, &twi_gpu_area_f64_64,
+};
+#define SMALL_TILES_UP_TO 3000 /* n */
+#define TOGETHER_MOST 22       /* tiles a side: 484 tiles are what a large GPU can hold at once */
+
+typedef struct gpu_closure {
+    tw_context *ctx;
+    const twi_gpu_kernel *kernel;
+    twi_gpu_round round;
+    void *row[2];
+    void *col[2];
+    uint8_t *row_some[2];
+    uint8_t *col_some[2];
+    cudaStream_t wide;
+    cudaStream_t ahead;
+    cudaEvent_t updated[2]; /* by the parity of the pivot */
+    cudaEvent_t prepared[2];
+    bool paced;
+} gpu_closure;
+
+const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side)
+{
+    for (int i = 0; i < KERNELS; i++) {
+        if (kernels[i]->type == type && (side == 0 || kernels[i]->side == side)) {
+            return kernels[i];
+        }
+    }
+    return NULL;
+}
+
+const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side)
+{
+    for (int i = 0; i < KERNELS; i++) {
+        if (area_kernels[i]->type == type && area_kernels[i]->side == side) {
+            return area_kernels[i];
+        }
+    }
+    return NULL;
+}
+
+const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n)
+{
+    const twi_gpu_kernel *large = twi_gpu_kernel_find(type, 0);
+    const twi_gpu_kernel *small = twi_gpu_kernel_find(type, 64);
+    bool alone = large != NULL && n <= large->side;
+    return small != NULL && !alone && n <= SMALL_TILES_UP_TO ? small : large;
+}
+
+/* ---------------------------------------------------------------------------------- memory */
+
+static void *place(char *base, uint64_t *used, int64_t count, int64_t size)
+{
+    void *at = base != NULL ? base + *used : NULL;
+    *used += ((uint64_t)count * (uint64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return at;
+}
+
+static uint64_t place_panels(gpu_closure *self, void *base)
+{
+    const twi_gpu_kernel *kernel = self->kernel;
+    twi_gpu_round *round = &self->round;
+    int64_t panel = (int64_t)kernel->side * round->tiles * kernel->side;
+    int64_t tile = (int64_t)kernel->side * kernel->side;
+    uint64_t used = 0;
+    for (int i = 0; i < 2; i++) {
+        self->row[i] = place(base, &used, panel, kernel->element);
+        /* The column panel of a symmetric matrix is its row panel, if it looks the same. */
+        bool shared = round->symmetric && kernel->word == kernel->element;
+        self->col[i] = shared ? self->row[i] : place(base, &used, panel, kernel->word);
+        self->row_some[i] = place(base, &used, round->tiles, 1);
+        self->col_some[i] =
+            round->symmetric ? self->row_some[i] : place(base, &used, round->tiles, 1);
+    }
+    round->raw_row = place(base, &used, panel, kernel->element);
+    round->raw_col = round->symmetric ? NULL : place(base, &used, panel, kernel->element);
+    round->raw_tile = place(base, &used, tile, kernel->element);
+    round->tile = place(base, &used, tile, kernel->word);
+    round->tile_t = place(base, &used, tile, kernel->word);
+    return used;
+}
+
+/* Whether the matrix is small enough to be closed in one launch, if the device can. */
+static bool is_small(const gpu_closure *self)
+{
+    return self->kernel->together != NULL && self->round.tiles <= TOGETHER_MOST;
+}
+
+/* Everything that is published while a small matrix is closed in one launch. */
+static uint64_t place_together(gpu_closure *self, void *base)
+{
+    twi_gpu_round *round = &self->round;
+    int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
+    int64_t tiles = round->tiles;
+    uint64_t used = 0;
+    round->next_row = place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->next_col = place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->tile = place(base, &used, tiles * tile, self->kernel->word);
+    round->tile_t = place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_row = place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_col = place(base, &used, tiles * tile, self->kernel->word);
+    return used;
+}
+
+static gpu_closure describe(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
+{
+    return (gpu_closure){
+        .kernel = kernel,
+        .round =
+            {
+                .n = (int32_t)n,
+                .tiles = (int32_t)((n + kernel->side - 1) / kernel->side),
+                .symmetric = symmetric,
+                .one = 1,
+            },
+    };
+}
+
+uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
+{
+    if (n <= kernel->side) {
+        return 0;
+    }
+    gpu_closure self = describe(kernel, n, symmetric);
+    uint64_t panels = place_panels(&self, NULL);
+    uint64_t together = is_small(&self) ? place_together(&self, NULL) : 0;
+    return panels > together ? panels : together;
+}
+
+/* --------------------------------------------------------------------------------- streams */
+
+static tw_status check(gpu_closure *self, int error, const char *call)
+{
+    return twi_gpu_check(self->ctx, error, call);
+}
+
+static tw_status open_streams(gpu_closure *self)
+{
+    int lowest;
+    int highest;
+    tw_status status = check(self, (int)cudaDeviceGetStreamPriorityRange(&lowest, &highest),
+                             "reading the priorities of streams");
+    if (status == TW_OK) {
+        status = check(
+            self, (int)cudaStreamCreateWithPriority(&self->ahead, cudaStreamNonBlocking, highest),
+            "making a stream");
+    }
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        status =
+            check(self, (int)cudaEventCreateWithFlags(&self->updated[i], cudaEventDisableTiming),
+                  "making an event");
+        if (status == TW_OK) {
+            status = check(
+                self, (int)cudaEventCreateWithFlags(&self->prepared[i], cudaEventDisableTiming),
+                "making an event");
+        }
+    }
+    return status;
+}
+
+/* What is still queued keeps what it needs: the runtime frees it later. */
+static void close_streams(gpu_closure *self)
+{
+    for (int i = 0; i < 2; i++) {
+        if (self->prepared[i] != NULL) {
+            (void)cudaEventDestroy(self->prepared[i]);
+        }
+        if (self->updated[i] != NULL) {
+            (void)cudaEventDestroy(self->updated[i]);
+        }
+    }
+    if (self->ahead != NULL) {
+        (void)cudaStreamDestroy(self->ahead);
+    }
+}
+
+static tw_status record(gpu_closure *self, cudaEvent_t event, cudaStream_t stream)
+{
+    return check(self, (int)cudaEventRecord(event, stream), "recording an event");
+}
+
+static tw_status wait_for(gpu_closure *self, cudaStream_t stream, cudaEvent_t event)
+{
+    return check(self, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+}
+
+/* ---------------------------------------------------------------------------------- rounds */
+
+static twi_gpu_round round_of(const gpu_closure *self, int64_t pivot)
+{
+    twi_gpu_round round = self->round;
+    round.pivot = (int32_t)pivot;
+    round.next = pivot + 1 < round.tiles ? (int32_t)pivot + 1 : -1;
+    int now = (int)(pivot & 1);
+    round.row = self->row[now];
+    round.col = self->col[now];
+    round.next_row = self->row[1 - now];
+    round.next_col = self->col[1 - now];
+    round.row_some = self->row_some[now];
+    round.col_some = self->col_some[now];
+    round.next_row_some = self->row_some[1 - now];
+    round.next_col_some = self->col_some[1 - now];
+    return round;
+}
+
+static tw_status make_ahead(gpu_closure *self, const twi_gpu_round *round)
+{
+    tw_status status = check(self, self->kernel->head(round, self->ahead),
+                             "starting the update of the next pivot");
+    if (status == TW_OK) {
+        status = check(self, self->kernel->close(round, self->ahead), "starting to close a tile");
+    }
+    if (status == TW_OK) {
+        status = check(self, self->kernel->panels(round, self->ahead), "starting to form panels");
+    }
+    if (status == TW_OK) {
+        status = record(self, self->prepared[round->next & 1], self->ahead);
+    }
+    return status;
+}
+
+static tw_status prepare(void *self_, int64_t pivot)
+{
+    gpu_closure *self = self_;
+    twi_gpu_round round = round_of(self, pivot - 1);
+    /* The stream ahead begins after what the caller has put on the wide one. */
+    tw_status status = record(self, self->updated[round.pivot & 1], self->wide);
+    if (status == TW_OK) {
+        status = wait_for(self, self->ahead, self->updated[round.pivot & 1]);
+    }
+    return status == TW_OK ? make_ahead(self, &round) : status;
+}
+
+static tw_status advance(void *self_, int64_t pivot)
+{
+    gpu_closure *self = self_;
+    twi_gpu_round round = round_of(self, pivot);
+    int now = (int)(pivot & 1);
+    tw_status status = TW_OK;
+    if (self->paced && pivot > 0) {
+        status = check(self, (int)cudaEventSynchronize(self->prepared[now]), "closing the matrix");
+    }
+    if (status == TW_OK && round.next >= 0) {
+        status = wait_for(self, self->ahead, self->updated[1 - now]);
+        if (status == TW_OK) {
+            status = make_ahead(self, &round);
+        }
+    }
+    if (status == TW_OK) {
+        status = wait_for(self, self->wide, self->prepared[now]);
+    }
+    if (status == TW_OK) {
+        status = check(self, self->kernel->update(&round, self->wide), "starting an update");
+    }
+    if (status == TW_OK) {
+        status = record(self, self->updated[now], self->wide);
+    }
+    return status;
+}
+
+static const twi_closure_ops gpu_ops = {prepare, advance};
+
+static tw_status run_rounds(gpu_closure *self, bool paced)
+{
+    double n = self->round.n;
+    if (paced) {
+        return twi_closure_drive(self->ctx, &gpu_ops, self, self->round.tiles, n * n * n);
+    }
+    tw_status status = prepare(self, 0);
+    for (int64_t pivot = 0; pivot < self->round.tiles && status == TW_OK; pivot++) {
+        status = advance(self, pivot);
+    }
+    return status;
+}
+
+/* Both halves are computed: a small matrix is bound by its critical path, not by its work. */
+static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
+{
+    uint64_t bytes = place_together(self, memory);
+    tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, bytes, self->wide),
+                             "clearing what blocks tell each other");
+    return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide, launched),
+                                   "starting to close a small matrix")
+                           : status;
+}
+
+static tw_status tidy(gpu_closure *self, const twi_gpu_work *work)
+{
+    twi_gpu_square square = {work->data, work->ld};
+    if (!work->untidy) {
+        return TW_OK;
+    }
+    return check(
+        self, twi_gpu_tidy(work->kernel->type, square, square, work->n, work->needed, self->wide),
+        "starting to tidy the matrix");
+}
+
+static tw_status run_on_two_streams(gpu_closure *self, void *memory, bool paced)
+{
+    (void)place_panels(self, memory);
+    tw_status status = check(self, self->kernel->set_up(), "setting up the kernels");
+    if (status == TW_OK) {
+        status = open_streams(self);
+    }
+    if (status == TW_OK) {
+        status = run_rounds(self, paced);
+    }
+    if (status == TW_OK && self->round.symmetric) {
+        status = check(self, self->kernel->mirror(&self->round, self->wide), "starting to mirror");
+    }
+    close_streams(self);
+    return status;
+}
+
+tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels, void *stream,
+                          bool paced)
+{
+    gpu_closure self = describe(work->kernel, work->n, work->symmetric);
+    self.ctx = ctx;
+    self.wide = stream;
+    self.paced = paced;
+    self.round.c = work->data;
+    self.round.ld = work->ld;
+    self.round.needed = work->needed;
+    if (work->n <= work->kernel->side) {
+        return check(&self, self.kernel->alone(&self.round, stream), "starting to close a tile");
+    }
+    int32_t launched = 0;
+    tw_status status = TW_OK;
+    if (is_small(&self)) {
+        status = run_together(&self, panels, &launched);
+    }
+    if (status == TW_OK && !launched) {
+        status = tidy(&self, work);
+    }
+    return status == TW_OK && !launched ? run_on_two_streams(&self, panels, paced) : status;
+}

@@ -1,0 +1,466 @@
+/*
+ * The entry for matrices in GPU memory. The closure wants rows of whole 16-byte pieces; a matrix
+ * that has them is closed in place, another is copied to the workspace and back, which costs one
+ * part in a thousand of a large closure.
+ *
+ * With 16 bits tried first everything is decided on the device, since the call may not wait for it:
+ * the 16-bit closure runs beside the matrix, a pass looks for entries at the cap, and either the
+ * result is widened into the matrix, or the kernels of the i32 closure, which are queued in any
+ * case, find that they are needed.
+ *
+ * Workspace: a flag; then the copy of the matrix, if one is needed, and panels. The 16-bit form and
+ * the closure that may follow it share the space.
+ */
+#include "apsp/gpu/gpu.h"
+#include "apsp/gpu/kernels/convert.h"
+#include "base/matrix.h"
+#include "gpu/compat.h"
+#include "gpu/device.h"
+#include "gpu/pinned.h"
+
+#include <stdio.h>
+
+#define FLAG_BYTES 256
+#define PIECE 16                /* bytes */
+#define NARROW_FROM 3000        /* n: below it a closure is bound by its critical path */
+#define NARROW_COMPUTE 90       /* architectures on which 16 bits are twice as fast: from here */
+#define NARROW_UNKNOWN 120      /* to here; what this one makes of them was never measured */
+#define VERTICES_MOST (1 << 20) /* one matrix of 16-bit distances is 2 TB */
+
+/* What one call will do. */
+typedef struct device_run {
+    twi_gpu_square matrix;
+    tw_type type;
+    int64_t n;
+    bool undirected;
+    const twi_gpu_kernel *kernel;
+    const twi_gpu_kernel *narrow; /* NULL: 16 bits are not tried */
+    int64_t copy_ld;              /* of the copy in the workspace; 0: in place */
+    int64_t narrow_ld;
+    uint64_t bytes;
+} device_run;
+
+static int64_t row_length(int64_t n, int64_t element)
+{
+    int64_t unit = PIECE / element;
+    return (n + unit - 1) / unit * unit;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + FLAG_BYTES - 1) / FLAG_BYTES * FLAG_BYTES;
+}
+
+static uint64_t copy_bytes(int64_t n, int64_t ld, int64_t element)
+{
+    return round_up((uint64_t)n * (uint64_t)ld * (uint64_t)element);
+}
+
+/* Make the GPU that holds `data` the current one. */
+static tw_status enter_device(tw_context *ctx, const void *data, int *previous, int *compute)
+{
+    int32_t device;
+    tw_status status = twi_gpu_holder(ctx, data, "the matrix", &device);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_gpu_check(ctx, (int)cudaGetDevice(previous), "asking for the device");
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+    }
+    int major = 0;
+    int minor = 0;
+    if (status == TW_OK) {
+        status = twi_gpu_check(
+            ctx, (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+            "asking for the architecture");
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(
+            ctx, (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+            "asking for the architecture");
+    }
+    *compute = major * 10 + minor;
+    return status;
+}
+
+static tw_status check_arguments(tw_context *ctx, const tw_matrix *matrix,
+                                 const tw_device_options *opts)
+{
+    tw_status status = twi_matrix_check(ctx, matrix, "the matrix in GPU memory");
+    if (status != TW_OK) {
+        return status;
+    }
+    if (matrix->rows != matrix->cols || matrix->rows > VERTICES_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the matrix in GPU memory is %lld x %lld: give a square one of at most %d",
+                       (long long)matrix->rows, (long long)matrix->cols, VERTICES_MOST);
+    }
+    if (matrix->type != TW_I32 && matrix->type != TW_F32 && matrix->type != TW_F64) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "a matrix of %s in GPU memory: give one of i32, f32 or f64",
+                       tw_type_name(matrix->type));
+    }
+    tw_type work = opts->work_type;
+    if (work != TW_AUTO && work != matrix->type && !(work == TW_U16 && matrix->type == TW_I32)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "a matrix of %s cannot be worked on as %s",
+                       tw_type_name(matrix->type), tw_type_name(work));
+    }
+    return TW_OK;
+}
+
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
+{
+    return n >= NARROW_FROM && compute >= NARROW_COMPUTE && compute < NARROW_UNKNOWN;
+}
+
+static device_run describe(const tw_matrix *matrix, const tw_device_options *opts, int compute)
+{
+    int64_t n = matrix->rows;
+    int64_t element = (int64_t)tw_type_size(matrix->type);
+    device_run run = {
+        .matrix = {matrix->data, matrix->stride},
+        .type = matrix->type,
+        .n = n,
+        .undirected = opts->undirected != 0,
+        .kernel = twi_gpu_kernel_choose(matrix->type, n),
+    };
+    bool narrow = opts->work_type == TW_U16 ||
+                  (opts->work_type == TW_AUTO && twi_gpu_narrow_pays(n, compute));
+    bool pieces = (uintptr_t)matrix->data % PIECE == 0 && matrix->stride * element % PIECE == 0;
+    run.copy_ld = pieces || n <= run.kernel->side ? 0 : row_length(n, element);
+    run.bytes =
+        copy_bytes(n, run.copy_ld, element) + twi_gpu_closure_bytes(run.kernel, n, run.undirected);
+    if (narrow && matrix->type == TW_I32) {
+        run.narrow = twi_gpu_kernel_find(TW_U16, 0);
+        run.narrow_ld = row_length(n, run.narrow->element);
+        uint64_t bytes = copy_bytes(n, run.narrow_ld, run.narrow->element) +
+                         twi_gpu_closure_bytes(run.narrow, n, run.undirected);
+        run.bytes = bytes > run.bytes ? bytes : run.bytes;
+    }
+    run.bytes += FLAG_BYTES;
+    return run;
+}
+
+/* In 16 bits, and back into the matrix unless *undecided is set. */
+static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *undecided,
+                              char *space, void *stream, bool paced)
+{
+    twi_gpu_square copy = {space, run->narrow_ld};
+    tw_status status = twi_gpu_check(
+        ctx, (int)cudaMemsetAsync(undecided, 0, sizeof *undecided, stream), "clearing a flag");
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, twi_gpu_narrow(copy, run->matrix, run->n, stream),
+                               "starting to narrow the matrix");
+    }
+    if (status == TW_OK) {
+        twi_gpu_work work = {run->narrow,     space, run->n, run->narrow_ld,
+                             run->undirected, NULL,  false};
+        char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
+        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, twi_gpu_find_capped(undecided, copy, run->n, stream),
+                               "starting to look for far pairs");
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, twi_gpu_widen(run->matrix, copy, run->n, undecided, stream),
+                               "starting to widen the matrix");
+    }
+    return status;
+}
+
+/* In the matrix's own type; with `needed`, only if that is set by then. */
+static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_t *needed,
+                            char *space, void *stream, bool paced)
+{
+    twi_gpu_square copy = {space, run->copy_ld};
+    twi_gpu_square square = run->copy_ld > 0 ? copy : run->matrix;
+    tw_status status = TW_OK;
+    if (run->copy_ld > 0) {
+        status =
+            twi_gpu_check(ctx, twi_gpu_tidy(run->type, copy, run->matrix, run->n, needed, stream),
+                          "starting to copy the matrix");
+    }
+    if (status == TW_OK) {
+        char *panels = space + copy_bytes(run->n, run->copy_ld, (int64_t)tw_type_size(run->type));
+        twi_gpu_work work = {run->kernel,     square.data, run->n,           square.ld,
+                             run->undirected, needed,      run->copy_ld == 0};
+        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
+    }
+    if (status == TW_OK && run->copy_ld > 0) {
+        status =
+            twi_gpu_check(ctx, twi_gpu_copy(run->type, run->matrix, copy, run->n, needed, stream),
+                          "starting to copy the result");
+    }
+    return status;
+}
+
+/* A kernel that is given memory which its device does not have would end the caller's process. */
+static tw_status check_workspace(tw_context *ctx, const void *matrix, const void *workspace)
+{
+    int32_t there;
+    int32_t here;
+    tw_status status = twi_gpu_holder(ctx, matrix, "the matrix", &there);
+    if (status == TW_OK) {
+        status = twi_gpu_holder(ctx, workspace, "the workspace", &here);
+    }
+    return status == TW_OK && here != there
+               ? tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the workspace is in the memory of GPU %d, the matrix in that of GPU %d: "
+                         "allocate both on the same one",
+                         here, there)
+               : status;
+}
+
+static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_options *opts)
+{
+    if (opts->workspace_bytes < run->bytes || (uintptr_t)opts->workspace % FLAG_BYTES != 0) {
+        char need[32];
+        char have[32];
+        return tw_fail(ctx, TW_ERR_MEMORY,
+                       "a workspace of %s, aligned to %d bytes, is needed in GPU memory; got %s",
+                       twi_bytes(need, (double)run->bytes), FLAG_BYTES,
+                       twi_bytes(have, (double)opts->workspace_bytes));
+    }
+    tw_status status = check_workspace(ctx, run->matrix.data, opts->workspace);
+    if (status != TW_OK) {
+        return status;
+    }
+    int32_t *undecided = opts->workspace;
+    char *space = (char *)opts->workspace + FLAG_BYTES;
+    if (run->narrow == NULL) {
+        return close_wide(ctx, run, NULL, space, opts->stream, false);
+    }
+    status = close_narrow(ctx, run, undecided, space, opts->stream, false);
+    return status == TW_OK ? close_wide(ctx, run, undecided, space, opts->stream, false) : status;
+}
+
+/* Both entries: with `bytes`, only the size of the workspace. */
+static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
+                       const tw_device_options *opts)
+{
+    static const tw_device_options defaults = TW_DEVICE_OPTIONS_INIT;
+    opts = opts != NULL ? opts : &defaults;
+    tw_status status = check_arguments(ctx, matrix, opts);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (matrix->rows == 0) {
+        if (bytes != NULL) {
+            *bytes = 0;
+        }
+        return TW_OK;
+    }
+    int previous = -1;
+    int compute = 0;
+    status = enter_device(ctx, matrix->data, &previous, &compute);
+    if (status == TW_OK) {
+        device_run run = describe(matrix, opts, compute);
+        if (bytes != NULL) {
+            *bytes = run.bytes;
+        } else {
+            status = queue(ctx, &run, opts);
+        }
+    }
+    if (previous >= 0) {
+        (void)cudaSetDevice(previous);
+    }
+    return status;
+}
+
+tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
+                                   const tw_device_options *opts)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    return enter(ctx, bytes, matrix, opts);
+}
+
+tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    return enter(ctx, NULL, matrix, opts);
+}
+
+/* ------------------------------------------------------------------- matrices in host memory */
+
+/* Everything a closure of a host matrix holds on the device. */
+typedef struct host_run {
+    tw_context *ctx;
+    device_run run;
+    void *matrix;
+    void *workspace;
+    cudaStream_t stream;
+} host_run;
+
+/* How the matrix is closed once it lies on the device; without its address. */
+static device_run describe_host(tw_type type, int64_t n, bool symmetric, bool narrow)
+{
+    tw_matrix view = {NULL, n, n, row_length(n, (int64_t)tw_type_size(type)), type};
+    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    opts.undirected = symmetric;
+    opts.work_type = narrow && type == TW_I32 ? TW_U16 : type;
+    return describe(&view, &opts, 0);
+}
+
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow)
+{
+    device_run run = describe_host(type, n, false, narrow);
+    return copy_bytes(n, run.matrix.ld, (int64_t)tw_type_size(type)) + run.bytes;
+}
+
+static tw_status open_host_run(host_run *self, const twi_gpu_host *host, uint64_t bytes)
+{
+    tw_context *ctx = self->ctx;
+    char text[32];
+    char sentence[96];
+    (void)twi_bytes(text, (double)bytes);
+    snprintf(sentence, sizeof sentence, "allocating %s for %lld vertices", text,
+             (long long)host->n);
+    tw_status status = twi_gpu_check(ctx, (int)cudaMalloc(&self->matrix, bytes), sentence);
+    if (status == TW_OK) {
+        status =
+            twi_gpu_check(ctx, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
+                          "making a stream");
+    }
+    return status;
+}
+
+static void close_host_run(host_run *self)
+{
+    if (self->stream != NULL) {
+        (void)cudaStreamSynchronize(self->stream);
+        (void)cudaStreamDestroy(self->stream);
+    }
+    (void)cudaFree(self->matrix); /* waits for what is still running on the device */
+}
+
+static tw_status copy_rows(host_run *self, const twi_gpu_host *host, int64_t ld, bool up)
+{
+    size_t size = tw_type_size(host->type);
+    size_t there = (size_t)ld * size;
+    size_t here = (size_t)host->ld * size;
+    size_t width = (size_t)host->n * size;
+    cudaError_t error =
+        up ? cudaMemcpy2DAsync(self->matrix, there, host->data, here, width, (size_t)host->n,
+                               cudaMemcpyHostToDevice, self->stream)
+           : cudaMemcpy2DAsync(host->data, here, self->matrix, there, width, (size_t)host->n,
+                               cudaMemcpyDeviceToHost, self->stream);
+    tw_status status = twi_gpu_check(self->ctx, (int)error, "copying the matrix");
+    return status == TW_OK ? twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
+                                           up ? "copying the matrix" : "closing the matrix")
+                           : status;
+}
+
+/* 16 bits first where they may do; the caller waits, so that the second closure is not queued in
+ * vain. */
+static tw_status close_host(host_run *self, tw_type *used)
+{
+    device_run *run = &self->run;
+    int32_t *flag = self->workspace;
+    char *space = (char *)self->workspace + FLAG_BYTES;
+    int32_t undecided = 1;
+    tw_status status = TW_OK;
+    *used = run->type;
+    if (run->narrow != NULL) {
+        status = close_narrow(self->ctx, run, flag, space, self->stream, true);
+        if (status == TW_OK) {
+            status = twi_gpu_check(self->ctx,
+                                   (int)cudaMemcpyAsync(&undecided, flag, sizeof undecided,
+                                                        cudaMemcpyDeviceToHost, self->stream),
+                                   "reading a flag");
+        }
+        if (status == TW_OK) {
+            status = twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
+                                   "closing the matrix in 16 bits");
+        }
+    }
+    if (status == TW_OK && undecided != 0) {
+        return close_wide(self->ctx, run, NULL, space, self->stream, true);
+    }
+    *used = TW_U16;
+    return status;
+}
+
+static tw_status close_copied(host_run *self, const twi_gpu_host *host, tw_type *used)
+{
+    int64_t ld = self->run.matrix.ld;
+    uint64_t matrix = copy_bytes(host->n, ld, (int64_t)tw_type_size(host->type));
+    tw_status status = open_host_run(self, host, matrix + self->run.bytes);
+    if (status == TW_OK) {
+        self->run.matrix.data = self->matrix;
+        self->workspace = (char *)self->matrix + matrix;
+        status = copy_rows(self, host, ld, true);
+    }
+    if (status == TW_OK) {
+        status = close_host(self, used);
+    }
+    return status == TW_OK ? copy_rows(self, host, ld, false) : status;
+}
+
+tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host, bool narrow,
+                             tw_type *used)
+{
+    host_run self = {.ctx = ctx};
+    int64_t element = (int64_t)tw_type_size(host->type);
+    *used = host->type;
+    if (host->n == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+    if (status != TW_OK) {
+        return status;
+    }
+    self.run = describe_host(host->type, host->n, host->symmetric, narrow);
+    bool pinned = twi_gpu_pin(ctx, host->data, (uint64_t)(host->n * host->ld * element));
+    status = close_copied(&self, host, used);
+    close_host_run(&self);
+    if (pinned) {
+        twi_gpu_unpin(host->data);
+    }
+    return status;
+}
+
+tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
+{
+    host_run self = {.ctx = ctx};
+    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    tw_matrix view = {NULL, host->n, host->n, host->ld, host->type};
+    if (host->n == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+    if (status == TW_OK) {
+        status = open_host_run(&self, host,
+                               (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type));
+    }
+    opts.undirected = host->symmetric;
+    opts.stream = self.stream;
+    view.data = self.matrix;
+    if (status == TW_OK) {
+        status = tw_apsp_device_workspace(ctx, &opts.workspace_bytes, &view, &opts);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.workspace, opts.workspace_bytes),
+                               "allocating a workspace");
+        opts.workspace = self.workspace;
+    }
+    if (status == TW_OK) {
+        status = copy_rows(&self, host, host->ld, true);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_device(ctx, &view, &opts);
+    }
+    if (status == TW_OK) {
+        status = copy_rows(&self, host, host->ld, false);
+    }
+    close_host_run(&self);
+    (void)cudaFree(opts.workspace);
+    return status;
+}

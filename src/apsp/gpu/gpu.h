@@ -1,0 +1,137 @@
+/*
+ * The closure on a GPU. The rounds (gpu/closure.c) put kernels (gpu/kernels/kernels.h) on two streams: the
+ * wide update of one pivot runs on the caller's stream while the next pivot's rows, tile and panels
+ * are made on a stream of higher priority. tw_apsp_device (gpu/entry.c) is the entry for matrices
+ * that already lie in GPU memory.
+ */
+#ifndef TWI_APSP_GPU_GPU_H
+#define TWI_APSP_GPU_GPU_H
+
+#include "apsp/deliver.h"
+#include "apsp/gpu/kernels/kernels.h"
+#include "apsp/plan/plan.h"
+#include "base/context.h"
+#include "gpu/device.h"
+
+/* A working matrix in device memory. */
+typedef struct twi_gpu_work {
+    const twi_gpu_kernel *kernel;
+    void *data; /* 16-byte aligned */
+    int64_t n;
+    int64_t ld; /* elements; whole 16-byte pieces */
+    bool symmetric;
+    const int32_t *needed; /* NULL, or a device flag: 0 makes every kernel do nothing */
+    bool untidy;           /* entries may be above infinity, and the diagonal anything */
+} twi_gpu_work;
+
+/* The kernel for n vertices: small tiles while a matrix of large ones would be all critical path.
+ */
+const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n);
+
+/* Bytes of device memory for panels besides the matrix. */
+uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric);
+
+/*
+ * Close `work` in place. `panels` is
+ * twi_gpu_closure_bytes of device memory, 256-byte aligned. Everything is put on `stream` (or made
+ * to be waited for by it) and nothing is waited for, unless `paced`: then the call follows the
+ * device, reports progress and can be cancelled.
+ */
+TW_CHECKED tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panels,
+                                     void *stream, bool paced);
+
+/* What a run on a GPU finds out. */
+typedef struct twi_gpu_outcome {
+    tw_type used; /* the type that was enough; TW_U16 for 16 bits */
+    int32_t attempts;
+    bool symmetric;
+    double seconds_device;   /* of the closures alone, by the device's clock */
+    double seconds_upload;   /* memory on both sides, and the arcs */
+    double seconds_download; /* waiting for rows; the sinks' time hides the rest */
+} twi_gpu_outcome;
+
+/* The closure of a plan whose matrix fits on its one GPU: from the arcs to the delivered rows. */
+TW_CHECKED tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan,
+                                          twi_delivery *delivery, twi_gpu_outcome *out);
+/* Device memory that it takes with a matrix of `type`, and host memory. */
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type);
+uint64_t twi_gpu_resident_memory(const tw_plan *plan);
+
+/* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute);
+
+/* A matrix in host memory, to be closed on a device. */
+typedef struct twi_gpu_host {
+    void *data;
+    int64_t n;
+    int64_t ld;
+    tw_type type; /* TW_I32, TW_F32 or TW_F64 */
+    bool symmetric;
+    const tw_graph *graph; /* whose it is: tells far pairs from those without a path; or NULL */
+} twi_gpu_host;
+
+/* Device memory that closing it takes, at most, with 16 bits tried first or not. */
+uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow);
+
+/* Bring the matrix to the device, close it, with `narrow` in 16 bits first, and bring it back.
+ * *used: the type that was enough, TW_U16 or the matrix's own. */
+TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                                        bool narrow, tw_type *used);
+
+/* The same through tw_apsp_device, rows as far apart as in host memory: what a caller would do. */
+TW_CHECKED tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device,
+                                            const twi_gpu_host *host);
+
+/* How matrices in host memory are closed on the devices of a list. */
+typedef enum twi_gpu_way {
+    TWI_GPU_COPIED,   /* one device holds all of it */
+    TWI_GPU_SEVERAL,  /* each device a share */
+    TWI_GPU_STREAMED, /* it stays in host memory and is streamed through one device */
+} twi_gpu_way;
+
+typedef struct twi_gpu_fit {
+    twi_gpu_way way;
+    uint64_t bytes; /* each device of the list will hold at most */
+    uint64_t limit; /* what each may use */
+    int32_t passes; /* of the whole matrix to the devices and back */
+} twi_gpu_fit;
+
+/* What each device of the list may use, in bytes: what is free there, and what the context allows;
+ * of a GPU that is named more than once, its part. */
+TW_CHECKED tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes);
+/* The way for n vertices, with 16 bits tried first or not; TW_ERR_MEMORY with the numbers if there
+ * is none. */
+TW_CHECKED tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type,
+                                      int64_t n, bool narrow, twi_gpu_fit *out);
+/* Close the matrix that way, in place. *used: as in twi_gpu_close_host. */
+TW_CHECKED tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus,
+                                   const twi_gpu_host *host, bool narrow, tw_type *used);
+
+/* Several devices (gpu/multi.c): bytes that a share takes, at most; and the closure. */
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow);
+TW_CHECKED tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus,
+                                           const twi_gpu_host *host, bool narrow, tw_type *used);
+
+/* Larger than the device (gpu/stream.c): whether that can be done in `limit` bytes of its memory,
+ * and the bytes it then takes, or the least it could do with; and the closure. */
+bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
+/* Times that the whole matrix then goes to the device and back, in the first type that is tried. */
+int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit);
+TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
+                                            const twi_gpu_host *host, bool narrow, uint64_t limit,
+                                            tw_type *used);
+
+/* A closure in 16 bits has left entries at its cap, of which the host matrix has kept what it had.
+ * *capped becomes false if they are proven to have no path, so that the matrix is right as it is;
+ * it is then mirrored, too. The device in use may take `limit` bytes. */
+TW_CHECKED tw_status twi_gpu_settle(tw_context *ctx, const twi_gpu_host *host, uint64_t limit,
+                                    bool *capped);
+
+/* The upper triangle of a pinned host matrix from its lower one, through the current device, which
+ * has `limit` bytes for it (gpu/mirror.c). */
+TW_CHECKED tw_status twi_gpu_mirror_host(tw_context *ctx, const twi_gpu_host *host, uint64_t limit);
+
+/* The rate of the step on registers alone, in relaxations a second. */
+TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * See gpu/kernels/convert.h. A block takes every gridDim-th row; neighbouring threads take neighbouring
+ * elements, so any alignment and leading dimension streams at nearly the speed of memory.
+ */
+#include "apsp/gpu/kernels/convert.h"
+
+#include "apsp/gpu/kernels/kernels.h"
+#include "gpu/compat.h"
+
+enum { THREADS = 256, MOST_BLOCKS = 4096 };
+
+static __device__ __forceinline__ int32_t clamped(int32_t value)
+{
+    return min(value, TW_INF_I32);
+}
+
+/* Adding 0 turns -0, whose bits are not those of 0, into 0. */
+static __device__ __forceinline__ float clamped(float value)
+{
+    return value + 0.0f;
+}
+
+static __device__ __forceinline__ double clamped(double value)
+{
+    return value + 0.0;
+}
+
+static __device__ __forceinline__ bool skipped(const int32_t *needed)
+{
+    return needed != NULL && *needed == 0;
+}
+
+template <class T>
+static __global__ void tidy_kernel(T *out, int64_t ld_out, const T *in, int64_t ld_in, int64_t n,
+                                   const int32_t *needed)
+{
+    if (skipped(needed)) {
+        return;
+    }
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            T old = in[i * ld_in + j];
+            T value = i == j ? (T)0 : clamped(old);
+            if (out != in || value != old || value == 0) { /* -0 equals 0 */
+                out[i * ld_out + j] = value;
+            }
+        }
+    }
+}
+
+template <class T>
+static __global__ void copy_kernel(T *out, int64_t ld_out, const T *in, int64_t ld_in, int64_t n,
+                                   const int32_t *needed)
+{
+    if (skipped(needed)) {
+        return;
+    }
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            out[i * ld_out + j] = in[i * ld_in + j];
+        }
+    }
+}
+
+static __global__ void narrow_kernel(uint16_t *out, int64_t ld_out, const int32_t *in,
+                                     int64_t ld_in, int64_t n)
+{
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            int32_t value = min(in[i * ld_in + j], TWI_GPU_INF_U16);
+            out[i * ld_out + j] = (uint16_t)(i == j ? 0 : value);
+        }
+    }
+}
+
+static __global__ void find_capped_kernel(int32_t *undecided, const uint16_t *in, int64_t ld_in,
+                                          int64_t n)
+{
+    bool found = false;
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            found |= in[i * ld_in + j] == TWI_GPU_INF_U16;
+        }
+    }
+    if (found) {
+        *undecided = 1;
+    }
+}
+
+static __global__ void widen_kernel(int32_t *out, int64_t ld_out, const uint16_t *in, int64_t ld_in,
+                                    int64_t n, const int32_t *undecided)
+{
+    if (*undecided != 0) {
+        return;
+    }
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            out[i * ld_out + j] = in[i * ld_in + j];
+        }
+    }
+}
+
+static unsigned blocks(int64_t n)
+{
+    return (unsigned)(n < MOST_BLOCKS ? n : MOST_BLOCKS);
+}
+
+int twi_gpu_tidy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
+                 const int32_t *needed, void *stream)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (type == TW_I32) {
+        tidy_kernel<<<blocks(n), THREADS, 0, s>>>((int32_t *)out.data, out.ld,
+                                                  (const int32_t *)in.data, in.ld, n, needed);
+    } else if (type == TW_F32) {
+        tidy_kernel<<<blocks(n), THREADS, 0, s>>>((float *)out.data, out.ld,
+                                                  (const float *)in.data, in.ld, n, needed);
+    } else {
+        tidy_kernel<<<blocks(n), THREADS, 0, s>>>((double *)out.data, out.ld,
+                                                  (const double *)in.data, in.ld, n, needed);
+    }
+    return (int)cudaGetLastError();
+}
+
+int twi_gpu_copy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
+                 const int32_t *needed, void *stream)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (type == TW_F64) {
+        copy_kernel<<<blocks(n), THREADS, 0, s>>>((double *)out.data, out.ld,
+                                                  (const double *)in.data, in.ld, n, needed);
+    } else {
+        copy_kernel<<<blocks(n), THREADS, 0, s>>>((int32_t *)out.data, out.ld,
+                                                  (const int32_t *)in.data, in.ld, n, needed);
+    }
+    return (int)cudaGetLastError();
+}
+
+int twi_gpu_narrow(twi_gpu_square out, twi_gpu_square in, int64_t n, void *stream)
+{
+    narrow_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
+        (uint16_t *)out.data, out.ld, (const int32_t *)in.data, in.ld, n);
+    return (int)cudaGetLastError();
+}
+
+int twi_gpu_find_capped(int32_t *undecided, twi_gpu_square in, int64_t n, void *stream)
+{
+    find_capped_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
+        undecided, (const uint16_t *)in.data, in.ld, n);
+    return (int)cudaGetLastError();
+}
+
+int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n, const int32_t *undecided,
+                  void *stream)
+{
+    widen_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
+        (int32_t *)out.data, out.ld, (const uint16_t *)in.data, in.ld, n, undecided);
+    return (int)cudaGetLastError();
+}

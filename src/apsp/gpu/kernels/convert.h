@@ -1,0 +1,42 @@
+/*
+ * Passes over a whole matrix in device memory, before and after a closure: all of them are bound by
+ * memory. Each launch returns the runtime's error number (0: launched).
+ */
+#ifndef TWI_APSP_GPU_KERNELS_CONVERT_H
+#define TWI_APSP_GPU_KERNELS_CONVERT_H
+
+#include "tilewright.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* n x n elements in device memory, any alignment that the type itself has. */
+typedef struct twi_gpu_square {
+    void *data;
+    int64_t ld;
+} twi_gpu_square;
+
+/* `needed`: NULL, or a flag in device memory; the pass does nothing when it is 0. */
+
+/* out = in with every entry above infinity made infinity and a diagonal of 0; i32, f32 or f64. Both
+ * may be the same matrix, which is then written only where it changes. */
+int twi_gpu_tidy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
+                 const int32_t *needed, void *stream);
+/* out = in. */
+int twi_gpu_copy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
+                 const int32_t *needed, void *stream);
+/* The tidy form in 16 bits: everything above TWI_GPU_INF_U16 becomes that. */
+int twi_gpu_narrow(twi_gpu_square out, twi_gpu_square in, int64_t n, void *stream);
+/* *undecided = 1 if any entry off the diagonal of a closed 16-bit matrix is at the cap, so that 16
+ * bits cannot tell "far" from "no path"; untouched otherwise. */
+int twi_gpu_find_capped(int32_t *undecided, twi_gpu_square in, int64_t n, void *stream);
+/* out = in, from 16 bits to i32, unless *undecided. */
+int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n, const int32_t *undecided,
+                  void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

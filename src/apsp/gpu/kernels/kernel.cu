@@ -1,0 +1,458 @@
+/*
+ * The kernels of the GPU closure, for one element type (TWI_GPU_TYPE: i32, f32, u16, f64) and one
+ * tile side (TWI_GPU_SIDE); the build compiles this file once for each pair.
+ *
+ * One product (gpu/kernels/product.cuh) serves three kernels that differ in where C comes from and goes:
+ *   update   C itself, in place
+ *   head     the next pivot's rows and columns, from C to the raw panels (columns transposed)
+ *   panels   the closed tile times the raw panels, to the packed panels and to C
+ * Two more close a tile (gpu/kernels/close.cuh), and one closes a whole small matrix (gpu/kernels/together.cuh).
+ */
+#include "apsp/gpu/kernels/close.cuh"
+#include "apsp/gpu/kernels/product.cuh"
+#include "apsp/gpu/kernels/together.cuh"
+
+/* ------------------------------------------------------------------------------------ the kernels */
+
+/* c = min(the tile, the product of the pivot's panels for it). */
+static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                    int down, int across)
+{
+    __shared__ pipeline pipe;
+    operands in = {(const word *)r.col + (int64_t)down * SIDE * SIDE,
+                   (const word *)r.row + (int64_t)across * SIDE * WIDTH};
+    bool whole = inside(r, down * SIDE, across * SIDE);
+    product_begin(&pipe, in);
+    if (whole) {
+        load_inside(c, r, down * SIDE, across * SIDE);
+    } else {
+        fill(c);
+    }
+    product_run(c, &pipe, in, r.one);
+    if (!whole) { /* at the end, where its many addresses are not in the way of the product */
+        merge_edge(c, r, down * SIDE, across * SIDE);
+    }
+}
+
+/* Whether the pivot's panels have anything for that tile. */
+static __device__ __forceinline__ bool concerns(const twi_gpu_round &r, int down, int across)
+{
+    return __ldg(r.col_some + down) != 0 && __ldg(r.row_some + across) != 0;
+}
+
+/* Number `at` of the tiles 0, 1, 2, ... without the pivot and the next one. */
+static __device__ __forceinline__ int other_tile(int at, const twi_gpu_round &r)
+{
+    int first = r.next < 0 || r.pivot < r.next ? r.pivot : r.next;
+    int second = r.next < 0 || r.pivot > r.next ? r.pivot : r.next;
+    at += at >= first;
+    at += r.next >= 0 && at >= second;
+    return at;
+}
+
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) update_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    int others = r.tiles - 1 - (r.next >= 0);
+    int down, across;
+    if (r.symmetric) {
+        down = (int)((sqrtf(8.0f * blockIdx.x + 1.0f) - 1.0f) * 0.5f);
+        while ((down + 1) * (down + 2) / 2 <= (int)blockIdx.x) {
+            down++;
+        }
+        while (down * (down + 1) / 2 > (int)blockIdx.x) {
+            down--;
+        }
+        across = blockIdx.x - down * (down + 1) / 2;
+    } else {
+        int band = blockIdx.x / (BAND * others) * BAND;
+        int height = min((int)BAND, others - band);
+        int within = blockIdx.x - band * others;
+        down = band + within % height;
+        across = within / height;
+    }
+    down = other_tile(down, r);
+    across = other_tile(across, r);
+    if (!concerns(r, down, across)) {
+        return;
+    }
+
+    word c[ROWS][WORDS];
+    updated_tile(c, r, down, across);
+    store_tile(c, r, down * SIDE, across * SIDE);
+}
+
+/* Blocks 0 ... tiles-1: the next pivot's row, tile by tile. Then, unless symmetric, its column
+ * without the tile on the diagonal. In the symmetric case a tile of the row that lies right of the
+ * diagonal is the transpose of one of the column. */
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) head_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    int x = blockIdx.x;
+    bool column = x >= r.tiles;
+    if (column) {
+        x -= r.tiles;
+        x += x >= r.next;
+    }
+    bool transposed = column || (r.symmetric && x > r.next);
+    int down = transposed ? x : r.next;
+    int across = transposed ? r.next : x;
+
+    word c[ROWS][WORDS];
+    if (r.pivot >= 0 && x != r.pivot && concerns(r, down, across)) {
+        updated_tile(c, r, down, across);
+    } else { /* the tile shared with the pivot was finished together with the pivot's panels */
+        load_tile(c, r, down * SIDE, across * SIDE);
+    }
+    bool some = has_path(c);
+    if (threadIdx.x == 0 && x != r.next) {
+        (column ? r.next_col_some : r.next_row_some)[x] = some;
+    }
+    if (!some) {
+        return;
+    }
+    if (transposed) {
+        element *raw = (element *)(column ? r.raw_col : r.raw_row);
+        store_transposed(c, raw + (int64_t)x * SIDE * SIDE, SIDE, SIDE, SIDE);
+    } else if (x == r.next) {
+        store_words(c, (word *)r.raw_tile);
+    } else {
+        store_words(c, (word *)r.raw_row + (int64_t)x * SIDE * WIDTH);
+    }
+}
+
+/* Blocks 0 ... tiles-2: the row panel without the pivot's own tile; then, unless symmetric, the
+ * column panel, which is computed transposed. */
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    int x = blockIdx.x;
+    bool column = x >= r.tiles - 1;
+    if (column) {
+        x -= r.tiles - 1;
+    }
+    x += x >= r.next;
+    if ((column ? r.next_col_some : r.next_row_some)[x] == 0) {
+        return;
+    }
+
+    word c[ROWS][WORDS];
+    __shared__ pipeline pipe;
+    operands in = {(const word *)(column ? r.tile : r.tile_t),
+                   (const word *)(column ? r.raw_col : r.raw_row) + (int64_t)x * SIDE * WIDTH};
+    product_begin(&pipe, in);
+    fill(c);
+    product_run(c, &pipe, in, r.one);
+
+    if (!column) {
+        store_words(c, (word *)r.next_row + (int64_t)x * SIDE * WIDTH);
+    }
+    if (column || (r.symmetric && LANES > 1)) {
+        store_spread(c, (word *)r.next_col + (int64_t)x * SIDE * SIDE);
+    }
+    int at = r.next * SIDE;
+    if (column || (r.symmetric && x > r.next)) {
+        element *matrix = (element *)r.c + (int64_t)x * SIDE * r.ld + at;
+        store_transposed(c, matrix, r.ld, r.n - at, r.n - x * SIDE);
+    } else {
+        store_tile(c, r, at, x * SIDE);
+    }
+}
+
+/* --------------------------------------------------------------------------------- closing a tile */
+
+static __global__ void TWI_BOUNDS(CLOSE_THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    __shared__ close_shared shared;
+    word c[CLOSE_ROWS][CLOSE_WORDS];
+    const word *raw = (const word *)r.raw_tile;
+#pragma unroll
+    for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < CLOSE_WORDS; j++) {
+            c[i][j] = raw[close_row(i) * WIDTH + close_word(j)];
+        }
+    }
+    int at = r.next * SIDE;
+    close_registers(c, &shared, min((int)SIDE, r.n - at), r.one);
+    element *matrix = (element *)r.c + at * r.ld + at;
+#pragma unroll
+    for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < CLOSE_WORDS; j++) {
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                int y = close_row(i);
+                int x = close_word(j) * LANES + e;
+                element value = step::lane(c[i][j], e);
+                ((word *)r.tile)[y * SIDE + x] = step::spread(value);
+                ((word *)r.tile_t)[x * SIDE + y] = step::spread(value);
+                if (at + y < r.n && at + x < r.n) {
+                    matrix[y * r.ld + x] = value;
+                }
+            }
+        }
+    }
+}
+
+/* The matrix is one tile or less. */
+static __global__ void __launch_bounds__(CLOSE_THREADS) alone_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    __shared__ close_shared shared;
+    word c[CLOSE_ROWS][CLOSE_WORDS];
+    element *matrix = (element *)r.c;
+#pragma unroll
+    for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < CLOSE_WORDS; j++) {
+            element part[LANES];
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                int y = close_row(i);
+                int x = close_word(j) * LANES + e;
+                part[e] = y < r.n && x < r.n ? step::clamp(matrix[y * r.ld + x]) : step::infinity();
+                part[e] = x == y ? (element)0 : part[e];
+            }
+            c[i][j] = join_lanes(part);
+        }
+    }
+    close_registers(c, &shared, r.n, r.one);
+#pragma unroll
+    for (int i = 0; i < CLOSE_ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < CLOSE_WORDS; j++) {
+#pragma unroll
+            for (int e = 0; e < LANES; e++) {
+                int y = close_row(i);
+                int x = close_word(j) * LANES + e;
+                if (y < r.n && x < r.n) {
+                    matrix[y * r.ld + x] = step::lane(c[i][j], e);
+                }
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- the mirror */
+
+enum { MIRROR = 32, MIRROR_ROWS = 8 };
+
+static __global__ void mirror_kernel(const twi_gpu_round r)
+{
+    if (skipped(r) || blockIdx.x > blockIdx.y) {
+        return;
+    }
+    __shared__ element square[MIRROR][MIRROR + 1];
+    element *matrix = (element *)r.c;
+    int64_t row = (int64_t)blockIdx.y * MIRROR;
+    int64_t col = (int64_t)blockIdx.x * MIRROR;
+    for (int y = threadIdx.y; y < MIRROR; y += MIRROR_ROWS) {
+        if (row + y < r.n && col + threadIdx.x < r.n) {
+            square[y][threadIdx.x] = matrix[(row + y) * r.ld + col + threadIdx.x];
+        }
+    }
+    __syncthreads();
+    for (int y = threadIdx.y; y < MIRROR; y += MIRROR_ROWS) {
+        /* The element (col + y, row + x) is the (row + x, col + y) of the lower triangle. */
+        if (col + y < r.n && row + threadIdx.x < r.n && row + threadIdx.x > col + y) {
+            matrix[(col + y) * r.ld + row + threadIdx.x] = square[threadIdx.x][y];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- the probe */
+
+/* The steps of a product on registers alone, `rounds` times two depths: the ceiling of every
+ * product. The compiler is told that the operands change, so that it repeats every addition. */
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) probe_kernel(word *out, int rounds,
+                                                                       int one)
+{
+    word c[ROWS][WORDS], a[2][ROWS], b[2][WORDS];
+    fill(c);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        a[0][i] = (word)(threadIdx.x + i);
+        a[1][i] = (word)(threadIdx.x + 2 * i);
+    }
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+        b[0][j] = (word)(threadIdx.x + 3 * j);
+        b[1][j] = (word)(threadIdx.x + 4 * j);
+    }
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++) {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            asm volatile("" : OPAQUE(a[0][i]), OPAQUE(a[1][i]));
+        }
+        multiply_pair(c, a[0], b[0], a[1], b[1], one);
+    }
+    word least = c[0][0];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            least = step::least(least, c[i][j]);
+        }
+    }
+    out[blockIdx.x * THREADS + threadIdx.x] = least;
+}
+
+/* ------------------------------------------------------------------------------------- launches */
+
+static int set_up(void)
+{
+    int error = allow_shared_bytes(update_kernel);
+    error = error != 0 ? error : allow_shared_bytes(head_kernel);
+    return error != 0 ? error : allow_shared_bytes(panels_kernel);
+}
+
+static int update(const twi_gpu_round *r, void *stream)
+{
+    unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
+    unsigned blocks = r->symmetric ? others * (others + 1) / 2 : others * others;
+    if (blocks > 0) {
+        update_kernel<<<blocks, THREADS, shared_bytes_of(update_kernel),
+                        (cudaStream_t)stream>>>(*r);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int head(const twi_gpu_round *r, void *stream)
+{
+    unsigned blocks = (unsigned)(r->symmetric ? r->tiles : 2 * r->tiles - 1);
+    head_kernel<<<blocks, THREADS, shared_bytes_of(head_kernel),
+                  (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+
+static int close_tile(const twi_gpu_round *r, void *stream)
+{
+    close_kernel<<<1, CLOSE_THREADS, 0, (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+
+static int panels(const twi_gpu_round *r, void *stream)
+{
+    unsigned blocks = (unsigned)(r->tiles - 1) * (r->symmetric ? 1u : 2u);
+    if (blocks > 0) {
+        panels_kernel<<<blocks, THREADS, shared_bytes_of(panels_kernel),
+                        (cudaStream_t)stream>>>(*r);
+    }
+    return (int)cudaGetLastError();
+}
+
+static int alone(const twi_gpu_round *r, void *stream)
+{
+    alone_kernel<<<1, CLOSE_THREADS, 0, (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+
+static int mirror(const twi_gpu_round *r, void *stream)
+{
+    unsigned squares = (unsigned)((r->n + MIRROR - 1) / MIRROR);
+    mirror_kernel<<<dim3(squares, squares), dim3(MIRROR, MIRROR_ROWS), 0,
+                    (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+
+static int probe(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream)
+{
+    unsigned blocks = (unsigned)processors * BLOCKS;
+    probe_kernel<<<blocks, THREADS, 0, (cudaStream_t)stream>>>((word *)out, rounds, 1);
+    *relaxations = 2.0 * rounds * blocks * THREADS * ROWS * WORDS * LANES;
+    return (int)cudaGetLastError();
+}
+
+#if TOGETHER
+/* The fewer blocks on a processor, the more registers each has. The shared memory of AMD's holds one.
+ */
+static const void *const together_kernels[] = {
+#if defined(TWI_HIP)
+    (const void *)together_kernel<1>,
+#else
+    (const void *)together_kernel<2>,
+    (const void *)together_kernel<3>,
+    (const void *)together_kernel<4>,
+#endif
+};
+enum { TOGETHER_KERNELS = sizeof together_kernels / sizeof *together_kernels };
+
+static int blocks_at_once(const void *kernel, int *blocks)
+{
+    int device = 0;
+    int processors = 0;
+    int each = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    }
+    if (error == cudaSuccess) {
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, THREADS, 0);
+    }
+    *blocks = each * processors;
+    return (int)error;
+}
+
+static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
+{
+    twi_gpu_round copy = *r;
+    void *arguments[] = {&copy};
+    int tiles = r->tiles * r->tiles;
+    int error = 0;
+    *launched = 0;
+    for (int i = 0; i < TOGETHER_KERNELS && error == 0 && !*launched; i++) {
+        int most = 0;
+        error = blocks_at_once(together_kernels[i], &most);
+        if (error == 0 && tiles <= most) {
+            error = (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
+                                                     dim3(THREADS), arguments, 0,
+                                                     (cudaStream_t)stream);
+            *launched = error == 0;
+        }
+    }
+    if (error == (int)cudaErrorCooperativeLaunchTooLarge || error == (int)cudaErrorNotSupported) {
+        (void)cudaGetLastError(); /* others may hold a part of the device: then by many launches */
+        error = 0;
+    }
+    return error;
+}
+#else
+#define together NULL
+#endif
+
+#define TYPE_i32 TW_I32
+#define TYPE_f32 TW_F32
+#define TYPE_u16 TW_U16
+#define TYPE_f64 TW_F64
+
+#if !defined(__HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
+    JOIN(TYPE_, TWI_GPU_TYPE),
+    SIDE,
+    (int32_t)sizeof(element),
+    (int32_t)sizeof(word),
+    "minplus_" TEXT(TWI_GPU_TYPE) "_gpu_" TEXT(TWI_GPU_SIDE),
+    set_up,
+    update,
+    head,
+    close_tile,
+    panels,
+    alone,
+    mirror,
+    together,
+    probe,
+};
+#endif

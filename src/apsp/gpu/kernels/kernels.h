@@ -1,0 +1,97 @@
+/*
+ * The seam between the rounds of a GPU closure (gpu/closure.c) and its kernels (gpu/kernels/kernel.cu,
+ * compiled once per element type and tile side). One struct describes a round; every launch takes
+ * it by value and returns the runtime's error number (0: launched).
+ *
+ * The matrix is cut into square tiles. A round works with two pivots: `pivot`, whose panels are
+ * ready, and `next`, whose panels are being made. Panels are packed tile by tile, each tile
+ * depth-major and padded with infinity, so that the product reads both of its operands in straight
+ * lines. With t the number of the tile in the panel, and P = pivot * side:
+ *
+ *   row   tiles x side x side elements   row[t][k][j] = D[P + k][t * side + j]
+ *   col   tiles x side x side words      col[t][k][i] = D[t * side + i][P + k]
+ *
+ * A word is what one instruction of the product works on: 32 bits that hold one i32 or f32, or two
+ * neighbouring columns of 16 bits; 64 bits for f64. In `col` a 16-bit value stands in both halves.
+ */
+#ifndef TWI_APSP_GPU_KERNELS_KERNELS_H
+#define TWI_APSP_GPU_KERNELS_KERNELS_H
+
+#include "tilewright.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "No path" of the 16-bit form: two of them add up without a carry into the other half. */
+#ifndef TWI_GPU_INF_U16 /* tests have a smaller one */
+#define TWI_GPU_INF_U16 32767
+#endif
+
+typedef struct twi_gpu_round {
+    void *c;    /* n x n elements, 16-byte aligned */
+    int64_t ld; /* a multiple of 16 bytes */
+    int32_t n;
+    int32_t tiles;     /* a side */
+    int32_t pivot;     /* -1: none is ready yet */
+    int32_t next;      /* -1: none follows */
+    int32_t symmetric; /* only the tiles on and below the diagonal are kept up to date */
+    int32_t one;       /* 1; the compiler must not know it */
+    const void *row;
+    const void *col;
+    const uint8_t *row_some; /* for each tile of the panel, 0: all of it is infinite, and it was
+                              * never written */
+    const uint8_t *col_some;
+    void *next_row;
+    void *next_col;
+    uint8_t *next_row_some;
+    uint8_t *next_col_some; /* symmetric: next_row_some */
+    void *raw_row;          /* the next pivot's rows before its tile is multiplied in: like row */
+    void *raw_col;          /* and its columns: like col, but elements; symmetric: none */
+    void *raw_tile;         /* side x side elements */
+    void *tile;   /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
+    void *tile_t; /* likewise, [k][m] = D[m][k] */
+    const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
+} twi_gpu_round;
+
+#define TWI_GPU_PROBE_BYTES 8192
+
+typedef struct twi_gpu_kernel {
+    tw_type type;
+    int32_t side;    /* of a tile */
+    int32_t element; /* bytes */
+    int32_t word;    /* bytes */
+    const char *name;
+
+    /* Once per device: allow the shared memory that the kernels ask for. */
+    int (*set_up)(void);
+    /* Everything but the rows and columns of `pivot` and `next` takes update `pivot`. */
+    int (*update)(const twi_gpu_round *round, void *stream);
+    /* The rows and columns of `next` take update `pivot` (if >= 0), into raw_row, raw_col and
+     * raw_tile; C stays as it is. Says which tiles of the next panels have a finite entry. */
+    int (*head)(const twi_gpu_round *round, void *stream);
+    /* raw_tile is closed, into tile, tile_t and C. */
+    int (*close)(const twi_gpu_round *round, void *stream);
+    /* raw_row and raw_col times the closed tile, into next_row, next_col and C. */
+    int (*panels)(const twi_gpu_round *round, void *stream);
+    /* All of a matrix of n <= side at once, clamping and clearing the diagonal on the way. */
+    int (*alone)(const twi_gpu_round *round, void *stream);
+    /* The upper triangle from the lower one. */
+    int (*mirror)(const twi_gpu_round *round, void *stream);
+    /* All of a small matrix in one launch, clamping and clearing the diagonal on the way:
+     * next_row, next_col, raw_row, raw_col, tile and tile_t hold words of tiles for every pivot,
+     * one pivot after another, and are all 0 before.
+     * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
+    int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
+    /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */
+    int (*probe)(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream);
+} twi_gpu_kernel;
+
+/* NULL for a type without kernels; side 0 asks for the one with the largest tile. */
+const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * A small matrix, closed by all processors together in one launch. Each thread block keeps one tile
+ * in its registers from the first pivot to the last, and reads closed tiles and tiles of panels from
+ * other blocks as they come; no round waits for a whole one.
+ * What is published stays where it is (every pivot has its own place), so nothing is overwritten
+ * that a slower block may still read. All blocks must be on the device at once.
+ *
+ * A round costs its critical path: close the tile, tell the block of the next one, which multiplies
+ * it by the row and the column between the two tiles itself and updates its own. So there is one
+ * trip a round through the cache that all processors share; panels and the other tiles follow beside.
+ * That adds up paths in another order than the rounds of gpu/closure.c and gpu/multi.c, which rounded
+ * sums would show: the next tile of floats waits for the panels, a second trip.
+ */
+#ifndef TWI_APSP_GPU_KERNELS_TOGETHER_CUH
+#define TWI_APSP_GPU_KERNELS_TOGETHER_CUH
+
+#include "apsp/gpu/kernels/close.cuh"
+#include "apsp/gpu/kernels/product.cuh"
+
+/* The tile of a thread must be the same to the product and to the closing of a tile. */
+#define TOGETHER_i32 1
+#define TOGETHER_f32 1
+#define TOGETHER_u16 0
+#define TOGETHER_f64 0
+/* Sums are the same in any order. */
+#define ANY_ORDER_i32 1
+#define ANY_ORDER_f32 0
+#define ANY_ORDER JOIN(ANY_ORDER_, TWI_GPU_TYPE)
+#define TOGETHER (JOIN(TOGETHER_, TWI_GPU_TYPE) && TWI_GPU_SIDE == 64)
+
+#if TOGETHER
+
+struct together_shared {
+    word a[SIDE * SIDE];
+    word b[SIDE * WIDTH];
+    union {
+        word d[SIDE * WIDTH];
+        close_shared close;
+    };
+};
+
+/* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has been
+ * published, since it goes there with these bits turned over, and no distance has exactly them. So a
+ * reader sees of each word by itself whether it is there, and nothing needs a flag or an order. */
+enum { TURNED = 0x7FFFFFFF };
+
+static __device__ __forceinline__ void publish_group(word *to, const word *from)
+{
+    publish16(to, make_int4(from[0] ^ TURNED, from[1] ^ TURNED, from[2] ^ TURNED, from[3] ^ TURNED));
+}
+
+/* As a right operand: [k][j] = (k, j). */
+static __device__ __forceinline__ void publish_words(const word (&c)[ROWS][WORDS], word *out)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        publish_group(out + thread_row(i) * SIDE + thread_word(0), c[i]);
+    }
+}
+
+/* As a left operand: [k][i] = (i, k). */
+static __device__ __forceinline__ void publish_transposed(const word (&c)[ROWS][WORDS], word *out)
+{
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+        word column[ROWS];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            column[i] = c[i][j];
+        }
+        publish_group(out + thread_word(j) * SIDE + thread_row(0), column);
+    }
+}
+
+static __device__ __forceinline__ bool is_there(int4 v)
+{
+    return v.x != 0 && v.y != 0 && v.z != 0 && v.w != 0;
+}
+
+/* A tile that another block publishes. */
+static __device__ __forceinline__ void bring(word *shared, const word *from)
+{
+    enum { GROUPS = SIDE * SIDE / (THREADS * GROUP) };
+    int4 v[GROUPS];
+    from += threadIdx.x * GROUP;
+    shared += threadIdx.x * GROUP;
+    /* One thread of a warp looks first: if all did, the cache would be too busy with them. */
+    if (threadIdx.x % WARP == 0) {
+        while (*(const volatile int32_t *)from == 0) {
+        }
+    }
+    sync_wave();
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        v[g] = read16(from + g * THREADS * GROUP);
+    }
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        while (!is_there(v[g])) {
+            v[g] = read16(from + g * THREADS * GROUP);
+        }
+        *(int4 *)(shared + g * THREADS * GROUP) =
+            make_int4(v[g].x ^ TURNED, v[g].y ^ TURNED, v[g].z ^ TURNED, v[g].w ^ TURNED);
+    }
+}
+
+static __device__ __forceinline__ void multiply(word (&c)[ROWS][WORDS], const word *a,
+                                                const word *b, int one)
+{
+    __syncthreads();
+#pragma unroll 1
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        multiply_chunk(c, a + chunk * A_WORDS, b + chunk * B_WORDS, one);
+    }
+}
+
+/* The next pivot's tile takes the update without waiting for the panels: column (x) closed tile (x)
+ * row, where column and row are as they were before this pivot. */
+static __device__ __forceinline__ void update_next(word (&c)[ROWS][WORDS], together_shared *shared,
+                                                   const word *column, const word *tile,
+                                                   const word *row, int one)
+{
+    bring(shared->a, column);
+    bring(shared->d, row);
+    bring(shared->b, tile);
+    word through[ROWS][WORDS];
+    fill(through);
+    multiply(through, shared->a, shared->b, one);
+    __syncthreads();
+    store_transposed(through, shared->a, SIDE, SIDE, SIDE);
+    multiply(c, shared->a, shared->d, one);
+}
+
+static __device__ __forceinline__ void load_tidy(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
+                                                 int down, int across)
+{
+    load_tile(c, r, down * SIDE, across * SIDE);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            bool diagonal = down == across && thread_row(i) == thread_word(j);
+            c[i][j] = diagonal ? 0 : step::clamp(c[i][j]);
+        }
+    }
+}
+
+/* With `blocks` of them on a processor. */
+template <int blocks>
+static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu_round r)
+{
+    if (skipped(r)) {
+        return;
+    }
+    __shared__ __align__(16) together_shared shared;
+    const int64_t words = SIDE * SIDE;
+    int down = blockIdx.x / r.tiles;
+    int across = blockIdx.x % r.tiles;
+    word c[ROWS][WORDS];
+    load_tidy(c, r, down, across);
+    for (int pivot = 0; pivot < r.tiles; pivot++) {
+        __syncthreads(); /* nobody reads shared memory of the round before any more */
+        word *tile = (word *)r.tile + pivot * words;
+        word *tile_t = (word *)r.tile_t + pivot * words;
+        word *raw_row = (word *)r.raw_row + pivot * words;
+        word *raw_col = (word *)r.raw_col + pivot * words;
+        word *row = (word *)r.next_row + (int64_t)pivot * r.tiles * words;
+        word *col = (word *)r.next_col + (int64_t)pivot * r.tiles * words;
+        if (down == pivot && across == pivot) {
+            close_registers(c, &shared.close, min((int)SIDE, r.n - pivot * SIDE), r.one);
+            publish_words(c, tile);
+            publish_transposed(c, tile_t);
+        } else if (ANY_ORDER && down == pivot + 1 && across == pivot + 1) {
+            update_next(c, &shared, raw_col, tile, raw_row, r.one);
+        } else if (down == pivot) {
+            if (ANY_ORDER && across == pivot + 1) {
+                publish_words(c, raw_row);
+            }
+            store_words(c, shared.b); /* while the tile is still being closed */
+            bring(shared.a, tile_t);
+            multiply(c, shared.a, shared.b, r.one);
+            publish_words(c, row + across * words);
+        } else if (across == pivot) {
+            if (ANY_ORDER && down == pivot + 1) {
+                publish_transposed(c, raw_col);
+            }
+            store_transposed(c, shared.a, SIDE, SIDE, SIDE);
+            bring(shared.b, tile);
+            multiply(c, shared.a, shared.b, r.one);
+            publish_transposed(c, col + down * words);
+        } else {
+            bring(shared.a, col + down * words);
+            bring(shared.b, row + across * words);
+            multiply(c, shared.a, shared.b, r.one);
+        }
+    }
+    store_tile(c, r, down * SIDE, across * SIDE);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+/* A build without GPU code: the device entry says so. */
+#include "apsp/gpu/gpu.h"
+
+tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
+                                   const tw_device_options *opts)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    (void)bytes;
+    (void)matrix;
+    (void)opts;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only");
+}
+
+tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    uint64_t bytes;
+    return tw_apsp_device_workspace(ctx, &bytes, matrix, opts);
+}
+
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                               twi_gpu_outcome *out)
+{
+    (void)plan;
+    (void)delivery;
+    (void)out;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "this build computes on the CPU only");
+}
+
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+{
+    (void)plan;
+    (void)type;
+    return 0;
+}
+
+uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
+{
+    (void)n;
+    (void)compute;
+    return false;
+}
+
+tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes)
+{
+    (void)gpus;
+    *bytes = 0;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only");
+}
+
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
+                           bool narrow, twi_gpu_fit *out)
+{
+    (void)type;
+    (void)n;
+    (void)narrow;
+    *out = (twi_gpu_fit){.way = TWI_GPU_COPIED};
+    return twi_gpu_allowance(ctx, gpus, &out->limit);
+}
+
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
+                        bool narrow, tw_type *used)
+{
+    twi_gpu_fit fit;
+    (void)used;
+    return twi_gpu_find_way(ctx, gpus, host->type, host->n, narrow, &fit);
+}
+
+bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes)
+{
+    (void)type;
+    (void)n;
+    (void)narrow;
+    (void)limit;
+    *bytes = 0;
+    return false;
+}
+
+tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_host *host,
+                                 bool narrow, uint64_t limit, tw_type *used)
+{
+    twi_gpu_list gpus = {.count = 1};
+    (void)device;
+    (void)limit;
+    return twi_gpu_close(ctx, &gpus, host, narrow, used);
+}
+
+tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
+{
+    tw_type used;
+    return twi_gpu_close_streamed(ctx, device, host, false, 0, &used);
+}
+
+tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
+{
+    (void)type;
+    (void)rate;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
+                   device);
+}

@@ -1,0 +1,560 @@
+/*
+ * A plan's closure on one GPU that can hold it, from the arcs of the graph to rows for the sinks:
+ * there is no n x n matrix in host memory at any time.
+ *
+ * The arcs go up through two pinned buffers that all threads fill, and are scattered on the device
+ * into a matrix of the type that is tried. 16 bits come first where the plan thinks that they may
+ * do; the certificate runs on the device, and where it refuses, the next wider type follows. Then
+ * rows leave in blocks: a pass turns them into the result's type, the copy engine brings them into
+ * one of the pinned buffers, and the sinks take the other one meanwhile.
+ *
+ * Device memory: the arcs, the matrix of one attempt with its panels, two blocks of rows. Host
+ * memory: the two pinned buffers.
+ */
+#include "apsp/closure/certificate.h"
+#include "apsp/gpu/gpu.h"
+#include "apsp/gpu/kernels/arcs.h"
+#include "apsp/gpu/kernels/rows.h"
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/threads.h"
+#include "gpu/compat.h"
+#include "gpu/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ALIGNMENT 256 /* of what lies in device memory */
+#define PIECE 16      /* bytes; rows of the matrix are whole ones */
+/* Bytes of a pinned buffer, unless one row needs more: they take 0.5 ms a MB to make, and 8 MB
+ * already go at full speed. Tests have smaller ones. */
+#ifndef TWI_RESIDENT_BUFFER
+#define TWI_RESIDENT_BUFFER ((int64_t)8 << 20)
+#endif
+#define SHARE ((uint64_t)1 << 20) /* bytes of a buffer that a thread fills at a time */
+
+/* What the device tells the host, at the beginning of its memory. */
+typedef struct findings {
+    uint64_t place; /* lowered to the least place of a value that cannot be */
+    int32_t differs;
+    int32_t capped;
+    int32_t refuted;
+} findings;
+
+typedef struct resident {
+    tw_context *ctx;
+    const tw_plan *plan;
+    twi_gpu_outcome *out;
+    cudaStream_t stream;
+    cudaEvent_t arrived[2]; /* a buffer is through, in whichever direction */
+    cudaEvent_t begun;      /* the closure, on the device's clock */
+    cudaEvent_t ended;
+    char *pinned[2];
+    uint64_t buffer_bytes;
+    char *fixed; /* device: findings, arcs, lists, blocks of rows */
+    findings *found;
+    twi_gpu_arcs arcs;
+    int32_t *sources;
+    int32_t *targets;
+    void *block[2];
+    char *moving; /* device: the matrix of this attempt, its panels */
+    twi_gpu_work work;
+} resident;
+
+/* ------------------------------------------------------------------------------------- memory */
+
+static void *place(char *base, uint64_t *used, int64_t count, uint64_t size)
+{
+    void *at = base != NULL ? base + *used : NULL;
+    *used += ((uint64_t)count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return at;
+}
+
+static uint64_t buffer_bytes(const tw_plan *plan)
+{
+    int64_t row = twi_plan_cols(plan) * (int64_t)tw_type_size(plan->type);
+    int64_t all = twi_plan_rows(plan) * row;
+    int64_t most = row > TWI_RESIDENT_BUFFER ? row : TWI_RESIDENT_BUFFER;
+    return (uint64_t)(all < most ? (all > (int64_t)SHARE ? all : (int64_t)SHARE) : most);
+}
+
+/* Lay out what stays through all attempts; returns its bytes. */
+static uint64_t place_fixed(resident *self, char *base)
+{
+    const tw_plan *plan = self->plan;
+    const tw_graph *graph = plan->graph;
+    uint64_t used = 0;
+    self->found = place(base, &used, 1, sizeof *self->found);
+    self->arcs = (twi_gpu_arcs){.n = graph->n, .weight_type = graph->weight_type};
+    self->arcs.offsets = place(base, &used, graph->n + 1, sizeof *self->arcs.offsets);
+    self->arcs.targets = place(base, &used, graph->arcs, sizeof *self->arcs.targets);
+    self->arcs.weights = place(base, &used, graph->arcs, tw_type_size(graph->weight_type));
+    if (plan->potential != NULL) {
+        self->arcs.potential = place(base, &used, graph->n, sizeof *plan->potential);
+    }
+    if (plan->options.sources != NULL) {
+        self->sources = place(base, &used, plan->options.source_count, sizeof *self->sources);
+    }
+    if (plan->options.targets != NULL) {
+        self->targets = place(base, &used, plan->options.target_count, sizeof *self->targets);
+    }
+    self->block[0] = place(base, &used, (int64_t)self->buffer_bytes, 1);
+    self->block[1] = place(base, &used, (int64_t)self->buffer_bytes, 1);
+    return used;
+}
+
+static int64_t row_length(int64_t n, int64_t element)
+{
+    int64_t unit = PIECE / element;
+    return (n + unit - 1) / unit * unit;
+}
+
+/* The matrix, and behind it panels, or the bits of the certificate when the panels are done with.
+ */
+static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric,
+                             uint64_t *matrix)
+{
+    uint64_t panels = twi_gpu_closure_bytes(kernel, n, symmetric);
+    uint64_t bits = kernel->type == TW_U16 || kernel->type == TW_I32 ? twi_gpu_reached_bytes(n) : 0;
+    *matrix = 0;
+    (void)place(NULL, matrix, n * row_length(n, kernel->element), (uint64_t)kernel->element);
+    return *matrix + (panels > bits ? panels : bits);
+}
+
+uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+{
+    resident self = {.plan = plan, .buffer_bytes = buffer_bytes(plan)};
+    uint64_t matrix;
+    return place_fixed(&self, NULL) + moving_bytes(twi_gpu_kernel_choose(type, plan->graph->n),
+                                                   plan->graph->n, false, &matrix);
+}
+
+uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+{
+    return 2 * buffer_bytes(plan);
+}
+
+/* ------------------------------------------------------------------------------ open and close */
+
+static tw_status check(resident *self, int error, const char *call)
+{
+    return twi_gpu_check(self->ctx, error, call);
+}
+
+static tw_status allocate(resident *self, char **out, uint64_t bytes)
+{
+    char size[32];
+    char call[96];
+    (void)twi_bytes(size, (double)bytes);
+    snprintf(call, sizeof call, "allocating %s for %lld vertices", size,
+             (long long)self->plan->graph->n);
+    return check(self, (int)cudaMalloc((void **)out, bytes), call);
+}
+
+static tw_status open_buffers(resident *self)
+{
+    tw_status status =
+        twi_memory_check(self->ctx, 2 * self->buffer_bytes, "copying to and from the GPU");
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        status = check(self, (int)cudaMallocHost((void **)&self->pinned[i], self->buffer_bytes),
+                       "allocating pinned memory");
+        if (status == TW_OK) {
+            status = check(self,
+                           (int)cudaEventCreateWithFlags(&self->arrived[i], cudaEventDisableTiming),
+                           "making an event");
+        }
+    }
+    return status;
+}
+
+static tw_status open_run(resident *self, int32_t device)
+{
+    tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
+    if (status == TW_OK) {
+        status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
+                       "making a stream");
+    }
+    if (status == TW_OK) {
+        status = check(self, (int)cudaEventCreate(&self->begun), "making an event");
+    }
+    if (status == TW_OK) {
+        status = check(self, (int)cudaEventCreate(&self->ended), "making an event");
+    }
+    if (status == TW_OK) {
+        status = open_buffers(self);
+    }
+    if (status == TW_OK) {
+        status = allocate(self, &self->fixed, place_fixed(self, NULL));
+    }
+    if (status == TW_OK) {
+        (void)place_fixed(self, self->fixed);
+    }
+    return status;
+}
+
+static void close_run(resident *self)
+{
+    if (self->stream != NULL) {
+        (void)cudaStreamSynchronize(self->stream);
+        (void)cudaStreamDestroy(self->stream);
+    }
+    (void)cudaFree(self->moving);
+    (void)cudaFree(self->fixed);
+    for (int i = 0; i < 2; i++) {
+        if (self->arrived[i] != NULL) {
+            (void)cudaEventDestroy(self->arrived[i]);
+        }
+        (void)cudaFreeHost(self->pinned[i]);
+    }
+    if (self->ended != NULL) {
+        (void)cudaEventDestroy(self->ended);
+    }
+    if (self->begun != NULL) {
+        (void)cudaEventDestroy(self->begun);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- upload */
+
+static void copy_by_all(tw_context *ctx, char *to, const char *from, uint64_t bytes)
+{
+    int64_t shares = (int64_t)((bytes + SHARE - 1) / SHARE);
+    (void)ctx; /* unused without OpenMP */
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) if (shares > 1)
+    for (int64_t i = 0; i < shares; i++) {
+        uint64_t at = (uint64_t)i * SHARE;
+        memcpy(to + at, from + at, bytes - at < SHARE ? bytes - at : SHARE);
+    }
+}
+
+/* One array, through the pinned buffers in turn; `turn` is the buffer to begin with. */
+static tw_status upload(resident *self, const void *to, const void *from, uint64_t bytes, int *turn)
+{
+    tw_status status = TW_OK;
+    for (uint64_t at = 0; at < bytes && status == TW_OK; at += self->buffer_bytes) {
+        uint64_t part = bytes - at < self->buffer_bytes ? bytes - at : self->buffer_bytes;
+        int now = *turn;
+        *turn = 1 - now;
+        status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying the arcs");
+        if (status == TW_OK) {
+            copy_by_all(self->ctx, self->pinned[now], (const char *)from + at, part);
+            status = check(self,
+                           (int)cudaMemcpyAsync((char *)to + at, self->pinned[now], part,
+                                                cudaMemcpyHostToDevice, self->stream),
+                           "copying the arcs");
+        }
+        if (status == TW_OK) {
+            status = check(self, (int)cudaEventRecord(self->arrived[now], self->stream),
+                           "recording an event");
+        }
+    }
+    return status;
+}
+
+static tw_status upload_all(resident *self)
+{
+    const tw_plan *plan = self->plan;
+    const tw_graph *graph = plan->graph;
+    const struct {
+        const void *to;
+        const void *from;
+        uint64_t bytes;
+    } arrays[] = {
+        {self->arcs.offsets, graph->offsets, (uint64_t)(graph->n + 1) * sizeof *graph->offsets},
+        {self->arcs.targets, graph->targets, (uint64_t)graph->arcs * sizeof *graph->targets},
+        {self->arcs.weights, graph->weights,
+         (uint64_t)graph->arcs * tw_type_size(graph->weight_type)},
+        {self->arcs.potential, plan->potential,
+         plan->potential != NULL ? (uint64_t)graph->n * sizeof *plan->potential : 0},
+        {self->sources, plan->options.sources,
+         self->sources != NULL ? (uint64_t)plan->options.source_count * sizeof(int32_t) : 0},
+        {self->targets, plan->options.targets,
+         self->targets != NULL ? (uint64_t)plan->options.target_count * sizeof(int32_t) : 0},
+    };
+    int turn = 0;
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == TW_OK; i++) {
+        status = upload(self, arrays[i].to, arrays[i].from, arrays[i].bytes, &turn);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- closing */
+
+static tw_status clear_findings(resident *self)
+{
+    static const findings none = {UINT64_MAX, 0, 0, 0};
+    return check(
+        self,
+        (int)cudaMemcpyAsync(self->found, &none, sizeof none, cudaMemcpyHostToDevice, self->stream),
+        "clearing the flags");
+}
+
+static tw_status read_findings(resident *self, findings *out, const char *call)
+{
+    tw_status status = check(
+        self,
+        (int)cudaMemcpyAsync(out, self->found, sizeof *out, cudaMemcpyDeviceToHost, self->stream),
+        call);
+    return status == TW_OK ? check(self, (int)cudaStreamSynchronize(self->stream), call) : status;
+}
+
+/* A matrix of `type`, filled from the arcs; whether it is symmetric. */
+static tw_status scatter(resident *self, tw_type type, char **panels)
+{
+    const int64_t n = self->plan->graph->n;
+    const twi_gpu_kernel *kernel = twi_gpu_kernel_choose(type, n);
+    uint64_t matrix;
+    uint64_t bytes = moving_bytes(kernel, n, false, &matrix);
+    findings found = {0};
+    tw_status status = check(self, (int)cudaFree(self->moving), "freeing the matrix");
+    self->moving = NULL;
+    if (status == TW_OK) {
+        status = allocate(self, &self->moving, bytes);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    self->work = (twi_gpu_work){
+        .kernel = kernel,
+        .data = self->moving,
+        .n = n,
+        .ld = row_length(n, kernel->element),
+        .symmetric = self->plan->symmetric,
+    };
+    *panels = self->moving + matrix;
+    twi_gpu_square square = {self->work.data, self->work.ld};
+    status = clear_findings(self);
+    if (status == TW_OK) {
+        status = check(self, twi_gpu_scatter(type, square, &self->arcs, self->stream),
+                       "starting to scatter the arcs");
+    }
+    if (status == TW_OK && !self->plan->symmetric) {
+        status = check(self,
+                       twi_gpu_find_asymmetry(&self->found->differs, type, square, n, self->stream),
+                       "starting to compare the matrix with its transpose");
+        if (status == TW_OK) {
+            status = read_findings(self, &found, "scattering the arcs");
+        }
+        self->work.symmetric = found.differs == 0;
+    }
+    return status;
+}
+
+/* The certificate of certificate.h. No sum leaves f32 or f64 here: the plan has seen to that. */
+static tw_status certify(resident *self, char *panels, bool *exact)
+{
+    const tw_graph *graph = self->plan->graph;
+    tw_type type = self->work.kernel->type;
+    twi_gpu_square square = {self->work.data, self->work.ld};
+    findings found = {UINT64_MAX, 0, 0, 0};
+    tw_status status = TW_OK;
+    if (type == TW_U16 || type == TW_I32) {
+        status = check(
+            self, twi_gpu_find_infinite(&self->found->capped, type, square, graph->n, self->stream),
+            "starting to look for far pairs");
+    }
+    if (status == TW_OK) {
+        status = read_findings(self, &found, "closing the matrix");
+    }
+    if (status == TW_OK && found.capped != 0) {
+        status = check(self,
+                       twi_gpu_certify(&self->found->refuted, (uint32_t *)panels, type, square,
+                                       &self->arcs, self->stream),
+                       "starting the certificate");
+        if (status == TW_OK) {
+            status = read_findings(self, &found, "certifying the matrix");
+        }
+    }
+    *exact = found.refuted == 0;
+    return status;
+}
+
+static tw_status attempt(resident *self, tw_type type, bool *exact)
+{
+    char *panels = NULL;
+    self->out->attempts++;
+    self->out->used = type;
+    tw_status status = scatter(self, type, &panels);
+    self->out->symmetric = self->work.symmetric;
+    if (status == TW_OK) {
+        status = check(self, (int)cudaEventRecord(self->begun, self->stream), "timing");
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_closure(self->ctx, &self->work, panels, self->stream, true);
+    }
+    if (status == TW_OK) {
+        status = check(self, (int)cudaEventRecord(self->ended, self->stream), "timing");
+    }
+    if (status == TW_OK) {
+        status = certify(self, panels, exact);
+    }
+    if (status == TW_OK) {
+        float ms = 0;
+        status = check(self, (int)cudaEventElapsedTime(&ms, self->begun, self->ended), "timing");
+        self->out->seconds_device += ms * 1e-3;
+    }
+    return status;
+}
+
+/* The plan has seen to the first type; a wider one must fit as well. */
+static tw_status check_room(resident *self, tw_type type)
+{
+    char need[32];
+    char have[32];
+    uint64_t bytes = twi_gpu_resident_bytes(self->plan, type);
+    return bytes <= self->plan->gpu_allowed
+               ? TW_OK
+               : tw_fail(self->ctx, TW_ERR_MEMORY,
+                         "some distance needs %s, which takes %s on the device, and %s may be used "
+                         "there; ask for %s from the start, and the matrix is streamed through it",
+                         tw_type_name(type), twi_bytes(need, (double)bytes),
+                         twi_bytes(have, (double)self->plan->gpu_allowed), tw_type_name(type));
+}
+
+static tw_status close_exactly(resident *self)
+{
+    const tw_plan *plan = self->plan;
+    tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
+    bool exact = false;
+    tw_status status = attempt(self, type, &exact);
+    while (status == TW_OK && !exact) {
+        tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
+        if (type == plan->options.work_type) {
+            return tw_fail(self->ctx, TW_ERR_RANGE,
+                           "some distance does not fit the working type %s; leave it to 'auto'",
+                           tw_type_name(type));
+        }
+        twi_log(self->ctx, "some distance reaches the cap of %s; closing again in %s",
+                type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
+        type = next;
+        status = check_room(self, type);
+        if (status == TW_OK) {
+            status = attempt(self, type, &exact);
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- download */
+
+/* The sentence for a value that the result's type cannot hold. */
+static tw_status fail_misfit(resident *self, const twi_delivery *delivery, uint64_t where)
+{
+    const tw_plan *plan = self->plan;
+    int64_t row = (int64_t)where / twi_plan_cols(plan);
+    int64_t col = (int64_t)where % twi_plan_cols(plan);
+    int64_t source = twi_plan_source(plan, row);
+    int64_t target = twi_plan_target(plan, col);
+    tw_type type = self->work.kernel->type;
+    size_t size = tw_type_size(type);
+    char element[sizeof(double)] __attribute__((aligned(8))) = {0};
+    const char *from =
+        (const char *)self->work.data + (size_t)(source * self->work.ld + target) * size;
+    tw_status status =
+        check(self, (int)cudaMemcpyAsync(element, from, size, cudaMemcpyDeviceToHost, self->stream),
+              "reading a distance");
+    if (status == TW_OK) {
+        status = check(self, (int)cudaStreamSynchronize(self->stream), "reading a distance");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    double distance = twi_element(element, type, 0);
+    if (plan->potential != NULL) {
+        distance += plan->potential[target] - plan->potential[source];
+    }
+    return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
+}
+
+/* Queue rows from `first` on into buffer `turn`. */
+static tw_status fetch(resident *self, const twi_gpu_rows *rows, int64_t first, int64_t count,
+                       int turn)
+{
+    uint64_t bytes = (uint64_t)(count * rows->cols) * tw_type_size(rows->type);
+    tw_status status =
+        check(self, twi_gpu_take_rows(self->block[turn], rows, first, count, self->stream),
+              "starting to convert rows");
+    if (status == TW_OK) {
+        status = check(self,
+                       (int)cudaMemcpyAsync(self->pinned[turn], self->block[turn], bytes,
+                                            cudaMemcpyDeviceToHost, self->stream),
+                       "copying rows");
+    }
+    return status == TW_OK ? check(self, (int)cudaEventRecord(self->arrived[turn], self->stream),
+                                   "recording an event")
+                           : status;
+}
+
+/* A value that does not fit is noticed at the end: the sinks have made nothing final before. */
+static tw_status deliver(resident *self, twi_delivery *delivery)
+{
+    const tw_plan *plan = self->plan;
+    const int64_t all = twi_plan_rows(plan);
+    twi_gpu_rows rows = {
+        .in = {self->work.data, self->work.ld},
+        .work = self->work.kernel->type,
+        .type = plan->type,
+        .sources = self->sources,
+        .targets = self->targets,
+        .potential = self->arcs.potential,
+        .misfit = &self->found->place,
+        .keep_whole = twi_plan_keeps_whole(plan),
+        .cutoff = plan->options.cutoff,
+        .cols = twi_plan_cols(plan),
+    };
+    int64_t row_bytes = rows.cols * (int64_t)tw_type_size(rows.type);
+    if (row_bytes == 0) {
+        return twi_delivery_finished_rows(self->ctx, delivery, 0, all, self->pinned[0]);
+    }
+    int64_t most = (int64_t)self->buffer_bytes / row_bytes;
+    findings found = {0};
+    tw_status status = all > 0 ? fetch(self, &rows, 0, all < most ? all : most, 0) : TW_OK;
+    for (int64_t first = 0; first < all && status == TW_OK; first += most) {
+        int64_t next = first + most;
+        int now = (int)(first / most & 1);
+        if (next < all) {
+            status = fetch(self, &rows, next, all - next < most ? all - next : most, 1 - now);
+        }
+        double began = twi_seconds();
+        if (status == TW_OK) {
+            status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying rows");
+        }
+        self->out->seconds_download += twi_seconds() - began;
+        if (status == TW_OK) {
+            status = twi_delivery_finished_rows(self->ctx, delivery, first,
+                                                all - first < most ? all - first : most,
+                                                self->pinned[now]);
+        }
+    }
+    if (status == TW_OK) {
+        status = read_findings(self, &found, "copying rows");
+    }
+    return status == TW_OK && found.place != UINT64_MAX ? fail_misfit(self, delivery, found.place)
+                                                        : status;
+}
+
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                               twi_gpu_outcome *out)
+{
+    resident self = {.ctx = ctx, .plan = plan, .out = out, .buffer_bytes = buffer_bytes(plan)};
+    *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
+    if (plan->graph->n == 0) {
+        out->attempts = 1;
+        return TW_OK;
+    }
+    double began = twi_seconds();
+    tw_status status = open_run(&self, plan->gpus.index[0]);
+    if (status == TW_OK) {
+        status = upload_all(&self);
+    }
+    out->seconds_upload = twi_seconds() - began;
+    if (status == TW_OK) {
+        status = close_exactly(&self);
+    }
+    if (status == TW_OK) {
+        status = deliver(&self, delivery);
+    }
+    close_run(&self);
+    return status;
+}

@@ -1,0 +1,172 @@
+/*
+ * What a closure will cost. On the CPU: the rate of its micro-kernel here and now, and the share of
+ * n^3 that symmetry and infinite rows leave to do. On a GPU: its processors times what one of them
+ * does in a clock, with a part for each pivot that no size can hide, and the copies.
+ */
+#include "apsp/plan/estimate.h"
+
+#include "apsp/closure/product.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
+#define SPARSE_DEGREE 64     /* arcs a vertex, beyond which nobody looks for a band */
+#define GPU_CLOCK 1.5e9      /* of a device that does not tell */
+#define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
+#define GPU_PIVOT 128        /* vertices of one */
+#define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
+#define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
+#define PINNING 13e9         /* bytes a second */
+
+enum { DEPTH = 128, CALLS = 16 };
+
+/* Relaxations of one thread in a second that it is running. */
+static double burst_rate(const twi_minplus_kernel *kernel, char *memory)
+{
+    uint64_t a = twi_packed_a_bytes(kernel, kernel->mr, DEPTH);
+    uint64_t b = twi_packed_b_bytes(kernel, kernel->nr, DEPTH);
+    const double chunk = (double)CALLS * DEPTH * kernel->mr * kernel->nr;
+    double work = -chunk; /* the first one finds nothing in its cache */
+    double began = 0;
+    double now = 0;
+    do {
+        for (int i = 0; i < CALLS; i++) {
+            kernel->update(DEPTH, memory, memory + a, memory + a + b, kernel->nr);
+        }
+        now = twi_thread_seconds();
+        began = work < 0 ? now : began;
+        work += chunk;
+    } while (now - began < BURST_SECONDS);
+    return work / (now - began);
+}
+
+tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
+                          double *rate)
+{
+    char *memory = NULL;
+    uint64_t each = twi_packed_a_bytes(kernel, kernel->mr, DEPTH) +
+                    twi_packed_b_bytes(kernel, kernel->nr, DEPTH) +
+                    (uint64_t)kernel->mr * (uint64_t)kernel->nr * tw_type_size(kernel->type);
+    each = (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    tw_status status = twi_alloc_zeroed(ctx, &memory, (uint64_t)threads, each, "a measurement");
+    if (status != TW_OK) {
+        return status;
+    }
+    double sum = 0;
+#pragma omp parallel num_threads(twi_team(threads)) reduction(+ : sum)
+    {
+        char *mine = memory + (uint64_t)twi_thread_id() * each;
+#pragma omp barrier
+        sum += burst_rate(kernel, mine);
+    }
+    *rate = sum > 0 ? sum : 1e9;
+    twi_free(memory);
+    return TW_OK;
+}
+
+bool twi_seems_symmetric(const tw_graph *graph)
+{
+    enum { ARCS = 32 };
+    for (uint64_t i = 0; i < ARCS && graph->arcs > 0; i++) {
+        int64_t arc = (int64_t)twi_random_below(twi_random_at(1, i), (uint64_t)graph->arcs);
+        int64_t from = 0;
+        int64_t after = graph->n; /* from is the last vertex whose arcs begin at or before arc */
+        while (after - from > 1) {
+            int64_t middle = from + (after - from) / 2;
+            if (graph->offsets[middle] <= arc) {
+                from = middle;
+            } else {
+                after = middle;
+            }
+        }
+        int32_t to = graph->targets[arc];
+        bool found = false;
+        for (int64_t b = graph->offsets[to]; b < graph->offsets[to + 1] && !found; b++) {
+            found = graph->targets[b] == from &&
+                    twi_graph_weight(graph, b) == twi_graph_weight(graph, arc);
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
+ * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
+ * what the pivots so far have joined are infinite and skipped. */
+double twi_closure_share(const tw_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    double n = (double)graph->n;
+    double share = plan->symmetric || twi_seems_symmetric(graph) ? 0.53 : 1.0;
+    if (graph->n == 0 || graph->arcs > SPARSE_DEGREE * graph->n) {
+        return share;
+    }
+    int64_t band = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {
+            int64_t away = llabs(graph->targets[arc] - u);
+            band = away > band ? away : band;
+        }
+    }
+    double work = 0;
+    for (int64_t begin = 0; begin < graph->n; begin += plan->block) {
+        double end = fmin((double)(begin + plan->block), n);
+        double reach = fmin(end + (double)band, n);
+        work += (end - (double)begin) * reach * reach;
+    }
+    return share * work / (n * n * n);
+}
+
+/* Relaxations of one processor in one clock, of a large closure. Only compute capability 9.0 is
+ * measured (H200, 2026-11; docs/gpu.md). No other row is: they follow from the issue rates of the
+ * instructions that their step takes, the lower one where there is doubt. 10.3 and the cards of
+ * 8.6, 8.9 and 12.x have few units for f64. */
+typedef struct steps {
+    int32_t compute; /* and later */
+    double i32, u16, f32, f64;
+} steps;
+
+static const steps nvidia_steps[] = {
+    {120, 30, 30, 58, 0.9},  {103, 50, 100, 58, 0.9}, {100, 50, 100, 58, 15},
+    {90, 65, 128, 58, 18.5}, {86, 30, 30, 58, 0.9},   {80, 30, 30, 30, 15},
+    {0, 30, 30, 30, 0.9},
+};
+
+/* 64 lanes; three instructions for two steps, or two for a pair of 16-bit ones. gfx90a and its like
+ * have f64 at the full rate, gfx10 and later at a sixteenth. */
+static const steps amd_steps[] = {
+    {100, 30, 45, 30, 1.5},
+    {90, 30, 45, 30, 15},
+    {0, 20, 30, 20, 1.5},
+};
+
+double twi_gpu_rate(const twi_gpu_info *info, tw_type type)
+{
+    const steps *row = info->amd ? amd_steps : nvidia_steps;
+    while (info->compute < row->compute) {
+        row++;
+    }
+    double each = type == TW_U16   ? row->u16
+                  : type == TW_I32 ? row->i32
+                  : type == TW_F32 ? row->f32
+                                   : row->f64;
+    return each * info->processors * (info->clock > 0 ? info->clock : GPU_CLOCK);
+}
+
+double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job)
+{
+    double n = (double)job->n;
+    return job->share * n * n * n / twi_gpu_rate(info, job->type) + ceil(n / GPU_PIVOT) * GPU_ROUND;
+}
+
+double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
+{
+    return GPU_LAUNCH + twi_gpu_closure_seconds(info, job) + job->pinned_bytes / LINK_PINNED +
+           job->pin_bytes / PINNING;
+}

@@ -1,0 +1,36 @@
+/* What a closure will cost, for the plan. */
+#ifndef TWI_APSP_PLAN_ESTIMATE_H
+#define TWI_APSP_PLAN_ESTIMATE_H
+
+#include "apsp/closure/kernels.h"
+#include "apsp/plan/plan.h"
+#include "gpu/device.h"
+
+/* Relaxations a second of `threads` threads at once on the micro-kernel, operands in cache:
+ * measured for a fraction of a millisecond. */
+TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
+                                     double *rate);
+
+/* Whether some arcs, taken at random, all have their like in the other direction: enough for an
+ * estimate; the run looks at every entry. */
+bool twi_seems_symmetric(const tw_graph *graph);
+
+/* The share of n^3 that a closure with the plan's block has to do. */
+double twi_closure_share(const tw_plan *plan);
+
+/* Relaxations a second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
+double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
+
+/* A closure on a GPU whose driver has started. */
+typedef struct twi_gpu_job {
+    int64_t n;
+    tw_type type;
+    double share;        /* of n^3 */
+    double pinned_bytes; /* over the link, from or to pinned memory */
+    double pin_bytes;    /* of host memory that has to be pinned for that */
+} twi_gpu_job;
+/* The closure alone, in the device's memory; and with its beginning and the copies. */
+double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job);
+double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job);
+
+#endif

@@ -1,0 +1,119 @@
+/* What a plan says of itself: the graph, every candidate with its estimate or the reason why it is
+ * left out, the choice, and, where a run would be long, how to do less. */
+#include "apsp/plan/candidate.h"
+#include "apsp/plan/plan.h"
+#include "gpu/device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CLOSE_CALL 1.5  /* estimates nearer to each other may change places in another run */
+#define LONG_RUN 3600.0 /* seconds: worth a word on how to do less */
+
+static void say(tw_plan *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->explanation);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(plan->explanation + used, TWI_EXPLANATION_BYTES - used, format, args);
+    va_end(args);
+}
+
+static void explain_graph(tw_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s%s\n",
+        (long long)graph->n, (long long)graph->arcs, graph->undirected ? "undirected" : "directed",
+        tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
+        graph->equal ? ", all equal" : "",
+        plan->potential != NULL ? ", made non-negative by potentials" : "",
+        plan->part != NULL ? "; without the arcs that no walk from a source to a target uses" : "");
+    say(plan, "result: %lld x %lld of %s; %d threads, %s\n", (long long)twi_plan_rows(plan),
+        (long long)twi_plan_cols(plan), tw_type_name(plan->type), plan->threads,
+        twi_isa_name(plan->isa));
+}
+
+uint64_t twi_plan_held(const tw_plan *plan)
+{
+    uint64_t potentials = plan->potential != NULL ? (uint64_t)plan->graph->n * sizeof(double) : 0;
+    uint64_t part = plan->part != NULL ? twi_graph_memory(plan->part) : 0;
+    return plan->given + part + potentials + sizeof *plan + TWI_EXPLANATION_BYTES;
+}
+
+static void explain_candidate(tw_plan *plan, const twi_candidate *c)
+{
+    char bytes[32];
+    if (c->possible) {
+        say(plan, "  %-9s  %10.4g s  %8s  %s\n", c->name, c->seconds,
+            twi_bytes(bytes, (double)(c->memory + twi_plan_held(plan))), c->basis);
+    } else {
+        say(plan, "  %-9s  left out: %s\n", c->name,
+            c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
+    }
+}
+
+/* ", 4.4 GB on the GPU", or "" for the CPU. */
+static const char *on_device(char text[48], const tw_plan *plan)
+{
+    char bytes[32];
+    text[0] = '\0';
+    if (plan->gpus.count > 0) {
+        snprintf(text, 48, ", %s on %s GPU", twi_bytes(bytes, (double)plan->device_memory),
+                 plan->gpus.count > 1 ? "each" : "the");
+    }
+    return text;
+}
+
+static void explain_candidates(tw_plan *plan, const twi_candidate *all, int count)
+{
+    say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
+    for (int i = 0; i < count; i++) {
+        explain_candidate(plan, &all[i]);
+    }
+}
+
+/* Whether another candidate may be the fastest the next time, and what makes a long run shorter. */
+static void explain_limits(tw_plan *plan, const twi_candidate *all, int count)
+{
+    for (int i = 0; i < count && plan->options.method == TW_METHOD_AUTO; i++) {
+        bool chosen = all[i].method == plan->method && all[i].gpu == (plan->gpus.count > 0);
+        if (!chosen && all[i].possible && all[i].seconds < CLOSE_CALL * plan->seconds) {
+            say(plan,
+                "%s is within a factor of %.1f: another run may choose it; name a method to "
+                "have the same one always\n",
+                all[i].name, CLOSE_CALL);
+        }
+    }
+    if (plan->seconds > LONG_RUN) {
+        say(plan,
+            "this is more than an hour; shorter: %s%s%sone run with fewer vertices first shows "
+            "what to expect\n",
+            plan->options.sources == NULL ? "ask for the sources that are needed only; " : "",
+            plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
+            plan->gpus.count > 0          ? "name more GPUs; "
+            : twi_gpu_prefix()[0] != '\0' ? "use a GPU, or more threads; "
+                                          : "use more threads; ");
+    }
+}
+
+static void explain_choice(tw_plan *plan)
+{
+    char bytes[32];
+    char there[48];
+    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
+        tw_method_name(plan->method), plan->device,
+        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
+                                                 : tw_type_name(plan->work_type),
+        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
+        plan->options.method != TW_METHOD_AUTO ? "as asked for"
+                                               : "the least estimated time that fits the memory");
+}
+
+void twi_plan_explain(tw_plan *plan, const twi_candidate *all, int count)
+{
+    explain_graph(plan);
+    explain_candidates(plan, all, count);
+    explain_limits(plan, all, count);
+    explain_choice(plan);
+}

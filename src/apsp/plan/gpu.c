@@ -1,0 +1,221 @@
+/*
+ * The GPU as a candidate of the plan. Its estimate (estimate.h) comes from what its processors do
+ * in a clock, which was measured once for each architecture: a probe here and now would see the low
+ * clock of an idle device.
+ *
+ * A GPU that was named is the only candidate. With "auto" it is looked at where the CPU would take
+ * longer than a driver takes to start: the look itself is that start. Then what is left of its time
+ * decides.
+ */
+#include "apsp/plan/candidate.h"
+#include "apsp/closure/certificate.h"
+#include "apsp/deliver.h"
+#include "apsp/plan/estimate.h"
+#include "apsp/gpu/gpu.h"
+#include "gpu/startup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
+#define WORTH_WAITING 0.1 /* the same where it is starting already */
+
+bool twi_gpu_is_named(const tw_context *ctx)
+{
+    return strcmp(ctx->device, "auto") != 0 && strcmp(ctx->device, "cpu") != 0;
+}
+
+/* i32 for whole numbers, with 16 bits tried before; else as the weights and the result are. */
+static tw_type type_for_gpu(const tw_plan *plan, double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    if (plan->options.work_type != TW_AUTO) {
+        return plan->options.work_type;
+    }
+    if (!graph->integral) {
+        return twi_plan_float_type(plan);
+    }
+    return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
+}
+
+static bool tries_narrow(const tw_plan *plan, tw_type type, const twi_gpu_info *info,
+                         double farthest)
+{
+    return type == TW_I32 && plan->options.work_type == TW_AUTO &&
+           twi_gpu_narrow_pays(plan->graph->n, info->compute) &&
+           farthest * TWI_FARTHER < TWI_GPU_INF_U16;
+}
+
+/* GPUs of the list, each counted once: those named again share its processors. */
+static int32_t different(const twi_gpu_list *gpus)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < gpus->count; i++) {
+        count += twi_gpu_is_first(gpus, i);
+    }
+    return count;
+}
+
+/* Host memory of a closure whose matrix lies there: itself, the delivery, and in the end the
+ * certificate. False if no machine could address it. */
+static bool host_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+{
+    if (!twi_matrix_memory(plan, type, out)) {
+        return false;
+    }
+    *out += twi_delivery_memory(plan, false);
+    if (type == TW_I32) {
+        *out += twi_certificate_memory(plan->graph->n, plan->threads);
+    }
+    return true;
+}
+
+/* Seconds on the link and on the processors: one after the other, or, when the matrix is streamed,
+ * at the same time. */
+static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
+                               const twi_gpu_info *info, const twi_gpu_fit *fit)
+{
+    const tw_graph *graph = plan->graph;
+    double n = (double)graph->n;
+    double matrix = n * n * (double)tw_type_size(c->work_type) * (plan->symmetric ? 0.5 : 1.0);
+    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
+                    (double)tw_type_size(plan->type);
+    twi_gpu_job work = {
+        .n = graph->n,
+        .type = plan->gpu_narrow ? TW_U16 : c->work_type,
+        .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
+        .pin_bytes = fit == NULL ? 0 : n * n * (double)tw_type_size(c->work_type),
+    };
+    if (fit != NULL && fit->way == TWI_GPU_STREAMED) { /* both directions at once */
+        twi_gpu_job link = {
+            .type = c->work_type,
+            .pinned_bytes = fit->passes * matrix,
+            .pin_bytes = work.pin_bytes,
+        };
+        return fmax(twi_gpu_estimate(info, &link), twi_gpu_estimate(info, &work));
+    }
+    work.pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result : 2 * matrix;
+    return twi_gpu_estimate(info, &work);
+}
+
+/* `fit`: NULL if one device holds all of it from the arcs on. */
+static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                     const twi_gpu_fit *fit)
+{
+    static const char *const ways[] = {
+        [TWI_GPU_COPIED] = " of its memory, the matrix copied from the host's",
+        [TWI_GPU_SEVERAL] = " of memory on each",
+        [TWI_GPU_STREAMED] = " of its memory, the matrix streamed through it",
+    };
+    tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
+    char bytes[32];
+    c->seconds = estimate_seconds(plan, c, info, fit);
+    snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s, using %s%s",
+             plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
+             info->name, twi_gpu_rate(info, closed_in) * 1e-12,
+             twi_bytes(bytes, (double)c->device_memory),
+             fit != NULL ? ways[fit->way] : " of its memory");
+}
+
+/* On the one device that holds it all, or from a matrix in host memory. */
+static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                       double farthest)
+{
+    char need[32];
+    char have[32];
+    twi_gpu_fit fit = {0};
+    c->work_type = type_for_gpu(plan, farthest);
+    c->possible = true;
+    plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
+    tw_status status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
+    if (status != TW_OK) {
+        return status;
+    }
+    uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
+    /* Sums that may overflow are looked for by delivery, in rows of the host. */
+    plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
+                         !twi_plan_may_overflow(plan, c->work_type);
+    if (plan->gpu_resident) {
+        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+        c->device_memory = resident;
+    } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
+        twi_rule_out(c, "in 16 bits alone can only be done on one GPU; 'auto' tries 16 bits first");
+    } else if (c->work_type == TW_U16) {
+        twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
+                     twi_bytes(need, (double)resident), twi_bytes(have, (double)plan->gpu_allowed));
+    } else if (!host_memory(plan, c->work_type, &c->memory)) {
+        twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
+                     (long long)plan->graph->n, (long long)plan->graph->n);
+    } else {
+        status = twi_gpu_find_way(ctx, &plan->gpus, c->work_type, plan->graph->n, plan->gpu_narrow,
+                                  &fit);
+        c->device_memory = fit.bytes;
+    }
+    if (status == TW_OK && c->possible) {
+        estimate(plan, c, info, plan->gpu_resident ? NULL : &fit);
+    }
+    twi_rule_out_if_too_large(ctx, c);
+    return status;
+}
+
+static tw_status check_named(tw_context *ctx, const tw_plan *plan)
+{
+    if (plan->options.work_type == TW_U8) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "on a GPU the working type is u16 (15 bits of it), i32, f32 or f64");
+    }
+    return TW_OK;
+}
+
+tw_status twi_consider_gpu(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
+{
+    twi_gpu_info info;
+    bool named = twi_gpu_is_named(ctx);
+    plan->waited += twi_gpu_await(ctx);
+    tw_status status = twi_gpu_select(ctx, &plan->gpus);
+    if (status == TW_OK && named) {
+        status = check_named(ctx, plan);
+    }
+    if (status == TW_OK && !named) {
+        plan->gpus = (twi_gpu_list){.count = 1};
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
+    }
+    if (status == TW_OK) {
+        status = weigh(ctx, plan, c, &info, farthest);
+    }
+    if (status != TW_OK && !named) {
+        twi_rule_out(c, "%.150s", tw_last_error(ctx));
+        status = TW_OK;
+    }
+    return status;
+}
+
+tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+                                         const twi_candidate *best, double farthest)
+{
+    char why[128];
+    double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
+    const tw_apsp_options *o = &plan->options;
+    if (strcmp(ctx->device, "cpu") == 0) {
+        twi_rule_out(c, "the device is the CPU");
+    } else if (twi_gpu_prefix()[0] == '\0') {
+        twi_rule_out(c, "%s", twi_gpu_text());
+    } else if (o->method != TW_METHOD_AUTO && o->method != TW_METHOD_CLOSURE) {
+        return TW_OK;
+    } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
+        /* u16 means 16 bits, and a GPU has 15 of them. */
+        twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
+    } else if (best != NULL && best->seconds < look) {
+        twi_rule_out(c, "its driver alone would take some tenths of a second to start");
+    } else {
+        plan->waited += twi_gpu_await(ctx);
+        if (twi_gpu_present(why, sizeof why)) {
+            return twi_consider_gpu(ctx, plan, c, farthest);
+        }
+        twi_rule_out(c, "%s", why);
+    }
+    return TW_OK;
+}

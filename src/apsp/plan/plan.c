@@ -1,0 +1,679 @@
+/*
+ * The plan: which method, in which working type, at what cost. Every strategy states whether it
+ * applies, what it will take in seconds and bytes, and from what measurement; the cheapest that
+ * fits is taken.
+ *
+ * Rates are measured here and now and on all threads, which share caches and memory: the closure's
+ * by a burst of its micro-kernel on operands in cache, the searches' by some batches as the run
+ * would take them (search/sample.c), unless the closure's estimate is out of their reach. One plain
+ * search before all that shows how far distances reach, which tells the narrowest working type
+ * worth trying; the certificate (certificate.h), not this estimate, decides whether it was enough.
+ */
+#include "apsp/plan/plan.h"
+
+#include "apsp/plan/candidate.h"
+#include "apsp/closure/certificate.h"
+#include "apsp/closure/closure.h"
+#include "apsp/closure/cpu.h"
+#include "apsp/deliver.h"
+#include "apsp/plan/estimate.h"
+#include "apsp/gpu/gpu.h"
+#include "apsp/closure/product.h"
+#include "apsp/relevant.h"
+#include "apsp/search/search.h"
+#include "apsp/search/searcher.h"
+#include "apsp/textbook.h"
+#include "base/clock.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLE_ROUNDS 3        /* of searches that only inform the plan, on all threads */
+#define SAMPLE_SHARE 0.03      /* of the expected run, that they may take; but in seconds */
+#define SAMPLE_LEAST 1e-4      /*   at least this, or */
+#define SAMPLE_ALONE 0.05      /*   this where there is no closure to compare with, */
+#define SAMPLE_MOST 0.25       /*   and at most this */
+#define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
+#define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
+#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
+#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
+#define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
+#define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
+#define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
+#define BFS_ARC 0.02e-9  /* seconds an arc, level and source of it, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9 /* and an entry of the result */
+#define BFS_UNTRIED 0.01 /* seconds of a run that is worth no sample of 512 searches a thread */
+#define FEW_LEVELS 24    /* up to here it beats the other searches, */
+#define MANY_LEVELS 64   /* from here on it loses to them */
+#define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
+
+enum { CLOSURE, GPU, DIJKSTRA, BFS, REFERENCE, CANDIDATES };
+static const twi_candidate candidates[CANDIDATES] = {
+    {.method = TW_METHOD_CLOSURE, .name = "closure"},
+    {.method = TW_METHOD_CLOSURE, .name = "gpu", .gpu = true},
+    {.method = TW_METHOD_DIJKSTRA, .name = "dijkstra"},
+    {.method = TW_METHOD_BFS, .name = "bfs"},
+    {.method = TW_METHOD_REFERENCE, .name = "reference"},
+};
+
+static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
+#define METHODS ((tw_method)(sizeof method_names / sizeof *method_names))
+
+const char *tw_method_name(tw_method method)
+{
+    return method >= 0 && method < METHODS ? method_names[method] : "?";
+}
+
+tw_status tw_method_parse(tw_method *out, const char *name)
+{
+    for (tw_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
+        if (strcmp(name, method_names[method]) == 0) {
+            *out = method;
+            return TW_OK;
+        }
+    }
+    return TW_ERR_ARGUMENT;
+}
+
+/* ------------------------------------------------------------------------------------- checks */
+
+static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t *list,
+                                int64_t count, int64_t n)
+{
+    if (count < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld %ss: the count cannot be negative",
+                       (long long)count, what);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (list[i] < 0 || list[i] >= n) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "%s %d (entry %lld of the list) is not a vertex: the graph has %lld, "
+                           "numbered from 0",
+                           what, list[i], (long long)i, (long long)n);
+        }
+    }
+    return TW_OK;
+}
+
+/* The types a closure of this graph may be forced to work in. */
+static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type type,
+                                 tw_type result)
+{
+    bool fits = type == TW_AUTO || type == TW_F64 ||
+                (type == TW_F32 && graph->weight_type == TW_F32 && graph->min_weight >= 0) ||
+                ((type == TW_U8 || type == TW_U16 || type == TW_I32) && graph->integral);
+    if (fits && type == TW_F32 && result != TW_F32) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "working type f32 rounds what a result of %s would keep; leave it to 'auto'",
+                       tw_type_name(result));
+    }
+    if (fits) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "working type %s does not fit weights of type %s%s; leave it to 'auto'",
+                   tw_type_name(type), tw_type_name(graph->weight_type),
+                   graph->integral ? "" : " that are not whole numbers");
+}
+
+static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)
+{
+    return o->type != TW_AUTO ? o->type : graph->weight_type;
+}
+
+static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
+{
+    tw_status status = TW_OK;
+    if (o->size != sizeof *o) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.size is %zu, not %zu: start from TW_APSP_OPTIONS_INIT",
+                       o->size, sizeof *o);
+    }
+    if (o->method < 0 || o->method >= METHODS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
+    }
+    if (o->type == TW_I16 || o->type == TW_F16 ||
+        (o->type != TW_AUTO && tw_type_size(o->type) == 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "distances cannot be of type %s: choose u8, u16, i32, f32 or f64",
+                       tw_type_name(o->type));
+    }
+    if (o->block < 0 || o->block > TWI_DEPTH_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a block of %d: choose 1 to %d, or 0 for automatic",
+                       o->block, TWI_DEPTH_MOST);
+    }
+    if (isnan(o->cutoff)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the cutoff is not a number");
+    }
+    status = check_work_type(ctx, graph, o->work_type, result_type(graph, o));
+    if (status == TW_OK && o->sources != NULL) {
+        status = check_vertices(ctx, "source", o->sources, o->source_count, graph->n);
+    }
+    if (status == TW_OK && o->targets != NULL) {
+        status = check_vertices(ctx, "target", o->targets, o->target_count, graph->n);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- candidates */
+
+void twi_rule_out(twi_candidate *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    c->possible = false;
+    vsnprintf(c->why_not, sizeof c->why_not, format, args);
+    va_end(args);
+}
+
+static bool undecided(const twi_candidate *c)
+{
+    return !c->possible && c->why_not[0] == '\0';
+}
+
+static uint64_t memory_left(tw_context *ctx)
+{
+    uint64_t limit = tw_memory_limit(ctx);
+    uint64_t used = tw_memory_used(ctx);
+    return limit > used ? limit - used : 0;
+}
+
+void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
+{
+    uint64_t left = memory_left(ctx);
+    char need[32];
+    char have[32];
+    if (c->possible && c->memory > left) {
+        twi_rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
+                     twi_bytes(have, (double)left));
+    }
+}
+
+/* The narrowest type that could hold distances up to `farthest`, from what was seen. */
+static tw_type narrowest(const tw_plan *plan, double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    if (plan->options.work_type != TW_AUTO) {
+        return plan->options.work_type;
+    }
+    if (!graph->integral) {
+        return twi_plan_float_type(plan);
+    }
+    if (farthest == TWI_UNKNOWN) {
+        return TW_I32;
+    }
+    if (farthest * TWI_FARTHER < TW_INF_U8) {
+        return TW_U8;
+    }
+    if (farthest * TWI_FARTHER < TW_INF_U16) {
+        return TW_U16;
+    }
+    return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
+}
+
+bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+{
+    uint64_t n = (uint64_t)plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    uint64_t row = (uint64_t)twi_work_stride(kernel, plan->graph->n) * tw_type_size(type);
+    if (twi_mul(row, n, out) && *out <= (uint64_t)INT64_MAX / 4) {
+        return true;
+    }
+    *out = UINT64_MAX;
+    return false;
+}
+
+static int32_t block_of(const tw_plan *plan, const twi_minplus_kernel *kernel)
+{
+    int64_t n = plan->graph->n;
+    return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
+                                   : twi_block_choose(kernel, n);
+}
+
+/* Matrix, delivery, and the panels or after them the certificate. False if no machine could address
+ * them. */
+static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+{
+    int64_t n = plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    if (!twi_matrix_memory(plan, type, out)) {
+        return false;
+    }
+    bool whole = type != TW_F32 && type != TW_F64;
+    uint64_t panels = twi_cpu_closure_memory(kernel, n, block_of(plan, kernel), plan->threads,
+                                             plan->symmetric || twi_seems_symmetric(plan->graph));
+    uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
+    *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
+    return true;
+}
+
+static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
+{
+    double n = (double)plan->graph->n;
+    c->work_type = narrowest(plan, farthest);
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
+    double rate = 0;
+    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
+    if (status != TW_OK) {
+        return status;
+    }
+    plan->block = block_of(plan, kernel);
+    double share = twi_closure_share(plan);
+    rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
+    c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
+                 n * n * ENTRY_SECONDS / plan->threads;
+    c->possible = true;
+    snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s at %.1f G relax/s, pivot block %d",
+             100 * share, tw_type_name(c->work_type), rate / 1e9, plan->block);
+    c->block = plan->block;
+    if (!closure_memory(plan, c->work_type, &c->memory)) {
+        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+    }
+    twi_rule_out_if_too_large(ctx, c);
+    return TW_OK;
+}
+
+/* The seconds of a run of searches that take `each` a source on one thread. */
+static double search_seconds(const tw_plan *plan, tw_method method, double each)
+{
+    double rows = (double)twi_plan_rows(plan);
+    return each * rows / plan->threads +
+           rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
+           (method == TW_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
+}
+
+/* `closure` is the rival: NULL if there is none. */
+static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+                                 const twi_candidate *closure, double budget, double *farthest)
+{
+    twi_search_sample sample = {0};
+    c->possible = true;
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    twi_rule_out_if_too_large(ctx, c);
+    if (!c->possible) {
+        return TW_OK;
+    }
+    tw_status status = twi_search_sample_run(ctx, plan, c->method, SAMPLE_ROUNDS, budget, &sample);
+    if (status != TW_OK) {
+        return status;
+    }
+    *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
+    double least = search_seconds(plan, c->method, sample.seconds_least);
+    if (closure != NULL && least > closure->seconds) {
+        twi_rule_out(c, "more than %.3g s, from %lld sources on each thread", least,
+                     (long long)twi_searcher_batch(c->method));
+        return TW_OK;
+    }
+    c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
+    snprintf(c->basis, sizeof c->basis,
+             "%.3g us a source and thread, %s %lld of them; farthest %.9g",
+             sample.seconds_per_source * 1e6, sample.guessed ? "guessed from" : "from",
+             (long long)sample.sources, sample.farthest);
+    return TW_OK;
+}
+
+static void consider_reference(const tw_plan *plan, twi_candidate *c)
+{
+    double n = (double)plan->graph->n;
+    double bytes = n * n * sizeof(double);
+    c->seconds = n * n * n / REFERENCE_RATE;
+    if (bytes > (double)(INT64_MAX / 4)) {
+        c->memory = UINT64_MAX;
+        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+        return;
+    }
+    c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
+    c->possible = true;
+    snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
+}
+
+/* How far distances reach from one source. TWI_UNKNOWN stays where weights are negative. */
+static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *farthest)
+{
+    const tw_graph *graph = plan->graph;
+    twi_textbook search;
+    void *memory = NULL;
+    if (graph->n == 0 || plan->potential != NULL) {
+        return TW_OK;
+    }
+    tw_status status =
+        twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search for the plan");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_textbook_place(&search, graph, memory);
+    twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
+    *farthest = 0;
+    for (int64_t v = 0; v < graph->n; v++) {
+        if (!isinf(search.distance[v]) && search.distance[v] > *farthest) {
+            *farthest = search.distance[v];
+        }
+    }
+    twi_free(memory);
+    return TW_OK;
+}
+
+/* Whether the smallest closure there is would fit: if not, there is nothing to find out for it. */
+static bool closure_fits(tw_context *ctx, const tw_plan *plan)
+{
+    uint64_t bytes;
+    tw_type type = plan->graph->integral ? TW_U8 : twi_plan_float_type(plan);
+    return closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
+}
+
+/* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
+ */
+static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES],
+                                     int which, double *farthest)
+{
+    twi_candidate *c = &all[which];
+    const twi_candidate *closure = &all[CLOSURE];
+    tw_method forced = plan->options.method;
+    if (forced != TW_METHOD_AUTO && forced != c->method) {
+        return TW_OK;
+    }
+    double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
+    double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
+    if (forced == TW_METHOD_AUTO && closure->possible && least > closure->seconds) {
+        twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
+        return TW_OK;
+    }
+    const twi_candidate *rival = forced == TW_METHOD_AUTO && closure->possible ? closure : NULL;
+    double budget = rival != NULL ? fmax(SAMPLE_SHARE * closure->seconds, SAMPLE_LEAST)
+                                  : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
+    return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
+}
+
+/* Equal weights, and the probe told how many levels there are: that alone decides between the two
+ * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
+ * sample of it is 512 searches, a tenth of the run for a small graph. */
+static void decide_by_levels(tw_plan *plan, twi_candidate all[CANDIDATES], double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    twi_candidate *c = &all[BFS];
+    double levels = farthest / graph->max_weight;
+    if (levels > MANY_LEVELS) {
+        twi_rule_out(c, "%.0f levels are too many for it", levels);
+    } else if (levels <= FEW_LEVELS) {
+        double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
+        double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
+        twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
+        if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
+            c->possible = true;
+            c->seconds = seconds;
+            c->memory = twi_search_memory(plan, TW_METHOD_BFS) + twi_delivery_memory(plan, false);
+            snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
+                     (long long)graph->arcs);
+        }
+    }
+}
+
+static bool is_wanted(const tw_plan *plan, const twi_candidate *c)
+{
+    return plan->options.method == TW_METHOD_AUTO ? c->method != TW_METHOD_REFERENCE
+                                                  : c->method == plan->options.method;
+}
+
+/* The candidate with the least estimated time that fits the memory; NULL without any. */
+static const twi_candidate *fastest(tw_context *ctx, const tw_plan *plan,
+                                    twi_candidate all[CANDIDATES])
+{
+    const twi_candidate *best = NULL;
+    for (int i = 0; i < CANDIDATES; i++) {
+        twi_rule_out_if_too_large(ctx, &all[i]);
+        if (is_wanted(plan, &all[i]) && all[i].possible &&
+            (best == NULL || all[i].seconds < best->seconds)) {
+            best = &all[i];
+        }
+    }
+    return best;
+}
+
+/* A GPU that was named is the only candidate; the probe goes on while its driver starts. */
+static tw_status consider_named_gpu(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
+{
+    tw_method forced = plan->options.method;
+    double farthest = TWI_UNKNOWN;
+    tw_status status = TW_OK;
+    for (int i = 0; i < CANDIDATES; i++) {
+        if (i != GPU) {
+            twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
+        }
+    }
+    if (forced != TW_METHOD_AUTO && forced != TW_METHOD_CLOSURE) {
+        return TW_OK;
+    }
+    if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
+        status = probe_farthest(ctx, plan, &farthest);
+    }
+    return status == TW_OK ? twi_consider_gpu(ctx, plan, &all[GPU], farthest) : status;
+}
+
+static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
+{
+    const tw_graph *graph = plan->graph;
+    tw_method forced = plan->options.method;
+    double farthest = TWI_UNKNOWN;
+    tw_status status = TW_OK;
+    bool closes = forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE;
+    if (closes && graph->integral && plan->options.work_type == TW_AUTO &&
+        closure_fits(ctx, plan)) {
+        status = probe_farthest(ctx, plan, &farthest);
+    }
+    if (status == TW_OK && closes) {
+        status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
+    }
+    if (!graph->equal && graph->arcs > 0) {
+        twi_rule_out(&all[BFS], "the weights are not all equal");
+    } else if (graph->equal && forced == TW_METHOD_AUTO && farthest != TWI_UNKNOWN) {
+        decide_by_levels(plan, all, farthest);
+    }
+    if (status == TW_OK && undecided(&all[BFS])) {
+        status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
+    }
+    if (status == TW_OK && undecided(&all[DIJKSTRA])) {
+        status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
+    }
+    if (status == TW_OK && closes && narrowest(plan, farthest) != all[CLOSURE].work_type) {
+        status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
+    }
+    if (forced == TW_METHOD_REFERENCE) {
+        consider_reference(plan, &all[REFERENCE]);
+    } else {
+        twi_rule_out(&all[REFERENCE], "only on request");
+    }
+    if (status == TW_OK) {
+        status =
+            twi_consider_gpu_if_it_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all), farthest);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- the choice */
+
+/* Why there is no way at all. */
+static tw_status fail_choice(tw_context *ctx, const tw_plan *plan,
+                             const twi_candidate all[CANDIDATES])
+{
+    const twi_candidate *smallest = NULL;
+    char need[32];
+    char have[32];
+    for (int i = 0; i < CANDIDATES; i++) {
+        const twi_candidate *c = &all[i];
+        if (is_wanted(plan, c) && !c->gpu && c->memory > 0 &&
+            (smallest == NULL || c->memory < smallest->memory)) {
+            smallest = c;
+        }
+    }
+    if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
+                       (long long)plan->graph->n, all[GPU].why_not);
+    }
+    if (smallest != NULL) {
+        return tw_fail(
+            ctx, TW_ERR_MEMORY,
+            "%lld vertices need %s of memory by %s, the method that needs least here, and "
+            "%s is left; raise the limit, ask for fewer sources, or use a larger machine",
+            (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
+            tw_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
+    }
+    int asked = CLOSURE;
+    for (int i = 0; i < CANDIDATES; i++) {
+        asked = all[i].method == plan->options.method && !all[i].gpu ? i : asked;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
+                   tw_method_name(plan->options.method), all[asked].why_not);
+}
+
+/* What the run needs to know of the chosen candidate. */
+static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
+{
+    plan->method = best->method;
+    plan->seconds = best->seconds;
+    plan->memory = best->memory + twi_plan_held(plan);
+    plan->device_memory = best->gpu ? best->device_memory : 0;
+    plan->work_type = best->work_type;
+    plan->block = best->block;
+    plan->automatic = !twi_gpu_is_named(ctx);
+    if (best->gpu && plan->automatic) {
+        snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());
+    } else {
+        snprintf(plan->device, sizeof plan->device, "%s", best->gpu ? ctx->device : "cpu");
+    }
+    if (!best->gpu) {
+        plan->gpus.count = 0;
+    }
+    if (plan->method == TW_METHOD_DIJKSTRA || plan->method == TW_METHOD_BFS) {
+        plan->work_type = twi_search_type(plan);
+    } else if (plan->method == TW_METHOD_REFERENCE) {
+        plan->work_type = TW_F64;
+    }
+}
+
+/* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
+static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
+{
+    tw_status status = twi_relevant_part(ctx, &plan->part, plan->graph, &plan->options);
+    plan->graph = plan->part != NULL ? plan->part : plan->graph;
+    if (status != TW_OK || plan->graph->min_weight >= 0) {
+        return status;
+    }
+    status = twi_alloc(ctx, &plan->potential, (uint64_t)plan->graph->n, sizeof *plan->potential,
+                       "the potentials");
+    return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
+}
+
+static tw_status make_plan(tw_context *ctx, tw_plan *plan)
+{
+    twi_candidate all[CANDIDATES];
+    memcpy(all, candidates, sizeof all);
+    tw_status status = check_options(ctx, plan->graph, &plan->options);
+    if (status == TW_OK) {
+        status = twi_isa_resolve(ctx, &plan->isa);
+    }
+    if (status == TW_OK) {
+        status = find_potentials(ctx, plan);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    plan->threads = twi_thread_count(ctx);
+    plan->type = result_type(plan->graph, &plan->options);
+    plan->symmetric = plan->graph->undirected && plan->potential == NULL;
+    status =
+        twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all) : consider_all(ctx, plan, all);
+    if (status == TW_OK) {
+        const twi_candidate *best = fastest(ctx, plan, all);
+        if (best == NULL) {
+            return fail_choice(ctx, plan, all);
+        }
+        settle(ctx, plan, best);
+        twi_plan_explain(plan, all, CANDIDATES);
+    }
+    return status;
+}
+
+tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
+                         const tw_apsp_options *opts)
+{
+    twi_clear_handle(out);
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
+    tw_plan *plan = NULL;
+    double began = twi_seconds();
+    tw_status status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
+    if (status != TW_OK) {
+        return status;
+    }
+    plan->graph = graph;
+    plan->given = twi_graph_memory(graph);
+    plan->options = opts != NULL ? *opts : defaults;
+    status = twi_alloc_zeroed(ctx, &plan->explanation, TWI_EXPLANATION_BYTES, 1, "the explanation");
+    if (status == TW_OK) {
+        status = make_plan(ctx, plan);
+    }
+    if (status != TW_OK) {
+        tw_plan_destroy(plan);
+        return status;
+    }
+    plan->spent = twi_seconds() - began - plan->waited;
+    *out = plan;
+    return TW_OK;
+}
+
+void tw_plan_destroy(tw_plan *plan)
+{
+    if (plan == NULL) {
+        return;
+    }
+    twi_free(plan->explanation);
+    twi_free(plan->potential);
+    tw_graph_destroy(plan->part);
+    twi_free(plan);
+}
+
+const char *tw_plan_explain(const tw_plan *plan)
+{
+    return plan != NULL ? plan->explanation : "";
+}
+
+tw_method tw_plan_method(const tw_plan *plan)
+{
+    return plan != NULL ? plan->method : TW_METHOD_AUTO;
+}
+
+tw_type tw_plan_type(const tw_plan *plan)
+{
+    return plan != NULL ? plan->type : TW_AUTO;
+}
+
+tw_type tw_plan_work_type(const tw_plan *plan)
+{
+    return plan != NULL ? plan->work_type : TW_AUTO;
+}
+
+uint64_t tw_plan_memory(const tw_plan *plan)
+{
+    return plan != NULL ? plan->memory : 0;
+}
+
+uint64_t tw_plan_device_memory(const tw_plan *plan)
+{
+    return plan != NULL ? plan->device_memory : 0;
+}
+
+double tw_plan_seconds(const tw_plan *plan)
+{
+    return plan != NULL ? plan->seconds : 0;
+}
+
+const char *tw_plan_device(const tw_plan *plan)
+{
+    return plan != NULL ? plan->device : "";
+}

@@ -1,0 +1,75 @@
+/*
+ * The plan of one all-pairs run: what was asked, what was chosen, why. Made by plan.c, read by the
+ * engines.
+ */
+#ifndef TWI_APSP_PLAN_PLAN_H
+#define TWI_APSP_PLAN_PLAN_H
+
+#include "base/context.h"
+#include "gpu/device.h"
+#include "graph/graph.h"
+
+struct tw_plan {
+    const tw_graph *graph;   /* the caller's, or `part` */
+    tw_graph *part;          /* what of it can matter, NULL: all of it; see relevant.h */
+    tw_apsp_options options; /* as given, defaults filled in */
+    tw_method method;
+    tw_type type;      /* of the result */
+    tw_type work_type; /* closure: first working type to try; searches: type of their rows */
+    twi_isa isa;
+    twi_gpu_list gpus;    /* that the closure runs on; none: the CPU */
+    char device[64];      /* the name of those, or "cpu" */
+    bool automatic;       /* nobody named the device: if a GPU fails, the CPU follows */
+    bool gpu_resident;    /* one GPU holds all of it; else the matrix lies in host memory */
+    uint64_t gpu_allowed; /* bytes that may be used on each GPU */
+    bool gpu_narrow;      /* 16 bits are worth trying on it */
+    int32_t threads;
+    int32_t block;
+    bool symmetric; /* the arcs are symmetric: a closure needs half of the tiles */
+
+    /* Potentials h of Johnson's method, n of them, or NULL when no weight is negative: arc u->v of
+     * weight w counts as w + h[u] - h[v] >= 0, and the distance s->t found with those is too large
+     * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
+    double *potential;
+
+    uint64_t given;         /* bytes of the caller's graph */
+    uint64_t memory;        /* of the host, all that the run holds */
+    uint64_t device_memory; /* of each device of the list */
+    double seconds;         /* estimated */
+    double spent;           /* making the plan took */
+    double waited;          /* for a GPU to start, before and besides that */
+    char *explanation;
+    char fallback[256]; /* the sentence of a GPU that failed in the run; "": none did */
+};
+
+/* The vertex of a row or column of the result. */
+static inline int64_t twi_plan_rows(const tw_plan *plan)
+{
+    return plan->options.sources != NULL ? plan->options.source_count : plan->graph->n;
+}
+static inline int64_t twi_plan_cols(const tw_plan *plan)
+{
+    return plan->options.targets != NULL ? plan->options.target_count : plan->graph->n;
+}
+static inline int32_t twi_plan_source(const tw_plan *plan, int64_t row)
+{
+    return plan->options.sources != NULL ? plan->options.sources[row] : (int32_t)row;
+}
+static inline int32_t twi_plan_target(const tw_plan *plan, int64_t col)
+{
+    return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
+}
+
+/* Could a sum of weights on the way of a run leave what `work` holds: the finite numbers of a float
+ * type, or for whole weights those below 2^53, up to which f64 is exact? Then delivery looks. */
+bool twi_plan_may_overflow(const tw_plan *plan, tw_type work);
+
+/* Whole weights of a type that holds them all: an f32 result must not round their distances, as it
+ * does those of float weights. */
+bool twi_plan_keeps_whole(const tw_plan *plan);
+
+/* What weights that are not whole are worked in: f32 only where the result is f32, too, and no sum
+ * can leave it. A wider result must not inherit the rounding of a narrower type. */
+tw_type twi_plan_float_type(const tw_plan *plan);
+
+#endif

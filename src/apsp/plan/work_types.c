@@ -1,0 +1,26 @@
+/* What the sums of a run may be kept in, from the weights and the result alone: see plan.h. */
+#include "apsp/plan/plan.h"
+
+#include <float.h>
+#include <math.h>
+
+bool twi_plan_may_overflow(const tw_plan *plan, tw_type work)
+{
+    const tw_graph *graph = plan->graph;
+    double heaviest = fmax(fabs(graph->min_weight), fabs(graph->max_weight));
+    double longest = (double)graph->n * heaviest; /* potentials triple it at most */
+    double limit = graph->integral ? 0x1p53 : work == TW_F32 ? (double)FLT_MAX : DBL_MAX;
+    return longest >= limit / 4;
+}
+
+tw_type twi_plan_float_type(const tw_plan *plan)
+{
+    bool narrow = plan->graph->weight_type == TW_F32 && plan->type == TW_F32 &&
+                  plan->potential == NULL && !twi_plan_may_overflow(plan, TW_F32);
+    return narrow ? TW_F32 : TW_F64;
+}
+
+bool twi_plan_keeps_whole(const tw_plan *plan)
+{
+    return plan->graph->integral && plan->graph->weight_type != TW_F32;
+}

@@ -1,0 +1,53 @@
+/*
+ * Breadth-first search from up to 512 sources at once, one bit a source: 64 bytes a vertex say who
+ * has reached it, and one pass over an arc carries all of them.
+ */
+#ifndef TWI_APSP_SEARCH_BFS_H
+#define TWI_APSP_SEARCH_BFS_H
+
+#include "apsp/closure/kernels.h"
+#include "graph/graph.h"
+
+enum { TWI_BFS_WORDS = 8, TWI_BFS_MOST = 64 * TWI_BFS_WORDS };
+
+/* A set of sources: one cache line, and four vectors of a machine that has 16 bytes in each. */
+typedef uint64_t twi_bfs_set __attribute__((vector_size(TWI_BFS_WORDS * 8)));
+
+/* One thread's memory: sets of sources by vertex, and lists of vertices. */
+typedef struct twi_bfs_space {
+    twi_bfs_set *seen;  /* reached at this level or before */
+    twi_bfs_set *front; /* reached at this level */
+    twi_bfs_set *coming;
+    int32_t *active; /* vertices with a front */
+    int32_t *touched;
+    uint8_t *is_touched;
+    uint8_t *level; /* by vertex, then by source; NULL where that would be too much */
+} twi_bfs_space;
+
+TW_CHECKED tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n);
+void twi_bfs_space_clear(twi_bfs_space *space);
+uint64_t twi_bfs_space_memory(int64_t n);
+
+typedef struct twi_bfs_job {
+    const tw_graph *graph;
+    const int32_t *sources; /* vertices, one a bit */
+    int count;
+    tw_type type; /* of the levels: TW_U8, TW_U16 or TW_I32 */
+    twi_isa isa;
+    double level_limit; /* deeper levels are not wanted; +inf: none */
+    double deadline;    /* stop at this time of twi_seconds; 0: none */
+    tw_context *ctx;    /* for its cancel flag */
+} twi_bfs_job;
+
+typedef enum twi_bfs_end {
+    TWI_BFS_DONE,
+    TWI_BFS_DEEP, /* a level does not fit the type */
+    TWI_BFS_LATE, /* the deadline passed */
+    TWI_BFS_CANCELLED
+} twi_bfs_end;
+
+/* Row i of `rows` (count x n) receives the levels of sources[i], tw_type_infinity(type) where there
+ * is no path. */
+twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t *scanned);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * The kernels of the lane search (lanes.h), compiled once per instruction set: the vectors are as
+ * wide as that set has them, the source is the same. lanes_template.h is the search for one type.
+ *
+ * The compilers do not see a minimum in a comparison of vectors, so it is named where the
+ * instruction set has one (a fifth of the time on a Neoverse V1). Sums are plain ones: saturating
+ * them would take a fifth more.
+ */
+#include "apsp/search/lanes.h"
+
+#include "base/clock.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#if defined(TWI_KERNEL_AVX512)
+#include <immintrin.h>
+#define VECTOR_BYTES 64
+#define LEAST_u16(a, b) (vector_u16) _mm512_min_epu16((__m512i)(a), (__m512i)(b))
+#define LEAST_i32(a, b) (vector_i32) _mm512_min_epi32((__m512i)(a), (__m512i)(b))
+#define LEAST_f32(a, b) (vector_f32) _mm512_min_ps((__m512)(a), (__m512)(b))
+#define LEAST_f64(a, b) (vector_f64) _mm512_min_pd((__m512d)(a), (__m512d)(b))
+#elif defined(TWI_KERNEL_AVX2)
+#include <immintrin.h>
+#define VECTOR_BYTES 32
+#define LEAST_u16(a, b) (vector_u16) _mm256_min_epu16((__m256i)(a), (__m256i)(b))
+#define LEAST_i32(a, b) (vector_i32) _mm256_min_epi32((__m256i)(a), (__m256i)(b))
+#define LEAST_f32(a, b) (vector_f32) _mm256_min_ps((__m256)(a), (__m256)(b))
+#define LEAST_f64(a, b) (vector_f64) _mm256_min_pd((__m256d)(a), (__m256d)(b))
+#elif defined(TWI_KERNEL_NEON)
+#include <arm_neon.h>
+#define VECTOR_BYTES 16
+#define LEAST_u16(a, b) (vector_u16) vminq_u16((uint16x8_t)(a), (uint16x8_t)(b))
+#define LEAST_i32(a, b) (vector_i32) vminq_s32((int32x4_t)(a), (int32x4_t)(b))
+#define LEAST_f32(a, b) (vector_f32) vminq_f32((float32x4_t)(a), (float32x4_t)(b))
+#define LEAST_f64(a, b) (vector_f64) vminq_f64((float64x2_t)(a), (float64x2_t)(b))
+#else
+#define VECTOR_BYTES 16
+#define LEAST_u16(a, b) choose_u16((mask_u16)((a) < (b)), (a), (b))
+#define LEAST_i32(a, b) choose_i32((mask_i32)((a) < (b)), (a), (b))
+#define LEAST_f32(a, b) choose_f32((mask_f32)((a) < (b)), (a), (b))
+#define LEAST_f64(a, b) choose_f64((mask_f64)((a) < (b)), (a), (b))
+#endif
+#ifndef LANE_u16
+#define LANE_u16(a) least_lane_u16(a)
+#define LANE_i32(a) least_lane_i32(a)
+#define LANE_f32(a) least_lane_f32(a)
+#define LANE_f64(a) least_lane_f64(a)
+#define FOLD_LANES
+#endif
+#define VECTORS (TWI_LINE_BYTES / VECTOR_BYTES)
+
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+#define NAME(x) PASTE(x, SUFFIX)
+
+/* How many scans pass between two looks at the cancel flag and the clock. */
+#define LOOK_EVERY 256
+
+/* Arcs that are relaxed before the queue hears of them: the vector unit then does not wait for the
+ * queue's branches. */
+#define ARCS_AT_ONCE 32
+
+static void push(twi_lanes_space *space, int32_t v, uint32_t bucket)
+{
+    space->next[v] = space->head[bucket];
+    space->head[bucket] = v;
+    space->filled[bucket / 64] |= (uint64_t)1 << (bucket % 64);
+    space->queued[v] = 1;
+}
+
+/* The first bucket from `bucket` on, around the circle, that is not empty; there is one. */
+static uint32_t next_bucket(const twi_lanes_space *space, uint32_t bucket)
+{
+    uint32_t word = bucket / 64;
+    uint64_t here = space->filled[word] >> (bucket % 64);
+    if (here != 0) {
+        return bucket + (uint32_t)__builtin_ctzll(here);
+    }
+    do {
+        word = (word + 1) % (TWI_LANE_BUCKETS / 64);
+    } while (space->filled[word] == 0);
+    return word * 64 + (uint32_t)__builtin_ctzll(space->filled[word]);
+}
+
+static int32_t pop(twi_lanes_space *space, uint32_t bucket)
+{
+    int32_t v = space->head[bucket];
+    space->head[bucket] = space->next[v];
+    if (space->head[bucket] < 0) {
+        space->filled[bucket / 64] &= ~((uint64_t)1 << (bucket % 64));
+    }
+    space->queued[v] = 0;
+    return v;
+}
+
+static void empty_queue(twi_lanes_space *space, int64_t n)
+{
+    memset(space->queued, 0, (size_t)n);
+    memset(space->head, 0xff, sizeof space->head);
+    memset(space->filled, 0, sizeof space->filled);
+}
+
+/* Should the search stop? TWI_LANES_DONE: no. */
+static twi_lanes_end look_around(const twi_lanes_job *job, int64_t scanned)
+{
+    if (twi_is_cancelled(job->ctx)) {
+        return TWI_LANES_CANCELLED;
+    }
+    if (job->deadline > 0 && twi_seconds() > job->deadline) {
+        return TWI_LANES_LATE;
+    }
+    return scanned > job->arc_limit ? TWI_LANES_LIMIT : TWI_LANES_DONE;
+}
+
+/* Buckets a unit of distance: the mean arc spans 4 of them. More are slower on grids, fewer on
+ * random and preferential graphs. */
+static double buckets_per_unit(const twi_net *net)
+{
+    return net->mean > 0 ? fmin(4 / net->mean, DBL_MAX) : 0;
+}
+
+#define SUFFIX u16
+#define TYPE uint16_t
+#define MASK uint16_t
+#define ROW int32_t
+#define ARC twi_arc_i32
+#define CAP(net) ((uint16_t)(TW_INF_U16 - (net)->max)) /* no sum wraps */
+#define ROW_INFINITY TW_INF_I32
+#define WHOLE 1
+#include "apsp/search/lanes_template.h"
+
+#define SUFFIX i32
+#define TYPE int32_t
+#define MASK int32_t
+#define ROW int32_t
+#define ARC twi_arc_i32
+#define CAP(net) TW_INF_I32
+#define ROW_INFINITY TW_INF_I32
+#define WHOLE 1
+#include "apsp/search/lanes_template.h"
+
+#define SUFFIX f32
+#define TYPE float
+#define MASK int32_t
+#define ROW float
+#define ARC twi_arc_f32
+#define CAP(net) INFINITY
+#define ROW_INFINITY INFINITY
+#define WHOLE 0
+#include "apsp/search/lanes_template.h"
+
+#define SUFFIX f64
+#define TYPE double
+#define MASK int64_t
+#define ROW double
+#define ARC twi_arc_f64
+#define CAP(net) ((double)INFINITY)
+#define ROW_INFINITY ((double)INFINITY)
+#define WHOLE 0
+#include "apsp/search/lanes_template.h"
+
+#define KERNEL(type)                                              \
+    {                                                             \
+        LANES_##type, PASTE(search, type), PASTE(give_rows, type) \
+    }
+enum {
+    LANES_u16 = TWI_LINE_BYTES / 2,
+    LANES_i32 = TWI_LINE_BYTES / 4,
+    LANES_f32 = TWI_LINE_BYTES / 4,
+    LANES_f64 = TWI_LINE_BYTES / 8
+};
+
+const twi_lanes_kernels PASTE(twi_lanes, TWI_KERNEL_ISA) = {
+    KERNEL(u16),
+    KERNEL(i32),
+    KERNEL(f32),
+    KERNEL(f64),
+};

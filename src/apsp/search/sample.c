@@ -1,0 +1,238 @@
+/*
+ * A few searches for the plan. They go on under the conditions of the run: on all threads at once,
+ * since these share caches and memory, in batches that are cut out of a block of rows as the run
+ * cuts them, since near sources are cheaper than scattered ones. What counts is the time that
+ * threads were running, and of several rounds the one with the least of it for an arc: what else
+ * the machine does must not decide between methods.
+ */
+#include "apsp/search/search.h"
+
+#include "apsp/search/searcher.h"
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How often a batch that was cut short would have scanned each arc: a lane search on a random
+ * graph, a breadth-first search of a graph of low diameter. */
+#define USUAL_SCANS 7
+
+/* For the first round: times the budget, and seconds at least. Beside other work it takes longer.
+ */
+#define PATIENCE 4
+#define PATIENCE_LEAST 0.01
+
+#define THREAD_MOST ((int64_t)4 << 20) /* elements of a thread's rows */
+#define WIDEST 8                       /* bytes of one: the batch may have to be redone in f64 */
+
+typedef struct sample {
+    twi_searcher *e;
+    char *rows; /* of each thread, `size` x n elements of WIDEST bytes */
+    twi_ticket *tickets;
+    int64_t count; /* of them: rows of a block */
+    int64_t size;  /* sources of a batch */
+    int team;      /* threads that took part in the last round */
+} sample;
+
+static char *rows_of(const sample *s, int thread)
+{
+    return s->rows + (size_t)thread * (size_t)(s->size * s->e->plan->graph->n) * WIDEST;
+}
+
+static void add_row(twi_search_sample *out, tw_type type, double scale, const void *row, int64_t n)
+{
+    int64_t unreachable = 0;
+    double infinity = tw_type_infinity(type);
+    for (int64_t v = 0; v < n; v++) {
+        double d = twi_element(row, type, v);
+        if (d >= infinity) {
+            unreachable++;
+        } else {
+            out->farthest = fmax(out->farthest, d * scale);
+        }
+    }
+    out->unreachable += (double)unreachable / (double)n; /* divided by the rows at the end */
+    out->sources++;
+}
+
+/* The sources of one block of the run, chosen by the number of the round. */
+static void choose_block(sample *s, uint64_t round)
+{
+    const tw_plan *plan = s->e->plan;
+    uint64_t seed = (uint64_t)plan->graph->n * 31 + (uint64_t)plan->graph->arcs;
+    int64_t blocks = (twi_plan_rows(plan) + s->count - 1) / s->count;
+    int64_t block = (int64_t)twi_random_below(twi_random_at(seed, round), (uint64_t)blocks);
+    int64_t first = block * s->count;
+    if (first + s->count > twi_plan_rows(plan)) {
+        first = twi_plan_rows(plan) - s->count;
+    }
+    twi_search_tickets(s->e, s->tickets, first, s->count);
+}
+
+/* Some sources of the block: those of one thread's batch. */
+static void search_batch(sample *s, int thread, int64_t at, int64_t size)
+{
+    const twi_searcher *e = s->e;
+    twi_search_batch b = {.count = (int)size};
+    for (int64_t i = 0; i < size; i++) {
+        b.source[i] = s->tickets[(at + i) % s->count].place;
+        b.row[i] =
+            rows_of(s, thread) + (size_t)(i * e->plan->graph->n) * (size_t)tw_type_size(e->type);
+    }
+    twi_searcher_run(s->e, &s->e->workers[thread], &b);
+}
+
+/* A batch for every thread; seconds of all of them. */
+static double search_round(sample *s, uint64_t round)
+{
+    int64_t batches = (s->count + s->size - 1) / s->size;
+    int64_t from = (int64_t)twi_random_below(twi_random_at(round, 7), (uint64_t)batches);
+    choose_block(s, round);
+    atomic_store(&s->e->verdict, TWI_SEARCH_FINE);
+    double took = 0;
+#pragma omp parallel num_threads(twi_team(s->e->threads)) reduction(+ : took)
+    {
+        double began = twi_thread_seconds();
+        search_batch(s, twi_thread_id(), (from + twi_thread_id()) % batches * s->size, s->size);
+        took += twi_thread_seconds() - began;
+        if (twi_thread_id() == 0) {
+            s->team = twi_team_size();
+        }
+    }
+    return took;
+}
+
+/* Pages that a run touches once in many batches must not count, nor the start of a team. */
+static void touch(sample *s)
+{
+    size_t bytes = (size_t)(s->size * s->e->plan->graph->n) * WIDEST;
+#pragma omp parallel num_threads(twi_team(s->e->threads))
+    memset(rows_of(s, twi_thread_id()), 0, bytes);
+}
+
+static double arcs_scanned(const twi_searcher *e)
+{
+    double sum = 0;
+    for (int t = 0; t < e->threads; t++) {
+        sum += e->workers[t].scanned;
+    }
+    return sum;
+}
+
+/* No batch ended, after `took` seconds: guess from the arcs that were scanned how long one would
+ * have taken, and search from a single source to see how far distances reach. */
+static tw_status guess(sample *s, double took, twi_search_sample *out)
+{
+    twi_searcher *e = s->e;
+    const tw_graph *graph = e->plan->graph;
+    double scanned = fmax(arcs_scanned(e) / s->team, 1);
+    double scale = e->method == TW_METHOD_BFS ? graph->max_weight : 1;
+    double scans =
+        e->method != TW_METHOD_BFS && atomic_load(&e->lanes) == 0 ? (double)s->size : USUAL_SCANS;
+    tw_status status = TW_OK;
+    e->deadline = 0;
+    do {
+        atomic_store(&e->verdict, TWI_SEARCH_FINE);
+        search_batch(s, 0, 0, 1);
+        if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
+            return status;
+        }
+    } while (atomic_load(&e->verdict) == TWI_SEARCH_WIDEN &&
+             (status = twi_searcher_widen(e)) == TW_OK);
+    if (status == TW_OK) {
+        *out = (twi_search_sample){.guessed = true};
+        add_row(out, e->type, scale, rows_of(s, 0), graph->n);
+        if (e->method == TW_METHOD_BFS) {
+            scans = fmin(scans, fmax(out->farthest / scale, 1)); /* one a level */
+        }
+        out->seconds_least = took / (double)s->size;
+        out->seconds_per_source =
+            out->seconds_least * fmax((double)graph->arcs * scans / scanned, 1);
+    }
+    return status;
+}
+
+static void add_rows(const sample *s, twi_search_sample *out)
+{
+    const twi_searcher *e = s->e;
+    int64_t n = e->plan->graph->n;
+    double scale = e->method == TW_METHOD_BFS ? e->plan->graph->max_weight : 1;
+    for (int t = 0; t < s->team; t++) {
+        for (int64_t i = 0; i < s->size; i++) {
+            add_row(out, e->type, scale,
+                    rows_of(s, t) + (size_t)(i * n) * (size_t)tw_type_size(e->type), n);
+        }
+    }
+}
+
+static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sample *out)
+{
+    twi_searcher *e = s->e;
+    double spent = 0;
+    double scanned = 0; /* in the rounds that count */
+    double best = INFINITY;
+    touch(s);
+    e->deadline = twi_seconds() + fmax(PATIENCE * budget, PATIENCE_LEAST);
+    for (int round = 0, tried = 0; round < rounds && (round == 0 || spent < budget); tried++) {
+        double before = arcs_scanned(e);
+        double took = search_round(s, (uint64_t)tried);
+        tw_status status = twi_check_cancel(e->ctx);
+        twi_search_verdict end = (twi_search_verdict)atomic_load(&e->verdict);
+        if (status != TW_OK ||
+            (end == TWI_SEARCH_WIDEN && (status = twi_searcher_widen(e)) != TW_OK)) {
+            return status;
+        }
+        if (end == TWI_SEARCH_LATE && round == 0) {
+            return guess(s, took / s->team, out);
+        }
+        if (end == TWI_SEARCH_LATE) {
+            break;
+        }
+        if (end == TWI_SEARCH_FINE) {
+            double arcs = fmax(arcs_scanned(e) - before, 1);
+            add_rows(s, out);
+            best = fmin(best, took / arcs);
+            scanned += arcs;
+            spent += took / s->team;
+            round++;
+        }
+    }
+    out->seconds_per_source = best * scanned / (double)out->sources;
+    out->seconds_least = out->seconds_per_source;
+    out->unreachable /= (double)out->sources;
+    return TW_OK;
+}
+
+tw_status twi_search_sample_run(tw_context *ctx, const tw_plan *plan, tw_method method, int rounds,
+                                double budget, twi_search_sample *out)
+{
+    sample s = {.team = 1};
+    int64_t n = plan->graph->n;
+    memset(out, 0, sizeof *out);
+    if (n == 0 || twi_plan_rows(plan) == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_searcher_create(ctx, &s.e, plan, method, plan->threads);
+    if (status == TW_OK) {
+        s.count = twi_search_block_rows(s.e);
+        s.size = twi_search_batch_rows(s.e, s.count);
+        while (s.size > 1 && s.size * n > THREAD_MOST) {
+            s.size /= 2;
+        }
+        status = twi_alloc(ctx, &s.rows, (uint64_t)(s.size * n) * (uint64_t)plan->threads, WIDEST,
+                           "a sample");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &s.tickets, (uint64_t)s.count, sizeof *s.tickets, "a sample");
+    }
+    if (status == TW_OK) {
+        status = run_rounds(&s, rounds, budget, out);
+    }
+    twi_free(s.tickets);
+    twi_free(s.rows);
+    twi_searcher_destroy(s.e);
+    return status;
+}

@@ -1,0 +1,200 @@
+/*
+ * A run of searches: blocks of rows, each cut into batches of sources, batches shared among the
+ * threads, every block delivered in order. Within a block the sources are sorted by their place in
+ * the net (net.h), so that a batch is a patch of near vertices. A block whose distances do not fit
+ * its type is done again in the next one.
+ *
+ * Memory: the searcher's, and one block.
+ */
+#include "apsp/search/search.h"
+
+#include "apsp/search/searcher.h"
+#include "base/threads.h"
+
+#include <stdlib.h>
+
+/* Bytes of a block for each thread, and of all at least: large enough that a thread's batches are
+ * full, and that the sources of a block have near ones among them. */
+#define THREAD_BYTES ((uint64_t)16 << 20)
+#define BLOCK_BYTES ((uint64_t)32 << 20)
+
+/* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
+static int64_t block_rows(const tw_plan *plan, tw_method method, tw_type type, uint64_t bytes,
+                          int threads)
+{
+    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type);
+    int64_t rows = row > 0 ? (int64_t)(bytes / row) : twi_plan_rows(plan);
+    int64_t round = twi_searcher_batch(method) * threads;
+    if (rows > round) {
+        rows -= rows % round;
+    }
+    rows = rows < twi_plan_rows(plan) ? rows : twi_plan_rows(plan);
+    return rows > 0 ? rows : 1;
+}
+
+static uint64_t usual_bytes(int threads)
+{
+    uint64_t bytes = THREAD_BYTES * (uint64_t)threads;
+    return bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+}
+
+int64_t twi_search_block_rows(const twi_searcher *e)
+{
+    return block_rows(e->plan, e->method, e->type, usual_bytes(e->threads), e->threads);
+}
+
+int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
+{
+    int64_t most = twi_searcher_batch(e->method);
+    int64_t share = (count + e->threads - 1) / e->threads;
+    return share < most ? share : most;
+}
+
+uint64_t twi_search_memory(const tw_plan *plan, tw_method method)
+{
+    int threads = plan->threads > 0 ? plan->threads : 1;
+    /* Where levels need more than 16 bits a block is smaller than the result, in any type. */
+    tw_type type = method == TW_METHOD_BFS ? TW_U16 : twi_search_type(plan);
+    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
+    uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
+    if (method != TW_METHOD_BFS) {
+        bytes += twi_net_memory(plan->graph, twi_search_kind(plan, type));
+    }
+    return bytes + row * (uint64_t)block_rows(plan, method, type, usual_bytes(threads), threads);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const twi_ticket *x = a;
+    const twi_ticket *y = b;
+    return x->place != y->place ? (x->place > y->place) - (x->place < y->place)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int32_t vertex = twi_plan_source(e->plan, first + i);
+        tickets[i].place = e->net != NULL ? e->net->place[vertex] : vertex;
+        tickets[i].row = (int32_t)i;
+    }
+    if (e->net != NULL) {
+        qsort(tickets, (size_t)count, sizeof *tickets, by_place);
+    }
+}
+
+/* Search for every row of the block; e->verdict says how it went. */
+static void run_block(twi_searcher *e, void *block, const twi_ticket *tickets, int64_t first,
+                      int64_t count)
+{
+    int64_t size = twi_search_batch_rows(e, count);
+    int64_t batches = (count + size - 1) / size;
+    size_t row = (size_t)e->plan->graph->n * tw_type_size(e->type);
+    double total = (double)twi_plan_rows(e->plan);
+    atomic_llong done;
+    atomic_init(&done, first);
+    atomic_store(&e->verdict, TWI_SEARCH_FINE);
+#pragma omp parallel num_threads(twi_team(e->threads))
+    {
+        twi_search_worker *w = &e->workers[twi_thread_id()];
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = 0; k < batches; k++) {
+            twi_search_batch b;
+            int64_t begin = k * size;
+            b.count = (int)(begin + size < count ? size : count - begin);
+            for (int i = 0; i < b.count; i++) {
+                b.source[i] = tickets[begin + i].place;
+                b.row[i] = (char *)block + (size_t)tickets[begin + i].row * row;
+            }
+            twi_searcher_run(e, w, &b);
+            long long now = atomic_fetch_add(&done, b.count) + b.count;
+            if (twi_thread_id() == 0) {
+                twi_progress(e->ctx, "search", (double)now, total, "rows");
+            }
+        }
+    }
+}
+
+/* What a block may take: the usual size, or half of what the context has left. */
+static uint64_t block_bytes(const twi_searcher *e)
+{
+    uint64_t limit = tw_memory_limit(e->ctx);
+    uint64_t used = tw_memory_used(e->ctx);
+    uint64_t half = limit > used ? (limit - used) / 2 : 0;
+    uint64_t usual = usual_bytes(e->threads);
+    return half < usual ? half : usual;
+}
+
+/* Rows from *first on in the engine's present type; returns early, with *first at the row to go on
+ * from, when a wider type is needed. */
+static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *first, bool *wider)
+{
+    const tw_plan *plan = e->plan;
+    int64_t total = twi_plan_rows(plan);
+    int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
+    void *block = NULL;
+    twi_ticket *tickets = NULL;
+    uint64_t elements = 0;
+    tw_status status = TW_OK;
+    *wider = false;
+    if (!twi_mul((uint64_t)most, (uint64_t)plan->graph->n, &elements)) {
+        return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is more than can be addressed");
+    }
+    if ((status = twi_alloc(e->ctx, &block, elements, tw_type_size(e->type), "a block of rows")) !=
+            TW_OK ||
+        (status = twi_alloc(e->ctx, &tickets, (uint64_t)most, sizeof *tickets,
+                            "the order of a block")) != TW_OK) {
+        goto done;
+    }
+    while (*first < total && !*wider) {
+        int64_t count = total - *first < most ? total - *first : most;
+        twi_search_tickets(e, tickets, *first, count);
+        run_block(e, block, tickets, *first, count);
+        if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
+            goto done;
+        }
+        if (atomic_load(&e->verdict) == TWI_SEARCH_WIDEN) {
+            *wider = true;
+            break;
+        }
+        twi_rows rows = {
+            .first = *first,
+            .count = count,
+            .work = block,
+            .stride = plan->graph->n,
+            .type = e->type,
+            .scale = e->method == TW_METHOD_BFS ? plan->graph->max_weight : 1,
+            .potentials_applied = e->method != TW_METHOD_BFS && plan->potential != NULL &&
+                                  e->net->kind != TWI_NET_DUAL,
+        };
+        if ((status = twi_delivery_rows(e->ctx, delivery, &rows)) != TW_OK) {
+            goto done;
+        }
+        *first += count;
+    }
+done:
+    twi_free(tickets);
+    twi_free(block);
+    return status;
+}
+
+tw_status twi_search_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+                         double *arcs_scanned)
+{
+    twi_searcher *e = NULL;
+    int64_t first = 0;
+    bool wider = false;
+    *arcs_scanned = 0;
+    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method, twi_thread_count(ctx));
+    while (status == TW_OK && first < twi_plan_rows(plan)) {
+        status = run_in_type(e, delivery, &first, &wider);
+        if (status == TW_OK && wider) {
+            status = twi_searcher_widen(e);
+        }
+    }
+    for (int t = 0; e != NULL && t < e->threads; t++) {
+        *arcs_scanned += e->workers[t].scanned;
+    }
+    twi_searcher_destroy(e);
+    return status;
+}

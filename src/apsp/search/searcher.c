@@ -1,0 +1,339 @@
+/*
+ * What a batch of sources goes through. A batch is a patch of near vertices, whose searches want
+ * nearly the same order. It goes to the lane search in the narrowest type that has not failed so
+ * far, or to one Dijkstra a source when there are too few sources to fill lanes, when lanes scan
+ * too much, or when negative floats need two sums. Types widen when a distance does not fit: u16 ->
+ * i32 within a batch, i32 -> f64 for the block and all later ones; levels of a breadth-first search
+ * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
+ * delivery looks for sums that left it.
+ *
+ * Memory: the net, and for each thread 128 bytes a vertex (or the sets of a breadth-first search)
+ * and the queues.
+ */
+#include "apsp/search/searcher.h"
+
+#include "apsp/search/search.h"
+#include "base/clock.h"
+
+#include <math.h>
+
+double twi_longest_path(const tw_graph *graph, double max_weight)
+{
+    return graph->n > 1 ? (double)(graph->n - 1) * max_weight : 0;
+}
+
+tw_type twi_search_type(const tw_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    if (!graph->integral) {
+        return twi_plan_float_type(plan);
+    }
+    double longest = twi_longest_path(graph, twi_net_max_weight(graph, plan->potential));
+    return longest < TW_INF_I32 ? TW_I32 : TW_F64;
+}
+
+twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type)
+{
+    if (!plan->graph->integral && plan->potential != NULL) {
+        return TWI_NET_DUAL;
+    }
+    return type == TW_I32 ? TWI_NET_I32 : type == TW_F32 ? TWI_NET_F32 : TWI_NET_F64;
+}
+
+/* Whole weights begin in i32 even where that is not certain to suffice. */
+static tw_type first_type(const tw_plan *plan, tw_method method)
+{
+    if (method == TW_METHOD_BFS) {
+        return TW_U8;
+    }
+    return plan->graph->integral ? TW_I32 : twi_plan_float_type(plan);
+}
+
+int64_t twi_searcher_batch(tw_method method)
+{
+    return method == TW_METHOD_BFS ? TWI_BFS_MOST : TWI_LANES_MOST;
+}
+
+uint64_t twi_search_worker_memory(const tw_plan *plan, tw_method method)
+{
+    const tw_graph *graph = plan->graph;
+    if (method == TW_METHOD_BFS) {
+        return sizeof(twi_search_worker) + twi_bfs_space_memory(graph->n);
+    }
+    return sizeof(twi_search_worker) + (uint64_t)graph->n * (TWI_LINE_BYTES + sizeof(int32_t) + 1) +
+           twi_dijkstra_space_memory(graph->n, graph->arcs,
+                                     twi_search_kind(plan, first_type(plan, method)),
+                                     twi_net_max_weight(graph, plan->potential));
+}
+
+static void worker_clear(twi_search_worker *w)
+{
+    twi_bfs_space_clear(&w->bfs);
+    twi_dijkstra_space_clear(&w->dijkstra);
+    twi_free(w->lanes.queued);
+    twi_free(w->lanes.next);
+    twi_free(w->lanes.line);
+}
+
+static tw_status worker_create(twi_searcher *e, twi_search_worker *w)
+{
+    const char *what = "the lanes of the searches";
+    uint64_t n = (uint64_t)e->plan->graph->n;
+    tw_status status = TW_OK;
+    if (e->method == TW_METHOD_BFS) {
+        return twi_bfs_space_create(e->ctx, &w->bfs, e->plan->graph->n);
+    }
+    if ((status = twi_alloc(e->ctx, &w->lanes.line, n, TWI_LINE_BYTES, what)) != TW_OK ||
+        (status = twi_alloc(e->ctx, &w->lanes.next, n, sizeof(int32_t), what)) != TW_OK ||
+        (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK) {
+        return status;
+    }
+    return twi_dijkstra_space_create(e->ctx, &w->dijkstra, e->net);
+}
+
+static const twi_lanes_kernels *kernels_of(twi_isa isa)
+{
+    switch (isa) {
+#ifdef TWI_HAVE_NEON
+    case TWI_ISA_NEON:
+        return &twi_lanes_neon;
+#endif
+#ifdef TWI_HAVE_AVX2
+    case TWI_ISA_AVX2:
+        return &twi_lanes_avx2;
+#endif
+#ifdef TWI_HAVE_AVX512
+    case TWI_ISA_AVX512:
+        return &twi_lanes_avx512;
+#endif
+    default:
+        return &twi_lanes_scalar;
+    }
+}
+
+/* The net for rows of e->type, in place of the one there was. */
+static tw_status prepare_net(twi_searcher *e)
+{
+    const tw_graph *graph = e->plan->graph;
+    twi_net_destroy(e->net);
+    tw_status status = twi_net_create(e->ctx, &e->net, graph, e->plan->potential,
+                                      twi_search_kind(e->plan, e->type));
+    if (status != TW_OK) {
+        return status;
+    }
+    double longest = twi_longest_path(graph, e->net->max);
+    e->certify_narrow = longest >= TW_INF_U16 - e->net->max;
+    e->certify = e->type == TW_I32 && longest >= TW_INF_I32;
+    atomic_store(&e->narrow, e->net->kind == TWI_NET_I32 && e->net->max <= TWI_NARROW_WEIGHT);
+    atomic_store(&e->lanes, e->net->kind != TWI_NET_DUAL);
+    return TW_OK;
+}
+
+void twi_searcher_destroy(twi_searcher *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (e->workers != NULL) {
+        for (int t = 0; t < e->threads; t++) {
+            worker_clear(&e->workers[t]);
+        }
+    }
+    twi_free(e->workers);
+    twi_net_destroy(e->net);
+    twi_free(e);
+}
+
+tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan *plan,
+                              tw_method method, int threads)
+{
+    *out = NULL;
+    twi_searcher *e = NULL;
+    twi_isa isa = plan->isa;
+    tw_status status = isa == TWI_ISA_NONE ? twi_isa_resolve(ctx, &isa) : TW_OK;
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_alloc_zeroed(ctx, &e, 1, sizeof *e, "the search engine");
+    if (status != TW_OK) {
+        return status;
+    }
+    e->ctx = ctx;
+    e->plan = plan;
+    e->method = method;
+    e->threads = threads;
+    e->isa = isa;
+    e->kernels = kernels_of(isa);
+    e->type = first_type(plan, method);
+    e->cutoff =
+        plan->options.cutoff >= 0 && plan->potential == NULL ? plan->options.cutoff : INFINITY;
+    if (method == TW_METHOD_DIJKSTRA && (status = prepare_net(e)) != TW_OK) {
+        goto done;
+    }
+    status = twi_alloc_zeroed(ctx, &e->workers, (uint64_t)threads, sizeof *e->workers,
+                              "the threads of the searches");
+    for (int t = 0; t < threads && status == TW_OK; t++) {
+        status = worker_create(e, &e->workers[t]);
+    }
+    if (status == TW_OK) {
+        *out = e;
+        e = NULL;
+    }
+done:
+    twi_searcher_destroy(e);
+    return status;
+}
+
+static const twi_lanes_kernel *wide_kernel(const twi_searcher *e)
+{
+    switch (e->net->kind) {
+    case TWI_NET_I32:
+        return &e->kernels->i32;
+    case TWI_NET_F32:
+        return &e->kernels->f32;
+    default:
+        return &e->kernels->f64;
+    }
+}
+
+/* How often lanes may scan each arc and still be faster than a Dijkstra for every lane: a scan of
+ * an arc takes about 16 ns (Neoverse V1), in a Dijkstra 6 ns with buckets and 14 with a heap. */
+static int worth_scanning(const twi_search_worker *w, const twi_lanes_kernel *kernel)
+{
+    return kernel->lanes * (w->dijkstra.chain != NULL ? 3 : 7) / 8;
+}
+
+static twi_lanes_end search_lanes(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b,
+                                  int first, int count, const twi_lanes_kernel *kernel)
+{
+    bool narrow = kernel == &e->kernels->u16;
+    int64_t scanned = 0;
+    twi_lanes_job job = {
+        .net = e->net,
+        .sources = b->source + first,
+        .count = count,
+        .certify = narrow ? e->certify_narrow : e->certify,
+        .cutoff = e->cutoff,
+        .arc_limit = (e->net->arcs + e->net->n) * worth_scanning(w, kernel),
+        .deadline = e->deadline,
+        .ctx = e->ctx,
+    };
+    twi_lanes_end end = kernel->search(&job, &w->lanes, &scanned);
+    w->scanned += (double)scanned;
+    if (end == TWI_LANES_DONE) {
+        kernel->give_rows(&job, &w->lanes, b->row + first);
+    }
+    return end;
+}
+
+static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
+                                        const twi_search_batch *b, int first, int count)
+{
+    for (int i = first; i < first + count; i++) {
+        int64_t scanned = 0;
+        twi_dijkstra_job job = {
+            .net = e->net,
+            .source = b->source[i],
+            .cutoff = e->cutoff,
+            .certify = e->certify,
+        };
+        if (twi_is_cancelled(e->ctx)) {
+            return TWI_SEARCH_CANCELLED;
+        }
+        if (e->deadline > 0 && twi_seconds() > e->deadline) {
+            return TWI_SEARCH_LATE;
+        }
+        bool fits = twi_dijkstra(&job, &w->dijkstra, b->row[i], &scanned);
+        w->scanned += (double)scanned;
+        if (!fits) {
+            return TWI_SEARCH_WIDEN;
+        }
+    }
+    return TWI_SEARCH_FINE;
+}
+
+static twi_search_verdict search_batch(twi_searcher *e, twi_search_worker *w,
+                                       const twi_search_batch *b)
+{
+    int done = 0;
+    while (done < b->count) {
+        bool narrow = atomic_load(&e->narrow);
+        const twi_lanes_kernel *kernel = narrow ? &e->kernels->u16 : wide_kernel(e);
+        int left = b->count - done;
+        int count = left < kernel->lanes ? left : kernel->lanes;
+        if (!atomic_load(&e->lanes) || count < kernel->lanes / 4) {
+            return search_singly(e, w, b, done, left);
+        }
+        switch (search_lanes(e, w, b, done, count, kernel)) {
+        case TWI_LANES_DONE:
+            done += count;
+            break;
+        case TWI_LANES_CAPPED:
+            if (!narrow) {
+                return TWI_SEARCH_WIDEN;
+            }
+            atomic_store(&e->narrow, 0);
+            break;
+        case TWI_LANES_LIMIT:
+            atomic_store(&e->lanes, 0);
+            break;
+        case TWI_LANES_LATE:
+            return TWI_SEARCH_LATE;
+        case TWI_LANES_CANCELLED:
+            return TWI_SEARCH_CANCELLED;
+        }
+    }
+    return TWI_SEARCH_FINE;
+}
+
+static twi_search_verdict bfs_batch(twi_searcher *e, twi_search_worker *w,
+                                    const twi_search_batch *b)
+{
+    int64_t scanned = 0;
+    twi_bfs_job job = {
+        .graph = e->plan->graph,
+        .sources = b->source,
+        .count = b->count,
+        .type = e->type,
+        .isa = e->isa,
+        .level_limit = e->cutoff / e->plan->graph->max_weight + 1,
+        .deadline = e->deadline,
+        .ctx = e->ctx,
+    };
+    twi_bfs_end end = twi_bfs(&job, &w->bfs, b->row[0], &scanned);
+    w->scanned += (double)scanned;
+    static const twi_search_verdict verdicts[] = {
+        [TWI_BFS_DONE] = TWI_SEARCH_FINE,
+        [TWI_BFS_DEEP] = TWI_SEARCH_WIDEN,
+        [TWI_BFS_LATE] = TWI_SEARCH_LATE,
+        [TWI_BFS_CANCELLED] = TWI_SEARCH_CANCELLED,
+    };
+    return verdicts[end];
+}
+
+void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b)
+{
+    if (atomic_load(&e->verdict) != TWI_SEARCH_FINE) {
+        return; /* the block will be redone or dropped */
+    }
+    twi_search_verdict mine =
+        e->method == TW_METHOD_BFS ? bfs_batch(e, w, b) : search_batch(e, w, b);
+    int worst = atomic_load(&e->verdict);
+    while ((int)mine > worst && !atomic_compare_exchange_weak(&e->verdict, &worst, (int)mine)) {
+    }
+}
+
+tw_status twi_searcher_widen(twi_searcher *e)
+{
+    switch (e->type) {
+    case TW_U8:
+        e->type = TW_U16;
+        return TW_OK;
+    case TW_U16:
+        e->type = TW_I32;
+        return TW_OK;
+    default:
+        e->type = TW_F64;
+        return prepare_net(e);
+    }
+}

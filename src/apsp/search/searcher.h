@@ -1,0 +1,89 @@
+/*
+ * The searcher: a graph made ready for searching, one workspace a thread, and what a batch of
+ * sources does with them. search.c cuts a run into batches, search/sample.c tries one for the plan.
+ */
+#ifndef TWI_APSP_SEARCH_SEARCHER_H
+#define TWI_APSP_SEARCH_SEARCHER_H
+
+#include "apsp/search/bfs.h"
+#include "apsp/search/dijkstra.h"
+#include "apsp/search/lanes.h"
+#include "apsp/plan/plan.h"
+
+#include <stdatomic.h>
+
+/* How a batch, or the worst of several, ended. */
+typedef enum twi_search_verdict {
+    TWI_SEARCH_FINE,
+    TWI_SEARCH_LATE,  /* the deadline passed */
+    TWI_SEARCH_WIDEN, /* a distance needs a wider type */
+    TWI_SEARCH_CANCELLED
+} twi_search_verdict;
+
+/* One thread's memory. */
+typedef struct twi_search_worker {
+    twi_lanes_space lanes;
+    twi_dijkstra_space dijkstra;
+    twi_bfs_space bfs;
+    double scanned;
+    char apart[TWI_CACHE_LINE]; /* from the next worker's counters */
+} twi_search_worker;
+
+typedef struct twi_searcher {
+    tw_context *ctx;
+    const tw_plan *plan;
+    tw_method method;
+    int threads;
+    twi_isa isa;
+    twi_net *net; /* TW_METHOD_DIJKSTRA */
+    const twi_lanes_kernels *kernels;
+    twi_search_worker *workers;
+    tw_type type; /* of the rows */
+    double cutoff;
+    double deadline; /* of a sample; 0: none */
+    bool certify_narrow;
+    bool certify;
+    atomic_int narrow;  /* u16 has sufficed so far */
+    atomic_int lanes;   /* the lane search has been worth it so far */
+    atomic_int verdict; /* a twi_search_verdict: the worst since it was set to FINE */
+} twi_searcher;
+
+/* Some rows of a block: where each goes and from where it starts. */
+typedef struct twi_search_batch {
+    int count;
+    int32_t source[TWI_BFS_MOST]; /* places, or vertices for a breadth-first search */
+    void *row[TWI_BFS_MOST];      /* one after another for a breadth-first search */
+} twi_search_batch;
+
+/* A row of a block and the key its batch is chosen by. */
+typedef struct twi_ticket {
+    int32_t place;
+    int32_t row;
+} twi_ticket;
+
+TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan *plan,
+                                         tw_method method, int threads);
+void twi_searcher_destroy(twi_searcher *e);
+
+/* Search for a batch, at most twi_searcher_batch(method) sources, unless the verdict is bad
+ * already. For any thread, with its own worker. */
+void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b);
+int64_t twi_searcher_batch(tw_method method);
+
+/* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
+TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
+
+/* How a run is cut (search.c): rows of a block, where memory is not short; rows of a batch of a
+ * block of `count`; and the rows of a block in the order in which batches take them. */
+int64_t twi_search_block_rows(const twi_searcher *e);
+int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count);
+void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count);
+
+/* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */
+twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type);
+uint64_t twi_search_worker_memory(const tw_plan *plan, tw_method method);
+
+/* No sum of weights along a shortest path can be larger. */
+double twi_longest_path(const tw_graph *graph, double max_weight);
+
+#endif

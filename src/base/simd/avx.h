@@ -1,0 +1,154 @@
+/*
+ * The vector layer on AVX2 and, twice as wide, on AVX-512 (F, BW, VL, DQ); contract: simd/scalar.h.
+ * Broadcasts of 4 and 8 bytes are plain loads; those of 1 and 2 bytes take a shuffle, so these left
+ * operands are packed already broadcast. Sixteen registers hold rows of 2 vectors, thirty-two rows
+ * of 4.
+ */
+#ifndef TWI_BASE_SIMD_AVX_H
+#define TWI_BASE_SIMD_AVX_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+/* MM(name) is the intrinsic of that name at our width, MM_SI that of a whole vector of integers. */
+#if defined(TWI_KERNEL_AVX512)
+#define TWI_NV 4
+#define MM(name) _mm512_##name
+#define MM_SI(name) _mm512_##name##_si512
+typedef __m512i vec_u8, vec_u16, vec_i32;
+typedef __m512 vec_f32;
+typedef __m512d vec_f64;
+#else
+#define TWI_NV 2
+#define MM(name) _mm256_##name
+#define MM_SI(name) _mm256_##name##_si256
+typedef __m256i vec_u8, vec_u16, vec_i32;
+typedef __m256 vec_f32;
+typedef __m256d vec_f64;
+#endif
+
+enum {
+    LANES_u8 = sizeof(vec_u8),
+    LANES_u16 = sizeof(vec_u16) / 2,
+    LANES_i32 = sizeof(vec_i32) / 4,
+    LANES_f32 = sizeof(vec_f32) / 4,
+    LANES_f64 = sizeof(vec_f64) / 8,
+    A_LANES_u8 = LANES_u8,
+    A_LANES_u16 = LANES_u16,
+    A_LANES_i32 = 1,
+    A_LANES_f32 = 1,
+    A_LANES_f64 = 1
+};
+
+#define TWI_AVX_TYPE(S, T, LOAD, STORE, SPLAT, ADD, MIN) \
+    static inline vec_##S load_##S(const T *p)           \
+    {                                                    \
+        return LOAD((const void *)p);                    \
+    }                                                    \
+    static inline void store_##S(T *p, vec_##S v)        \
+    {                                                    \
+        STORE((void *)p, v);                             \
+    }                                                    \
+    static inline vec_##S splat_##S(T x)                 \
+    {                                                    \
+        return MM(SPLAT)(x);                             \
+    }                                                    \
+    static inline vec_##S add_##S(vec_##S a, vec_##S b)  \
+    {                                                    \
+        return MM(ADD)(a, b);                            \
+    }                                                    \
+    static inline vec_##S min_##S(vec_##S a, vec_##S b)  \
+    {                                                    \
+        return MM(MIN)(a, b);                            \
+    }
+
+TWI_AVX_TYPE(u8, uint8_t, MM_SI(loadu), MM_SI(storeu), set1_epi8, adds_epu8, min_epu8)
+TWI_AVX_TYPE(u16, uint16_t, MM_SI(loadu), MM_SI(storeu), set1_epi16, adds_epu16, min_epu16)
+TWI_AVX_TYPE(i32, int32_t, MM_SI(loadu), MM_SI(storeu), set1_epi32, add_epi32, min_epi32)
+TWI_AVX_TYPE(f32, float, MM(loadu_ps), MM(storeu_ps), set1_ps, add_ps, min_ps)
+TWI_AVX_TYPE(f64, double, MM(loadu_pd), MM(storeu_pd), set1_pd, add_pd, min_pd)
+
+#define opaque_u8(v) __asm__ volatile("" : "+v"(v))
+#define opaque_u16(v) __asm__ volatile("" : "+v"(v))
+#define opaque_i32(v) __asm__ volatile("" : "+v"(v))
+#define opaque_f32(v) __asm__ volatile("" : "+v"(v))
+#define opaque_f64(v) __asm__ volatile("" : "+v"(v))
+
+typedef __m128i bytes16;
+typedef struct lookup32 {
+    __m128i low, high;
+} lookup32;
+
+static inline bytes16 zero_bytes16(void)
+{
+    return _mm_setzero_si128();
+}
+static inline bytes16 load_bytes16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const void *)p);
+}
+static inline void store_bytes16(uint8_t *p, bytes16 v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+static inline bytes16 add_bytes16(bytes16 a, bytes16 b)
+{
+    return _mm_add_epi8(a, b);
+}
+static inline bytes16 sub_bytes16(bytes16 a, bytes16 b)
+{
+    return _mm_sub_epi8(a, b);
+}
+static inline lookup32 load_lookup32(const uint8_t *p)
+{
+    return (lookup32){load_bytes16(p), load_bytes16(p + 16)};
+}
+/* A byte shuffle gives 0 where bit 7 of the index is set: 0x70 sets it from 16 on, -16 below. */
+static inline bytes16 find_lookup32(lookup32 table, bytes16 at)
+{
+    __m128i low = _mm_shuffle_epi8(table.low, _mm_add_epi8(at, _mm_set1_epi8(0x70)));
+    __m128i high = _mm_shuffle_epi8(table.high, _mm_sub_epi8(at, _mm_set1_epi8(16)));
+    return _mm_or_si128(low, high);
+}
+/* Two halves of a vector, each summed in 64 bits: those of two and then four vectors close up. */
+static inline __m128i halves_of_4_bytes16(const bytes16 v[4])
+{
+    const __m128i zero = _mm_setzero_si128();
+    __m128i a = _mm_packus_epi32(_mm_sad_epu8(v[0], zero), _mm_sad_epu8(v[1], zero));
+    __m128i b = _mm_packus_epi32(_mm_sad_epu8(v[2], zero), _mm_sad_epu8(v[3], zero));
+    return _mm_packus_epi32(a, b);
+}
+typedef __m128i sums8;
+
+static inline void store_sums8(uint16_t *p, sums8 v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+static inline sums8 sum_8_bytes16(const bytes16 v[8])
+{
+    return _mm_hadd_epi16(halves_of_4_bytes16(v), halves_of_4_bytes16(v + 4));
+}
+static inline sums8 sum_8_small_bytes16(const bytes16 v[8])
+{
+    return sum_8_bytes16(v);
+}
+/* Four u32, made signed, to f64, put back, scaled, to f32. */
+static inline __m128 scale_u32(__m128i number, __m256d factor)
+{
+    __m128i moved = _mm_xor_si128(number, _mm_set1_epi32(INT32_MIN));
+    __m256d wide = _mm256_add_pd(_mm256_cvtepi32_pd(moved), _mm256_set1_pd(0x1p31));
+    return _mm256_cvtpd_ps(_mm256_mul_pd(wide, factor));
+}
+static inline void scale_sums8(float *out, const sums8 plane[4], uint32_t total, double factor)
+{
+    __m128i upper = _mm_add_epi16(plane[2], _mm_slli_epi16(plane[3], 8));
+    __m256i sum = _mm256_slli_epi32(_mm256_cvtepu16_epi32(upper), 8);
+    sum = _mm256_slli_epi32(_mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[1])), 8);
+    sum = _mm256_add_epi32(sum, _mm256_cvtepu16_epi32(plane[0]));
+    __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)total), sum);
+    __m256d by = _mm256_set1_pd(factor);
+    _mm_storeu_ps(out, scale_u32(_mm256_castsi256_si128(rest), by));
+    _mm_storeu_ps(out + 4, scale_u32(_mm256_extracti128_si256(rest, 1), by));
+}
+
+#endif

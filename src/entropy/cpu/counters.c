@@ -1,0 +1,184 @@
+/*
+ * Few levels on one band (kernels.h): the band is cut into strips of columns whose counters stay in
+ * the first-level cache, and each strip goes down the band row by row.
+ *
+ * The counters of a strip start from the rows of the first windows. With cropped borders rows and
+ * columns outside the input are never counted: columns there have level 0 on both sides of every
+ * change, which is no change, and rows there are left to a plain loop over the columns inside.
+ */
+#include "entropy/cpu/kernels.h"
+
+#include <string.h>
+
+#define STRIP 1024 /* outputs of a strip; 16 bytes of counters for each column */
+#define CHANGES 256
+
+/* What a strip needs, one after the other in the band's scratch. */
+typedef struct workspace {
+    uint8_t delta[CHANGES][TWI_COUNTERS];
+    uint8_t column[STRIP + TWI_PLANE + TWI_GROUP][TWI_COUNTERS];
+    uint8_t change[STRIP + TWI_PLANE + TWI_GROUP];
+    uint8_t plane[TWI_PLANES][TWI_PLANE];
+    uint16_t sum[TWI_PLANES][STRIP + TWI_GROUP];
+} workspace;
+
+/* A strip of one band. */
+typedef struct strip {
+    const twi_entropy_setup *setup;
+    const twi_counters_kernel *kernel;
+    const twi_counters_band *band;
+    workspace *space;
+    twi_counters_row row;
+    int64_t begin;    /* column of the result, and of the padded array */
+    int64_t outputs;  /* columns of the result */
+    int64_t in_begin; /* columns of the padded array that lie inside the input, from `begin` */
+    int64_t in_end;
+} strip;
+
+uint64_t twi_counters_scratch(const twi_entropy_setup *setup)
+{
+    (void)setup;
+    return sizeof(workspace);
+}
+
+static void fill_tables(const twi_entropy_setup *setup, workspace *space)
+{
+    memset(space->delta, 0, sizeof space->delta);
+    for (int change = 0; change < CHANGES; change++) {
+        space->delta[change][change >> 4]++;
+        space->delta[change][change & 15]--;
+    }
+    memset(space->plane, 0, sizeof space->plane);
+    for (int64_t n = 0; n <= setup->window.size; n++) {
+        for (int p = 0; p < TWI_PLANES; p++) {
+            space->plane[p][n] = (uint8_t)(setup->table.sum[n] >> (8 * p));
+        }
+    }
+}
+
+static bool crops(const strip *s)
+{
+    return s->setup->opts.border == TW_BORDER_CROP;
+}
+
+/* Whether row `row` of the padded array counts. */
+static bool row_counts(const strip *s, int64_t row)
+{
+    int64_t place = row - s->setup->above;
+    return !crops(s) || (place >= 0 && place < s->setup->in->rows);
+}
+
+/* Levels of row `row` of the padded array, from the strip's first column. */
+static const uint8_t *levels_of(const strip *s, int64_t row)
+{
+    return s->band->levels + (row - s->band->first) * s->band->pitch + s->begin;
+}
+
+/* Count a row in (by = 1) or out (by = -1), if it counts. */
+static void count_row(const strip *s, int64_t row, int by)
+{
+    if (!row_counts(s, row)) {
+        return;
+    }
+    const uint8_t *levels = levels_of(s, row);
+    for (int64_t x = s->in_begin; x < s->in_end; x++) {
+        s->space->column[x][levels[x]] = (uint8_t)(s->space->column[x][levels[x]] + by);
+    }
+}
+
+/* Bring the columns to the windows of row y: leaves to the kernel what the kernel does best. */
+static void advance(const strip *s, int64_t y)
+{
+    const int32_t rows = s->setup->window.rows;
+    const int64_t columns = s->outputs + s->setup->window.cols - 1;
+    uint8_t *change = s->space->change;
+    if (y == s->band->first) {
+        for (int32_t r = 0; r < rows; r++) {
+            count_row(s, y + r, 1);
+        }
+        memset(change, 0, sizeof s->space->change);
+    } else if (row_counts(s, y - 1) && row_counts(s, y + rows - 1)) {
+        s->kernel->pair(change, levels_of(s, y + rows - 1), levels_of(s, y - 1), columns);
+    } else {
+        count_row(s, y - 1, -1);
+        count_row(s, y + rows - 1, 1);
+        memset(change, 0, sizeof s->space->change);
+    }
+}
+
+/* Elements of `count` from `begin` that lie in 0 ... end-1. */
+static int64_t inside(int64_t begin, int64_t count, int64_t end)
+{
+    int64_t from = begin > 0 ? begin : 0;
+    int64_t to = begin + count < end ? begin + count : end;
+    return to > from ? to - from : 0;
+}
+
+/* The row of outputs y. Windows that lie inside have the row's own total; cropped ones are finished
+ * again, each with its own. */
+static void make_row(strip *s, int64_t y)
+{
+    const twi_entropy_setup *setup = s->setup;
+    const twi_window *window = &setup->window;
+    const uint64_t *total = setup->table.sum;
+    const double unit = (double)((uint64_t)1 << setup->table.fraction);
+    int64_t high =
+        crops(s) ? inside(y - setup->above, window->rows, setup->in->rows) : window->rows;
+    s->row.out = s->band->out + (y - s->band->first) * s->band->stride + s->begin;
+    s->row.total = (uint32_t)total[window->cols * high];
+    s->row.factor = 1 / ((double)(window->cols * high) * unit);
+    s->kernel->row(&s->row);
+    for (int64_t x = 0; x < s->outputs && crops(s); x++) {
+        int64_t place = s->begin + x - setup->before;
+        int64_t wide = inside(place, window->cols, setup->in->cols);
+        if (wide == window->cols) { /* so are all up to the last one inside */
+            x = setup->in->cols - window->cols + setup->before - s->begin;
+            continue;
+        }
+        s->kernel->finish(&s->row, x, x + 1, (uint32_t)total[wide * high],
+                          1 / ((double)(wide * high) * unit));
+    }
+}
+
+static void run_strip(strip *s)
+{
+    workspace *space = s->space;
+    const int64_t cols = s->setup->window.cols;
+    const int64_t columns = s->outputs + cols - 1;
+    s->in_begin = 0;
+    s->in_end = columns;
+    if (crops(s)) {
+        int64_t before = s->setup->before - s->begin;
+        int64_t after = before + s->setup->in->cols;
+        s->in_begin = before > 0 ? before : 0;
+        s->in_end = after < columns ? after : columns;
+    }
+    memset(space->column, 0, sizeof space->column);
+    memset(space->change, 0, sizeof space->change);
+    s->row = (twi_counters_row){.change = space->change,
+                                .delta = (const uint8_t(*)[TWI_COUNTERS])space->delta,
+                                .column = space->column,
+                                .window_cols = (int32_t)cols,
+                                .outputs = (s->outputs + TWI_GROUP - 1) / TWI_GROUP * TWI_GROUP,
+                                .live = s->outputs};
+    s->row.planes = space->plane[0];
+    for (int p = 0; p < TWI_PLANES; p++) {
+        s->row.sum[p] = space->sum[p];
+    }
+    for (int64_t y = s->band->first; y < s->band->first + s->band->count; y++) {
+        advance(s, y);
+        make_row(s, y);
+    }
+}
+
+void twi_counters_run(const twi_entropy_setup *setup, const twi_counters_kernel *kernel,
+                      const twi_counters_band *band)
+{
+    strip s = {.setup = setup, .kernel = kernel, .band = band, .space = band->scratch};
+    fill_tables(setup, s.space);
+    for (s.begin = 0; s.begin < setup->shape.cols; s.begin += STRIP) {
+        int64_t left = setup->shape.cols - s.begin;
+        s.outputs = left < STRIP ? left : STRIP;
+        run_strip(&s);
+    }
+}

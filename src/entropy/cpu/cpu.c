@@ -1,0 +1,230 @@
+/*
+ * Bands and threads: the rows of the result are cut into bands, each thread takes one after the
+ * other. For a band the rows of the padded array that its windows cover are turned into levels in a
+ * buffer of the thread's own, small enough to stay in its cache, and a kernel runs over them. A
+ * band knows nothing of its neighbours, so the input may come in bands too.
+ *
+ * Rows that two bands share are converted twice; bands are at least as high as the window, so no
+ * more than that.
+ */
+#include "entropy/cpu/kernels.h"
+#include "entropy/cpu/slide.h"
+
+#include "base/threads.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define BUFFER_ELEMENTS ((int64_t)1 << 18) /* of levels: half a megabyte of u16 */
+#define BAND_GRAIN 8                       /* rows: the lanes of the widest kernel */
+#define BANDS_A_THREAD 4                   /* at least, so that no thread waits long for another */
+
+/* What the threads share. */
+typedef struct job {
+    tw_context *ctx;
+    const twi_entropy_setup *setup;
+    const twi_counters_kernel *counters;
+    int64_t first, count; /* rows of the result */
+    int64_t band;         /* rows of a band */
+    int64_t pitch;        /* elements of a row of levels */
+    char *out;
+    int64_t stride;
+    char *scratch; /* one part for each thread */
+    uint64_t part; /* bytes of a part */
+    uint64_t levels_bytes;
+    atomic_int_fast64_t done;
+} job;
+
+static int64_t round_up(int64_t value, int64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+static int64_t choose_band(const job *j, int threads)
+{
+    const int64_t window = j->setup->window.rows;
+    int64_t band = BUFFER_ELEMENTS / (j->pitch > 0 ? j->pitch : 1);
+    int64_t share = j->count / ((int64_t)threads * BANDS_A_THREAD);
+    band = band < share ? band : share;
+    band = band > window ? band : window;
+    return round_up(band > 0 ? band : 1, BAND_GRAIN);
+}
+
+/* Rows of levels behind a band: the lanes read whole groups. */
+static int64_t band_rows(const job *j)
+{
+    return round_up(j->band, BAND_GRAIN) + j->setup->window.rows - 1;
+}
+
+/* Bytes of levels of a band, and of a thread's part; false if they cannot be counted. */
+static bool count_scratch(job *j)
+{
+    const twi_entropy_setup *setup = j->setup;
+    uint64_t bytes, rest;
+    if (setup->method == TWI_ENTROPY_COUNTERS) {
+        rest = twi_counters_scratch(setup);
+    } else {
+        rest = (uint64_t)twi_slide_words(setup) * sizeof(uint64_t);
+    }
+    if (!twi_mul((uint64_t)band_rows(j), (uint64_t)j->pitch, &bytes) ||
+        !twi_mul(bytes, twi_entropy_is_wide(setup) ? sizeof(uint32_t) : sizeof(uint16_t), &bytes) ||
+        bytes > (uint64_t)INT64_MAX / 2) {
+        return false;
+    }
+    j->levels_bytes = (bytes + TWI_CACHE_LINE) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    j->part = j->levels_bytes + (rest + 2 * TWI_CACHE_LINE) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    return true;
+}
+
+static tw_status plan_scratch(job *j, int threads)
+{
+    if (!count_scratch(j)) {
+        return tw_fail(j->ctx, TW_ERR_MEMORY, "a band of %lld x %lld levels cannot be addressed",
+                       (long long)band_rows(j), (long long)j->pitch);
+    }
+    return twi_alloc(j->ctx, &j->scratch, (uint64_t)threads, j->part, "the levels of the bands");
+}
+
+/* Where row `row` of the result goes. */
+static void *out_row(const job *j, int64_t row)
+{
+    const size_t size = tw_type_size(j->setup->shape.type);
+    return j->out + (size_t)((row - j->first) * j->stride) * size;
+}
+
+/* The one case in which levels need more than 16 bits. */
+static void slide_wide_band(const job *j, int64_t first, int64_t count, char *part)
+{
+    uint32_t *levels = (uint32_t *)part;
+    uint64_t *histogram = (uint64_t *)(part + j->levels_bytes);
+    for (int64_t r = 0; r < count + j->setup->window.rows - 1; r++) {
+        twi_levels_row_u32(j->setup, first + r, levels + r * j->pitch);
+    }
+    for (int64_t y = 0; y < count; y++) {
+        const uint32_t *at = levels + y * j->pitch;
+        if (j->setup->shape.type == TW_F64) {
+            twi_slide_list_u32_f64(j->setup, at, j->pitch, out_row(j, first + y), histogram);
+        } else {
+            twi_slide_list_u32(j->setup, at, j->pitch, out_row(j, first + y), histogram);
+        }
+    }
+}
+
+static void slide_band(const job *j, int64_t first, int64_t count, char *part)
+{
+    const twi_entropy_setup *setup = j->setup;
+    const int64_t rows = count + setup->window.rows - 1;
+    uint16_t *levels = (uint16_t *)part;
+    uint64_t *histogram = (uint64_t *)(part + j->levels_bytes);
+    for (int64_t r = 0; r < rows; r++) {
+        twi_levels_row_u16(setup, first + r, levels + r * j->pitch);
+    }
+    if (setup->method == TWI_ENTROPY_LIST) {
+        for (int64_t y = 0; y < count; y++) {
+            const uint16_t *at = levels + y * j->pitch;
+            if (setup->shape.type == TW_F64) {
+                twi_slide_list_u16_f64(setup, at, j->pitch, out_row(j, first + y), histogram);
+            } else {
+                twi_slide_list_u16(setup, at, j->pitch, out_row(j, first + y), histogram);
+            }
+        }
+        return;
+    }
+    const int32_t lanes = twi_lane_count(&setup->window);
+    int64_t spare = round_up(count, lanes) - count;
+    memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
+    for (int64_t y = 0; y < count; y += lanes) {
+        int64_t live = count - y < lanes ? count - y : lanes;
+        twi_slide_lanes(setup, levels + y * j->pitch, j->pitch, out_row(j, first + y), j->stride,
+                        live, histogram);
+    }
+}
+
+static void count_band(const job *j, int64_t first, int64_t count, char *part)
+{
+    const twi_entropy_setup *setup = j->setup;
+    uint8_t *levels = (uint8_t *)part;
+    for (int64_t r = 0; r < count + setup->window.rows - 1; r++) {
+        twi_levels_row_u8(setup, first + r, levels + r * j->pitch);
+    }
+    twi_counters_band band = {.levels = levels,
+                              .pitch = j->pitch,
+                              .first = first,
+                              .count = count,
+                              .out = out_row(j, first),
+                              .stride = j->stride,
+                              .scratch = part + j->levels_bytes};
+    twi_counters_run(setup, j->counters, &band);
+}
+
+static void work(job *j, int64_t bands)
+{
+    char *part = j->scratch + (uint64_t)twi_thread_id() * j->part;
+    if (j->setup->method != TWI_ENTROPY_COUNTERS) {
+        memset(part + j->levels_bytes, 0, (size_t)twi_slide_words(j->setup) * sizeof(uint64_t));
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t b = 0; b < bands; b++) {
+        int64_t first = b * j->band;
+        int64_t count = j->count - first < j->band ? j->count - first : j->band;
+        if (twi_is_cancelled(j->ctx)) {
+            continue;
+        }
+        if (j->setup->method == TWI_ENTROPY_COUNTERS) {
+            count_band(j, j->first + first, count, part);
+        } else if (twi_entropy_is_wide(j->setup)) {
+            slide_wide_band(j, j->first + first, count, part);
+        } else {
+            slide_band(j, j->first + first, count, part);
+        }
+        int64_t done = atomic_fetch_add_explicit(&j->done, count, memory_order_relaxed) + count;
+        if (twi_thread_id() == 0) {
+            twi_progress(j->ctx, "entropy", (double)(j->first + done), (double)j->setup->shape.rows,
+                         "rows");
+        }
+    }
+}
+
+uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows)
+{
+    const int threads = twi_thread_count(ctx);
+    uint64_t bytes;
+    job j = {.setup = setup, .count = rows, .pitch = twi_padded_cols(setup)};
+    j.band = choose_band(&j, threads);
+    return count_scratch(&j) && twi_mul(j.part, (uint64_t)threads, &bytes) ? bytes : UINT64_MAX / 2;
+}
+
+tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
+                            int64_t count, void *out, int64_t stride, int64_t band)
+{
+    const int threads = twi_thread_count(ctx);
+    job j = {.ctx = ctx,
+             .setup = setup,
+             .first = first,
+             .count = count,
+             .pitch = twi_padded_cols(setup),
+             .out = out,
+             .stride = stride};
+    if (count == 0 || setup->shape.cols == 0) {
+        return twi_check_cancel(ctx);
+    }
+    atomic_init(&j.done, 0);
+    j.counters = twi_counters_kernel_find(setup->isa);
+    j.band = band > 0 ? band : choose_band(&j, threads);
+    tw_status status = plan_scratch(&j, threads);
+    if (status != TW_OK) {
+        return status;
+    }
+    const int64_t bands = (count + j.band - 1) / j.band;
+#pragma omp parallel num_threads(twi_team(threads))
+    work(&j, bands);
+    twi_free(j.scratch);
+    return twi_check_cancel(ctx);
+}
+
+tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
+                           int64_t count, void *out, int64_t stride)
+{
+    return setup->gpu != NULL ? twi_entropy_gpu_rows(ctx, setup, first, count, out, stride)
+                              : twi_entropy_bands(ctx, setup, first, count, out, stride, 0);
+}

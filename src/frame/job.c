@@ -1,0 +1,180 @@
+/* One run of one command: see job.h. */
+#include "frame/job.h"
+
+#include "frame/program.h"
+#include "frame/progress.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+const cli_option cli_resource_options[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
+     "Use N threads; 0, the default, is one for each processor this process may use. "
+     "The result does not depend on it."},
+    {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
+     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
+     "that on a GPU either; what cannot fit is refused before it is begun. By default, what the "
+     "machine has available and the limits of this process (control groups, ulimit) leave."},
+    {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
+     "Hold at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
+     "through it from host memory, where all of it has to fit --memory. By default as much as "
+     "--memory, or what is free there."},
+    {0}};
+
+const cli_option cli_device_options[] = {
+    {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
+     "Where to compute: cpu; in a build with GPU code also cuda (or hip), cuda:1, or several, "
+     "cuda:0,1; or auto, the default: a GPU where one is there and will be faster, and the CPU if "
+     "it then fails."},
+    {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
+     "Force an instruction set: scalar, neon, avx2 or avx512. The environment variable TW_ISA "
+     "does the same. 'tilewright devices' lists what this machine has."},
+    {0}};
+
+const cli_option cli_talk_options[] = {
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_common, json), 1,
+     "Print one report as JSON on standard output (on standard error if that carries the result)."},
+    {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1,
+     "Say nothing on standard error but errors."},
+    {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_common, no_progress), 1,
+     "Show no progress line; there is one only if standard error is a terminal."},
+    {0}};
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+uint64_t cli_peak_rss(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return 0;
+    }
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+void cli_say(const cli_job *job, const char *format, ...)
+{
+    if (job->quiet) {
+        return;
+    }
+    cli_progress_clear();
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void cli_error(const char *sentence)
+{
+    cli_progress_clear();
+    fprintf(stderr, "%s: ", cli_program.name);
+    for (const char *c = sentence; *c != '\0'; c++) {
+        fputc(iscntrl((unsigned char)*c) ? '?' : *c, stderr);
+    }
+    fputc('\n', stderr);
+}
+
+static void say_log(void *user, const char *line)
+{
+    cli_say(user, "%s", line);
+}
+
+tw_status cli_begin(cli_job *job, const cli_common *common)
+{
+    tw_context *ctx = job->ctx;
+    tw_status status = TW_OK;
+    job->quiet = common->quiet != 0;
+    if (common->threads > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--threads %lld is too many",
+                       (long long)common->threads);
+    }
+    status = tw_set_threads(ctx, (int32_t)common->threads);
+    if (status == TW_OK) {
+        status = tw_set_memory(ctx, common->memory);
+    }
+    if (status == TW_OK) {
+        status = tw_set_device_memory(ctx, common->device_memory);
+    }
+    if (status == TW_OK && common->isa != NULL) {
+        status = tw_set_isa(ctx, common->isa);
+    }
+    if (status == TW_OK && common->device != NULL) {
+        status = tw_set_device(ctx, common->device);
+    }
+    if (status == TW_OK) {
+        tw_set_log(ctx, say_log, job);
+        if (!common->quiet && !common->no_progress) {
+            cli_progress_attach(ctx);
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- showing */
+
+const char *cli_show_scaled(char out[CLI_SHOWN], double value)
+{
+    static const char *const names[] = {"", " k", " M", " G", " T", " P", " E"};
+    size_t step = 0;
+    while (fabs(value) >= 999.5 && step + 1 < sizeof names / sizeof *names) {
+        value /= 1000;
+        step++;
+    }
+    int digits = step == 0 && value == floor(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    snprintf(out, CLI_SHOWN, "%.*f%s", digits, value, names[step]);
+    return out;
+}
+
+const char *cli_show_bytes(char out[CLI_SHOWN], double bytes)
+{
+    cli_show_scaled(out, bytes);
+    size_t used = strlen(out);
+    bool scaled = used > 0 && isalpha((unsigned char)out[used - 1]);
+    snprintf(out + used, CLI_SHOWN - used, "%s", scaled ? "B" : " B");
+    return out;
+}
+
+const char *cli_show_seconds(char out[CLI_SHOWN], double seconds)
+{
+    if (seconds < 0.9995e-3) {
+        snprintf(out, CLI_SHOWN, "%.3g us", seconds * 1e6);
+    } else if (seconds < 0.9995) {
+        snprintf(out, CLI_SHOWN, "%.3g ms", seconds * 1e3);
+    } else if (seconds < 120) {
+        snprintf(out, CLI_SHOWN, "%.3g s", seconds);
+    } else if (seconds < 7200) {
+        snprintf(out, CLI_SHOWN, "%.0f min %02.0f s", floor(seconds / 60), fmod(seconds, 60));
+    } else {
+        snprintf(out, CLI_SHOWN, "%.3g h", seconds / 3600);
+    }
+    return out;
+}
+
+const char *cli_show_value(char out[CLI_SHOWN], double value)
+{
+    if (value == floor(value) && fabs(value) < 0x1p53) {
+        snprintf(out, CLI_SHOWN, "%.0f", value);
+    } else {
+        snprintf(out, CLI_SHOWN, "%.10g", value);
+    }
+    return out;
+}
+
+const char *cli_show_vertex(char out[CLI_SHOWN], const tw_graph *graph, int64_t vertex)
+{
+    const char *label = graph != NULL ? tw_graph_label(graph, vertex) : NULL;
+    if (label != NULL) {
+        return label;
+    }
+    snprintf(out, CLI_SHOWN, "%lld", (long long)vertex);
+    return out;
+}

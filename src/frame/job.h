@@ -1,0 +1,71 @@
+/*
+ * One run of one command: its context, what it says while it works, and how it ends.
+ *
+ * A command returns a tw_status; the sentence for the user is in the context (the library put it
+ * there, or the command with tw_fail). main turns both into a line on standard error and an exit
+ * code: 0 done, 1 done but the answer is no, 2 could not.
+ */
+#ifndef FRAME_JOB_H
+#define FRAME_JOB_H
+
+#include "frame/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct cli_job {
+    tw_context *ctx;
+    const cli_command *command;
+    double started; /* cli_seconds() when the program began */
+    bool quiet;
+    bool answer_is_no; /* everything went well, and the answer is no: exit 1 */
+};
+
+/* What most commands take; the first member of their settings. */
+typedef struct cli_common {
+    const char *device;
+    int64_t threads;
+    uint64_t memory;
+    uint64_t device_memory;
+    const char *isa;
+    int32_t json;
+    int32_t quiet;
+    int32_t no_progress;
+} cli_common;
+
+extern const cli_option cli_device_options[];   /* --device --isa */
+extern const cli_option cli_resource_options[]; /* --threads --memory --device-memory */
+extern const cli_option cli_talk_options[];     /* --json --quiet --no-progress */
+
+#define CLI_COMMON_INIT              \
+    {                                \
+        NULL, 0, 0, 0, NULL, 0, 0, 0 \
+    }
+
+/* Apply the common options to the job: context and progress line. */
+TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
+
+/* A line of news on standard error (not with --quiet), after clearing the progress line. */
+void cli_say(const cli_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "tilewright: SENTENCE" on standard error, on one line whatever is in it. */
+void cli_error(const char *sentence);
+
+/* Monotonic seconds. */
+double cli_seconds(void);
+
+/* The most memory this process ever occupied, in bytes. */
+uint64_t cli_peak_rss(void);
+
+/* How numbers are shown: "1.5 GB", "12.3 G" (for a rate), "0.41 s"; into `out`. */
+#define CLI_SHOWN 40
+const char *cli_show_bytes(char out[CLI_SHOWN], double bytes);
+const char *cli_show_scaled(char out[CLI_SHOWN], double value);
+const char *cli_show_seconds(char out[CLI_SHOWN], double seconds);
+/* A distance or weight: whole numbers whole, others with ten digits. */
+const char *cli_show_value(char out[CLI_SHOWN], double value);
+
+/* A name for a vertex: its label, or its number written into `out`. */
+const char *cli_show_vertex(char out[CLI_SHOWN], const tw_graph *graph, int64_t vertex);
+
+#endif

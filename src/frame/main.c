@@ -1,0 +1,167 @@
+/*
+ * The frame of a program (program.h): finds the command that is asked for, has its arguments read,
+ * runs it, and turns the outcome into a sentence and an exit code.
+ *
+ * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, interrupted, or could not.
+ */
+#include "frame/help.h"
+#include "frame/job.h"
+#include "frame/program.h"
+#include "frame/progress.h"
+#include "frame/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_COMMANDS 16
+
+static const cli_command *find_command(const char *name)
+{
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
+        if (strcmp((*command)->name, name) == 0) {
+            return *command;
+        }
+    }
+    return NULL;
+}
+
+static tw_status fail_unknown_command(tw_context *ctx, const char *name)
+{
+    const char *names[MOST_COMMANDS] = {"help"};
+    int count = 1;
+    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
+        names[count++] = (*command)->name;
+    }
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': did you mean '%s'?", name,
+                       nearest);
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': '%s' alone lists them", name,
+                   cli_program.name);
+}
+
+static tw_status run_command(cli_job *job, int argc, char **argv)
+{
+    const cli_command *command = job->command;
+    cli_parsed parsed;
+    void *settings = calloc(1, command->settings_size);
+    if (settings == NULL) {
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the options");
+    }
+    tw_status status = cli_parse(job->ctx, command, argc, argv, settings, &parsed);
+    if (status == TW_OK && parsed.help) {
+        cli_help_command(stdout, command);
+    } else if (status == TW_OK) {
+        status = command->run(job, settings, parsed.count, parsed.operands);
+    }
+    free(settings);
+    return status;
+}
+
+static tw_status help(cli_job *job, int argc, char **argv)
+{
+    if (argc == 0 || strcmp(argv[0], "help") == 0) {
+        cli_help_overview(stdout);
+        return TW_OK;
+    }
+    const cli_command *command = find_command(argv[0]);
+    if (command == NULL) {
+        return fail_unknown_command(job->ctx, argv[0]);
+    }
+    cli_help_command(stdout, command);
+    return TW_OK;
+}
+
+/* What the program does without a command. */
+static tw_status about(cli_job *job, const char *option)
+{
+    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        cli_help_overview(stdout);
+    } else if (strcmp(option, "--version") == 0) {
+        printf("%s %s\n", cli_program.name, tw_version());
+    } else if (strcmp(option, "--man") == 0) {
+        cli_manual(stdout);
+    } else if (strcmp(option, "--completion") == 0) {
+        cli_completion(stdout);
+    } else {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "option '%.60s' before a command: options follow the command, as in "
+                       "'%s %s --help'",
+                       option, cli_program.name, cli_program.commands[0]->name);
+    }
+    return TW_OK;
+}
+
+static tw_status dispatch(cli_job *job, int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_overview(stdout);
+        return TW_OK;
+    }
+    if (argv[1][0] == '-') {
+        return about(job, argv[1]);
+    }
+    if (strcmp(argv[1], "help") == 0) {
+        return help(job, argc - 2, argv + 2);
+    }
+    job->command = find_command(argv[1]);
+    if (job->command == NULL) {
+        return fail_unknown_command(job->ctx, argv[1]);
+    }
+    return run_command(job, argc - 2, argv + 2);
+}
+
+/* A program started with a standard stream closed must not open its files in its place. What takes
+ * the place cannot be read or written either, so that no result goes there as if it were wanted. */
+static bool reserve_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int useless = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", useless) != fd) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int exit_code(const cli_job *job, tw_status status)
+{
+    switch (status) {
+    case TW_OK:
+        return job->answer_is_no ? 1 : 0;
+    case TW_ERR_VERIFY:
+    case TW_ERR_NEGATIVE_CYCLE:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    cli_job job = {.started = cli_seconds()};
+    if (!reserve_standard_streams() || tw_context_create(&job.ctx) != TW_OK) {
+        cli_error("cannot start: no memory or no file descriptors");
+        return 2;
+    }
+    cli_signals_watch(job.ctx);
+    tw_status status = dispatch(&job, argc, argv);
+    cli_progress_clear();
+    errno = 0;
+    if (status == TW_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        status = tw_fail(job.ctx, TW_ERR_IO, "cannot write to standard output: %s",
+                         strerror(errno != 0 ? errno : EIO));
+    }
+    if (status != TW_OK) {
+        cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted before it was done"
+                                                                  : tw_last_error(job.ctx));
+    }
+    int code = exit_code(&job, status);
+    cli_signals_forget();
+    tw_context_destroy(job.ctx);
+    return code;
+}

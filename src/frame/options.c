@@ -1,0 +1,446 @@
+/*
+ * The parser of the command line. GNU manners: long options with "=" or a separate value, short
+ * ones alone or bundled, options anywhere among the operands, "--" ends them, "-" is an operand.
+ * So is a negative number, and an expression that begins with a minus sign and is no option.
+ * Nothing is abbreviated and nothing is guessed: a wrong name gets the nearest right one as advice.
+ */
+#include "frame/options.h"
+
+#include "frame/program.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAMES 64       /* options of one command */
+#define LONGEST_WORD 32     /* names longer than this get no advice */
+#define SHOWN_VALUE "%.60s" /* a value in a sentence */
+
+const cli_option cli_help_option = {"help", 'h', CLI_FLAG, NULL, 0, 1, "Show this text."};
+
+/* --------------------------------------------------------------------------------- suggestions */
+
+static int least_of(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Letters to insert, delete, replace or swap to make one word of the other. */
+static int edit_distance(const char *a, const char *b)
+{
+    int rows[3][LONGEST_WORD + 1];
+    int length_a = (int)strlen(a), length_b = (int)strlen(b);
+    int *before = rows[0], *last = rows[1], *now = rows[2];
+    for (int j = 0; j <= length_b; j++) {
+        last[j] = j;
+    }
+    for (int i = 1; i <= length_a; i++) {
+        now[0] = i;
+        for (int j = 1; j <= length_b; j++) {
+            int replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = least_of(last[j] + 1, now[j - 1] + 1, replaced);
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < now[j]) {
+                now[j] = before[j - 2] + 1;
+            }
+        }
+        int *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[length_b];
+}
+
+const char *cli_nearest(const char *word, const char *const *names, int count)
+{
+    size_t length = strlen(word);
+    if (length < 2 || length > LONGEST_WORD) {
+        return NULL;
+    }
+    const char *nearest = NULL;
+    int least = length < 4 ? 2 : 3; /* exclusive: a slip is one letter, two in a longer word */
+    for (int i = 0; i < count; i++) {
+        if (strlen(names[i]) > LONGEST_WORD) {
+            continue;
+        }
+        int distance = edit_distance(word, names[i]);
+        bool beginning = length >= 3 && strncmp(word, names[i], length) == 0;
+        if (beginning && distance > 1) {
+            distance = 1; /* an abbreviation is as near as a slip */
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+static tw_status fail_unknown_option(tw_context *ctx, const cli_command *command, const char *name)
+{
+    const char *names[MOST_NAMES];
+    int count = 0;
+    for (const cli_group *group = command->groups; group->title != NULL; group++) {
+        for (const cli_option *option = group->options; option->name != NULL; option++) {
+            if (count < MOST_NAMES - 1) {
+                names[count++] = option->name;
+            }
+        }
+    }
+    names[count++] = cli_help_option.name;
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown option '--%.60s': did you mean '--%s'?", name,
+                       nearest);
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown option '--%.60s': see '%s %s --help'", name,
+                   cli_program.name, command->name);
+}
+
+/* -------------------------------------------------------------------------------------- values */
+
+bool cli_read_count(const char *text, int64_t *out)
+{
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0') {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+static bool read_seed(const char *text, uint64_t *out)
+{
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (errno != 0 || *end != '\0') {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool cli_read_real(const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    return *text != '\0' && !isspace((unsigned char)*text) && *end == '\0';
+}
+
+/* A number up to `stop` (the end of the text, or a separator). */
+static bool read_number(const char *text, char stop, const char **rest, double *out)
+{
+    char *end = NULL;
+    if (text[0] == '\0' || isspace((unsigned char)text[0])) {
+        return false;
+    }
+    double value = strtod(text, &end);
+    if (end == text || *end != stop || isnan(value)) {
+        return false;
+    }
+    *rest = end;
+    *out = value;
+    return true;
+}
+
+static bool read_interval(const char *text, cli_interval *out)
+{
+    const char *colon = NULL, *end = NULL;
+    return read_number(text, ':', &colon, &out->low) &&
+           read_number(colon + 1, '\0', &end, &out->high) && out->low <= out->high;
+}
+
+/* "8G", "8GB", "512Mi", "1.5e9": decimal letters are powers of 1000, with an i of 1024. */
+bool cli_read_size(const char *text, uint64_t *out)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    double value = strtod(text, &end);
+    static const char letters[] = "KMGT";
+    const char *letter = *end != '\0' ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+    if (letter != NULL) {
+        double base = end[1] == 'i' ? 1024 : 1000;
+        value *= pow(base, (double)(letter - letters + 1));
+        end += end[1] == 'i' ? 2 : 1;
+    }
+    if (*end == 'B') {
+        end++;
+    }
+    if (*end != '\0' || !(value < 0x1p63)) {
+        return false;
+    }
+    *out = (uint64_t)value;
+    return true;
+}
+
+static const char *expected_of(const cli_option *option)
+{
+    switch (option->kind) {
+    case CLI_COUNT:
+    case CLI_OPTIONAL_COUNT:
+    case CLI_SEED:
+        return "a whole number";
+    case CLI_NUMBER:
+        return "a number";
+    case CLI_SIZE:
+        return "a size such as 8G or 512Mi";
+    case CLI_TYPE:
+        return "one of auto u8 u16 i16 i32 f32 f64";
+    case CLI_METHOD:
+        return "one of auto closure dijkstra bfs reference";
+    case CLI_INTERVAL:
+        return "two numbers LO:HI with LO <= HI";
+    case CLI_TEXTS:
+        return "at most 64 of them";
+    default:
+        return "a value";
+    }
+}
+
+static bool read_value(const cli_option *option, const char *text, void *place)
+{
+    const char *end = NULL;
+    switch (option->kind) {
+    case CLI_TEXT:
+        *(const char **)place = text;
+        return true;
+    case CLI_COUNT:
+    case CLI_OPTIONAL_COUNT:
+        return cli_read_count(text, place);
+    case CLI_NUMBER:
+        return read_number(text, '\0', &end, place);
+    case CLI_SIZE:
+        return cli_read_size(text, place);
+    case CLI_SEED:
+        return read_seed(text, place);
+    case CLI_TYPE:
+        return tw_type_parse(place, text) == TW_OK;
+    case CLI_METHOD:
+        return tw_method_parse(place, text) == TW_OK;
+    case CLI_INTERVAL:
+        return read_interval(text, place);
+    case CLI_TEXTS: {
+        cli_texts *texts = place;
+        if (texts->count == CLI_MOST_TEXTS) {
+            return false;
+        }
+        texts->text[texts->count++] = text;
+        return true;
+    }
+    case CLI_FLAG:
+        break;
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------- parser */
+
+typedef struct parser {
+    tw_context *ctx;
+    const cli_command *command;
+    char *settings;
+    int argc;
+    char **argv;
+    int next; /* the argument to be read */
+    bool help;
+} parser;
+
+/* By long name (length bytes of it), or by letter when name is NULL. */
+static const cli_option *find_option(const cli_command *command, const char *name, size_t length,
+                                     char letter)
+{
+    for (const cli_group *group = command->groups; group->title != NULL; group++) {
+        for (const cli_option *option = group->options; option->name != NULL; option++) {
+            bool same = name != NULL ? strncmp(option->name, name, length) == 0 &&
+                                           option->name[length] == '\0'
+                                     : option->letter == letter;
+            if (same) {
+                return option;
+            }
+        }
+    }
+    return NULL;
+}
+
+static tw_status store(parser *p, const cli_option *option, const char *written, const char *text)
+{
+    if (!read_value(option, text, p->settings + option->place)) {
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s is expected", written,
+                       text, expected_of(option));
+    }
+    return TW_OK;
+}
+
+static void store_constant(parser *p, const cli_option *option)
+{
+    if (option->kind == CLI_OPTIONAL_COUNT) {
+        *(int64_t *)(void *)(p->settings + option->place) = option->constant;
+    } else {
+        *(int32_t *)(void *)(p->settings + option->place) = option->constant;
+    }
+}
+
+/* The value from the next argument. */
+static tw_status store_next(parser *p, const cli_option *option, const char *written)
+{
+    if (p->next >= p->argc) {
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "option '%s' needs a value: %s %s", written,
+                       written, option->value);
+    }
+    return store(p, option, written, p->argv[p->next++]);
+}
+
+static tw_status parse_long(parser *p, const char *argument)
+{
+    const char *name = argument + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    if (length == 4 && strncmp(name, "help", 4) == 0) {
+        p->help = true;
+        return TW_OK;
+    }
+    const cli_option *option = length > 0 ? find_option(p->command, name, length, 0) : NULL;
+    char written[LONGEST_WORD + 32];
+    snprintf(written, sizeof written, "--%.*s", (int)(length < 60 ? length : 60), name);
+    if (option == NULL) {
+        return fail_unknown_option(p->ctx, p->command, written + 2);
+    }
+    if (option->kind == CLI_FLAG && value != NULL) {
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "option '%s' takes no value", written);
+    }
+    if (option->kind == CLI_FLAG || (option->kind == CLI_OPTIONAL_COUNT && value == NULL)) {
+        store_constant(p, option);
+        return TW_OK;
+    }
+    if (value != NULL) {
+        return store(p, option, written, value);
+    }
+    return store_next(p, option, written);
+}
+
+static tw_status parse_short(parser *p, const char *argument)
+{
+    for (const char *letter = argument + 1; *letter != '\0'; letter++) {
+        if (*letter == cli_help_option.letter) {
+            p->help = true;
+            continue;
+        }
+        const cli_option *option = find_option(p->command, NULL, 0, *letter);
+        char written[3] = {'-', *letter, '\0'};
+        if (option == NULL) {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT,
+                           "unknown option '-%c' in '" SHOWN_VALUE "': see '%s %s --help'"
+                           " (an operand that begins with '-' goes after '--')",
+                           isprint((unsigned char)*letter) ? *letter : '?', argument,
+                           cli_program.name, p->command->name);
+        }
+        if (option->kind == CLI_FLAG) {
+            store_constant(p, option);
+        } else if (letter[1] != '\0') {
+            return store(p, option, written, letter + 1);
+        } else {
+            return store_next(p, option, written);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status check_operands(parser *p, int count)
+{
+    const cli_command *command = p->command;
+    if (count < command->least) {
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: an operand is missing: %s %s %s",
+                       command->name, cli_program.name, command->name, command->usage);
+    }
+    if (count > command->most) {
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT,
+                       "%s: '" SHOWN_VALUE "' is one operand too many: %s %s %s", command->name,
+                       p->argv[command->most], cli_program.name, command->name, command->usage);
+    }
+    return TW_OK;
+}
+
+/* Whether a value that follows a letter without a space could be meant for that option. */
+static bool could_be_value(const cli_option *option, const char *text)
+{
+    union {
+        double number;
+        cli_interval interval;
+        cli_texts texts;
+    } scratch = {.texts = {0}};
+    if (option->kind == CLI_TEXTS) { /* NAME=VALUE, and no comparison */
+        size_t name = strcspn(text, "=");
+        return text[name] == '=' && text[name + 1] != '=' &&
+               (name == 0 || strchr("<>!", text[name - 1]) == NULL);
+    }
+    return read_value(option, text, &scratch);
+}
+
+/* Whether letters after a '-' are short options of the command, as far as can be told. */
+static bool are_options(const cli_command *command, const char *letters)
+{
+    for (; *letters != '\0'; letters++) {
+        const cli_option *option = find_option(command, NULL, 0, *letters);
+        bool flag =
+            *letters == cli_help_option.letter || (option != NULL && option->kind == CLI_FLAG);
+        if (!flag) {
+            return option != NULL && (letters[1] == '\0' || could_be_value(option, letters + 1));
+        }
+    }
+    return true;
+}
+
+static bool is_operand(const parser *p, const char *argument, int operands_before)
+{
+    if (argument[0] != '-' || argument[1] == '\0') {
+        return true;
+    }
+    if (isdigit((unsigned char)argument[argument[1] == '.' ? 2 : 1])) {
+        return true; /* a negative number: no option is a digit */
+    }
+    return p->command->expression && operands_before == 0 && argument[1] != '-' &&
+           !are_options(p->command, argument + 1);
+}
+
+tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char **argv,
+                    void *settings, cli_parsed *out)
+{
+    parser p = {ctx, command, settings, argc, argv, 0, false};
+    int operands = 0;
+    bool ended = false;
+    tw_status status = TW_OK;
+    memcpy(settings, command->defaults, command->settings_size);
+    while (status == TW_OK && p.next < argc && !p.help) {
+        char *argument = argv[p.next++];
+        if (ended || is_operand(&p, argument, operands)) {
+            argv[operands++] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            ended = true;
+        } else if (argument[1] == '-') {
+            status = parse_long(&p, argument);
+        } else {
+            status = parse_short(&p, argument);
+        }
+    }
+    if (status == TW_OK && !p.help) {
+        status = check_operands(&p, operands);
+    }
+    *out = (cli_parsed){p.help, operands, argv};
+    return status;
+}

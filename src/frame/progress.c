@@ -1,0 +1,80 @@
+/*
+ * The progress line: "computing  45 %  12.3 G relaxations/s  12 s left". The rate is the mean of
+ * the stage so far, which is what the estimate of the rest needs; it settles within a second. One
+ * line for the whole program, since there is one terminal.
+ */
+#include "frame/progress.h"
+
+#include "frame/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERVAL 0.1 /* seconds between two drawings */
+#define WIDTH 79     /* columns; a line that wraps cannot be redrawn */
+
+static struct {
+    bool shown;
+    char stage[32];
+    double stage_started; /* seconds */
+    double stage_done;    /* where the stage began */
+    double drawn;         /* seconds, of the last drawing */
+} line;
+
+static void draw(const char *text)
+{
+    fprintf(stderr, "\r\033[K%.*s", WIDTH, text);
+    fflush(stderr);
+    line.shown = true;
+}
+
+static void show(void *user, const char *stage, double done, double total, const char *unit)
+{
+    (void)user;
+    double now = cli_seconds();
+    if (strncmp(stage, line.stage, sizeof line.stage - 1) != 0) {
+        snprintf(line.stage, sizeof line.stage, "%s", stage);
+        line.stage_started = now;
+        line.stage_done = done;
+    } else if (now - line.drawn < INTERVAL) {
+        return;
+    }
+    line.drawn = now;
+    char text[256], shown[CLI_SHOWN], left[CLI_SHOWN];
+    int used = snprintf(text, sizeof text, "%s", line.stage);
+    if (total > 0) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "  %3.0f %%",
+                         100 * (done < total ? done / total : 1));
+    }
+    double elapsed = now - line.stage_started;
+    double rate = elapsed > 0 ? (done - line.stage_done) / elapsed : 0;
+    if (rate > 0) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "  %s %.20s/s",
+                         cli_show_scaled(shown, rate), unit);
+        if (total > done) {
+            snprintf(text + used, sizeof text - (size_t)used, "  %s left",
+                     cli_show_seconds(left, (total - done) / rate));
+        }
+    }
+    draw(text);
+}
+
+void cli_progress_attach(tw_context *ctx)
+{
+    const char *terminal = getenv("TERM");
+    bool dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
+    if (isatty(STDERR_FILENO) && !dumb) {
+        tw_set_progress(ctx, show, NULL);
+    }
+}
+
+void cli_progress_clear(void)
+{
+    if (line.shown) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        line.shown = false;
+    }
+}

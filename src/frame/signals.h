@@ -1,0 +1,20 @@
+/* Ctrl-C and its kin become a request to stop, so that no half-written file stays behind. */
+#ifndef FRAME_SIGNALS_H
+#define FRAME_SIGNALS_H
+
+#include <tilewright.h>
+
+#include <stdbool.h>
+
+/* From now on every signal that would end the program, unless it is ignored, cancels ctx; a second
+ * one ends the program at once. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file
+ * over the limit are errors like any other and get their sentence. */
+void cli_signals_watch(tw_context *ctx);
+
+/* Stop watching; the context may be destroyed after this. */
+void cli_signals_forget(void);
+
+/* Whether one of them came. */
+bool cli_interrupted(void);
+
+#endif

@@ -1,0 +1,103 @@
+/* Blocks of parsed edges: see edge_blocks.h. */
+#include "io/graph/edge_blocks.h"
+
+#include <string.h>
+
+enum {
+    FIRST_ROOM = 1024, /* edges of a first block; small files stay small */
+    ROOM = 32768,      /* edges of the others */
+    CHECK_BLOCKS = 8   /* blocks between two looks at the memory that the machine has left */
+};
+
+static twi_edge_block *create_block(tw_context *ctx, int64_t room, bool real)
+{
+    size_t weight = real ? sizeof(double) : sizeof(int32_t);
+    size_t header = (sizeof(twi_edge_block) + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    size_t edges = (size_t)room;
+    char *memory = twi_try_alloc(ctx, 1, header + edges * (weight + 2 * sizeof(int32_t)));
+    if (memory == NULL) {
+        return NULL;
+    }
+    twi_edge_block *block = (twi_edge_block *)memory;
+    *block = (twi_edge_block){
+        .room = room,
+        .real = real,
+        .weight = memory + header,
+        .source = (int32_t *)(memory + header + edges * weight),
+        .target = (int32_t *)(memory + header + edges * (weight + sizeof(int32_t))),
+    };
+    return block;
+}
+
+static twi_edge_block *create_real_copy(tw_context *ctx, const twi_edge_block *old)
+{
+    twi_edge_block *block = create_block(ctx, old->room, true);
+    if (block == NULL) {
+        return NULL;
+    }
+    block->count = old->count;
+    block->next = old->next;
+    memcpy(block->source, old->source, (size_t)old->count * sizeof(int32_t));
+    memcpy(block->target, old->target, (size_t)old->count * sizeof(int32_t));
+    for (int64_t i = 0; i < old->count; i++) {
+        ((double *)block->weight)[i] = ((const int32_t *)old->weight)[i];
+    }
+    return block;
+}
+
+bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
+{
+    int64_t room = list->first == NULL ? FIRST_ROOM : ROOM;
+    uint64_t bytes = (uint64_t)room * (2 * sizeof(int32_t) + sizeof(double));
+    if (list->blocks % CHECK_BLOCKS == 1 &&
+        tw_memory_limit(ctx) < tw_memory_used(ctx) + CHECK_BLOCKS * bytes) {
+        return false;
+    }
+    twi_edge_block *block = create_block(ctx, room, list->real);
+    if (block == NULL) {
+        return false;
+    }
+    if (list->last == NULL) {
+        list->first = block;
+    } else {
+        list->last->next = block;
+    }
+    list->last = block;
+    list->blocks++;
+    return true;
+}
+
+bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list)
+{
+    list->real = true;
+    /* The last block is left as it is, closed; only a new one takes doubles. */
+    return twi_edge_blocks_extend(ctx, list);
+}
+
+tw_status twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list)
+{
+    list->last = NULL;
+    for (twi_edge_block **at = &list->first; *at != NULL; at = &(*at)->next) {
+        if (!(*at)->real) {
+            twi_edge_block *real = create_real_copy(ctx, *at);
+            if (real == NULL) {
+                return tw_fail(ctx, TW_ERR_MEMORY, "no memory for the edges of the file");
+            }
+            twi_free(*at);
+            *at = real;
+        }
+        list->last = *at;
+    }
+    list->real = true;
+    return TW_OK;
+}
+
+void twi_edge_blocks_clear(twi_edge_blocks *list)
+{
+    while (list->first != NULL) {
+        twi_edge_block *next = list->first->next;
+        twi_free(list->first);
+        list->first = next;
+    }
+    *list = (twi_edge_blocks){0};
+}

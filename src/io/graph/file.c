@@ -1,0 +1,124 @@
+/* Reading and writing graphs: the entries. The formats are in files of their own. */
+#include "io/graph/format.h"
+
+#include <locale.h>
+#include <string.h>
+
+static tw_status check_options(tw_context *ctx, const tw_read_options *opts)
+{
+    if (opts->size != sizeof *opts) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_read_options has size %zu, not %zu: begin with TW_READ_OPTIONS_INIT",
+                       opts->size, sizeof *opts);
+    }
+    if (opts->directed < TW_DIRECTED_AS_FILE || opts->directed > TW_DIRECTED_YES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_DIRECTED_*",
+                       opts->directed);
+    }
+    if (opts->header < TW_HEADER_AUTO || opts->header > TW_HEADER_YES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d: give one of TW_HEADER_*", opts->header);
+    }
+    return TW_OK;
+}
+
+static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *input,
+                            const char *path, const tw_read_options *opts)
+{
+    if (input->size == 0) {
+        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty: not even a graph without vertices is",
+                       input->name);
+    }
+    const twi_graph_format *format = NULL;
+    if (opts->format != NULL) {
+        format = twi_graph_format_named(ctx, opts->format);
+        if (format == NULL) {
+            return TW_ERR_ARGUMENT;
+        }
+    } else {
+        format = twi_graph_format_of_path(path);
+        format = format != NULL ? format : twi_graph_format_of_bytes(input);
+    }
+    return format->read(ctx, out, input, opts);
+}
+
+tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *bytes, uint64_t size,
+                                const char *name, const tw_read_options *opts)
+{
+    static const tw_read_options defaults = TW_READ_OPTIONS_INIT;
+    twi_input input = {.name = name, .bytes = bytes, .size = size};
+    *out = NULL;
+    opts = opts != NULL ? opts : &defaults;
+    tw_status status = check_options(ctx, opts);
+    return status == TW_OK ? read_input(ctx, out, &input, name, opts) : status;
+}
+
+tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
+                        const tw_read_options *opts)
+{
+    twi_clear_handle(out);
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    static const tw_read_options defaults = TW_READ_OPTIONS_INIT;
+    twi_input input;
+    opts = opts != NULL ? opts : &defaults;
+    tw_status status = check_options(ctx, opts);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_input_open(ctx, &input, path);
+    if (status == TW_OK) {
+        status = read_input(ctx, out, &input, path, opts);
+        twi_input_close(&input);
+    }
+    return status;
+}
+
+/* Numbers are printed in the "C" locale, whatever the program has set for this thread. */
+static tw_status write_in_c_locale(twi_printer *printer, const tw_graph *graph,
+                                   const twi_graph_format *format, const char *extension)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c == (locale_t)0) {
+        return tw_fail(printer->ctx, TW_ERR_MEMORY, "no memory for the C locale");
+    }
+    locale_t before = uselocale(c);
+    tw_status status = format->write(printer, graph, extension);
+    uselocale(before);
+    freelocale(c);
+    return status == TW_OK ? twi_print_flush(printer) : status;
+}
+
+tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *path,
+                         const char *format)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"graph", graph}, {"path", path});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    const twi_graph_format *found =
+        format != NULL ? twi_graph_format_named(ctx, format) : twi_graph_format_of_path(path);
+    if (found == NULL) {
+        return format != NULL ? TW_ERR_ARGUMENT
+                              : tw_fail(ctx, TW_ERR_ARGUMENT,
+                                        "%.500s: its extension names no graph format; choose with "
+                                        "--out-format: triples, gr, mtx, edges, metis or npy",
+                                        path);
+    }
+    twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs};
+    tw_status status = twi_alloc(ctx, &printer.buffer, TWI_PRINT_BUFFER, 1, "the output buffer");
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &printer.output, path, 0);
+    }
+    if (status == TW_OK) {
+        status = write_in_c_locale(&printer, graph, found, twi_extension(path));
+        if (status == TW_OK) {
+            status = twi_output_commit(ctx, printer.output);
+        } else {
+            twi_output_discard(printer.output);
+        }
+    }
+    twi_free(printer.buffer);
+    return status;
+}

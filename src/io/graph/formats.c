@@ -1,0 +1,85 @@
+/*
+ * The table of graph formats, and recognition: by extension, else by content. Binary formats come
+ * first, because they can be told for certain; what nothing recognises is taken for an edge list,
+ * whose reader says what is wrong with it.
+ */
+#include "io/graph/format.h"
+#include "io/matrix/format.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { TRIPLES, DIMACS, MTX, EDGES, METIS, NPY, FORMATS };
+
+static const twi_graph_format formats[FORMATS] = {
+    [TRIPLES] = {"triples", "bin triples", twi_triples_read, twi_triples_write},
+    [DIMACS] = {"gr", "gr", twi_dimacs_read, twi_dimacs_write},
+    [MTX] = {"mtx", "mtx", twi_mtx_read, twi_mtx_write},
+    [EDGES] = {"edges", "el txt csv tsv edges", twi_edges_read, twi_edges_write},
+    [METIS] = {"metis", "graph metis", twi_metis_read, twi_metis_write},
+    [NPY] = {"npy", "npy", twi_npy_read, twi_npy_write},
+};
+
+const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name)
+{
+    for (int f = 0; f < FORMATS; f++) {
+        if (strcmp(name, formats[f].name) == 0) {
+            return &formats[f];
+        }
+    }
+    (void)tw_fail(ctx, TW_ERR_ARGUMENT,
+                  "there is no graph format '%.40s': take triples, gr, mtx, edges, metis or npy",
+                  name);
+    return NULL;
+}
+
+const char *twi_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(file, '.');
+    bool number = dot != NULL && dot[1 + strspn(dot + 1, "0123456789")] == '\0';
+    return dot != NULL && dot != file && !number ? dot + 1 : "";
+}
+
+/* One of the words of a list by blanks, whatever its case. */
+static bool listed(const char *words, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    while (*words != '\0') {
+        size_t word = strcspn(words, " ");
+        if (word == length && strncasecmp(words, wanted, length) == 0) {
+            return true;
+        }
+        words += word + (words[word] == ' ');
+    }
+    return false;
+}
+
+const twi_graph_format *twi_graph_format_of_path(const char *path)
+{
+    const char *extension = twi_extension(path);
+    for (int f = 0; f < FORMATS; f++) {
+        if (listed(formats[f].extensions, extension)) {
+            return &formats[f];
+        }
+    }
+    return NULL;
+}
+
+const twi_graph_format *twi_graph_format_of_bytes(const twi_input *input)
+{
+    if (twi_npy_recognised(input->bytes, input->size)) {
+        return &formats[NPY];
+    }
+    if (twi_mtx_recognised(input)) {
+        return &formats[MTX];
+    }
+    if (twi_triples_recognised(input)) {
+        return &formats[TRIPLES];
+    }
+    if (twi_dimacs_recognised(input)) {
+        return &formats[DIMACS];
+    }
+    return &formats[EDGES];
+}

@@ -1,0 +1,33 @@
+/*
+ * Names of vertices, numbered in the order in which they first appear: a hash table with open
+ * addressing over names that lie one after another. The hash has a random key, so that nobody can
+ * write a file of names that all fall on one slot; the numbers do not depend on it.
+ */
+#ifndef TWI_IO_GRAPH_LABELS_H
+#define TWI_IO_GRAPH_LABELS_H
+
+#include "graph/graph.h"
+
+typedef struct twi_labels {
+    char *text; /* names, each ended by 0 */
+    uint64_t text_used;
+    uint64_t text_room;
+    int64_t *offsets; /* of each name in text */
+    int64_t count;
+    int64_t offsets_room;
+    int32_t *slots; /* a vertex + 1, or 0; a power of two of them */
+    uint64_t slot_count;
+    uint64_t key[2]; /* of the hash, random */
+} twi_labels;
+
+/* The vertex of a name of `length` bytes without 0, given a number if it is new. */
+TW_CHECKED tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *name,
+                                       size_t length, int32_t *out);
+/* Hands the names over to a graph of as many vertices, in order for tw_graph_find. */
+TW_CHECKED tw_status twi_labels_give(tw_context *ctx, twi_labels *labels, tw_graph *graph);
+void twi_labels_clear(twi_labels *labels);
+
+/* The hash of a name under a key: SipHash-1-3. */
+uint64_t twi_label_hash(const uint64_t key[2], const char *name, size_t length);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * A square .npy as a graph: entry (i, j) is the weight of i -> j. Absent edges are +inf in
+ * floating point, 2^30 - 1 or more in integers of 32 bits and above, the greatest value of
+ * narrower ones, False in a matrix of truth values, or what the caller says. The header is
+ * matrix/npy.c's; the entries are read where they lie in memory.
+ */
+#include "graph/build.h"
+#include "io/graph/format.h"
+#include "io/matrix/format.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool find_entry(const twi_npy *npy, twi_entry *out)
+{
+    static const struct {
+        char kind;
+        int32_t width;
+        twi_entry entry;
+    } known[] = {
+        {'b', 1, TWI_ENTRY_BOOL}, {'i', 1, TWI_ENTRY_I8},  {'u', 1, TWI_ENTRY_U8},
+        {'i', 2, TWI_ENTRY_I16},  {'u', 2, TWI_ENTRY_U16}, {'i', 4, TWI_ENTRY_I32},
+        {'u', 4, TWI_ENTRY_U32},  {'i', 8, TWI_ENTRY_I64}, {'u', 8, TWI_ENTRY_U64},
+        {'f', 4, TWI_ENTRY_F32},  {'f', 8, TWI_ENTRY_F64},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (known[k].kind == npy->kind && known[k].width == npy->width) {
+            *out = known[k].entry;
+            return true;
+        }
+    }
+    return false;
+}
+
+tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+                       const tw_read_options *opts)
+{
+    twi_npy npy;
+    twi_adjacency matrix = {0};
+    tw_status status = twi_npy_parse(ctx, &npy, input);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (!find_entry(&npy, &matrix.entry)) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s: elements '%c%d' are no weights: b1, i1 to i8, u1 to u8, f4 and f8 "
+                       "can be read (convert with .astype)",
+                       input->name, npy.kind, (int)npy.width);
+    }
+    if (npy.rows != npy.cols) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s: a matrix of %lld x %lld is not square, so it is no graph",
+                       input->name, (long long)npy.rows, (long long)npy.cols);
+    }
+    matrix.data = input->bytes + npy.start;
+    matrix.vertices = npy.rows;
+    matrix.row_step = npy.cols * npy.width;
+    matrix.col_step = npy.width;
+    matrix.unit = opts->unweighted;
+    matrix.no_edge = opts->no_edge;
+    matrix.name = input->name;
+    return twi_graph_from_adjacency(ctx, out, &matrix, twi_read_both(opts, false),
+                                    twi_read_undirected(opts, false));
+}
+
+static void set_entry(void *row, int64_t at, tw_type type, double value)
+{
+    switch (type) {
+    case TW_I32:
+        ((int32_t *)row)[at] = (int32_t)value;
+        break;
+    case TW_F32:
+        ((float *)row)[at] = (float)value;
+        break;
+    default:
+        ((double *)row)[at] = value;
+        break;
+    }
+}
+
+/* Row u: "no edge" everywhere, 0 on the diagonal, then the least of parallel arcs. `least` is n
+ * times +inf on entry and on return. */
+static void lay_row(const tw_graph *graph, int64_t u, void *row, double *least)
+{
+    double absent = tw_type_infinity(graph->weight_type);
+    for (int64_t v = 0; v < graph->n; v++) {
+        set_entry(row, v, graph->weight_type, absent);
+    }
+    set_entry(row, u, graph->weight_type, 0);
+    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+        int32_t v = graph->targets[a];
+        double weight = twi_graph_weight(graph, a);
+        if (weight < least[v]) {
+            least[v] = weight;
+            set_entry(row, v, graph->weight_type, weight);
+        }
+    }
+    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+        least[graph->targets[a]] = INFINITY;
+    }
+}
+
+tw_status twi_npy_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+{
+    (void)extension;
+    size_t size = tw_type_size(graph->weight_type);
+    if (graph->arcs > 0 && graph->max_weight >= tw_type_infinity(graph->weight_type)) {
+        return tw_fail(printer->ctx, TW_ERR_RANGE,
+                       "a weight of %.17g would mean 'no edge' in an npy matrix of i32; choose "
+                       "another format",
+                       graph->max_weight);
+    }
+    void *row = NULL;
+    double *least = NULL;
+    tw_status status =
+        twi_alloc(printer->ctx, &row, (uint64_t)graph->n, size, "a row of the matrix");
+    if (status == TW_OK) {
+        status = twi_alloc(printer->ctx, &least, (uint64_t)graph->n, sizeof *least,
+                           "a row of the matrix");
+    }
+    if (status == TW_OK) {
+        char header[TWI_NPY_HEADER_MOST];
+        tw_shape shape = {graph->n, graph->n, graph->weight_type};
+        twi_print_bytes(printer, header, twi_npy_header(header, &shape));
+        for (int64_t v = 0; v < graph->n; v++) {
+            least[v] = INFINITY;
+        }
+        for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
+            lay_row(graph, u, row, least);
+            twi_print_bytes(printer, row, (size_t)graph->n * size);
+            printer->done = (double)graph->offsets[u + 1];
+        }
+        status = printer->status;
+    }
+    twi_free(least);
+    twi_free(row);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* TIFF in a build without libtiff: written, but not read. */
+#include "io/image/tiff.h"
+
+static tw_status refuse(tw_context *ctx, const twi_input *input)
+{
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                   "%.500s: to read TIFF takes libtiff 4.5 or newer, which this build does not "
+                   "have: install it (Debian calls it libtiff-dev) and build again, or convert the "
+                   "image",
+                   input->name);
+}
+
+tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
+{
+    (void)image;
+    return refuse(ctx, input);
+}
+
+tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
+{
+    (void)out;
+    (void)plane;
+    return refuse(ctx, input);
+}

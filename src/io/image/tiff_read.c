@@ -1,0 +1,455 @@
+/*
+ * Reading TIFF through libtiff, which gets the bytes it asks for. Pages come one after the
+ * other, and the channels of a page are planes. Strips are decoded line by line, tiles a row of
+ * tiles at a time, so that no more of an image is in memory than that.
+ *
+ * What a page promises is checked against the file before anything is reserved: uncompressed
+ * elements must be there, compressed ones may be a few thousand times the file.
+ */
+#include "io/image/tiff.h"
+
+#include "base/matrix.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <tiffio.h>
+
+#define RATIO_MOST 8192                 /* elements' bytes out of one of the file */
+#define SINGLE_MOST ((tmsize_t)1 << 30) /* bytes that libtiff may reserve at once */
+#define PAGES_MOST 65536
+
+typedef struct reader {
+    tw_context *ctx;
+    const twi_input *input;
+    uint64_t at;
+    int input_error; /* of the last read that failed; 0: none did */
+    TIFF *tiff;
+    char words[160]; /* what libtiff says is wrong, the first time */
+    /* the page */
+    int64_t page;
+    int64_t rows, cols;
+    int channels;
+    bool separate; /* channels lie one after the other, not side by side */
+    bool tiled;
+    uint32_t tile_rows, tile_cols;
+    tw_type type;
+    uint64_t line_bytes;  /* of a line in `lines` */
+    unsigned char *lines; /* one line, or those of a row of tiles */
+    unsigned char *tile;
+} reader;
+
+/* ------------------------------------------------------------------------ what libtiff calls back
+ */
+
+static tmsize_t give_bytes(thandle_t handle, void *out, tmsize_t count)
+{
+    reader *r = handle;
+    uint64_t left = r->input->size - r->at;
+    uint64_t given = (uint64_t)count < left ? (uint64_t)count : left;
+    const int error = twi_input_try(r->input, r->at, out, given);
+    if (error != 0) {
+        r->input_error = error;
+        return 0; /* libtiff counts with a -1 as if it were bytes */
+    }
+    r->at += given;
+    return (tmsize_t)given;
+}
+
+static tmsize_t take_nothing(thandle_t handle, void *data, tmsize_t count)
+{
+    (void)handle;
+    (void)data;
+    (void)count;
+    return -1;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence)
+{
+    reader *r = handle;
+    uint64_t from = whence == SEEK_CUR ? r->at : whence == SEEK_END ? r->input->size : 0;
+    uint64_t to = from + offset;
+    r->at = to < r->input->size ? to : r->input->size;
+    return r->at;
+}
+
+static int close_nothing(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t size_of(thandle_t handle)
+{
+    return ((reader *)handle)->input->size;
+}
+
+static int keep_words(TIFF *tiff, void *user, const char *module, const char *format, va_list list)
+{
+    reader *r = user;
+    (void)tiff;
+    (void)module;
+    if (r->words[0] == '\0') {
+        vsnprintf(r->words, sizeof r->words, format, list);
+    }
+    return 1;
+}
+
+static int ignore_words(TIFF *tiff, void *user, const char *module, const char *format,
+                        va_list list)
+{
+    (void)tiff;
+    (void)user;
+    (void)module;
+    (void)format;
+    (void)list;
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------- the pages
+ */
+
+static tw_status failed(const reader *r, const char *what)
+{
+    const char *words = r->words + strspn(r->words, ": "); /* libtiff knows no name of the file */
+    if (r->input_error != 0) {
+        return twi_input_failed(r->ctx, r->input->name, r->input_error);
+    }
+    return tw_fail(r->ctx, TW_ERR_FORMAT, "%.400s: page %lld: %s%s%s", r->input->name,
+                   (long long)r->page, what, words[0] != '\0' ? ": " : "", words);
+}
+
+static void close_reader(reader *r)
+{
+    if (r->tiff != NULL) {
+        TIFFClose(r->tiff);
+    }
+    twi_free(r->tile);
+    twi_free(r->lines);
+    r->tiff = NULL;
+    r->tile = r->lines = NULL;
+}
+
+static tw_status open_reader(reader *r, tw_context *ctx, const twi_input *input)
+{
+    *r = (reader){.ctx = ctx, .input = input};
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (options == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for libtiff");
+    }
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, SINGLE_MOST);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_words, r);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_words, r);
+    r->tiff = TIFFClientOpenExt("", "rm", r, give_bytes, take_nothing, seek, close_nothing, size_of,
+                                NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return r->tiff != NULL ? TW_OK : failed(r, "this is no TIFF");
+}
+
+static tw_type find_type(uint16_t bits, uint16_t format)
+{
+    static const struct {
+        uint16_t bits, format;
+        tw_type type;
+    } types[] = {{8, SAMPLEFORMAT_UINT, TW_U8},     {16, SAMPLEFORMAT_UINT, TW_U16},
+                 {16, SAMPLEFORMAT_INT, TW_I16},    {32, SAMPLEFORMAT_INT, TW_I32},
+                 {32, SAMPLEFORMAT_IEEEFP, TW_F32}, {64, SAMPLEFORMAT_IEEEFP, TW_F64}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].bits == bits && types[i].format == format) {
+            return types[i].type;
+        }
+    }
+    return TW_AUTO;
+}
+
+/* What the directory of the current page says; true if libtiff can decode it and we can hold it. */
+static tw_status read_directory(reader *r)
+{
+    uint32_t cols = 0, rows = 0;
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, channels = 1, planar = PLANARCONFIG_CONTIG;
+    uint16_t light = PHOTOMETRIC_MINISBLACK;
+    TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &cols);
+    TIFFGetField(r->tiff, TIFFTAG_IMAGELENGTH, &rows);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLESPERPIXEL, &channels);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetField(r->tiff, TIFFTAG_PHOTOMETRIC, &light);
+    format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
+    r->type = find_type(bits, format);
+    if (r->type == TW_AUTO) {
+        return tw_fail(r->ctx, TW_ERR_FORMAT,
+                       "%.400s: page %lld has elements of %u bits (sample format %u): u8, u16, "
+                       "i16, i32, f32 and f64 can be read",
+                       r->input->name, (long long)r->page, bits, format);
+    }
+    if (light == PHOTOMETRIC_YCBCR || light == PHOTOMETRIC_LOGL || light == PHOTOMETRIC_LOGLUV) {
+        return failed(r, "its colours are coded (YCbCr or LogLuv): convert it to grey or RGB");
+    }
+    if (cols == 0 || rows == 0 || channels == 0) {
+        return failed(r, "it has no elements");
+    }
+    r->cols = cols;
+    r->rows = rows;
+    r->channels = channels;
+    r->separate = planar == PLANARCONFIG_SEPARATE && channels > 1;
+    r->tiled = TIFFIsTiled(r->tiff) != 0;
+    return TW_OK;
+}
+
+static tw_status check_promise(const reader *r)
+{
+    uint16_t compression = COMPRESSION_NONE;
+    uint64_t bytes;
+    const uint64_t element = tw_type_size(r->type) * (uint64_t)r->channels;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
+    const uint64_t ratio = compression == COMPRESSION_NONE ? 1 : RATIO_MOST;
+    if (!twi_mul((uint64_t)r->rows * (uint64_t)r->cols, element, &bytes) ||
+        bytes / ratio > r->input->size) {
+        return tw_fail(r->ctx, TW_ERR_FORMAT,
+                       "%.400s: page %lld says %lld x %lld elements, which %llu bytes cannot hold",
+                       r->input->name, (long long)r->page, (long long)r->cols, (long long)r->rows,
+                       (unsigned long long)r->input->size);
+    }
+    return TW_OK;
+}
+
+/* Room for a line or a row of tiles. */
+static tw_status reserve_lines(reader *r)
+{
+    const uint64_t element = tw_type_size(r->type) * (r->separate ? 1 : (uint64_t)r->channels);
+    uint64_t lines = 1;
+    tw_status status = TW_OK;
+    twi_free(r->tile);
+    twi_free(r->lines);
+    r->tile = r->lines = NULL;
+    r->line_bytes = (uint64_t)r->cols * element;
+    if (r->tiled) {
+        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &r->tile_cols);
+        TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &r->tile_rows);
+        const tmsize_t bytes = TIFFTileSize(r->tiff);
+        if (r->tile_cols == 0 || r->tile_rows == 0 || bytes <= 0 || bytes > SINGLE_MOST ||
+            (uint64_t)bytes != (uint64_t)r->tile_cols * r->tile_rows * element) {
+            return failed(r, "its tiles have no proper size");
+        }
+        lines = r->tile_rows < (uint64_t)r->rows ? r->tile_rows : (uint64_t)r->rows;
+        status = twi_alloc_zeroed(r->ctx, &r->tile, (uint64_t)bytes, 1, "a tile");
+    } else if ((uint64_t)TIFFScanlineSize(r->tiff) != r->line_bytes) {
+        return failed(r, "its lines have no proper size");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(r->ctx, &r->lines, lines, r->line_bytes, "lines of a TIFF");
+    }
+    return status;
+}
+
+/* The page whose directory libtiff has read. */
+static tw_status look_at_page(reader *r)
+{
+    tw_status status = twi_check_cancel(r->ctx);
+    if (status == TW_OK) {
+        status = read_directory(r);
+    }
+    return status == TW_OK ? check_promise(r) : status;
+}
+
+/* On to the page after this one, if there is one: *more. A page by its number would be looked for
+ * from the first, and a file of many pages would take the square of their number. */
+static tw_status next_page(reader *r, bool *more)
+{
+    *more = TIFFLastDirectory(r->tiff) == 0;
+    if (!*more) {
+        return TW_OK;
+    }
+    r->page++;
+    if (r->page >= PAGES_MOST || TIFFReadDirectory(r->tiff) == 0) {
+        return failed(r, "it cannot be read");
+    }
+    return look_at_page(r);
+}
+
+static tw_status decode_tiles(reader *r, int64_t row, int channel)
+{
+    const uint64_t element = tw_type_size(r->type) * (r->separate ? 1 : (uint64_t)r->channels);
+    const uint64_t tile_line = r->tile_cols * element;
+    const int64_t high = r->rows - row < r->tile_rows ? r->rows - row : r->tile_rows;
+    for (int64_t col = 0; col < r->cols; col += r->tile_cols) {
+        const int64_t wide = r->cols - col < r->tile_cols ? r->cols - col : r->tile_cols;
+        if (TIFFReadTile(r->tiff, r->tile, (uint32_t)col, (uint32_t)row, 0, (uint16_t)channel) <
+            0) {
+            return failed(r, "a tile cannot be decoded");
+        }
+        for (int64_t y = 0; y < high; y++) {
+            memcpy(r->lines + (uint64_t)y * r->line_bytes + (uint64_t)col * element,
+                   r->tile + (uint64_t)y * tile_line, (uint64_t)wide * element);
+        }
+    }
+    return TW_OK;
+}
+
+/* Line `row` of all channels, or of one if they are separate; rows in order. */
+static tw_status decode_line(reader *r, int64_t row, int channel, const unsigned char **out)
+{
+    *out = r->lines;
+    if (!r->tiled) {
+        return TIFFReadScanline(r->tiff, r->lines, (uint32_t)row, (uint16_t)channel) == 1
+                   ? TW_OK
+                   : failed(r, "a line cannot be decoded");
+    }
+    *out = r->lines + (uint64_t)(row % r->tile_rows) * r->line_bytes;
+    return row % r->tile_rows == 0 ? decode_tiles(r, row, channel) : TW_OK;
+}
+
+static void take_channel(const reader *r, const unsigned char *line, int channel, void *out)
+{
+    const size_t size = tw_type_size(r->type);
+    const size_t step = r->separate ? size : size * (size_t)r->channels;
+    const unsigned char *from = line + (r->separate ? 0 : (size_t)channel * size);
+    if (step == size) {
+        memcpy(out, from, (size_t)r->cols * size);
+        return;
+    }
+    for (int64_t j = 0; j < r->cols; j++) {
+        memcpy((char *)out + (size_t)j * size, from + (size_t)j * step, size);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ the entries
+ */
+
+/* Channels first ... end-1 of the page, which are decoded together. */
+static tw_status read_channels(reader *r, const tw_matrix *planes, int first, int end)
+{
+    tw_status status = TW_OK;
+    for (int64_t row = 0; row < r->rows && status == TW_OK; row++) {
+        const unsigned char *line;
+        status = decode_line(r, row, r->separate ? first : 0, &line);
+        for (int k = first; k < end && status == TW_OK; k++) {
+            take_channel(r, line, k, twi_matrix_row(&planes[k], row));
+        }
+        if (status == TW_OK && row % 64 == 0) {
+            status = twi_check_cancel(r->ctx);
+        }
+    }
+    return status;
+}
+
+static tw_status read_page(reader *r, tw_image *image)
+{
+    const int64_t before = image->count;
+    tw_status status = TW_OK;
+    for (int k = 0; k < r->channels && status == TW_OK; k++) {
+        status = tw_image_add(r->ctx, image, r->rows, r->cols, r->type);
+    }
+    if (status == TW_OK) {
+        status = reserve_lines(r);
+    }
+    const tw_matrix *planes = image->planes + before;
+    for (int k = 0; k < r->channels && status == TW_OK; k += r->separate ? 1 : r->channels) {
+        status = read_channels(r, planes, k, r->separate ? k + 1 : r->channels);
+    }
+    return status;
+}
+
+tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
+{
+    reader r;
+    bool more = true;
+    tw_status status = open_reader(&r, ctx, input);
+    if (status == TW_OK) {
+        status = look_at_page(&r);
+    }
+    while (more && status == TW_OK) {
+        status = read_page(&r, image);
+        if (status == TW_OK) {
+            status = next_page(&r, &more);
+        }
+    }
+    close_reader(&r);
+    return status;
+}
+
+/* One plane, row after row. */
+typedef struct plane_rows {
+    reader reader;
+    int channel;
+    int64_t next;
+} plane_rows;
+
+static tw_status plane_next(tw_context *ctx, void *state, void *row)
+{
+    plane_rows *plane = state;
+    const unsigned char *line;
+    plane->reader.ctx = ctx;
+    tw_status status = decode_line(&plane->reader, plane->next,
+                                   plane->reader.separate ? plane->channel : 0, &line);
+    if (status == TW_OK) {
+        take_channel(&plane->reader, line, plane->channel, row);
+        plane->next++;
+    }
+    return status;
+}
+
+static void plane_close(void *state)
+{
+    if (state != NULL) {
+        close_reader(&((plane_rows *)state)->reader);
+        twi_free(state);
+    }
+}
+
+/* To the page and channel of a plane, counted over all pages; *planes: how many there are. */
+static tw_status find_plane(plane_rows *p, int64_t plane, int64_t *planes)
+{
+    reader *r = &p->reader;
+    int64_t page = -1;
+    uint64_t place = 0; /* of its directory */
+    bool more = true;
+    tw_status status = look_at_page(r);
+    *planes = 0;
+    while (more && status == TW_OK) {
+        if (plane >= *planes && plane < *planes + r->channels) {
+            page = r->page;
+            place = TIFFCurrentDirOffset(r->tiff);
+            p->channel = (int)(plane - *planes);
+        }
+        *planes += r->channels;
+        status = next_page(r, &more);
+    }
+    if (status == TW_OK && page < 0) {
+        return twi_no_plane(r->ctx, r->input->name, plane, *planes);
+    }
+    if (status == TW_OK) {
+        r->page = page;
+        status = TIFFSetSubDirectory(r->tiff, place) != 0 ? look_at_page(r)
+                                                          : failed(r, "it cannot be read");
+    }
+    return status;
+}
+
+tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
+{
+    plane_rows *p = NULL;
+    int64_t planes = 0;
+    tw_status status = twi_alloc_zeroed(ctx, &p, 1, sizeof *p, "a TIFF reader");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = open_reader(&p->reader, ctx, input);
+    if (status == TW_OK) {
+        status = find_plane(p, plane, &planes);
+    }
+    if (status == TW_OK) {
+        status = reserve_lines(&p->reader);
+    }
+    if (status != TW_OK) {
+        plane_close(p);
+        return status;
+    }
+    *out = (twi_rows){.planes = planes,
+                      .shape = {p->reader.rows, p->reader.cols, p->reader.type},
+                      .state = p,
+                      .next = plane_next,
+                      .close = plane_close};
+    return TW_OK;
+}

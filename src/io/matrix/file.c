@@ -1,0 +1,255 @@
+/*
+ * Matrix files opened for reading: as a whole (tw_matrix_open), or as a source whose rows are
+ * fetched when they are asked for (tw_matrix_source), so that a file may be larger than the memory
+ * and a few rows of it cost no more than themselves. csv is parsed as a whole either way.
+ */
+#include "io/matrix/format.h"
+
+#include "io/graph/format.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* As extensions. The first ones are also the names of the formats. */
+static const char *const format_words[] = {"raw", "npy", "csv", "bin", "out"};
+
+struct tw_matrix_file {
+    char *path;
+    twi_input input;
+    tw_shape shape;
+    uint64_t start; /* byte of the first element */
+    void *parsed;   /* the elements of a csv file; NULL: they lie in the input */
+    tw_matrix view; /* of tw_matrix_open */
+};
+
+/* True if a word names a format; raw has more than one, for files written under such names. */
+static bool find_word(twi_matrix_format *out, const char *word, const char *const *names,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(word, names[i]) == 0) {
+            *out = i < TWI_MATRIX_FORMATS ? (twi_matrix_format)i : TWI_MATRIX_RAW;
+            return true;
+        }
+    }
+    return false;
+}
+
+tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out, const char *name,
+                                 const char *path)
+{
+    *out = TWI_MATRIX_RAW;
+    const char *word = name != NULL ? name : twi_extension(path);
+    if (!find_word(out, word, format_words, TWI_MATRIX_FORMATS) && name != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "'%.40s' is no matrix format; use raw, npy or csv",
+                       name);
+    }
+    return TW_OK;
+}
+
+tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out, const char *name,
+                                 const char *path)
+{
+    const char *extension = twi_extension(path);
+    if (name != NULL || extension[0] == '\0') {
+        return twi_matrix_format_find(ctx, out, name, path);
+    }
+    if (find_word(out, extension, format_words, sizeof format_words / sizeof *format_words)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "cannot write '%.400s': .%.40s is not a known matrix format; use .npy, .csv, or "
+                   ".raw, .bin, .out or no extension for raw elements",
+                   path, extension);
+}
+
+/* A raw file says nothing: it is square. */
+static tw_status lay_out_raw(tw_context *ctx, tw_matrix_file *file, tw_type type)
+{
+    type = type == TW_AUTO ? TW_I32 : type;
+    const uint64_t bytes = file->input.size;
+    const uint64_t size = tw_type_size(type);
+    const uint64_t count = bytes / size;
+    uint64_t side = (uint64_t)sqrt((double)count);
+    while (side * side > count) {
+        side--;
+    }
+    while ((side + 1) * (side + 1) <= count) {
+        side++;
+    }
+    if (side * side * size != bytes) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "'%.600s' holds %llu bytes, which is no square matrix of %s: %llu x %llu "
+                       "would be %llu, the next larger %llu",
+                       file->path, (unsigned long long)bytes, tw_type_name(type),
+                       (unsigned long long)side, (unsigned long long)side,
+                       (unsigned long long)(side * side * size),
+                       (unsigned long long)((side + 1) * (side + 1) * size));
+    }
+    file->shape = (tw_shape){(int64_t)side, (int64_t)side, type};
+    return TW_OK;
+}
+
+static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
+{
+    twi_npy npy;
+    tw_status status = twi_npy_parse(ctx, &npy, &file->input);
+    if (status == TW_OK && npy.type == TW_AUTO) {
+        status = tw_fail(ctx, TW_ERR_FORMAT,
+                         "'%.600s' has elements of type '%c%d'; u1, u2, i2, i4, f4 and f8 can be "
+                         "read (convert with .astype)",
+                         file->path, npy.kind, (int)npy.width);
+    }
+    if (status == TW_OK) {
+        file->shape = (tw_shape){npy.rows, npy.cols, npy.type};
+        file->start = npy.start;
+    }
+    return status;
+}
+
+static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type)
+{
+    tw_matrix parsed = {0};
+    tw_status status = twi_input_load(ctx, &file->input);
+    if (status == TW_OK) {
+        status = twi_csv_parse(ctx, &parsed, file->path, file->input.bytes, file->input.size, type);
+    }
+    if (status == TW_OK) {
+        twi_input_close(&file->input);
+        file->parsed = parsed.data;
+        file->shape = (tw_shape){parsed.rows, parsed.cols, parsed.type};
+    }
+    return status;
+}
+
+/* The file by its head, and what it says of its elements. */
+static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *path,
+                           const char *format, tw_type type)
+{
+    tw_matrix_file *file = NULL;
+    twi_matrix_format found = TWI_MATRIX_RAW;
+    *out = NULL;
+    if (path == NULL || path[0] == '\0' || type == TW_F16 ||
+        (type != TW_AUTO && tw_type_size(type) == 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix file needs a name and a known type");
+    }
+    tw_status status = twi_matrix_format_find(ctx, &found, format, path);
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &file, 1, sizeof *file, "a matrix file");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_alloc(ctx, &file->path, strlen(path) + 1, 1, "the name of a file");
+    if (status == TW_OK) {
+        memcpy(file->path, path, strlen(path) + 1);
+        status = twi_input_open_head(ctx, &file->input, file->path);
+    }
+    if (status == TW_OK) {
+        if (format == NULL && found == TWI_MATRIX_RAW &&
+            twi_npy_recognised(file->input.bytes, twi_input_held(&file->input))) {
+            found = TWI_MATRIX_NPY;
+        }
+        status = found == TWI_MATRIX_NPY   ? lay_out_npy(ctx, file)
+                 : found == TWI_MATRIX_CSV ? parse_csv(ctx, file, type)
+                                           : lay_out_raw(ctx, file, type);
+    }
+    if (status != TW_OK) {
+        tw_matrix_close(file);
+        return status;
+    }
+    *out = file;
+    return TW_OK;
+}
+
+tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
+                         const char *format, tw_type type)
+{
+    twi_clear_handle(out);
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    tw_status status = open_file(ctx, out, path, format, type);
+    tw_matrix_file *file = *out;
+    if (status == TW_OK && file->parsed == NULL) {
+        status = twi_input_load(ctx, &file->input);
+    }
+    if (status != TW_OK) {
+        tw_matrix_close(file);
+        *out = NULL;
+        return status;
+    }
+    const tw_shape *shape = &file->shape;
+    char *elements = file->parsed != NULL ? file->parsed : (char *)file->input.memory;
+    if (file->start % tw_type_size(shape->type) != 0) { /* a header of an odd length */
+        memmove(elements, elements + file->start, (size_t)(file->input.size - file->start));
+        file->start = 0;
+    }
+    file->view =
+        (tw_matrix){elements + file->start, shape->rows, shape->cols, shape->cols, shape->type};
+    return TW_OK;
+}
+
+const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file)
+{
+    return file != NULL ? &file->view : NULL;
+}
+
+void tw_matrix_close(tw_matrix_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    twi_input_close(&file->input);
+    twi_free(file->parsed);
+    twi_free(file->path);
+    twi_free(file);
+}
+
+/* ------------------------------------------------------------------------------- rows of a file */
+
+static tw_status fetch_rows(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
+                            int64_t stride)
+{
+    const tw_matrix_file *file = self;
+    const uint64_t size = tw_type_size(file->shape.type);
+    const uint64_t row = (uint64_t)file->shape.cols * size;
+    const bool together = stride == file->shape.cols;
+    const int64_t calls = together ? (count > 0) : count;
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < calls && status == TW_OK; i++) {
+        const uint64_t at = (uint64_t)(first + i) * row;
+        const uint64_t bytes = together ? (uint64_t)count * row : row;
+        void *out = (char *)data + (uint64_t)(i * stride) * size;
+        if (file->parsed != NULL) {
+            memcpy(out, (const char *)file->parsed + at, (size_t)bytes);
+        } else {
+            status = twi_input_fetch(ctx, &file->input, file->start + at, out, bytes);
+        }
+    }
+    return status;
+}
+
+static void destroy_rows(void *self)
+{
+    tw_matrix_close(self);
+}
+
+tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
+                           tw_type type)
+{
+    TWI_CLEAR(out);
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    tw_matrix_file *file = NULL;
+    tw_status status = open_file(ctx, &file, path, format, type);
+    if (status == TW_OK) {
+        *out = (tw_source){
+            .self = file, .shape = file->shape, .rows = fetch_rows, .destroy = destroy_rows};
+    }
+    return status;
+}

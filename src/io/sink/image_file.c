@@ -1,0 +1,125 @@
+/*
+ * The sink into an image file of one plane: pgm, png, tiff and records take their rows as they are
+ * made, so the result need not be in memory as a whole.
+ */
+#include "io/image/format.h"
+
+#include <string.h>
+
+typedef struct image_file_sink {
+    char *path;
+    const twi_image_format *format;
+    tw_shape shape;
+    int64_t next; /* row expected */
+    twi_output *output;
+    void *state; /* of the format */
+} image_file_sink;
+
+static void forget_run(image_file_sink *sink)
+{
+    sink->format->writer->close(sink->state);
+    twi_output_discard(sink->output);
+    sink->state = NULL;
+    sink->output = NULL;
+}
+
+static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    image_file_sink *sink = self;
+    static char nowhere;
+    bool view = true;
+    tw_matrix plane = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
+    const tw_image image = {.planes = &plane, .views = &view, .count = 1};
+    forget_run(sink);
+    sink->shape = *shape;
+    sink->next = 0;
+    tw_status status = sink->format->accepts(ctx, &image);
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &sink->output, sink->path, 0);
+    }
+    if (status == TW_OK) {
+        status = sink->format->writer->begin(ctx, &sink->state, sink->output, shape);
+    }
+    if (status != TW_OK) {
+        forget_run(sink);
+    }
+    return status;
+}
+
+static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    image_file_sink *sink = self;
+    const size_t step = (size_t)stride * tw_type_size(sink->shape.type);
+    if (sink->output == NULL || first != sink->next || count > sink->shape.rows - first) {
+        return tw_fail(ctx, TW_ERR_INTERNAL, "row %lld came where row %lld of %lld was due",
+                       (long long)first, (long long)sink->next, (long long)sink->shape.rows);
+    }
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        status = sink->format->writer->row(ctx, sink->state, sink->output,
+                                           (const char *)data + (size_t)i * step);
+    }
+    sink->next += count;
+    return status;
+}
+
+static tw_status file_end(void *self, tw_context *ctx)
+{
+    image_file_sink *sink = self;
+    tw_status status = sink->format->writer->end(ctx, sink->state, sink->output);
+    if (status == TW_OK) {
+        twi_output *output = sink->output;
+        sink->output = NULL;
+        status = twi_output_commit(ctx, output);
+    }
+    forget_run(sink);
+    return status;
+}
+
+static void file_abort(void *self, tw_context *ctx)
+{
+    (void)ctx;
+    forget_run(self);
+}
+
+static void file_destroy(void *self)
+{
+    image_file_sink *sink = self;
+    forget_run(sink);
+    twi_free(sink->path);
+    twi_free(sink);
+}
+
+tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
+{
+    TWI_CLEAR(out);
+    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing != TW_OK) {
+        return missing;
+    }
+    image_file_sink *self = NULL;
+    const twi_image_format *found = NULL;
+    if (path == NULL || path[0] == '\0') {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
+    }
+    tw_status status = twi_image_writer_find(ctx, &found, format, path);
+    if (status == TW_OK && found->writer == NULL) {
+        status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s files are written from a whole image",
+                         found->name);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
+    }
+    if (status != TW_OK) {
+        twi_free(self);
+        return status;
+    }
+    memcpy(self->path, path, strlen(path) + 1);
+    self->format = found;
+    *out = (tw_sink){self, file_begin, file_rows, file_end, file_abort, file_destroy};
+    return TW_OK;
+}
