@@ -70,7 +70,7 @@ static double get(const void *row, int64_t at, tw_type type)
 
 static double infinity_of(tw_type type)
 {
-    return type == TW_U16 ? TWI_GPU_INF_U16 : tw_type_infinity(type);
+    return type == TW_U16 ? TWI_GPU_INF_U16 : tw_apsp_infinity(type);
 }
 
 static void put(void *row, int64_t at, tw_type type, double value)

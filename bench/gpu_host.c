@@ -65,7 +65,7 @@ static int32_t weight_of(const bench_case *c, int64_t i, int64_t j)
     int64_t a = c->undirected && i < j ? j : i;
     int64_t b = c->undirected && i < j ? i : j;
     if (i * c->parts / n != j * c->parts / n || (c->reach > 0 && llabs(i - j) > c->reach)) {
-        return TW_INF_I32;
+        return TW_APSP_INF_I32;
     }
     uint64_t random = twi_random_at(1, (uint64_t)(a * n + b));
     return i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
@@ -88,7 +88,7 @@ static void find_distances(int s)
     char *done = must_have((size_t)n);
     memset(done, 0, (size_t)n);
     for (int64_t v = 0; v < n; v++) {
-        distance[v] = v == sources[s] ? 0 : TW_INF_I32;
+        distance[v] = v == sources[s] ? 0 : TW_APSP_INF_I32;
     }
     for (int64_t round = 0; round < n; round++) {
         int64_t u = -1;
@@ -113,7 +113,7 @@ static void fill_matrix(tw_type type)
                 ((int32_t *)matrix)[at] = weights[at];
             } else {
                 ((float *)matrix)[at] =
-                    weights[at] < TW_INF_I32 ? (float)weights[at] : (float)INFINITY;
+                    weights[at] < TW_APSP_INF_I32 ? (float)weights[at] : (float)INFINITY;
             }
         }
     }
@@ -129,8 +129,8 @@ static int64_t count_wrong(tw_type type)
     int64_t wrong = 0;
     for (int s = 0; s < SOURCES; s++) {
         for (int64_t v = 0; v < n; v++) {
-            double expected =
-                distances[s][v] < TW_INF_I32 ? (double)distances[s][v] : tw_type_infinity(type);
+            double expected = distances[s][v] < TW_APSP_INF_I32 ? (double)distances[s][v]
+                                                                : tw_apsp_infinity(type);
             wrong += get(sources[s] * n + v, type) != expected;
         }
     }

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
-#include "map/language/compile.h"
 #include "map/gpu/gpu.h"
+#include "map/language/compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,11 +9,11 @@ int main(void)
     const tw_edges roads = {6, from, to, hours, TW_F64};
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
-    tw_path path = {0};
+    tw_apsp_path path = {0};
 
     int ok = tw_context_create(&ctx) == TW_OK &&
              tw_graph_from_edges(ctx, &graph, 5, &roads, TW_GRAPH_UNDIRECTED) == TW_OK &&
-             tw_path_find(ctx, &path, graph, NULL, 0, 3) == TW_OK;
+             tw_apsp_path_find(ctx, &path, graph, NULL, 0, 3) == TW_OK;
     if (ok) {
         printf("%g hours by way of", path.distance);
         for (int64_t i = 0; i < path.count; i++) {
@@ -23,7 +23,7 @@ int main(void)
     } else {
         fprintf(stderr, "%s\n", ctx != NULL ? tw_last_error(ctx) : "out of memory");
     }
-    tw_path_clear(&path);
+    tw_apsp_path_clear(&path);
     tw_graph_destroy(graph);
     tw_context_destroy(ctx);
     return ok ? 0 : 1;

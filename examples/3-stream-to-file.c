@@ -8,23 +8,23 @@
 #include <tilewright.h>
 
 static tw_status solve(tw_context *ctx, const tw_graph *graph, const char *path,
-                       tw_summary *summary, tw_verifier *verifier)
+                       tw_apsp_summary *summary, tw_apsp_verifier *verifier)
 {
     tw_sink sinks[3] = {{0}};
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_status status = tw_sink_to_file(ctx, &sinks[0], path, NULL);
-    tw_summary_sink(summary, &sinks[1]);
-    tw_verifier_sink(verifier, &sinks[2]);
+    tw_apsp_summary_sink(summary, &sinks[1]);
+    tw_apsp_verifier_sink(verifier, &sinks[2]);
     if (status == TW_OK) {
-        status = tw_plan_create(ctx, &plan, graph, NULL);
+        status = tw_apsp_plan_create(ctx, &plan, graph, NULL);
     }
     if (status == TW_OK) {
-        status = tw_plan_run(ctx, plan, sinks, 3, NULL, NULL);
+        status = tw_apsp_plan_run(ctx, plan, sinks, 3, NULL, NULL);
     }
     if (status == TW_OK) {
-        status = tw_verifier_result(ctx, verifier, NULL);
+        status = tw_apsp_verifier_result(ctx, verifier, NULL);
     }
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sinks[0]);
     return status;
 }
@@ -34,27 +34,27 @@ int main(int argc, char **argv)
     tw_generate_options roads = TW_GENERATE_OPTIONS_INIT;
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
-    tw_summary *summary = NULL;
-    tw_verifier *verifier = NULL;
-    tw_summary_info info;
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_verifier *verifier = NULL;
+    tw_apsp_summary_info info;
     roads.kind = "grid";
     roads.vertices = 900;
     roads.density = 1;
 
     int ok = argc == 2 && tw_context_create(&ctx) == TW_OK &&
              tw_graph_generate(ctx, &graph, &roads) == TW_OK &&
-             tw_summary_create(ctx, &summary, 0, NULL, NULL) == TW_OK &&
-             tw_verifier_create(ctx, &verifier, graph, NULL, 10, 1) == TW_OK &&
+             tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL) == TW_OK &&
+             tw_apsp_verifier_create(ctx, &verifier, graph, NULL, 10, 1) == TW_OK &&
              solve(ctx, graph, argv[1], summary, verifier) == TW_OK;
     if (ok) {
-        tw_summary_info_get(summary, &info);
+        tw_apsp_summary_describe(summary, &info);
         printf("%lld pairs, the farthest %g apart, %g on average: in %s\n",
                (long long)info.reachable, info.diameter, info.mean, argv[1]);
     } else {
         fprintf(stderr, "%s\n", ctx != NULL ? tw_last_error(ctx) : "usage: 3-stream-to-file FILE");
     }
-    tw_verifier_destroy(verifier);
-    tw_summary_destroy(summary);
+    tw_apsp_verifier_destroy(verifier);
+    tw_apsp_summary_destroy(summary);
     tw_graph_destroy(graph);
     tw_context_destroy(ctx);
     return ok ? 0 : 1;

@@ -14,8 +14,8 @@
  *    itself is NULL). A function that cannot fail then does nothing and answers 0, NULL or "".
  *  - The library never prints, never exits and never aborts. It talks through the callbacks of the
  *    context.
- *  - Handles (tw_context, tw_graph, tw_plan, ...) are opaque, made by *_create / *_read / ... and
- *    given back by *_destroy, which accepts NULL.
+ *  - Handles (tw_context, tw_graph, tw_apsp_plan, ...) are opaque, made by *_create, *_read and
+ *    the like, and given back by *_destroy, which accepts NULL.
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
  *  - A process that has computed may fork, and the child may compute. The thread that forked may
@@ -64,7 +64,7 @@ enum {
     TW_ERR_RANGE = 5,          /* a value that the asked-for type cannot hold */
     TW_ERR_UNSUPPORTED = 6,    /* this build or this machine cannot do it */
     TW_ERR_CANCELLED = 7,      /* tw_cancel was called */
-    TW_ERR_NEGATIVE_CYCLE = 8, /* no shortest paths exist; tw_negative_cycle shows why */
+    TW_ERR_NEGATIVE_CYCLE = 8, /* no shortest paths exist; tw_apsp_negative_cycle shows why */
     TW_ERR_VERIFY = 9,         /* a check of a result failed */
     TW_ERR_DEVICE = 10,        /* an accelerator or its driver reported an error */
     TW_ERR_INTERNAL = 11       /* a fault of this library; please report it */
@@ -88,17 +88,17 @@ enum {
 };
 
 /* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32, +inf in floats. */
-#define TW_INF_U8 255
-#define TW_INF_U16 65535
-#define TW_INF_I32 1073741823
+#define TW_APSP_INF_U8 255
+#define TW_APSP_INF_U16 65535
+#define TW_APSP_INF_I32 1073741823
 
 /* "No predecessor" in a predecessor matrix. */
-#define TW_NO_VERTEX (-9999)
+#define TW_APSP_NO_VERTEX (-9999)
 
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
 TW_API const char *tw_type_name(tw_type type); /* "u8", "i32", ...; "auto"; "?" if unknown */
 TW_API tw_status tw_type_parse(tw_type *out, const char *name); /* the inverse; exact names only */
-TW_API double tw_type_infinity(tw_type type); /* the value that means "no path" in that type */
+TW_API double tw_apsp_infinity(tw_type type); /* the value that means "no path" in that type */
 
 /*
  * A view of a row-major matrix that the caller owns. Element (i, j) is at
@@ -203,7 +203,7 @@ TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out,
                                                 const tw_edges *edges, uint32_t flags);
 
 /* A square adjacency matrix of TW_I32, TW_F32, TW_F64 (also TW_U8, TW_U16, TW_I16, read as i32).
- * An entry equal to `no_edge`, or at or above tw_type_infinity of its type, is no edge; pass
+ * An entry equal to `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass
  * no_edge = NULL for the latter alone. The diagonal is dropped when >= 0. */
 TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
                                                  const tw_matrix *matrix, const double *no_edge,
@@ -391,12 +391,13 @@ TW_API TW_CHECKED tw_status tw_feed_source(tw_context *ctx, const tw_source *sou
 /* A matrix file read into memory. raw needs `type` (and is taken as square); npy carries its own;
  * csv becomes f32 or f64 if `type` says so, else i32 if all are whole, else f64. Text that was
  * written from f32 holds the decimals of f32: say TW_F32 to hold it against a graph
- * (tw_path_find, tw_verifier) as what it is. */
+ * (tw_apsp_path_find, tw_apsp_verifier) as what it is. */
 typedef struct tw_matrix_file tw_matrix_file;
-TW_API TW_CHECKED tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
-                                           const char *format, tw_type type);
+TW_API TW_CHECKED tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out,
+                                                  const char *path, const char *format,
+                                                  tw_type type);
 TW_API const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file);
-TW_API void tw_matrix_close(tw_matrix_file *file);
+TW_API void tw_matrix_file_destroy(tw_matrix_file *file);
 
 /* The same file row by row: raw and npy rows are read when they are asked for, so that the file may
  * be larger than the memory; csv, pipes and standard input ("-") are read as a whole. A file that
@@ -407,20 +408,21 @@ TW_API TW_CHECKED tw_status tw_matrix_source(tw_context *ctx, tw_source *out, co
 /* ------------------------------------------------------------------------ all-pairs shortest paths
  */
 
-typedef int32_t tw_method;
+typedef int32_t tw_apsp_method;
 enum {
-    TW_METHOD_AUTO = 0,
-    TW_METHOD_CLOSURE = 1,  /* blocked Floyd-Warshall over (min,+) products */
-    TW_METHOD_DIJKSTRA = 2, /* one search per source; with potentials when weights are negative */
-    TW_METHOD_BFS = 3,      /* many sources at once, one bit each; equal weights only */
-    TW_METHOD_REFERENCE = 4 /* the plain triple loop in f64 or i64: slow, trusted */
+    TW_APSP_METHOD_AUTO = 0,
+    TW_APSP_METHOD_CLOSURE = 1, /* blocked Floyd-Warshall over (min,+) products */
+    TW_APSP_METHOD_DIJKSTRA =
+        2,                  /* one search per source; with potentials when weights are negative */
+    TW_APSP_METHOD_BFS = 3, /* many sources at once, one bit each; equal weights only */
+    TW_APSP_METHOD_REFERENCE = 4 /* the plain triple loop in f64 or i64: slow, trusted */
 };
-TW_API const char *tw_method_name(tw_method method);
-TW_API tw_status tw_method_parse(tw_method *out, const char *name);
+TW_API const char *tw_apsp_method_name(tw_apsp_method method);
+TW_API tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
 
 typedef struct tw_apsp_options {
     size_t size;
-    tw_method method;
+    tw_apsp_method method;
     tw_type type;      /* of the result; TW_AUTO: the type of the weights */
     tw_type work_type; /* of the closure; TW_AUTO: the narrowest that ends exact, or for floats the
                           wider of weights and result. TW_F32 needs a result of f32 */
@@ -431,9 +433,9 @@ typedef struct tw_apsp_options {
     int64_t target_count;
     double cutoff; /* distances above it become "no path"; negative: no cutoff */
 } tw_apsp_options;
-#define TW_APSP_OPTIONS_INIT                                                                 \
-    {                                                                                        \
-        sizeof(tw_apsp_options), TW_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0 \
+#define TW_APSP_OPTIONS_INIT                                                                      \
+    {                                                                                             \
+        sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0 \
     }
 
 /*
@@ -443,27 +445,27 @@ typedef struct tw_apsp_options {
  * looks for a negative cycle on a walk from a source to a target and, finding one, returns
  * TW_ERR_NEGATIVE_CYCLE.
  */
-typedef struct tw_plan tw_plan;
-TW_API TW_CHECKED tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
-                                           const tw_apsp_options *opts);
-TW_API void tw_plan_destroy(tw_plan *plan);
+typedef struct tw_apsp_plan tw_apsp_plan;
+TW_API TW_CHECKED tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out,
+                                                const tw_graph *graph, const tw_apsp_options *opts);
+TW_API void tw_apsp_plan_destroy(tw_apsp_plan *plan);
 
 /* Several lines: the candidates with estimated seconds and bytes, the choice and the reason. */
-TW_API const char *tw_plan_explain(const tw_plan *plan);
-TW_API tw_method tw_plan_method(const tw_plan *plan);
-TW_API tw_type tw_plan_type(const tw_plan *plan);      /* of the result */
-TW_API tw_type tw_plan_work_type(const tw_plan *plan); /* first one to be tried */
+TW_API const char *tw_apsp_plan_explain(const tw_apsp_plan *plan);
+TW_API tw_apsp_method tw_apsp_plan_method(const tw_apsp_plan *plan);
+TW_API tw_type tw_apsp_plan_type(const tw_apsp_plan *plan);      /* of the result */
+TW_API tw_type tw_apsp_plan_work_type(const tw_apsp_plan *plan); /* first one to be tried */
 /* Bytes the run will hold at most, the graph included; besides what the sinks and predecessors
  * take, and in the first working type: a wider one, where it is needed, takes more. */
-TW_API uint64_t tw_plan_memory(const tw_plan *plan);
+TW_API uint64_t tw_apsp_plan_memory(const tw_apsp_plan *plan);
 /* Bytes it will hold at most on each device of its list, besides; 0 on the CPU. */
-TW_API uint64_t tw_plan_device_memory(const tw_plan *plan);
-TW_API double tw_plan_seconds(const tw_plan *plan);     /* estimated */
-TW_API const char *tw_plan_device(const tw_plan *plan); /* "cpu", "cuda", "cuda:1", ... */
+TW_API uint64_t tw_apsp_plan_device_memory(const tw_apsp_plan *plan);
+TW_API double tw_apsp_plan_seconds(const tw_apsp_plan *plan);     /* estimated */
+TW_API const char *tw_apsp_plan_device(const tw_apsp_plan *plan); /* "cpu", "cuda", "cuda:1", ... */
 
 typedef struct tw_apsp_report {
     size_t size;
-    tw_method method;
+    tw_apsp_method method;
     tw_type work_type; /* the one whose result was certified exact */
     tw_type type;      /* of the result */
     int32_t threads;
@@ -498,11 +500,11 @@ typedef struct tw_apsp_report {
  * large, not whole, a positive one that f32 would turn into 0, one of whole weights that it would
  * round) or that is beyond f64 is TW_ERR_RANGE, with the pair. `report` may be NULL.
  * `predecessors`, if not NULL, receives a TW_I32 matrix of the same shape (targets must then be all
- * vertices): the vertex before v on a shortest path from the row's source, TW_NO_VERTEX where there
- * is none. */
-TW_API TW_CHECKED tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks,
-                                        int32_t sink_count, tw_sink *predecessors,
-                                        tw_apsp_report *report);
+ * vertices): the vertex before v on a shortest path from the row's source, TW_APSP_NO_VERTEX where
+ * there is none. */
+TW_API TW_CHECKED tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks,
+                                             int32_t sink_count, tw_sink *predecessors,
+                                             tw_apsp_report *report);
 
 /* Plan and run in one call, into the caller's matrix (out->type is the result's type). */
 TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
@@ -511,9 +513,9 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
 /*
  * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
  * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
- * path"; integers above TW_INF_I32 count as that, and the diagonal counts as 0. Weights are not
- * negative and not NaN: others give meaningless distances, nothing worse. A sum of floats beyond
- * the type is +inf, as "no path" is.
+ * path"; integers above TW_APSP_INF_I32 count as that, and the diagonal counts as 0. Weights are
+ * not negative and not NaN: others give meaningless distances, nothing worse. A sum of floats
+ * beyond the type is +inf, as "no path" is.
  *
  * The work is put on `stream` of the GPU that holds the matrix, after what is on it already; the
  * call does not wait for it, but for room in the driver's queue where the work is more launches
@@ -550,27 +552,28 @@ TW_API TW_CHECKED tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_m
 
 /* After TW_ERR_NEGATIVE_CYCLE: its vertices in order (the last leads back to the first). Valid
  * until the next call on the context. */
-TW_API int64_t tw_negative_cycle(const tw_context *ctx, const int32_t **vertices);
+TW_API int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **vertices);
 
 /* ------------------------------------------------------------------------- routes, summaries,
  * checks */
 
-typedef struct tw_path {
+typedef struct tw_apsp_path {
     int32_t *vertices; /* from ... to; NULL when there is no path */
     int64_t count;
     double distance; /* +inf when there is no path */
-} tw_path;
+} tw_apsp_path;
 
 /* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
  * the matrix of all pairs, or its row `from` alone (1 x n), or NULL to search the graph alone; a
- * matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_path_clear. */
-TW_API TW_CHECKED tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
-                                         const tw_matrix *distances, int32_t from, int32_t to);
-TW_API void tw_path_clear(tw_path *path);
+ * matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_apsp_path_clear. */
+TW_API TW_CHECKED tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out,
+                                              const tw_graph *graph, const tw_matrix *distances,
+                                              int32_t from, int32_t to);
+TW_API void tw_apsp_path_clear(tw_apsp_path *path);
 
 /* Statistics of a distance matrix, collected as rows pass by. Pairs (v, v) are not counted. */
-typedef struct tw_summary tw_summary;
-typedef struct tw_summary_info {
+typedef struct tw_apsp_summary tw_apsp_summary;
+typedef struct tw_apsp_summary_info {
     int64_t rows, cols;
     tw_type type;
     int64_t reachable; /* ordered pairs with a path */
@@ -581,7 +584,7 @@ typedef struct tw_summary_info {
     int64_t center; /* a row that has it; -1 without any */
     double mean;    /* over reachable pairs; 0 without any */
     double least;   /* smallest distance over distinct pairs; 0 without any */
-} tw_summary_info;
+} tw_apsp_summary_info;
 
 /* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the least distance, if
  * that is negative) to the diameter. A bin holds its lower edge and not its upper one, except the
@@ -591,40 +594,47 @@ typedef struct tw_summary_info {
  * diameter, and there may be fewer bins than asked; the counts are exact for the edges reported.
  * `sources` maps rows to vertices for the diagonal when the rows are a part of the vertices; NULL:
  * row i is vertex i. Likewise `targets`. Both are read until the sink's end. */
-TW_API TW_CHECKED tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins,
-                                              const int32_t *sources, const int32_t *targets);
-TW_API void tw_summary_sink(tw_summary *summary, tw_sink *out);
-TW_API void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out);
-/* How closeness is scaled; TW_CLOSENESS_NETWORKX unless set before the sink's begin. With r
- * vertices reached, themselves not counted, at distances whose sum is s: TW_CLOSENESS_NETWORKX  r /
- * s * r / (cols - 1), as NetworkX has it for distances along the arcs (its closeness_centrality
- * takes those against them: reverse the graph there); 0 unless s > 0. cols is counted in full when
- * the row's own vertex is not among the columns. TW_CLOSENESS_IGRAPH    r / s, the inverse of the
- * mean distance, as igraph has it (mode "out", normalized); NaN when nothing is reached. */
-typedef int32_t tw_closeness;
-enum { TW_CLOSENESS_NETWORKX = 0, TW_CLOSENESS_IGRAPH = 1 };
-TW_API TW_CHECKED tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary,
-                                                     tw_closeness scale);
+TW_API TW_CHECKED tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summary **out,
+                                                   int32_t bins, const int32_t *sources,
+                                                   const int32_t *targets);
+TW_API void tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out);
+TW_API void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out);
+/*
+ * How closeness is scaled; TW_APSP_CLOSENESS_NETWORKX unless set before the sink's begin. With r
+ * vertices reached, themselves not counted, at distances whose sum is s:
+ *
+ *  - TW_APSP_CLOSENESS_NETWORKX: r / s * r / (cols - 1), as NetworkX has it for distances along the
+ *    arcs (its closeness_centrality takes those against them: reverse the graph there); 0 unless
+ *    s > 0. cols is counted in full when the row's own vertex is not among the columns.
+ *  - TW_APSP_CLOSENESS_IGRAPH: r / s, the inverse of the mean distance, as igraph has it (mode
+ *    "out", normalized); NaN when nothing is reached.
+ */
+typedef int32_t tw_apsp_closeness;
+enum { TW_APSP_CLOSENESS_NETWORKX = 0, TW_APSP_CLOSENESS_IGRAPH = 1 };
+TW_API TW_CHECKED tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_apsp_summary *summary,
+                                                          tw_apsp_closeness scale);
 /* Per row: largest finite distance (0 if it reaches nothing), and closeness. */
-TW_API const double *tw_summary_eccentricity(const tw_summary *summary);
-TW_API const double *tw_summary_closeness(const tw_summary *summary);
+TW_API const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary);
+TW_API const double *tw_apsp_summary_closeness(const tw_apsp_summary *summary);
 /* Bin count actually used; *edges has one more element than *counts. */
-TW_API int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
-                                    const int64_t **counts);
-TW_API void tw_summary_destroy(tw_summary *summary);
+TW_API int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const double **edges,
+                                         const int64_t **counts);
+TW_API void tw_apsp_summary_destroy(tw_apsp_summary *summary);
 
 /* A check of a distance matrix that shares no code with the engines: `samples` random rows (all of
  * them if 0) against a textbook Dijkstra or Bellman-Ford, and the matrix's own invariants. */
-typedef struct tw_verifier tw_verifier;
-TW_API TW_CHECKED tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out,
-                                               const tw_graph *graph, const tw_apsp_options *opts,
-                                               int64_t samples, uint64_t seed);
-TW_API void tw_verifier_sink(tw_verifier *verifier, tw_sink *out);
+typedef struct tw_apsp_verifier tw_apsp_verifier;
+TW_API TW_CHECKED tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out,
+                                                    const tw_graph *graph,
+                                                    const tw_apsp_options *opts, int64_t samples,
+                                                    uint64_t seed);
+TW_API void tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out);
 /* TW_OK, or TW_ERR_VERIFY with the first wrong entry in tw_last_error. *rows (may be NULL): rows
  * compared. */
-TW_API TW_CHECKED tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier,
-                                               int64_t *rows);
-TW_API void tw_verifier_destroy(tw_verifier *verifier);
+TW_API TW_CHECKED tw_status tw_apsp_verifier_result(tw_context *ctx,
+                                                    const tw_apsp_verifier *verifier,
+                                                    int64_t *rows);
+TW_API void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier);
 
 /* ------------------------------------------------------------------------------------- images */
 
@@ -719,24 +729,27 @@ TW_API TW_CHECKED tw_status tw_image_generate(tw_context *ctx, tw_image **out,
  * exact entropy, f64 results within 2. A window of equal values gives exactly 0, one in which
  * nothing counts gives NaN.
  */
-typedef int32_t tw_border;
+typedef int32_t tw_entropy_border;
 enum {
-    TW_BORDER_CROP = 0,      /* windows end at the edge: only elements inside count */
-    TW_BORDER_REFLECT = 1,   /* d c b | a b c d | c b a: mirrored about the edge element */
-    TW_BORDER_SYMMETRIC = 2, /* c b a | a b c d | d c b: mirrored about the edge */
-    TW_BORDER_CLAMP = 3,     /* a a a | a b c d | d d d */
-    TW_BORDER_WRAP = 4,      /* b c d | a b c d | a b c */
-    TW_BORDER_VALID = 5      /* only windows that lie inside: the result is smaller */
+    TW_ENTROPY_BORDER_CROP = 0,      /* windows end at the edge: only elements inside count */
+    TW_ENTROPY_BORDER_REFLECT = 1,   /* d c b | a b c d | c b a: mirrored about the edge element */
+    TW_ENTROPY_BORDER_SYMMETRIC = 2, /* c b a | a b c d | d c b: mirrored about the edge */
+    TW_ENTROPY_BORDER_CLAMP = 3,     /* a a a | a b c d | d d d */
+    TW_ENTROPY_BORDER_WRAP = 4,      /* b c d | a b c d | a b c */
+    TW_ENTROPY_BORDER_VALID = 5      /* only windows that lie inside: the result is smaller */
 };
-TW_API const char *tw_border_name(tw_border border); /* "crop", "reflect", ...; "?" if unknown */
-TW_API tw_status tw_border_parse(tw_border *out, const char *name); /* the inverse */
+TW_API const char *
+tw_entropy_border_name(tw_entropy_border border); /* "crop", "reflect", ...; "?" if unknown */
+TW_API tw_status tw_entropy_border_parse(tw_entropy_border *out,
+                                         const char *name); /* the inverse */
 
-typedef int32_t tw_base;
+typedef int32_t tw_entropy_base;
 enum {
-    TW_BASE_E = 0,
-    TW_BASE_2 = 2,
-    TW_BASE_10 = 10,
-    TW_BASE_LEVELS = -1 /* logarithms to the base `levels`: the result lies between 0 and 1 */
+    TW_ENTROPY_BASE_E = 0,
+    TW_ENTROPY_BASE_2 = 2,
+    TW_ENTROPY_BASE_10 = 10,
+    TW_ENTROPY_BASE_LEVELS =
+        -1 /* logarithms to the base `levels`: the result lies between 0 and 1 */
 };
 
 typedef struct tw_entropy_options {
@@ -753,8 +766,8 @@ typedef struct tw_entropy_options {
     const tw_matrix *footprint;
     int32_t anchor_row;
     int32_t anchor_col;
-    tw_border border;
-    tw_base base;
+    tw_entropy_border border;
+    tw_entropy_base base;
     const double *range; /* two numbers lo < hi: values are put into `levels` equal bins from lo to
                             hi, hi itself into the last, as exact arithmetic puts them; NULL:
                             values are levels */
@@ -768,10 +781,10 @@ typedef struct tw_entropy_options {
     tw_type type;     /* of the result: TW_F32, within 1 ulp of the exact entropy, or TW_F64,
                          within 2. Where the result is a matrix, its own type decides */
 } tw_entropy_options;
-#define TW_ENTROPY_OPTIONS_INIT                                                                   \
-    {                                                                                             \
-        sizeof(tw_entropy_options), 256, 5, 5, -1, NULL, -1, -1, TW_BORDER_CROP, TW_BASE_E, NULL, \
-            NULL, NULL, -1, 1, 0, TW_F32                                                          \
+#define TW_ENTROPY_OPTIONS_INIT                                                          \
+    {                                                                                    \
+        sizeof(tw_entropy_options), 256, 5, 5, -1, NULL, -1, -1, TW_ENTROPY_BORDER_CROP, \
+            TW_ENTROPY_BASE_E, NULL, NULL, NULL, -1, 1, 0, TW_F32                        \
     }
 
 typedef struct tw_entropy_report {
@@ -794,9 +807,9 @@ typedef struct tw_entropy_report {
         sizeof(tw_entropy_report), "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* The shape of the result: that of the input, except with TW_BORDER_VALID, where it is smaller by
- * the window less one (and 0 x 0 if the window fits nowhere). Checks the options. opts NULL takes
- * the defaults. */
+/* The shape of the result: that of the input, except with TW_ENTROPY_BORDER_VALID, where it is
+ * smaller by the window less one (and 0 x 0 if the window fits nowhere). Checks the options. opts
+ * NULL takes the defaults. */
 TW_API TW_CHECKED tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
                                              const tw_entropy_options *opts);
 
@@ -983,9 +996,9 @@ TW_API TW_CHECKED tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan
  * context's device was a GPU. The work is put on `stream` (a cudaStream_t or hipStream_t; NULL: the
  * default one) after what is on it already, and not waited for; until it is done the plan and the
  * arrays must stay. */
-TW_API TW_CHECKED tw_status tw_map_device(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
-                                          const tw_matrix *inputs, int32_t input_count,
-                                          void *stream);
+TW_API TW_CHECKED tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan,
+                                                     tw_matrix *out, const tw_matrix *inputs,
+                                                     int32_t input_count, void *stream);
 
 /* Pushed through sinks in blocks of rows. */
 TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
@@ -1080,8 +1093,8 @@ TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *o
  * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With GPUs
  * as the context's device, the sum over them, each card once, whatever `threads`; 0 for a type they
  * do not compute in. */
-TW_API TW_CHECKED tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type,
-                                       int32_t threads);
+TW_API TW_CHECKED tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type,
+                                               int32_t threads);
 
 /* Bytes read and written a second by a plain copy of large arrays on `threads` threads (0: those of
  * the context): what no map can exceed. Takes about a tenth of a second. */

@@ -107,5 +107,5 @@ tw_status lab_gpu_relaxation_ceiling(tw_context *ctx, lab_ceiling *out)
 {
     *out = (lab_ceiling){.of = "32-bit additions and minima in registers, on one GPU"};
     tw_status status = tw_set_device(ctx, twi_gpu_prefix());
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 0);
+    return status != TW_OK ? status : tw_minplus_ceiling(ctx, &out->rate, TW_I32, 0);
 }

@@ -6,7 +6,8 @@
  *   panels  the closed tile times the raw panels, packed
  *   update  everything but the rows and columns of k and p takes update k
  *
- * The library has the first three on a stream of their own, beside the update (src/apsp/gpu/closure.c).
+ * The library has the first three on a stream of their own, beside the update
+ * (src/apsp/gpu/closure.c).
  */
 #include "apsp_bridge.h"
 

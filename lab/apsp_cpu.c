@@ -33,7 +33,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#define NO_PATH TW_INF_I32
+#define NO_PATH TW_APSP_INF_I32
 #define MOST_THREADS 256
 
 typedef struct bench {
@@ -143,7 +143,8 @@ static tw_status ceiling(tw_context *ctx, lab_ceiling *out)
 {
     *out = (lab_ceiling){.of = "32-bit additions and minima in registers, by all threads"};
     tw_status status = tw_set_device(ctx, "cpu");
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
+    return status != TW_OK ? status
+                           : tw_minplus_ceiling(ctx, &out->rate, TW_I32, twi_thread_count(ctx));
 }
 
 /* Of one thread. */
@@ -151,7 +152,7 @@ static tw_status ceiling_one(tw_context *ctx, lab_ceiling *out)
 {
     *out = (lab_ceiling){.of = "32-bit additions and minima in registers, by one thread"};
     tw_status status = tw_set_device(ctx, "cpu");
-    return status != TW_OK ? status : tw_ceiling(ctx, &out->rate, TW_I32, 1);
+    return status != TW_OK ? status : tw_minplus_ceiling(ctx, &out->rate, TW_I32, 1);
 }
 
 /* Times `solve` alone: the input is copied to its place before. */
@@ -401,7 +402,7 @@ static void enter(const bench *b, const twi_work *w)
             int32_t value = j < n ? b->input[i * n + j] : NO_PATH;
             if (w->kernel->type == TW_U16) {
                 ((uint16_t *)w->data)[i * w->ld + j] =
-                    (uint16_t)(value < TW_INF_U16 ? value : TW_INF_U16);
+                    (uint16_t)(value < TW_APSP_INF_U16 ? value : TW_APSP_INF_U16);
             } else {
                 ((int32_t *)w->data)[i * w->ld + j] = value;
             }
@@ -416,7 +417,7 @@ static void leave(bench *b, const twi_work *w)
         for (int64_t j = 0; j < n; j++) {
             if (w->kernel->type == TW_U16) {
                 uint16_t value = ((const uint16_t *)w->data)[i * w->ld + j];
-                b->output[i * n + j] = value == TW_INF_U16 ? NO_PATH : value;
+                b->output[i * n + j] = value == TW_APSP_INF_U16 ? NO_PATH : value;
             } else {
                 b->output[i * n + j] = ((const int32_t *)w->data)[i * w->ld + j];
             }

@@ -66,7 +66,7 @@ static void import(const closure *s, const int32_t *in)
 {
     for (int64_t i = 0; i < s->tiles * BLOCK; i++) {
         for (int64_t j = 0; j < s->tiles * BLOCK; j++) {
-            put(s, s->d, i * s->ld + j, i < s->n && j < s->n ? in[i * s->n + j] : TW_INF_I32);
+            put(s, s->d, i * s->ld + j, i < s->n && j < s->n ? in[i * s->n + j] : TW_APSP_INF_I32);
         }
     }
 }
@@ -77,7 +77,7 @@ static void export(const closure *s, int32_t *out)
         for (int64_t j = 0; j < s->n; j++) {
             int32_t value = get(s, s->d, i * s->ld + j);
             bool none = s->type == LAB_CPU_BRIDGE_U16 && value == LAB_CPU_BRIDGE_NO_PATH_U16;
-            out[i * s->n + j] = none ? TW_INF_I32 : value;
+            out[i * s->n + j] = none ? TW_APSP_INF_I32 : value;
         }
     }
 }

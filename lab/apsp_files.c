@@ -95,16 +95,16 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
                        rung->name);
     }
     tw_matrix_file *result = NULL;
-    tw_verifier *verifier = NULL;
+    tw_apsp_verifier *verifier = NULL;
     tw_sink sink = {0};
-    tw_status status = tw_matrix_open(ctx, &result, b->output, "raw", TW_I32);
+    tw_status status = tw_matrix_file_create(ctx, &result, b->output, "raw", TW_I32);
     if (status == TW_OK) {
-        status = tw_verifier_create(ctx, &verifier, b->graph, NULL, CHECKED_ROWS, 1);
+        status = tw_apsp_verifier_create(ctx, &verifier, b->graph, NULL, CHECKED_ROWS, 1);
     }
     if (status == TW_OK) {
         const tw_matrix *view = tw_matrix_file_view(result);
         tw_shape shape = {view->rows, view->cols, view->type};
-        tw_verifier_sink(verifier, &sink);
+        tw_apsp_verifier_sink(verifier, &sink);
         status = sink.begin(sink.self, ctx, &shape);
         if (status == TW_OK) {
             status = sink.rows(sink.self, ctx, 0, view->rows, view->data, view->stride);
@@ -114,10 +114,10 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
         }
     }
     if (status == TW_OK) {
-        status = tw_verifier_result(ctx, verifier, NULL);
+        status = tw_apsp_verifier_result(ctx, verifier, NULL);
     }
-    tw_verifier_destroy(verifier);
-    tw_matrix_close(result);
+    tw_apsp_verifier_destroy(verifier);
+    tw_matrix_file_destroy(result);
     return status;
 }
 
@@ -138,7 +138,7 @@ static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
     tw_graph *graph = NULL;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     double begun = twi_seconds(), read = 0;
@@ -151,10 +151,10 @@ static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
         status = tw_sink_to_file(b->ctx, &sink, b->output, "raw");
     }
     if (status == TW_OK) {
-        status = tw_plan_create(b->ctx, &plan, graph, NULL);
+        status = tw_apsp_plan_create(b->ctx, &plan, graph, NULL);
     }
     if (status == TW_OK) {
-        status = tw_plan_run(b->ctx, plan, &sink, 1, NULL, &report);
+        status = tw_apsp_plan_run(b->ctx, plan, &sink, 1, NULL, &report);
     }
     time->total = twi_seconds() - begun;
     time->read = read + report.seconds_plan + report.seconds_wait;
@@ -162,7 +162,7 @@ static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
     time->compute = report.seconds_compute;
     time->download = report.seconds_download;
     time->write = report.seconds_output;
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
     tw_graph_destroy(graph);
     return status;

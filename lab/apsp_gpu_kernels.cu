@@ -8,7 +8,7 @@
 #include "gpu/compat.h"
 #include "tilewright.h"
 
-#define NO_PATH TW_INF_I32
+#define NO_PATH TW_APSP_INF_I32
 
 /* ------------------------------------------------------------------------------------ one k each */
 

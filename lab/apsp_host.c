@@ -29,7 +29,7 @@ void lab_complete_graph(tw_context *ctx, int32_t *weights, int64_t n, uint64_t s
 static void search(const int32_t *weights, int64_t n, int64_t source, int64_t *distance, char *done)
 {
     for (int64_t v = 0; v < n; v++) {
-        distance[v] = v == source ? 0 : TW_INF_I32;
+        distance[v] = v == source ? 0 : TW_APSP_INF_I32;
         done[v] = 0;
     }
     for (int64_t step = 0; step < n; step++) {

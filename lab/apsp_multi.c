@@ -443,7 +443,7 @@ static tw_status prepare_shared(bench *b)
     tw_status status = b->shared == NULL ? pin(b, &b->shared, side * side) : TW_OK;
     for (uint64_t i = 0; status == TW_OK && i < side; i++) {
         for (uint64_t j = i < (uint64_t)b->n ? (uint64_t)b->n : 0; j < side; j++) {
-            b->shared[i * side + j] = TW_INF_I32;
+            b->shared[i * side + j] = TW_APSP_INF_I32;
         }
     }
     return status;

@@ -91,7 +91,7 @@ static void make_matrix(const bench *b, int32_t *matrix, int64_t side)
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < side; i++) {
         for (int64_t j = 0; j < side; j++) {
-            matrix[i * side + j] = i == j && i < b->n ? 0 : TW_INF_I32;
+            matrix[i * side + j] = i == j && i < b->n ? 0 : TW_APSP_INF_I32;
         }
     }
     for (int64_t e = 0; e < edges->count; e++) {
@@ -219,7 +219,7 @@ static tw_status check_padding(bench *b, const lab_rung *rung)
         "copying the padded matrix");
     for (int64_t i = 0; status == TW_OK && i < b->side; i++) {
         for (int64_t j = i < b->n ? b->n : 0; status == TW_OK && j < b->side; j++) {
-            if (b->padded[i * b->side + j] != TW_INF_I32) {
+            if (b->padded[i * b->side + j] != TW_APSP_INF_I32) {
                 status =
                     tw_fail(b->ctx, TW_ERR_VERIFY,
                             "rung %s is wrong: the padding at row %lld, column %lld is %d",

@@ -15,7 +15,7 @@ static __global__ void empty(int32_t *d, int ld, int n)
 {
     int i = blockIdx.y * SIDE + threadIdx.y, j = blockIdx.x * SIDE + threadIdx.x;
     if (i < ld && j < ld) {
-        d[i * (size_t)ld + j] = i == j && i < n ? 0 : TW_INF_I32;
+        d[i * (size_t)ld + j] = i == j && i < n ? 0 : TW_APSP_INF_I32;
     }
 }
 

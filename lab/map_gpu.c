@@ -259,7 +259,7 @@ static tw_status library_passes(bench *b, const lab_rung *rung)
     tw_matrix matrix = {b->on_card, b->n, b->n, b->n, TW_F32};
     tw_status status = TW_OK;
     for (int pass = 0; status == TW_OK && pass < (rung->b == 0 ? PASSES : 1); pass++) {
-        status = tw_map_device(b->ctx, b->plans[rung->b], &matrix, &matrix, 1, NULL);
+        status = tw_map_plan_apply_device(b->ctx, b->plans[rung->b], &matrix, &matrix, 1, NULL);
     }
     return status;
 }

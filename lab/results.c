@@ -10,9 +10,9 @@
  */
 #include "runner.h"
 
+#include "frame/report.h"
 #include "gpu/device.h"
 #include "io/output.h"
-#include "frame/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "runner.h"
 
 #include "base/clock.h"
-#include "gpu/device.h"
 #include "frame/progress.h"
+#include "gpu/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  */
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/cpu.h"
+#include "apsp/closure/scatter.h"
 #include "apsp/deliver.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/plan.h"
 #include "apsp/reference.h"
-#include "apsp/closure/scatter.h"
 #include "apsp/search/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
@@ -44,7 +44,7 @@ static tw_type wider(tw_type type)
 }
 
 /* On the GPUs of the plan, or on the CPU. */
-static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work *work,
+static tw_status close_work(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work,
                             outcome *out)
 {
     if (plan->gpus.count > 0) {
@@ -63,8 +63,8 @@ static tw_status close_work(tw_context *ctx, const tw_plan *plan, const twi_work
 }
 
 /* One closure in one type; *exact tells whether it may be delivered. `work` holds it afterwards. */
-static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type type, twi_work *work,
-                                 outcome *out, bool *exact)
+static tw_status attempt_closure(tw_context *ctx, const tw_apsp_plan *plan, tw_type type,
+                                 twi_work *work, outcome *out, bool *exact)
 {
     const tw_graph *graph = plan->graph;
     work->kernel = twi_minplus_kernel_find(plan->isa, type);
@@ -89,7 +89,7 @@ static tw_status attempt_closure(tw_context *ctx, const tw_plan *plan, tw_type t
 }
 
 /* The rows of the plan's sources: all at once, or those asked for, one by one. */
-static tw_status deliver_closure(tw_context *ctx, const tw_plan *plan, const twi_work *work,
+static tw_status deliver_closure(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work,
                                  twi_delivery *delivery)
 {
     twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
@@ -108,7 +108,7 @@ static tw_status deliver_closure(tw_context *ctx, const tw_plan *plan, const twi
 }
 
 /* All on one GPU, delivery included. */
-static tw_status run_resident(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+static tw_status run_resident(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                               outcome *out)
 {
     twi_gpu_outcome gpu;
@@ -124,7 +124,7 @@ static tw_status run_resident(tw_context *ctx, const tw_plan *plan, twi_delivery
     return status;
 }
 
-static tw_status run_closure(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                              outcome *out)
 {
     twi_work work = {NULL, NULL, 0, 0};
@@ -153,7 +153,7 @@ static tw_status run_closure(tw_context *ctx, const tw_plan *plan, twi_delivery 
     return status;
 }
 
-static tw_status run_reference(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+static tw_status run_reference(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                outcome *out)
 {
     double *all = NULL;
@@ -172,21 +172,21 @@ static tw_status run_reference(tw_context *ctx, const tw_plan *plan, twi_deliver
     return status;
 }
 
-static tw_status run_method(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             outcome *out)
 {
     switch (plan->method) {
-    case TW_METHOD_CLOSURE:
+    case TW_APSP_METHOD_CLOSURE:
         return plan->gpus.count > 0 && plan->gpu_resident ? run_resident(ctx, plan, delivery, out)
                                                           : run_closure(ctx, plan, delivery, out);
-    case TW_METHOD_REFERENCE:
+    case TW_APSP_METHOD_REFERENCE:
         return run_reference(ctx, plan, delivery, out);
     default:
         return twi_search_run(ctx, plan, delivery, &out->relaxations);
     }
 }
 
-static tw_status check_run(tw_context *ctx, const tw_plan *plan, const tw_sink *sinks,
+static tw_status check_run(tw_context *ctx, const tw_apsp_plan *plan, const tw_sink *sinks,
                            int32_t sink_count, const tw_sink *predecessors)
 {
     tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
@@ -210,8 +210,8 @@ static tw_status check_run(tw_context *ctx, const tw_plan *plan, const tw_sink *
     return TW_OK;
 }
 
-static void fill_report(tw_context *ctx, const tw_plan *plan, const outcome *out, double seconds,
-                        double output, tw_apsp_report *report)
+static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome *out,
+                        double seconds, double output, tw_apsp_report *report)
 {
     *report = (tw_apsp_report){
         .size = sizeof *report,
@@ -239,12 +239,12 @@ static void fill_report(tw_context *ctx, const tw_plan *plan, const outcome *out
     };
 }
 
-static tw_status run_plan(tw_context *ctx, const tw_plan *plan, tw_sink *sinks, int32_t sink_count,
-                          tw_sink *predecessors, tw_apsp_report *report)
+static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sinks,
+                          int32_t sink_count, tw_sink *predecessors, tw_apsp_report *report)
 {
     twi_delivery *delivery = NULL;
     outcome out = {.work_type = plan->work_type,
-                   .attempts = plan->method == TW_METHOD_CLOSURE ? 0 : 1};
+                   .attempts = plan->method == TW_APSP_METHOD_CLOSURE ? 0 : 1};
     double began = twi_seconds();
     twi_meter_restart_peak(ctx->meter);
     tw_status status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
@@ -263,11 +263,11 @@ static tw_status run_plan(tw_context *ctx, const tw_plan *plan, tw_sink *sinks, 
 
 /* Nobody asked for the GPU that has failed: the same on the CPU, from the beginning. The sinks have
  * been aborted and begin again. */
-static tw_status run_on_cpu_instead(tw_context *ctx, tw_plan *plan, tw_sink *sinks,
+static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks,
                                     int32_t sink_count, tw_sink *predecessors,
                                     tw_apsp_report *report)
 {
-    tw_plan *other = NULL;
+    tw_apsp_plan *other = NULL;
     char device[sizeof ctx->device];
     char bytes[32];
     snprintf(plan->fallback, sizeof plan->fallback, "%s", tw_last_error(ctx));
@@ -275,10 +275,10 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_plan *plan, tw_sink *sin
     memcpy(device, ctx->device, sizeof device);
     tw_status status = tw_set_device(ctx, "cpu");
     if (status == TW_OK) {
-        status = tw_plan_create(ctx, &other, plan->graph, &plan->options);
+        status = tw_apsp_plan_create(ctx, &other, plan->graph, &plan->options);
     }
     if (status == TW_OK) {
-        twi_log(ctx, "there: %s, %s of memory, about %.3g s", tw_method_name(other->method),
+        twi_log(ctx, "there: %s, %s of memory, about %.3g s", tw_apsp_method_name(other->method),
                 twi_bytes(bytes, (double)other->memory), other->seconds);
         status = run_plan(ctx, other, sinks, sink_count, predecessors, report);
     }
@@ -288,12 +288,12 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_plan *plan, tw_sink *sin
         report->seconds_wait = plan->waited;
     }
     memcpy(ctx->device, device, sizeof device);
-    tw_plan_destroy(other);
+    tw_apsp_plan_destroy(other);
     return status;
 }
 
-tw_status tw_plan_run(tw_context *ctx, tw_plan *plan, tw_sink *sinks, int32_t sink_count,
-                      tw_sink *predecessors, tw_apsp_report *report)
+tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks, int32_t sink_count,
+                           tw_sink *predecessors, tw_apsp_report *report)
 {
     tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
     if (status == TW_OK) {
@@ -315,7 +315,7 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     }
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_apsp_options options = opts != NULL ? *opts : defaults;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
     tw_status status = twi_matrix_check(ctx, out, "the distance matrix");
     if (status != TW_OK) {
@@ -324,12 +324,12 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     options.type = out->type;
     status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
-        status = tw_plan_create(ctx, &plan, graph, &options);
+        status = tw_apsp_plan_create(ctx, &plan, graph, &options);
     }
     if (status == TW_OK) {
-        status = tw_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+        status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);
     }
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
     return status;
 }

@@ -24,7 +24,7 @@
 #define EXACT_LIMIT 0x1p53 /* of whole numbers in f64 */
 
 struct twi_delivery {
-    const tw_plan *plan;
+    const tw_apsp_plan *plan;
     tw_sink *sinks;
     int32_t sink_count;
     tw_sink *predecessors;
@@ -61,7 +61,7 @@ static bool fits_f32(double value, bool keep_whole)
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
 static bool store(void *out, tw_type type, bool keep_whole, int64_t i, double value)
 {
-    double infinity = tw_type_infinity(type);
+    double infinity = tw_apsp_infinity(type);
     if (type == TW_F64) {
         ((double *)out)[i] = value;
         return true;
@@ -88,7 +88,7 @@ static bool store(void *out, tw_type type, bool keep_whole, int64_t i, double va
 }
 
 /* Is it what arithmetic on the way cannot have spoilt? */
-static bool is_sound(const tw_plan *plan, double value, double distance)
+static bool is_sound(const tw_apsp_plan *plan, double value, double distance)
 {
     return isfinite(distance) &&
            !(plan->graph->integral && fmax(fabs(value), fabs(distance)) >= EXACT_LIMIT);
@@ -96,11 +96,11 @@ static bool is_sound(const tw_plan *plan, double value, double distance)
 
 /* From a working value to the distance, cutoff applied; false, with the distance, if it is not to
  * be trusted. */
-static bool distance_of(const tw_plan *plan, const twi_rows *rows, double value, int32_t source,
-                        int32_t target, double *out)
+static bool distance_of(const tw_apsp_plan *plan, const twi_rows *rows, double value,
+                        int32_t source, int32_t target, double *out)
 {
     *out = INFINITY;
-    if (value >= tw_type_infinity(rows->type)) {
+    if (value >= tw_apsp_infinity(rows->type)) {
         return true;
     }
     double distance = value * rows->scale;
@@ -117,16 +117,16 @@ static bool distance_of(const tw_plan *plan, const twi_rows *rows, double value,
 /* The types that hold a distance which was too much for another. */
 static const char *wider_type(double distance)
 {
-    if (distance != floor(distance) || distance < INT32_MIN || distance >= TW_INF_I32) {
+    if (distance != floor(distance) || distance < INT32_MIN || distance >= TW_APSP_INF_I32) {
         return "f64";
     }
-    return distance >= 0 && distance < TW_INF_U16 ? "u16, i32 or f64" : "i32 or f64";
+    return distance >= 0 && distance < TW_APSP_INF_U16 ? "u16, i32 or f64" : "i32 or f64";
 }
 
 tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int64_t row,
                               int64_t col, double distance)
 {
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     const tw_type type = delivery->shape.type;
     const int32_t source = twi_plan_source(plan, row);
     const int32_t target = twi_plan_target(plan, col);
@@ -175,7 +175,7 @@ static tw_status make_table(tw_context *ctx, twi_delivery *delivery, const twi_r
     }
     twi_free(delivery->table);
     delivery->table = NULL;
-    int64_t count = (int64_t)tw_type_infinity(rows->type) + 1;
+    int64_t count = (int64_t)tw_apsp_infinity(rows->type) + 1;
     tw_status status = twi_alloc(ctx, &delivery->table, (uint64_t)count,
                                  tw_type_size(delivery->shape.type), "the table of distances");
     if (status != TW_OK) {
@@ -238,7 +238,7 @@ static void look_up_row(const twi_delivery *delivery, const void *in, tw_type ty
 static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
                         const void *in, void *out, misfit *first)
 {
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     int32_t source = twi_plan_source(plan, row);
     bool keep_whole = twi_plan_keeps_whole(plan);
     for (int64_t j = 0; j < delivery->shape.cols; j++) {
@@ -257,7 +257,7 @@ static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int6
  * type is beyond it, too, unless potentials were taken on. */
 static bool may_hide_paths(const twi_delivery *delivery, const twi_rows *rows)
 {
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     bool real = rows->type == TW_F32 || rows->type == TW_F64;
     bool cut = plan->options.cutoff >= 0 && plan->potential == NULL &&
                plan->options.cutoff < (rows->type == TW_F32 ? (double)FLT_MAX : DBL_MAX);
@@ -268,7 +268,7 @@ static bool may_hide_paths(const twi_delivery *delivery, const twi_rows *rows)
 static void find_hidden_path(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
                              const void *in, misfit *first)
 {
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     const int32_t source = twi_plan_source(plan, row);
     char *scratch = delivery->scratch + (uint64_t)twi_thread_id() * delivery->scratch_each;
     int32_t *queue = (int32_t *)scratch;
@@ -367,7 +367,7 @@ static tw_status feed(tw_context *ctx, twi_delivery *delivery, int64_t first, in
 
 static bool as_it_is(const twi_delivery *delivery, const twi_rows *rows)
 {
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     return rows->type == delivery->shape.type && rows->scale == 1 && !delivery->may_overflow &&
            plan->options.targets == NULL && plan->options.cutoff < 0 &&
            !(rows->potentials_applied && plan->potential != NULL);
@@ -419,7 +419,7 @@ tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, in
 
 /* -------------------------------------------------------------------------- begin and end */
 
-static int64_t rows_per_buffer(const tw_plan *plan)
+static int64_t rows_per_buffer(const tw_apsp_plan *plan)
 {
     int64_t rows = twi_plan_rows(plan);
     int64_t row_bytes = twi_plan_cols(plan) * (int64_t)sizeof(double);
@@ -429,13 +429,13 @@ static int64_t rows_per_buffer(const tw_plan *plan)
 }
 
 /* In f64, or in the f32 that somebody insists on. */
-static bool may_overflow(const tw_plan *plan)
+static bool may_overflow(const tw_apsp_plan *plan)
 {
     return twi_plan_may_overflow(plan, plan->options.work_type == TW_F32 ? TW_F32 : TW_F64);
 }
 
 /* Bytes of one thread's scratch, 0 where none is needed. */
-static uint64_t scratch_bytes(const tw_plan *plan, bool predecessors)
+static uint64_t scratch_bytes(const tw_apsp_plan *plan, bool predecessors)
 {
     uint64_t walk = (uint64_t)plan->graph->n * (sizeof(int32_t) + 1);
     uint64_t tree = predecessors ? twi_predecessors_scratch(plan->graph) : 0;
@@ -443,7 +443,7 @@ static uint64_t scratch_bytes(const tw_plan *plan, bool predecessors)
     return (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
 }
 
-uint64_t twi_delivery_memory(const tw_plan *plan, bool predecessors)
+uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors)
 {
     uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);
     uint64_t bytes = cells * tw_type_size(plan->type);
@@ -492,7 +492,7 @@ static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery)
     return TW_OK;
 }
 
-tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_plan *plan,
+tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_plan *plan,
                              tw_sink *sinks, int32_t sink_count, tw_sink *predecessors)
 {
     *out = NULL;

@@ -13,12 +13,13 @@
 typedef struct twi_delivery twi_delivery;
 
 /* begin of every sink; on failure nothing is left open. */
-TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_plan *plan,
-                                        tw_sink *sinks, int32_t sink_count, tw_sink *predecessors);
+TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out,
+                                        const tw_apsp_plan *plan, tw_sink *sinks,
+                                        int32_t sink_count, tw_sink *predecessors);
 
 /*
  * `count` rows from result row `first` on: element (i, v) at work[i * stride + v], of `type`, which
- * is TW_U8, TW_U16, TW_I32, TW_F32 or TW_F64, unreachable being tw_type_infinity(type). A `scale`
+ * is TW_U8, TW_U16, TW_I32, TW_F32 or TW_F64, unreachable being tw_apsp_infinity(type). A `scale`
  * other than 1 multiplies every finite value (levels of a breadth-first search).
  */
 typedef struct twi_rows {
@@ -47,7 +48,7 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
 TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
-uint64_t twi_delivery_memory(const tw_plan *plan, bool predecessors);
+uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
 
 /* Time spent in it so far: converting, predecessors and the sinks. */
 double twi_delivery_seconds(const twi_delivery *delivery);

@@ -62,7 +62,7 @@ static inline void follow_if_tight(walk *w, int32_t u, int64_t a)
     twi_textbook *s = w->search;
     int32_t v = w->graph->targets[a];
     if (s->distance[u] + twi_graph_weight(w->graph, a) == s->distance[v] && v != w->source &&
-        s->previous[v] == TW_NO_VERTEX) {
+        s->previous[v] == TW_APSP_NO_VERTEX) {
         s->previous[v] = u;
         s->heap[w->reached++] = v;
     }
@@ -110,7 +110,7 @@ static int64_t walk_tight(const tw_graph *graph, int32_t source, twi_textbook *s
     walk w = {graph, search, source, 1};
     double farthest = 0;
     for (int64_t v = 0; v < graph->n; v++) {
-        search->previous[v] = TW_NO_VERTEX;
+        search->previous[v] = TW_APSP_NO_VERTEX;
         farthest = isinf(search->distance[v]) ? farthest : fmax(farthest, search->distance[v]);
     }
     search->heap[0] = source;
@@ -140,7 +140,7 @@ static bool predecessors_exact(const tw_graph *graph, int32_t source, const void
         reachable += isinf(search->distance[v]) ? 0 : 1;
     }
     if (search->distance[source] != 0 ||
-        walk_tight(graph, source, search, reachable, TW_NO_VERTEX) != reachable) {
+        walk_tight(graph, source, search, reachable, TW_APSP_NO_VERTEX) != reachable) {
         return false;
     }
     memcpy(out, search->previous, (size_t)graph->n * sizeof *out);
@@ -169,11 +169,11 @@ static bool predecessors_searched(const tw_graph *graph, int32_t source, const v
         if (!isinf(given) && !(given >= low && given <= high)) {
             return false;
         }
-        out[v] = TW_NO_VERTEX;
+        out[v] = TW_APSP_NO_VERTEX;
     }
     for (int32_t v = 0; v < graph->n; v++) {
         int32_t at = isinf(twi_distance(row, type, v)) ? source : v;
-        for (; at != source && out[at] == TW_NO_VERTEX; at = search->previous[at]) {
+        for (; at != source && out[at] == TW_APSP_NO_VERTEX; at = search->previous[at]) {
             out[at] = search->previous[at];
         }
     }
@@ -258,7 +258,7 @@ static tw_status follow_matrix(query *q)
         return status;
     }
     (void)walk_tight(q->graph, q->from, &q->search, INT64_MAX, q->to);
-    if (q->to != q->from && q->search.previous[q->to] == TW_NO_VERTEX) {
+    if (q->to != q->from && q->search.previous[q->to] == TW_APSP_NO_VERTEX) {
         return contradiction(q, q->to, distance[q->to], "no path of the graph has that length");
     }
     return TW_OK;
@@ -302,7 +302,7 @@ static tw_status search_path(query *q)
 }
 
 /* Turn the chain of previous vertices around into `out`. */
-static tw_status take_path(const query *q, tw_path *out)
+static tw_status take_path(const query *q, tw_apsp_path *out)
 {
     int64_t count = 1;
     if (isinf(q->search.distance[q->to])) {
@@ -362,8 +362,8 @@ static tw_status take_relevant_part(query *q, tw_graph **part)
     return status;
 }
 
-tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
-                       const tw_matrix *distances, int32_t from, int32_t to)
+tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out, const tw_graph *graph,
+                            const tw_matrix *distances, int32_t from, int32_t to)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (missing != TW_OK) {
@@ -372,7 +372,7 @@ tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
     void *memory = NULL;
     tw_graph *part = NULL;
     query q = {ctx, graph, distances, from, to, {0}};
-    *out = (tw_path){NULL, 0, (double)INFINITY};
+    *out = (tw_apsp_path){NULL, 0, (double)INFINITY};
     tw_status status = check_query(&q);
     if (status == TW_OK) {
         status = take_relevant_part(&q, &part);
@@ -396,10 +396,10 @@ tw_status tw_path_find(tw_context *ctx, tw_path *out, const tw_graph *graph,
     return status;
 }
 
-void tw_path_clear(tw_path *path)
+void tw_apsp_path_clear(tw_apsp_path *path)
 {
     if (path != NULL) {
         twi_free(path->vertices);
-        *path = (tw_path){NULL, 0, (double)INFINITY};
+        *path = (tw_apsp_path){NULL, 0, (double)INFINITY};
     }
 }

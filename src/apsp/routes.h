@@ -1,4 +1,4 @@
-/* Predecessors of a finished row, for delivery. The public side is tw_path_find. */
+/* Predecessors of a finished row, for delivery. The public side is tw_apsp_path_find. */
 #ifndef TWI_APSP_ROUTES_H
 #define TWI_APSP_ROUTES_H
 
@@ -6,10 +6,10 @@
 
 /*
  * The predecessor of every vertex on a shortest path from `source`, given that row of final
- * distances (distance[v], of `type`, tw_type_infinity(type) where there is no path): a tree rooted
- * at the source, TW_NO_VERTEX at the root and where there is no path. For whole weights it is a
- * breadth-first walk over tight arcs, which zero-weight cycles cannot trap; for floats a search of
- * its own. Vertices beyond a cutoff have no path in the row; with negative weights they have a
+ * distances (distance[v], of `type`, tw_apsp_infinity(type) where there is no path): a tree rooted
+ * at the source, TW_APSP_NO_VERTEX at the root and where there is no path. For whole weights it is
+ * a breadth-first walk over tight arcs, which zero-weight cycles cannot trap; for floats a search
+ * of its own. Vertices beyond a cutoff have no path in the row; with negative weights they have a
  * predecessor nevertheless where a path to a vertex within the cutoff leads through them.
  * `scratch` is twi_predecessors_scratch(graph) bytes, one per thread. Worker-safe: no
  * allocation, no context. False if the row contradicts the graph (a reachable vertex without a

@@ -8,8 +8,8 @@
  */
 #include "apsp/selftest.h"
 
-#include "apsp/gpu/gpu.h"
 #include "apsp/closure/kernels.h"
+#include "apsp/gpu/gpu.h"
 #include "apsp/reference.h"
 #include "base/matrix.h"
 #include "gpu/device.h"
@@ -30,7 +30,7 @@ typedef struct sample {
 
 /* One way to compute it. */
 typedef struct variant {
-    tw_method method;
+    tw_apsp_method method;
     tw_type work_type;
     const char *isa; /* NULL: the best */
 } variant;
@@ -80,11 +80,11 @@ static void run_variant(const twi_tester *t, const sample *s, const variant *v, 
     int64_t n = s->graph->n;
     options.method = v->method;
     options.work_type = v->work_type;
-    snprintf(name, sizeof name, "%s %s %s %s", tw_method_name(v->method),
+    snprintf(name, sizeof name, "%s %s %s %s", tw_apsp_method_name(v->method),
              tw_type_name(v->work_type),
-             v->isa != NULL                   ? v->isa
-             : v->method == TW_METHOD_CLOSURE ? t->ctx->device
-                                              : "best",
+             v->isa != NULL                        ? v->isa
+             : v->method == TW_APSP_METHOD_CLOSURE ? t->ctx->device
+                                                   : "best",
              s->name);
     memset(out->data, POISON, (size_t)(n * n) * sizeof(double));
     tw_status status = tw_set_isa(t->ctx, v->isa);
@@ -105,7 +105,7 @@ static void run_variant(const twi_tester *t, const sample *s, const variant *v, 
 static void put(void *matrix, int64_t at, tw_type type, double value)
 {
     if (type == TW_I32) {
-        ((int32_t *)matrix)[at] = value < TW_INF_I32 ? (int32_t)value : TW_INF_I32;
+        ((int32_t *)matrix)[at] = value < TW_APSP_INF_I32 ? (int32_t)value : TW_APSP_INF_I32;
     } else if (type == TW_F32) {
         ((float *)matrix)[at] = (float)value;
     } else {
@@ -175,7 +175,7 @@ static void run_repeated(const twi_tester *t, const sample *s, tw_type type, int
         length += (size_t)snprintf(list + length, sizeof list - length, ",%d", device);
     }
     memcpy(t->ctx->device, list, sizeof list);
-    run_variant(t, s, &(variant){TW_METHOD_CLOSURE, type, NULL}, out);
+    run_variant(t, s, &(variant){TW_APSP_METHOD_CLOSURE, type, NULL}, out);
     memcpy(t->ctx->device, before, sizeof before);
 }
 
@@ -186,7 +186,7 @@ static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, con
 {
     for (int i = 0; i < count; i++) {
         if (types[i] != TW_U8) {
-            run_variant(t, s, &(variant){TW_METHOD_CLOSURE, types[i], NULL}, out);
+            run_variant(t, s, &(variant){TW_APSP_METHOD_CLOSURE, types[i], NULL}, out);
         }
         if (types[i] != TW_U8 && types[i] != TW_U16) { /* which are tried with i32 there */
             run_repeated(t, s, types[i], device, 2, out);
@@ -194,7 +194,7 @@ static void run_on_gpu(const twi_tester *t, const sample *s, tw_matrix *out, con
             run_streamed(t, s, types[i], device, out);
         }
     }
-    run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
+    run_variant(t, s, &(variant){TW_APSP_METHOD_AUTO, TW_AUTO, NULL}, out);
 }
 
 /* tw_apsp_device, on a matrix whose rows are not aligned. */
@@ -243,9 +243,9 @@ static tw_status run_large_sample(const twi_tester *t, const sample *s, tw_matri
     if (status != TW_OK) {
         return status;
     }
-    run_variant(t, s, &(variant){TW_METHOD_CLOSURE, type, NULL}, out);
+    run_variant(t, s, &(variant){TW_APSP_METHOD_CLOSURE, type, NULL}, out);
     if (type == TW_I32) { /* 16 bits first, where they may do */
-        run_variant(t, s, &(variant){TW_METHOD_CLOSURE, TW_AUTO, NULL}, out);
+        run_variant(t, s, &(variant){TW_APSP_METHOD_CLOSURE, TW_AUTO, NULL}, out);
     }
     run_entry(t, s, type, device, out);
     run_repeated(t, s, type, device, 2, out);
@@ -274,17 +274,17 @@ static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out
     }
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
         for (int i = 0; i < count && twi_isa_usable(isa); i++) {
-            variant v = {TW_METHOD_CLOSURE, types[i], twi_isa_name(isa)};
+            variant v = {TW_APSP_METHOD_CLOSURE, types[i], twi_isa_name(isa)};
             run_variant(t, s, &v, out);
         }
         if (twi_isa_usable(isa)) {
-            variant v = {TW_METHOD_DIJKSTRA, TW_AUTO, twi_isa_name(isa)};
+            variant v = {TW_APSP_METHOD_DIJKSTRA, TW_AUTO, twi_isa_name(isa)};
             run_variant(t, s, &v, out);
         }
     }
-    run_variant(t, s, &(variant){TW_METHOD_AUTO, TW_AUTO, NULL}, out);
+    run_variant(t, s, &(variant){TW_APSP_METHOD_AUTO, TW_AUTO, NULL}, out);
     if (graph->equal) {
-        run_variant(t, s, &(variant){TW_METHOD_BFS, TW_AUTO, NULL}, out);
+        run_variant(t, s, &(variant){TW_APSP_METHOD_BFS, TW_AUTO, NULL}, out);
     }
     return twi_check_cancel(t->ctx);
 }

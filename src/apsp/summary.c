@@ -41,12 +41,12 @@ typedef struct cells {
     int64_t count[2 * CELLS];
 } cells;
 
-struct tw_summary {
+struct tw_apsp_summary {
     int32_t bins_asked;
-    tw_closeness scale; /* of the closeness */
+    tw_apsp_closeness scale; /* of the closeness */
     const int32_t *sources;
     const int32_t *targets;
-    tw_summary_info info;
+    tw_apsp_summary_info info;
     __int128 whole_sum; /* of all distances, for integer types */
     double real_sum;    /* for floats */
     int64_t next;       /* row expected */
@@ -92,10 +92,10 @@ struct tw_summary {
             s->most = fmax(s->most, (double)most);                                         \
         }                                                                                  \
     }
-DEFINE_SCAN(u8, uint8_t, value < TW_INF_U8, TW_INF_U8, 0, whole)
-DEFINE_SCAN(u16, uint16_t, value < TW_INF_U16, TW_INF_U16, 0, whole)
+DEFINE_SCAN(u8, uint8_t, value < TW_APSP_INF_U8, TW_APSP_INF_U8, 0, whole)
+DEFINE_SCAN(u16, uint16_t, value < TW_APSP_INF_U16, TW_APSP_INF_U16, 0, whole)
 DEFINE_SCAN(i16, int16_t, value < INT16_MAX, INT16_MAX, INT16_MIN, whole)
-DEFINE_SCAN(i32, int32_t, value < TW_INF_I32, TW_INF_I32, INT32_MIN, whole)
+DEFINE_SCAN(i32, int32_t, value < TW_APSP_INF_I32, TW_APSP_INF_I32, INT32_MIN, whole)
 DEFINE_SCAN(f32, float, isfinite(value), INFINITY, -INFINITY, real)
 DEFINE_SCAN(f64, double, isfinite(value), (double)INFINITY, -(double)INFINITY, real)
 
@@ -105,7 +105,7 @@ static const scan_fn scans[] = {[TW_U8] = scan_u8,   [TW_U16] = scan_u16, [TW_I1
 
 /* The next run of columns that are not the row's own vertex, from *from on: [*from, *to). False
  * when there are no more. */
-static bool next_run(const tw_summary *summary, int64_t row, int64_t *from, int64_t *to)
+static bool next_run(const tw_apsp_summary *summary, int64_t row, int64_t *from, int64_t *to)
 {
     const int64_t cols = summary->info.cols;
     const int64_t vertex = summary->sources != NULL ? summary->sources[row] : row;
@@ -126,7 +126,8 @@ static bool next_run(const tw_summary *summary, int64_t row, int64_t *from, int6
     return start < cols;
 }
 
-static void scan_row(const tw_summary *summary, int64_t row, const void *data, row_statistics *s)
+static void scan_row(const tw_apsp_summary *summary, int64_t row, const void *data,
+                     row_statistics *s)
 {
     int64_t to;
     *s = (row_statistics){.least = (double)INFINITY, .most = -(double)INFINITY};
@@ -161,10 +162,10 @@ static inline int64_t cell_of(double value, double scale)
             }                                                                          \
         }                                                                              \
     }
-DEFINE_COUNT(u8, uint8_t, value < TW_INF_U8, value >> exponent)
-DEFINE_COUNT(u16, uint16_t, value < TW_INF_U16, value >> exponent)
+DEFINE_COUNT(u8, uint8_t, value < TW_APSP_INF_U8, value >> exponent)
+DEFINE_COUNT(u16, uint16_t, value < TW_APSP_INF_U16, value >> exponent)
 DEFINE_COUNT(i16, int16_t, value < INT16_MAX, value >> exponent)
-DEFINE_COUNT(i32, int32_t, value < TW_INF_I32, value >> exponent)
+DEFINE_COUNT(i32, int32_t, value < TW_APSP_INF_I32, value >> exponent)
 DEFINE_COUNT(f32, float, isfinite(value), cell_of((double)value, scale))
 DEFINE_COUNT(f64, double, isfinite(value), cell_of(value, scale))
 
@@ -173,7 +174,7 @@ static const count_fn counters[] = {
     [TW_U8] = count_u8,   [TW_U16] = count_u16, [TW_I16] = count_i16,
     [TW_I32] = count_i32, [TW_F32] = count_f32, [TW_F64] = count_f64};
 
-static void count_row(const tw_summary *summary, int64_t row, const void *data, cells *table)
+static void count_row(const tw_apsp_summary *summary, int64_t row, const void *data, cells *table)
 {
     const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
     int64_t to;
@@ -198,7 +199,7 @@ static void merge_pairs(cells *table)
 
 /* The exponent with which a table just holds values up to `size` away from zero. It grows with
  * size, so whatever the order of the rows, the largest value alone decides the last one. */
-static int exponent_for(const tw_summary *summary, double size)
+static int exponent_for(const tw_apsp_summary *summary, double size)
 {
     int exponent = ilogb(size) + 1 - CELL_BITS;
     int least = summary->info.type <= TW_I32 ? 0 : LEAST_EXPONENT;
@@ -206,7 +207,7 @@ static int exponent_for(const tw_summary *summary, double size)
 }
 
 /* Widen the cells until values up to `size` away from zero fit. */
-static void make_room(tw_summary *summary, double size)
+static void make_room(tw_apsp_summary *summary, double size)
 {
     if (!(size > 0)) {
         return;
@@ -224,7 +225,7 @@ static void make_room(tw_summary *summary, double size)
 }
 
 /* A cell's count over the threads' tables. */
-static int64_t count_of(const tw_summary *summary, int64_t cell)
+static int64_t count_of(const tw_apsp_summary *summary, int64_t cell)
 {
     int64_t count = 0;
     for (int32_t t = 0; t < summary->tables; t++) {
@@ -234,7 +235,7 @@ static int64_t count_of(const tw_summary *summary, int64_t cell)
 }
 
 /* Integers with a cell a value: `bins` equal bins over [low, high], or one a value. */
-static void cut_values(tw_summary *summary, int64_t low, int64_t high)
+static void cut_values(tw_apsp_summary *summary, int64_t low, int64_t high)
 {
     const int64_t values = high - low + 1;
     const bool each = values <= summary->bins_asked;
@@ -257,7 +258,7 @@ static void cut_values(tw_summary *summary, int64_t low, int64_t high)
 }
 
 /* Wider cells: bins of equally many whole cells, as many as were asked for or a few less. */
-static void cut_cells(tw_summary *summary, int64_t first, int64_t last)
+static void cut_cells(tw_apsp_summary *summary, int64_t first, int64_t last)
 {
     const int64_t asked = summary->bins_asked;
     const int64_t wide = (last - first + asked) / asked; /* cells a bin */
@@ -270,9 +271,9 @@ static void cut_cells(tw_summary *summary, int64_t first, int64_t last)
     }
 }
 
-static void cut_bins(tw_summary *summary)
+static void cut_bins(tw_apsp_summary *summary)
 {
-    const tw_summary_info *info = &summary->info;
+    const tw_apsp_summary_info *info = &summary->info;
     const double low = fmin(info->least, 0);
     const double high = fmax(info->diameter, 0);
     const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
@@ -291,7 +292,7 @@ static void cut_bins(tw_summary *summary)
 
 /* --------------------------------------------------------------------------------- the sink */
 
-static void forget(tw_summary *summary)
+static void forget(tw_apsp_summary *summary)
 {
     twi_free(summary->eccentricity);
     twi_free(summary->closeness);
@@ -299,15 +300,15 @@ static void forget(tw_summary *summary)
     twi_free(summary->table);
     twi_free(summary->edges);
     twi_free(summary->counts);
-    *summary = (tw_summary){.bins_asked = summary->bins_asked,
-                            .scale = summary->scale,
-                            .sources = summary->sources,
-                            .targets = summary->targets,
-                            .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
-                            .exponent = INT_MIN};
+    *summary = (tw_apsp_summary){.bins_asked = summary->bins_asked,
+                                 .scale = summary->scale,
+                                 .sources = summary->sources,
+                                 .targets = summary->targets,
+                                 .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
+                                 .exponent = INT_MIN};
 }
 
-static tw_status begin_histogram(tw_context *ctx, tw_summary *summary)
+static tw_status begin_histogram(tw_context *ctx, tw_apsp_summary *summary)
 {
     const uint64_t bins = (uint64_t)summary->bins_asked;
     summary->tables = twi_thread_count(ctx);
@@ -325,7 +326,7 @@ static tw_status begin_histogram(tw_context *ctx, tw_summary *summary)
 
 static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
-    tw_summary *summary = self;
+    tw_apsp_summary *summary = self;
     if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0 ||
         shape->type == TW_F16) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld x %lld of %s has no summary",
@@ -351,7 +352,8 @@ static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shap
 }
 
 /* A column of the row with the value, not the row's own vertex. */
-static int64_t column_of(const tw_summary *summary, int64_t row, const void *data, double value)
+static int64_t column_of(const tw_apsp_summary *summary, int64_t row, const void *data,
+                         double value)
 {
     int64_t to;
     for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
@@ -365,14 +367,15 @@ static int64_t column_of(const tw_summary *summary, int64_t row, const void *dat
 }
 
 /* Put one row's numbers to the others'. Rows come in order. */
-static void add_row(tw_summary *summary, int64_t row, const void *data, const row_statistics *s)
+static void add_row(tw_apsp_summary *summary, int64_t row, const void *data,
+                    const row_statistics *s)
 {
-    tw_summary_info *info = &summary->info;
+    tw_apsp_summary_info *info = &summary->info;
     const double sum = info->type <= TW_I32 ? (double)s->whole : s->real;
     const bool first = info->reachable == 0;
     info->unreachable += s->others - s->reached;
     if (s->reached == 0) {
-        summary->closeness[row] = summary->scale == TW_CLOSENESS_IGRAPH ? (double)NAN : 0;
+        summary->closeness[row] = summary->scale == TW_APSP_CLOSENESS_IGRAPH ? (double)NAN : 0;
         return;
     }
     info->reachable += s->reached;
@@ -390,7 +393,7 @@ static void add_row(tw_summary *summary, int64_t row, const void *data, const ro
     }
     summary->eccentricity[row] = s->most;
     double reached = (double)s->reached;
-    if (summary->scale == TW_CLOSENESS_IGRAPH) {
+    if (summary->scale == TW_APSP_CLOSENESS_IGRAPH) {
         summary->closeness[row] = reached / sum;
     } else if (sum > 0) {
         summary->closeness[row] = reached / sum * (reached / (double)s->others);
@@ -398,7 +401,7 @@ static void add_row(tw_summary *summary, int64_t row, const void *data, const ro
 }
 
 /* Count a block whose rows have been scanned. */
-static void count_block(tw_summary *summary, int64_t first, int64_t count, const char *data,
+static void count_block(tw_apsp_summary *summary, int64_t first, int64_t count, const char *data,
                         size_t step)
 {
     double size = 0;
@@ -417,7 +420,7 @@ static void count_block(tw_summary *summary, int64_t first, int64_t count, const
 static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
                               const void *data, int64_t stride)
 {
-    tw_summary *summary = self;
+    tw_apsp_summary *summary = self;
     const size_t step = (size_t)stride * tw_type_size(summary->info.type);
     tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK &&
@@ -449,8 +452,8 @@ static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_
 
 static tw_status summary_end(void *self, tw_context *ctx)
 {
-    tw_summary *summary = self;
-    tw_summary_info *info = &summary->info;
+    tw_apsp_summary *summary = self;
+    tw_apsp_summary_info *info = &summary->info;
     if (summary->next != info->rows) {
         return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
                        (long long)summary->next, (long long)info->rows);
@@ -473,15 +476,15 @@ static void summary_abort(void *self, tw_context *ctx)
 
 /* ------------------------------------------------------------------------------- the public */
 
-tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, const int32_t *sources,
-                            const int32_t *targets)
+tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summary **out, int32_t bins,
+                                 const int32_t *sources, const int32_t *targets)
 {
     twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
     if (missing != TW_OK) {
         return missing;
     }
-    tw_summary *summary = NULL;
+    tw_apsp_summary *summary = NULL;
     if (bins < 0 || bins > CELLS / 2) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a histogram of %d bins: give 0 (none) to %d",
                        (int)bins, CELLS / 2);
@@ -497,22 +500,24 @@ tw_status tw_summary_create(tw_context *ctx, tw_summary **out, int32_t bins, con
     return status;
 }
 
-tw_status tw_summary_set_closeness(tw_context *ctx, tw_summary *summary, tw_closeness scale)
+tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_apsp_summary *summary,
+                                        tw_apsp_closeness scale)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"summary", summary});
     if (missing != TW_OK) {
         return missing;
     }
-    if (scale != TW_CLOSENESS_NETWORKX && scale != TW_CLOSENESS_IGRAPH) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "unknown closeness %d; use TW_CLOSENESS_NETWORKX or TW_CLOSENESS_IGRAPH",
-                       (int)scale);
+    if (scale != TW_APSP_CLOSENESS_NETWORKX && scale != TW_APSP_CLOSENESS_IGRAPH) {
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "unknown closeness %d; use TW_APSP_CLOSENESS_NETWORKX or TW_APSP_CLOSENESS_IGRAPH",
+            (int)scale);
     }
     summary->scale = scale;
     return TW_OK;
 }
 
-void tw_summary_sink(tw_summary *summary, tw_sink *out)
+void tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out)
 {
     if (out != NULL) {
         *out = summary == NULL ? (tw_sink){0} : (tw_sink){summary,     summary_begin, summary_rows,
@@ -520,25 +525,25 @@ void tw_summary_sink(tw_summary *summary, tw_sink *out)
     }
 }
 
-void tw_summary_info_get(const tw_summary *summary, tw_summary_info *out)
+void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out)
 {
     if (out != NULL) {
-        *out = summary != NULL ? summary->info : (tw_summary_info){0};
+        *out = summary != NULL ? summary->info : (tw_apsp_summary_info){0};
     }
 }
 
-const double *tw_summary_eccentricity(const tw_summary *summary)
+const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary)
 {
     return summary != NULL ? summary->eccentricity : NULL;
 }
 
-const double *tw_summary_closeness(const tw_summary *summary)
+const double *tw_apsp_summary_closeness(const tw_apsp_summary *summary)
 {
     return summary != NULL ? summary->closeness : NULL;
 }
 
-int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
-                             const int64_t **counts)
+int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const double **edges,
+                                  const int64_t **counts)
 {
     if (edges != NULL) {
         *edges = summary != NULL ? summary->edges : NULL;
@@ -549,7 +554,7 @@ int32_t tw_summary_histogram(const tw_summary *summary, const double **edges,
     return summary != NULL ? summary->bins : 0;
 }
 
-void tw_summary_destroy(tw_summary *summary)
+void tw_apsp_summary_destroy(tw_apsp_summary *summary)
 {
     if (summary != NULL) {
         forget(summary);

@@ -31,7 +31,7 @@ static void start(const tw_graph *graph, int32_t source, twi_textbook *s)
 {
     for (int64_t v = 0; v < graph->n; v++) {
         s->distance[v] = (double)INFINITY;
-        s->previous[v] = TW_NO_VERTEX;
+        s->previous[v] = TW_APSP_NO_VERTEX;
         s->hops[v] = 0;
         s->place[v] = NOT_IN_HEAP;
     }
@@ -174,23 +174,23 @@ void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook
 }
 
 /* The chain of previous vertices runs into a cycle exactly when there is a negative one, and it
- * shows long before the n-th round. Returns a vertex of it, or TW_NO_VERTEX. */
+ * shows long before the n-th round. Returns a vertex of it, or TW_APSP_NO_VERTEX. */
 static int32_t vertex_on_cycle(const tw_graph *graph, twi_textbook *s)
 {
     for (int64_t v = 0; v < graph->n; v++) {
-        s->place[v] = TW_NO_VERTEX; /* the start of the walk that came by */
+        s->place[v] = TW_APSP_NO_VERTEX; /* the start of the walk that came by */
     }
     for (int32_t v = 0; v < graph->n; v++) {
         int32_t at = v;
-        while (at != TW_NO_VERTEX && s->place[at] == TW_NO_VERTEX) {
+        while (at != TW_APSP_NO_VERTEX && s->place[at] == TW_APSP_NO_VERTEX) {
             s->place[at] = v;
             at = s->previous[at];
         }
-        if (at != TW_NO_VERTEX && s->place[at] == v) {
+        if (at != TW_APSP_NO_VERTEX && s->place[at] == v) {
             return at;
         }
     }
-    return TW_NO_VERTEX;
+    return TW_APSP_NO_VERTEX;
 }
 
 /* The lightest arc u -> v. */
@@ -254,7 +254,7 @@ tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, do
             break;
         }
         int32_t vertex = vertex_on_cycle(graph, &s);
-        if (vertex != TW_NO_VERTEX) {
+        if (vertex != TW_APSP_NO_VERTEX) {
             status = report_cycle(ctx, graph, &s, vertex);
             break;
         }

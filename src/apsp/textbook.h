@@ -11,12 +11,13 @@
 
 /* What one search needs, 32 bytes a vertex; one per thread. */
 typedef struct twi_textbook {
-    double *distance;  /* n: +inf where there is no path */
-    int32_t *previous; /* n: the vertex before on a shortest path, TW_NO_VERTEX at the source */
-    int32_t *hops;     /* n: arcs of that path */
-    int32_t *heap;     /* n */
-    int32_t *place;    /* n: of a vertex in the heap */
-    double *excess;    /* n: of twi_textbook_straighten */
+    double *distance; /* n: +inf where there is no path */
+    int32_t
+        *previous;  /* n: the vertex before on a shortest path, TW_APSP_NO_VERTEX at the source */
+    int32_t *hops;  /* n: arcs of that path */
+    int32_t *heap;  /* n */
+    int32_t *place; /* n: of a vertex in the heap */
+    double *excess; /* n: of twi_textbook_straighten */
 } twi_textbook;
 
 uint64_t twi_textbook_bytes(const tw_graph *graph);

@@ -8,7 +8,7 @@
  * distance to its end. A row costs O(n) plus the source's arcs, a drawn one a search.
  *
  * Rows of a block are checked in parallel; the first wrong entry, by row and then by column, is
- * the one reported. A wrong entry does not stop the run: the caller asks tw_verifier_result.
+ * the one reported. A wrong entry does not stop the run: the caller asks tw_apsp_verifier_result.
  */
 #include "apsp/relevant.h"
 #include "apsp/textbook.h"
@@ -39,7 +39,7 @@ typedef struct finding {
     double right; /* what it should be, or the bound it breaks */
 } finding;
 
-struct tw_verifier {
+struct tw_apsp_verifier {
     const tw_graph *graph; /* the caller's, or `part` */
     tw_graph *part;        /* what of it can matter; NULL: all of it */
     tw_apsp_options options;
@@ -61,12 +61,12 @@ struct tw_verifier {
     finding wrong;
 };
 
-static int32_t source_of(const tw_verifier *verifier, int64_t row)
+static int32_t source_of(const tw_apsp_verifier *verifier, int64_t row)
 {
     return verifier->options.sources != NULL ? verifier->options.sources[row] : (int32_t)row;
 }
 
-static int32_t target_of(const tw_verifier *verifier, int64_t column)
+static int32_t target_of(const tw_apsp_verifier *verifier, int64_t column)
 {
     return verifier->options.targets != NULL ? verifier->options.targets[column] : (int32_t)column;
 }
@@ -82,7 +82,7 @@ static void note(finding *found, finding candidate)
 }
 
 /* What each entry must be by itself. */
-static void check_entries(const tw_verifier *verifier, int32_t source, const void *data,
+static void check_entries(const tw_apsp_verifier *verifier, int32_t source, const void *data,
                           finding *found)
 {
     const tw_type type = verifier->shape.type;
@@ -105,7 +105,7 @@ static void check_entries(const tw_verifier *verifier, int32_t source, const voi
 }
 
 /* No arc of the source may be shorter than the distance to its end. */
-static void check_arcs(const tw_verifier *verifier, int32_t source, const void *data,
+static void check_arcs(const tw_apsp_verifier *verifier, int32_t source, const void *data,
                        finding *found)
 {
     const tw_graph *graph = verifier->graph;
@@ -133,7 +133,7 @@ static void check_arcs(const tw_verifier *verifier, int32_t source, const void *
 
 /* The search itself says "no path" of sums that overflow: what it says so of must be out of reach.
  * Its heap and places are free by now. */
-static void check_overflow(const tw_verifier *verifier, int32_t source, const void *data,
+static void check_overflow(const tw_apsp_verifier *verifier, int32_t source, const void *data,
                            const twi_textbook *search, finding *found)
 {
     uint8_t *reached = (uint8_t *)search->place;
@@ -147,7 +147,7 @@ static void check_overflow(const tw_verifier *verifier, int32_t source, const vo
 }
 
 /* Every entry against a search of the graph. */
-static void check_search(const tw_verifier *verifier, int32_t source, const void *data,
+static void check_search(const tw_apsp_verifier *verifier, int32_t source, const void *data,
                          twi_textbook *search, finding *found)
 {
     const tw_graph *graph = verifier->graph;
@@ -194,7 +194,8 @@ static void check_search(const tw_verifier *verifier, int32_t source, const void
     }
 }
 
-static void check_row(const tw_verifier *verifier, int64_t row, const void *data, finding *found)
+static void check_row(const tw_apsp_verifier *verifier, int64_t row, const void *data,
+                      finding *found)
 {
     const int32_t source = source_of(verifier, row);
     *found = (finding){.kind = FAULT_NONE};
@@ -211,7 +212,7 @@ static void check_row(const tw_verifier *verifier, int64_t row, const void *data
 
 /* --------------------------------------------------------------------------------- the sink */
 
-static void forget(tw_verifier *verifier)
+static void forget(tw_apsp_verifier *verifier)
 {
     twi_free(verifier->drawn);
     twi_free(verifier->column_of);
@@ -229,7 +230,7 @@ static void forget(tw_verifier *verifier)
 }
 
 /* Draw `samples` different rows (Floyd): each subset is equally likely. */
-static tw_status draw_rows(tw_context *ctx, tw_verifier *verifier)
+static tw_status draw_rows(tw_context *ctx, tw_apsp_verifier *verifier)
 {
     const int64_t rows = verifier->shape.rows;
     const bool all = verifier->samples == 0 || verifier->samples >= rows;
@@ -247,7 +248,7 @@ static tw_status draw_rows(tw_context *ctx, tw_verifier *verifier)
     return TW_OK;
 }
 
-static tw_status index_columns(tw_context *ctx, tw_verifier *verifier)
+static tw_status index_columns(tw_context *ctx, tw_apsp_verifier *verifier)
 {
     const int64_t n = verifier->graph->n;
     if (verifier->options.targets == NULL) {
@@ -264,7 +265,8 @@ static tw_status index_columns(tw_context *ctx, tw_verifier *verifier)
     return status;
 }
 
-static tw_status check_shape(tw_context *ctx, const tw_verifier *verifier, const tw_shape *shape)
+static tw_status check_shape(tw_context *ctx, const tw_apsp_verifier *verifier,
+                             const tw_shape *shape)
 {
     const tw_apsp_options *options = &verifier->options;
     const int64_t n = verifier->graph->n;
@@ -285,7 +287,7 @@ static tw_status check_shape(tw_context *ctx, const tw_verifier *verifier, const
 
 static tw_status verifier_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
-    tw_verifier *verifier = self;
+    tw_apsp_verifier *verifier = self;
     tw_status status = check_shape(ctx, verifier, shape);
     if (status != TW_OK) {
         return status;
@@ -310,7 +312,7 @@ static tw_status verifier_begin(void *self, tw_context *ctx, const tw_shape *sha
 static tw_status verifier_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
                                const void *data, int64_t stride)
 {
-    tw_verifier *verifier = self;
+    tw_apsp_verifier *verifier = self;
     const size_t step = (size_t)stride * tw_type_size(verifier->shape.type);
     if (verifier->drawn == NULL || first != verifier->next || count < 0 ||
         count > verifier->shape.rows - first) {
@@ -347,7 +349,7 @@ static tw_status verifier_rows(void *self, tw_context *ctx, int64_t first, int64
 
 static tw_status verifier_end(void *self, tw_context *ctx)
 {
-    tw_verifier *verifier = self;
+    tw_apsp_verifier *verifier = self;
     if (verifier->drawn == NULL || verifier->next != verifier->shape.rows) {
         return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
                        (long long)verifier->next, (long long)verifier->shape.rows);
@@ -376,8 +378,8 @@ static tw_status check_vertices(tw_context *ctx, const tw_graph *graph, const in
     return TW_OK;
 }
 
-tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph *graph,
-                             const tw_apsp_options *opts, int64_t samples, uint64_t seed)
+tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const tw_graph *graph,
+                                  const tw_apsp_options *opts, int64_t samples, uint64_t seed)
 {
     twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
@@ -385,7 +387,7 @@ tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph 
         return missing;
     }
     const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
-    tw_verifier *verifier = NULL;
+    tw_apsp_verifier *verifier = NULL;
     opts = opts != NULL ? opts : &defaults;
     if (samples < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: give a number, or 0 for all",
@@ -407,7 +409,7 @@ tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph 
         status = twi_textbook_negative_cycle(ctx, verifier->graph, &verifier->depth);
     }
     if (status != TW_OK) {
-        tw_verifier_destroy(verifier);
+        tw_apsp_verifier_destroy(verifier);
         return status;
     }
     verifier->options = *opts;
@@ -418,7 +420,7 @@ tw_status tw_verifier_create(tw_context *ctx, tw_verifier **out, const tw_graph 
     return TW_OK;
 }
 
-void tw_verifier_sink(tw_verifier *verifier, tw_sink *out)
+void tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out)
 {
     if (out != NULL) {
         *out =
@@ -427,7 +429,7 @@ void tw_verifier_sink(tw_verifier *verifier, tw_sink *out)
     }
 }
 
-tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier, int64_t *rows)
+tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verifier, int64_t *rows)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"verifier", verifier});
     if (missing != TW_OK) {
@@ -458,7 +460,7 @@ tw_status tw_verifier_result(tw_context *ctx, const tw_verifier *verifier, int64
         (long long)wrong->column, wrong->given, reasons[wrong->kind], wrong->right);
 }
 
-void tw_verifier_destroy(tw_verifier *verifier)
+void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier)
 {
     if (verifier != NULL) {
         forget(verifier);

@@ -277,7 +277,7 @@ void twi_log(tw_context *ctx, const char *format, ...)
     ctx->log(ctx->log_user, line);
 }
 
-int64_t tw_negative_cycle(const tw_context *ctx, const int32_t **vertices)
+int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **vertices)
 {
     if (vertices != NULL) {
         *vertices = ctx != NULL ? ctx->cycle : NULL;

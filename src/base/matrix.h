@@ -41,7 +41,7 @@ static inline double twi_element(const void *row, tw_type type, int64_t j)
 static inline double twi_distance(const void *row, tw_type type, int64_t j)
 {
     double value = twi_element(row, type, j);
-    return value >= tw_type_infinity(type) ? __builtin_inf() : value;
+    return value >= tw_apsp_infinity(type) ? __builtin_inf() : value;
 }
 
 #endif

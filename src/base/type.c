@@ -9,10 +9,10 @@ static const struct {
     size_t size;
     double infinity;
 } types[] = {
-    [TW_AUTO] = {"auto", 0, INFINITY}, [TW_U8] = {"u8", 1, TW_INF_U8},
-    [TW_U16] = {"u16", 2, TW_INF_U16}, [TW_I16] = {"i16", 2, INT16_MAX},
-    [TW_I32] = {"i32", 4, TW_INF_I32}, [TW_F32] = {"f32", 4, INFINITY},
-    [TW_F64] = {"f64", 8, INFINITY},   [TW_F16] = {"f16", 2, INFINITY},
+    [TW_AUTO] = {"auto", 0, INFINITY},      [TW_U8] = {"u8", 1, TW_APSP_INF_U8},
+    [TW_U16] = {"u16", 2, TW_APSP_INF_U16}, [TW_I16] = {"i16", 2, INT16_MAX},
+    [TW_I32] = {"i32", 4, TW_APSP_INF_I32}, [TW_F32] = {"f32", 4, INFINITY},
+    [TW_F64] = {"f64", 8, INFINITY},        [TW_F16] = {"f16", 2, INFINITY},
 };
 #define TYPES ((tw_type)(sizeof types / sizeof *types))
 
@@ -31,7 +31,7 @@ const char *tw_type_name(tw_type type)
     return known(type) ? types[type].name : "?";
 }
 
-double tw_type_infinity(tw_type type)
+double tw_apsp_infinity(tw_type type)
 {
     return known(type) ? types[type].infinity : INFINITY;
 }

@@ -29,28 +29,28 @@ void apsp_announce(const apsp_run *run)
             info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
             cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
     if (run->settings->explain) {
-        const char *text = tw_plan_explain(run->plan);
+        const char *text = tw_apsp_plan_explain(run->plan);
         size_t length = strlen(text);
         bool ended = length > 0 && text[length - 1] == '\n';
         cli_say(run->job, "%.*s", (int)(ended ? length - 1 : length), text);
     }
-    tw_method method = tw_plan_method(run->plan);
-    const char *work = tw_type_name(tw_plan_work_type(run->plan));
-    bool closure = method == TW_METHOD_CLOSURE;
+    tw_apsp_method method = tw_apsp_plan_method(run->plan);
+    const char *work = tw_type_name(tw_apsp_plan_work_type(run->plan));
+    bool closure = method == TW_APSP_METHOD_CLOSURE;
     char there[CLI_SHOWN + 16] = "";
-    if (tw_plan_device_memory(run->plan) > 0) {
-        bool several = strchr(tw_plan_device(run->plan), ',') != NULL;
+    if (tw_apsp_plan_device_memory(run->plan) > 0) {
+        bool several = strchr(tw_apsp_plan_device(run->plan), ',') != NULL;
         snprintf(there, sizeof there, ", %s on %s GPU",
-                 cli_show_bytes(memory, (double)tw_plan_device_memory(run->plan)),
+                 cli_show_bytes(memory, (double)tw_apsp_plan_device_memory(run->plan)),
                  several ? "each" : "the");
     }
     cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s",
-            tw_method_name(method), closure ? " in " : "", closure ? work : "",
-            tw_plan_device(run->plan), tw_type_name(tw_plan_type(run->plan)),
+            tw_apsp_method_name(method), closure ? " in " : "", closure ? work : "",
+            tw_apsp_plan_device(run->plan), tw_type_name(tw_apsp_plan_type(run->plan)),
             tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
-            cli_show_bytes(memory, (double)tw_plan_memory(run->plan)), there,
-            cli_show_seconds(seconds, tw_plan_seconds(run->plan)));
-    if (tw_plan_seconds(run->plan) > LONG_RUN) {
+            cli_show_bytes(memory, (double)tw_apsp_plan_memory(run->plan)), there,
+            cli_show_seconds(seconds, tw_apsp_plan_seconds(run->plan)));
+    if (tw_apsp_plan_seconds(run->plan) > LONG_RUN) {
         cli_say(run->job,
                 "that is long; --sources LIST computes only the rows you need, "
                 "--cutoff D stops searches at D%s; --explain shows what the estimate rests on",
@@ -83,8 +83,9 @@ void apsp_conclude(const apsp_run *run)
             cli_show_seconds(total, run->seconds_total), cli_show_seconds(read, run->seconds_read),
             cli_show_seconds(compute, report->seconds_compute),
             cli_show_seconds(output, output_seconds(run)), cli_show_scaled(rate, rate_of(report)),
-            report->method == TW_METHOD_DIJKSTRA || report->method == TW_METHOD_BFS ? "arcs"
-                                                                                    : "relaxations",
+            report->method == TW_APSP_METHOD_DIJKSTRA || report->method == TW_APSP_METHOD_BFS
+                ? "arcs"
+                : "relaxations",
             share);
 }
 
@@ -151,9 +152,10 @@ static void report_seconds(cli_report *json, const apsp_run *run)
 
 static void report_planned(cli_report *json, const apsp_run *run)
 {
-    cli_report_integer(json, "memory_planned", (int64_t)tw_plan_memory(run->plan));
-    cli_report_integer(json, "device_memory_planned", (int64_t)tw_plan_device_memory(run->plan));
-    cli_report_number(json, "seconds_estimated", tw_plan_seconds(run->plan));
+    cli_report_integer(json, "memory_planned", (int64_t)tw_apsp_plan_memory(run->plan));
+    cli_report_integer(json, "device_memory_planned",
+                       (int64_t)tw_apsp_plan_device_memory(run->plan));
+    cli_report_number(json, "seconds_estimated", tw_apsp_plan_seconds(run->plan));
 }
 
 /* A failed verification may end the run before tw_apsp_report is filled in, so what the plan knows
@@ -161,15 +163,15 @@ static void report_planned(cli_report *json, const apsp_run *run)
 void apsp_report_run(const apsp_run *run, tw_status status)
 {
     const tw_apsp_report *report = &run->report;
-    bool ran = report->method != TW_METHOD_AUTO;
+    bool ran = report->method != TW_APSP_METHOD_AUTO;
     cli_report json;
     begin_report(&json, run);
     cli_report_text(&json, "method",
-                    tw_method_name(ran ? report->method : tw_plan_method(run->plan)));
+                    tw_apsp_method_name(ran ? report->method : tw_apsp_plan_method(run->plan)));
     cli_report_text(&json, "working_type",
-                    tw_type_name(ran ? report->work_type : tw_plan_work_type(run->plan)));
-    cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
-    cli_report_text(&json, "device", ran ? report->device : tw_plan_device(run->plan));
+                    tw_type_name(ran ? report->work_type : tw_apsp_plan_work_type(run->plan)));
+    cli_report_text(&json, "type", tw_type_name(tw_apsp_plan_type(run->plan)));
+    cli_report_text(&json, "device", ran ? report->device : tw_apsp_plan_device(run->plan));
     cli_report_text(&json, "fallback", report->fallback[0] != '\0' ? report->fallback : NULL);
     cli_report_bool(&json, "resident", report->resident != 0);
     cli_report_text(&json, "isa", report->isa);
@@ -213,19 +215,19 @@ void apsp_report_plan(const apsp_run *run)
 {
     cli_report json;
     begin_report(&json, run);
-    cli_report_text(&json, "method", tw_method_name(tw_plan_method(run->plan)));
-    cli_report_text(&json, "working_type", tw_type_name(tw_plan_work_type(run->plan)));
-    cli_report_text(&json, "type", tw_type_name(tw_plan_type(run->plan)));
-    cli_report_text(&json, "device", tw_plan_device(run->plan));
+    cli_report_text(&json, "method", tw_apsp_method_name(tw_apsp_plan_method(run->plan)));
+    cli_report_text(&json, "working_type", tw_type_name(tw_apsp_plan_work_type(run->plan)));
+    cli_report_text(&json, "type", tw_type_name(tw_apsp_plan_type(run->plan)));
+    cli_report_text(&json, "device", tw_apsp_plan_device(run->plan));
     report_planned(&json, run);
-    cli_report_text(&json, "explanation", tw_plan_explain(run->plan));
+    cli_report_text(&json, "explanation", tw_apsp_plan_explain(run->plan));
     cli_report_end(&json);
 }
 
 void apsp_report_cycle(const apsp_run *run)
 {
     const int32_t *vertices = NULL;
-    int64_t count = tw_negative_cycle(run->job->ctx, &vertices);
+    int64_t count = tw_apsp_negative_cycle(run->job->ctx, &vertices);
     cli_report json;
     begin_report(&json, run);
     cli_report_array(&json, "negative_cycle");

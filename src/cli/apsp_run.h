@@ -12,7 +12,7 @@ typedef struct apsp_settings {
     const char *format;
     tw_type type;
     tw_type work_type;
-    tw_method method;
+    tw_apsp_method method;
     int64_t block;
     const char *sources;
     const char *targets;
@@ -31,9 +31,9 @@ typedef struct apsp_run {
     tw_graph *graph;
     cli_vertices sources;
     cli_vertices targets;
-    tw_plan *plan;
-    tw_summary *summary;
-    tw_verifier *verifier;
+    tw_apsp_plan *plan;
+    tw_apsp_summary *summary;
+    tw_apsp_verifier *verifier;
     cli_timed verifier_sink;
     cli_gated output_sink;
     cli_gated predecessor_sink;

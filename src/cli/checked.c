@@ -58,7 +58,7 @@ static tw_status gated_rows(void *self, tw_context *ctx, int64_t first, int64_t 
 static tw_status gated_end(void *self, tw_context *ctx)
 {
     cli_gated *gated = self;
-    tw_status status = tw_verifier_result(ctx, gated->verifier, NULL);
+    tw_status status = tw_apsp_verifier_result(ctx, gated->verifier, NULL);
     return status == TW_OK ? gated->inner.end(gated->inner.self, ctx) : status;
 }
 

@@ -18,7 +18,7 @@ void cli_timed_sink(cli_timed *timed, tw_sink *out);
 
 typedef struct cli_gated {
     tw_sink inner;
-    const tw_verifier *verifier; /* its sink must come before this one */
+    const tw_apsp_verifier *verifier; /* its sink must come before this one */
 } cli_gated;
 
 void cli_gated_sink(cli_gated *gated, tw_sink *out);

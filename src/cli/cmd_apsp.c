@@ -180,7 +180,8 @@ static bool may_want_gpu(const apsp_run *run)
     if (device != NULL && strcmp(device, "auto") != 0) {
         return true;
     }
-    return s->sources == NULL && (s->method == TW_METHOD_AUTO || s->method == TW_METHOD_CLOSURE) &&
+    return s->sources == NULL &&
+           (s->method == TW_APSP_METHOD_AUTO || s->method == TW_APSP_METHOD_CLOSURE) &&
            stat(run->input, &file) == 0 && S_ISREG(file.st_mode) && file.st_size >= LARGE_INPUT;
 }
 
@@ -206,7 +207,7 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     if (run->output != NULL && !measured) {
         expect_output(run, opts);
     }
-    tw_status status = tw_plan_create(run->job->ctx, &run->plan, run->graph, opts);
+    tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, opts);
     if (status == TW_OK && run->output != NULL && measured) {
         expect_output(run, opts);
     }
@@ -266,16 +267,17 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
     int32_t used = 0;
     tw_status status = TW_OK;
     if (s->verify >= 0) {
-        status = tw_verifier_create(ctx, &run->verifier, run->graph, opts, s->verify, VERIFY_SEED);
+        status =
+            tw_apsp_verifier_create(ctx, &run->verifier, run->graph, opts, s->verify, VERIFY_SEED);
         if (status == TW_OK) {
-            tw_verifier_sink(run->verifier, &run->verifier_sink.inner);
+            tw_apsp_verifier_sink(run->verifier, &run->verifier_sink.inner);
             cli_timed_sink(&run->verifier_sink, &sinks[used++]);
         }
     }
     if (status == TW_OK && (run->output == NULL || s->summary)) {
-        status = tw_summary_create(ctx, &run->summary, 0, opts->sources, opts->targets);
+        status = tw_apsp_summary_create(ctx, &run->summary, 0, opts->sources, opts->targets);
         if (status == TW_OK) {
-            tw_summary_sink(run->summary, &sinks[used++]);
+            tw_apsp_summary_sink(run->summary, &sinks[used++]);
         }
     }
     if (status == TW_OK && run->output != NULL) {
@@ -285,11 +287,11 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         predecessors = gate(run, &run->predecessor_sink);
     }
     if (status == TW_OK) {
-        status = tw_plan_run(ctx, run->plan, sinks, used,
-                             s->predecessors != NULL ? &predecessors : NULL, &run->report);
+        status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
+                                  s->predecessors != NULL ? &predecessors : NULL, &run->report);
     }
     if (status == TW_OK && run->verifier != NULL) {
-        status = tw_verifier_result(ctx, run->verifier, &run->verified_rows);
+        status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
     }
     return status;
 }
@@ -298,7 +300,7 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 static tw_status measure_ceiling(apsp_run *run)
 {
     const double worth_comparing = 0.05; /* seconds */
-    bool closure = run->report.method == TW_METHOD_CLOSURE;
+    bool closure = run->report.method == TW_APSP_METHOD_CLOSURE;
     bool asked = run->settings->reading.common.json ||
                  (!run->job->quiet && run->report.seconds_compute >= worth_comparing);
     if (!closure || !asked) {
@@ -308,7 +310,8 @@ static tw_status measure_ceiling(apsp_run *run)
     if (status != TW_OK) {
         return status;
     }
-    return tw_ceiling(run->job->ctx, &run->ceiling, run->report.work_type, run->report.threads);
+    return tw_minplus_ceiling(run->job->ctx, &run->ceiling, run->report.work_type,
+                              run->report.threads);
 }
 
 static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
@@ -341,7 +344,7 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
 static tw_status show_negative_cycle(apsp_run *run)
 {
     const int32_t *vertices = NULL;
-    int64_t count = tw_negative_cycle(run->job->ctx, &vertices);
+    int64_t count = tw_apsp_negative_cycle(run->job->ctx, &vertices);
     const int64_t most = 16; /* names worth reading in a sentence */
     char names[640] = "";
     size_t used = 0;
@@ -367,9 +370,9 @@ static void clear_run(apsp_run *run)
     tw_sink_destroy(&run->output_sink.inner);
     tw_sink_destroy(&run->predecessor_sink.inner);
     tw_sink_destroy(&run->verifier_sink.inner);
-    tw_verifier_destroy(run->verifier);
-    tw_summary_destroy(run->summary);
-    tw_plan_destroy(run->plan);
+    tw_apsp_verifier_destroy(run->verifier);
+    tw_apsp_summary_destroy(run->summary);
+    tw_apsp_plan_destroy(run->plan);
     cli_vertices_clear(&run->targets);
     cli_vertices_clear(&run->sources);
     tw_graph_destroy(run->graph);
@@ -395,7 +398,7 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
         if (s->explain && !asked && s->reading.common.json) {
             apsp_report_plan(&run);
         } else if (s->explain && !asked) {
-            fputs(tw_plan_explain(run.plan), stdout);
+            fputs(tw_apsp_plan_explain(run.plan), stdout);
         } else {
             status = solve(&run, &opts);
         }

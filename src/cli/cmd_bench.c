@@ -298,24 +298,24 @@ static tw_status prepare_graph(bench *b, const bench_case *c)
 static tw_status run_once(bench *b, bench_case *c, double *seconds)
 {
     tw_context *ctx = b->job->ctx;
-    tw_verifier *verifier = NULL;
-    tw_plan *plan = NULL;
+    tw_apsp_verifier *verifier = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    opts.method = TW_METHOD_CLOSURE;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     opts.work_type = c->type;
     opts.type = c->type;
-    tw_status status = tw_verifier_create(ctx, &verifier, b->graph, &opts, CHECKED_ROWS, 1);
+    tw_status status = tw_apsp_verifier_create(ctx, &verifier, b->graph, &opts, CHECKED_ROWS, 1);
     if (status == TW_OK) {
-        tw_verifier_sink(verifier, &sink);
-        status = tw_plan_create(ctx, &plan, b->graph, &opts);
+        tw_apsp_verifier_sink(verifier, &sink);
+        status = tw_apsp_plan_create(ctx, &plan, b->graph, &opts);
     }
     if (status == TW_OK) {
-        status = tw_plan_run(ctx, plan, &sink, 1, NULL, &report);
+        status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report);
     }
     if (status == TW_OK) {
-        status = tw_verifier_result(ctx, verifier, NULL);
+        status = tw_apsp_verifier_result(ctx, verifier, NULL);
     }
     if (status == TW_OK && report.work_type != c->type) {
         status = tw_fail(ctx, TW_ERR_INTERNAL, "asked for %s, it was computed in %s",
@@ -328,8 +328,8 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
     c->block = report.block;
     c->isa = report.isa;
     tw_sink_destroy(&sink);
-    tw_plan_destroy(plan);
-    tw_verifier_destroy(verifier);
+    tw_apsp_plan_destroy(plan);
+    tw_apsp_verifier_destroy(verifier);
     return status;
 }
 
@@ -349,13 +349,13 @@ static tw_status run_case(bench *b, bench_case *c)
         status = prepare_graph(b, c);
     }
     if (status == TW_OK) {
-        status = tw_ceiling(ctx, &before, c->type, c->threads);
+        status = tw_minplus_ceiling(ctx, &before, c->type, c->threads);
     }
     for (int r = is_on_gpu(b) ? -1 : 0; r < repeats && status == TW_OK; r++) {
         status = run_once(b, c, &c->seconds[r < 0 ? 0 : r]);
     }
     if (status == TW_OK) {
-        status = tw_ceiling(ctx, &after, c->type, c->threads);
+        status = tw_minplus_ceiling(ctx, &after, c->type, c->threads);
     }
     c->ceiling = before > after ? before : after;
     qsort(c->seconds, (size_t)repeats, sizeof *c->seconds, by_value);

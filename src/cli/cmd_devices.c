@@ -59,16 +59,16 @@ static tw_status measure(tw_context *ctx, const char *device, ceilings *out)
     out->gpu = names_gpu(device) ? device : NULL;
     tw_status status = tw_set_device(ctx, "cpu");
     for (int t = 0; t < TYPES && status == TW_OK; t++) {
-        status = tw_ceiling(ctx, &out->one[t], types[t], 1);
+        status = tw_minplus_ceiling(ctx, &out->one[t], types[t], 1);
         if (status == TW_OK) {
-            status = tw_ceiling(ctx, &out->all[t], types[t], tw_threads(ctx));
+            status = tw_minplus_ceiling(ctx, &out->all[t], types[t], tw_threads(ctx));
         }
     }
     if (status == TW_OK && out->gpu != NULL) {
         status = tw_set_device(ctx, out->gpu);
     }
     for (int t = 0; t < TYPES && status == TW_OK && out->gpu != NULL; t++) {
-        status = tw_ceiling(ctx, &out->there[t], types[t], 1);
+        status = tw_minplus_ceiling(ctx, &out->there[t], types[t], 1);
     }
     out->measured = status == TW_OK;
     return status;

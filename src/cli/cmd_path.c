@@ -1,8 +1,8 @@
 /* tilewright path: one shortest path, hop by hop. */
 #include "commands.h"
 #include "files.h"
-#include "reading.h"
 #include "frame/report.h"
+#include "reading.h"
 #include "vertices.h"
 
 #include <float.h>
@@ -79,7 +79,7 @@ static void print_name(const char *name)
     printf("%s%*s", name, width < NAME_WIDTH ? NAME_WIDTH - width + 1 : 1, "");
 }
 
-static void print_text(const tw_graph *graph, const tw_path *path)
+static void print_text(const tw_graph *graph, const tw_apsp_path *path)
 {
     char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
     double total = 0;
@@ -110,8 +110,8 @@ static void report_vertex(cli_report *json, const char *key, const tw_graph *gra
     }
 }
 
-static void print_json(const cli_job *job, const tw_graph *graph, const tw_path *path, int32_t from,
-                       int32_t to)
+static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_path *path,
+                       int32_t from, int32_t to)
 {
     int64_t count = path->vertices != NULL ? path->count : 0;
     cli_report json;
@@ -174,7 +174,7 @@ static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
     for (int64_t v = 0; v < row->cols; v++) {
         double value = row->type == TW_I32 ? (double)((const int32_t *)row->data)[v]
                                            : ((const double *)row->data)[v];
-        bool beyond = value == tw_type_infinity(row->type) || fabs(value) > (double)FLT_MAX;
+        bool beyond = value == tw_apsp_infinity(row->type) || fabs(value) > (double)FLT_MAX;
         rounded[v] = beyond ? INFINITY : (float)value;
     }
     free(row->data);
@@ -185,7 +185,7 @@ static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
 
 /* Along the row, if there is one. Text does not say its type: where a CSV row of float distances
  * contradicts the graph, it may have been written from f32. */
-static tw_status find_along(tw_context *ctx, tw_path *path, const settings *s,
+static tw_status find_along(tw_context *ctx, tw_apsp_path *path, const settings *s,
                             const tw_graph *graph, const char *file, tw_matrix *row,
                             const int32_t ends[2])
 {
@@ -193,7 +193,8 @@ static tw_status find_along(tw_context *ctx, tw_path *path, const settings *s,
     char sentence[512];
     tw_graph_info info;
     tw_graph_describe(graph, &info);
-    tw_status status = tw_path_find(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
+    tw_status status =
+        tw_apsp_path_find(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
     if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || info.integral ||
         !cli_writes(file, s->dist_format, text)) {
         return status;
@@ -201,7 +202,7 @@ static tw_status find_along(tw_context *ctx, tw_path *path, const settings *s,
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
     status = round_to_f32(ctx, row);
     if (status == TW_OK) {
-        status = tw_path_find(ctx, path, graph, row, ends[0], ends[1]);
+        status = tw_apsp_path_find(ctx, path, graph, row, ends[0], ends[1]);
     }
     return status == TW_ERR_VERIFY ? tw_fail(ctx, status, "%s", sentence) : status;
 }
@@ -210,7 +211,7 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
                       char **ends)
 {
     int32_t vertices[2] = {0, 0};
-    tw_path path = {NULL, 0, 0};
+    tw_apsp_path path = {NULL, 0, 0};
     tw_matrix row = {0};
     char shown[CLI_SHOWN], other[CLI_SHOWN];
     tw_status status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
@@ -234,7 +235,7 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
             print_text(graph, &path);
         }
     }
-    tw_path_clear(&path);
+    tw_apsp_path_clear(&path);
     free(row.data);
     return status;
 }

@@ -67,30 +67,31 @@ static tw_status write_column(tw_context *ctx, const double *values, int64_t row
     return status;
 }
 
-static tw_status scale_closeness(tw_context *ctx, tw_summary *summary, const char *name)
+static tw_status scale_closeness(tw_context *ctx, tw_apsp_summary *summary, const char *name)
 {
     bool igraph = strcmp(name, "igraph") == 0;
     if (!igraph && strcmp(name, "networkx") != 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown --closeness-as '%s'; use networkx or igraph",
                        name);
     }
-    return tw_summary_set_closeness(ctx, summary,
-                                    igraph ? TW_CLOSENESS_IGRAPH : TW_CLOSENESS_NETWORKX);
+    return tw_apsp_summary_set_closeness(
+        ctx, summary, igraph ? TW_APSP_CLOSENESS_IGRAPH : TW_APSP_CLOSENESS_NETWORKX);
 }
 
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
-                           tw_summary *summary, const char *path)
+                           tw_apsp_summary *summary, const char *path)
 {
     const int64_t rows = source->shape.rows;
     tw_sink sink = {0};
-    tw_summary_sink(summary, &sink);
+    tw_apsp_summary_sink(summary, &sink);
     tw_status status = tw_feed_source(job->ctx, source, &sink, 1);
     tw_sink_destroy(&sink);
     if (status == TW_OK && s->eccentricity != NULL) {
-        status = write_column(job->ctx, tw_summary_eccentricity(summary), rows, s->eccentricity);
+        status =
+            write_column(job->ctx, tw_apsp_summary_eccentricity(summary), rows, s->eccentricity);
     }
     if (status == TW_OK && s->closeness != NULL) {
-        status = write_column(job->ctx, tw_summary_closeness(summary), rows, s->closeness);
+        status = write_column(job->ctx, tw_apsp_summary_closeness(summary), rows, s->closeness);
     }
     if (status == TW_OK && s->common.json) {
         cli_report json;
@@ -110,7 +111,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_source source = {0};
-    tw_summary *summary = NULL;
+    tw_apsp_summary *summary = NULL;
     (void)count;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK) {
@@ -128,7 +129,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                                   s->type != TW_AUTO ? s->type : TW_I32);
     }
     if (status == TW_OK) {
-        status = tw_summary_create(job->ctx, &summary, (int32_t)s->histogram, NULL, NULL);
+        status = tw_apsp_summary_create(job->ctx, &summary, (int32_t)s->histogram, NULL, NULL);
     }
     if (status == TW_OK) {
         status = scale_closeness(job->ctx, summary, s->closeness_as);
@@ -136,7 +137,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK) {
         status = summarise(job, s, &source, summary, words[0]);
     }
-    tw_summary_destroy(summary);
+    tw_apsp_summary_destroy(summary);
     tw_source_destroy(&source);
     return status;
 }

@@ -52,9 +52,11 @@ static tw_status read_base(entropy_run *run)
 {
     static const struct {
         const char *name;
-        tw_base base;
-    } bases[] = {
-        {"e", TW_BASE_E}, {"2", TW_BASE_2}, {"10", TW_BASE_10}, {"levels", TW_BASE_LEVELS}};
+        tw_entropy_base base;
+    } bases[] = {{"e", TW_ENTROPY_BASE_E},
+                 {"2", TW_ENTROPY_BASE_2},
+                 {"10", TW_ENTROPY_BASE_10},
+                 {"levels", TW_ENTROPY_BASE_LEVELS}};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         if (strcmp(run->s->base, bases[i].name) == 0) {
             run->opts.base = bases[i].base;
@@ -117,7 +119,7 @@ tw_status entropy_read_options(entropy_run *run)
 {
     const entropy_settings *s = run->s;
     tw_status status = read_numbers(run);
-    if (status == TW_OK && tw_border_parse(&run->opts.border, s->border) != TW_OK) {
+    if (status == TW_OK && tw_entropy_border_parse(&run->opts.border, s->border) != TW_OK) {
         status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                          "--border %.60s: take crop, reflect, symmetric, clamp, wrap or valid",
                          s->border);

@@ -41,7 +41,7 @@ tw_status entropy_explain(const entropy_run *run, const tw_shape *shape, FILE *f
             (long long)shape->cols, tw_type_name(shape->type),
             run->streamed ? "read in bands of rows" : "in memory or where it lies in the file");
     fprintf(file, "window    %lld elements, %d levels, border %s\n", (long long)plan.window,
-            run->opts.levels, tw_border_name(run->opts.border));
+            run->opts.levels, tw_entropy_border_name(run->opts.border));
     fprintf(file, "method    %s on %s\n", plan.method, plan.isa);
     fprintf(file, "because   %s\n", plan.why);
     fprintf(file, "memory    %s besides the image: blocks of %lld rows, %d thread%s\n",
@@ -67,7 +67,7 @@ static void print_json(const entropy_run *run)
     cli_report_integer(&json, "cols", report->cols);
     cli_report_integer(&json, "window", report->window);
     cli_report_integer(&json, "levels", run->opts.levels);
-    cli_report_text(&json, "border", tw_border_name(run->opts.border));
+    cli_report_text(&json, "border", tw_entropy_border_name(run->opts.border));
     cli_report_text(&json, "base", run->s->base);
     cli_report_text(&json, "type", tw_type_name(run->s->type));
     cli_report_text(&json, "method", report->method);

@@ -1,6 +1,6 @@
 /* What 'tilewright map' says about a run: statistics, explanation, the --json report. */
-#include "map_run.h"
 #include "frame/report.h"
+#include "map_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,11 +10,11 @@ static int64_t vertex_of(const int32_t *list, int64_t index)
     return list != NULL && index >= 0 ? list[index] : index;
 }
 
-static void print_histogram(const tw_summary *summary, bool whole)
+static void print_histogram(const tw_apsp_summary *summary, bool whole)
 {
     const double *edges = NULL;
     const int64_t *counts = NULL;
-    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
     int64_t most = 1;
     for (int32_t i = 0; i < bins; i++) {
         most = counts[i] > most ? counts[i] : most;
@@ -43,13 +43,13 @@ static void print_histogram(const tw_summary *summary, bool whole)
     }
 }
 
-void cli_statistics_print(const tw_summary *summary, const cli_naming *naming)
+void cli_statistics_print(const tw_apsp_summary *summary, const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_summary_info info;
+    tw_apsp_summary_info info;
     char value[CLI_SHOWN], from[CLI_SHOWN], to[CLI_SHOWN];
     naming = naming != NULL ? naming : &numbers;
-    tw_summary_info_get(summary, &info);
+    tw_apsp_summary_describe(summary, &info);
     double pairs = (double)info.reachable + (double)info.unreachable;
     printf("distances    %lld x %lld, %s\n", (long long)info.rows, (long long)info.cols,
            tw_type_name(info.type));
@@ -86,11 +86,11 @@ static void report_vertex(cli_report *report, const char *key, const cli_naming 
     }
 }
 
-static void report_histogram(cli_report *report, const tw_summary *summary)
+static void report_histogram(cli_report *report, const tw_apsp_summary *summary)
 {
     const double *edges = NULL;
     const int64_t *counts = NULL;
-    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
     if (bins == 0) {
         return;
     }
@@ -108,12 +108,13 @@ static void report_histogram(cli_report *report, const tw_summary *summary)
     cli_report_end_object(report);
 }
 
-void cli_statistics_report(cli_report *report, const tw_summary *summary, const cli_naming *naming)
+void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
+                           const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_summary_info info;
+    tw_apsp_summary_info info;
     naming = naming != NULL ? naming : &numbers;
-    tw_summary_info_get(summary, &info);
+    tw_apsp_summary_describe(summary, &info);
     cli_report_object(report, "summary");
     cli_report_integer(report, "rows", info.rows);
     cli_report_integer(report, "cols", info.cols);

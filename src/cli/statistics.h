@@ -1,4 +1,4 @@
-/* A tw_summary as text and as JSON, for the commands that show one. */
+/* A tw_apsp_summary as text and as JSON, for the commands that show one. */
 #ifndef CLI_STATISTICS_H
 #define CLI_STATISTICS_H
 
@@ -14,9 +14,10 @@ typedef struct cli_naming {
 } cli_naming;
 
 /* Lines of "name  value" on standard output, then the histogram if it has one. */
-void cli_statistics_print(const tw_summary *summary, const cli_naming *naming);
+void cli_statistics_print(const tw_apsp_summary *summary, const cli_naming *naming);
 
 /* The same as members of the object being written. */
-void cli_statistics_report(cli_report *report, const tw_summary *summary, const cli_naming *naming);
+void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
+                           const cli_naming *naming);
 
 #endif

@@ -24,12 +24,12 @@ static const char *const border_names[] = {"crop",  "reflect", "symmetric",
                                            "clamp", "wrap",    "valid"};
 #define BORDERS ((int32_t)(sizeof border_names / sizeof *border_names))
 
-const char *tw_border_name(tw_border border)
+const char *tw_entropy_border_name(tw_entropy_border border)
 {
     return border >= 0 && border < BORDERS ? border_names[border] : "?";
 }
 
-tw_status tw_border_parse(tw_border *out, const char *name)
+tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name)
 {
     for (int32_t border = 0; out != NULL && name != NULL && border < BORDERS; border++) {
         if (strcmp(name, border_names[border]) == 0) {
@@ -85,8 +85,8 @@ static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
     if (opts->border < 0 || opts->border >= BORDERS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no border number %d", opts->border);
     }
-    if (opts->base != TW_BASE_E && opts->base != TW_BASE_2 && opts->base != TW_BASE_10 &&
-        opts->base != TW_BASE_LEVELS) {
+    if (opts->base != TW_ENTROPY_BASE_E && opts->base != TW_ENTROPY_BASE_2 &&
+        opts->base != TW_ENTROPY_BASE_10 && opts->base != TW_ENTROPY_BASE_LEVELS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no base number %d: take e, 2, 10 or levels",
                        opts->base);
     }
@@ -172,7 +172,7 @@ static void shape_result(twi_entropy_setup *setup)
 {
     const tw_matrix *in = setup->in;
     const twi_window *window = &setup->window;
-    bool valid = setup->opts.border == TW_BORDER_VALID;
+    bool valid = setup->opts.border == TW_ENTROPY_BORDER_VALID;
     int64_t rows = valid ? in->rows - window->rows + 1 : in->rows;
     int64_t cols = valid ? in->cols - window->cols + 1 : in->cols;
     bool empty = rows <= 0 || cols <= 0;
@@ -272,9 +272,9 @@ tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_opti
     }
     if (status == TW_OK) {
         int64_t kinds = setup.window.size < without.levels ? setup.window.size : without.levels;
-        double unit = without.base == TW_BASE_E        ? 1
-                      : without.base == TW_BASE_LEVELS ? log(without.levels)
-                                                       : log(without.base);
+        double unit = without.base == TW_ENTROPY_BASE_E        ? 1
+                      : without.base == TW_ENTROPY_BASE_LEVELS ? log(without.levels)
+                                                               : log(without.base);
         *out = log((double)kinds) / unit;
         twi_entropy_clear(&setup);
     }

@@ -99,7 +99,7 @@ void twi_window_clear(twi_window *window);
 
 /* Tables of a window of `size` elements for results of f32 or f64; base as in the options. */
 TW_CHECKED tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_t size,
-                                            tw_base base, int32_t levels, tw_type type);
+                                            tw_entropy_base base, int32_t levels, tw_type type);
 void twi_entropy_table_clear(twi_entropy_table *table);
 
 /* The edges of the bins of a range: entry b is the least f64 that belongs to bin b or a later one,
@@ -152,7 +152,7 @@ static inline bool twi_entropy_is_wide(const twi_entropy_setup *setup)
 {
     const tw_entropy_options *opts = &setup->opts;
     return opts->levels == TWI_LEVELS_MOST &&
-           (opts->border == TW_BORDER_CROP || twi_entropy_skips(opts));
+           (opts->border == TW_ENTROPY_BORDER_CROP || twi_entropy_skips(opts));
 }
 
 /* A row of the input, which must be in memory. */
@@ -180,7 +180,7 @@ void twi_levels_row_u8(const twi_entropy_setup *setup, int64_t row, uint8_t *out
 int64_t twi_padded_cols(const twi_entropy_setup *setup);
 
 /* Where index `at` of `count` lies under a border; -1 for nowhere. */
-int64_t twi_border_place(tw_border border, int64_t at, int64_t count);
+int64_t twi_border_place(tw_entropy_border border, int64_t at, int64_t count);
 
 /* Gives the call to the GPUs that the context's device names, or with "auto" to one and the CPU
  * together, if that is worth it: twi_entropy_rows goes there then. */

@@ -18,7 +18,7 @@
 
 #define NO_LEVEL (-1)
 
-int64_t twi_border_place(tw_border border, int64_t at, int64_t count)
+int64_t twi_border_place(tw_entropy_border border, int64_t at, int64_t count)
 {
     if (at >= 0 && at < count) {
         return at;
@@ -28,16 +28,16 @@ int64_t twi_border_place(tw_border border, int64_t at, int64_t count)
     }
     int64_t period;
     switch (border) {
-    case TW_BORDER_CLAMP:
+    case TW_ENTROPY_BORDER_CLAMP:
         return at < 0 ? 0 : count - 1;
-    case TW_BORDER_WRAP:
+    case TW_ENTROPY_BORDER_WRAP:
         at %= count;
         return at < 0 ? at + count : at;
-    case TW_BORDER_SYMMETRIC:
+    case TW_ENTROPY_BORDER_SYMMETRIC:
         period = 2 * count;
         at = (at % period + period) % period;
         return at < count ? at : period - 1 - at;
-    case TW_BORDER_REFLECT:
+    case TW_ENTROPY_BORDER_REFLECT:
         period = count > 1 ? 2 * count - 2 : 1;
         at = (at % period + period) % period;
         return at < count ? at : period - at;
@@ -194,8 +194,8 @@ tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup,
 
 int64_t twi_padded_cols(const twi_entropy_setup *setup)
 {
-    return setup->opts.border == TW_BORDER_VALID ? setup->in->cols
-                                                 : setup->in->cols + setup->window.cols - 1;
+    return setup->opts.border == TW_ENTROPY_BORDER_VALID ? setup->in->cols
+                                                         : setup->in->cols + setup->window.cols - 1;
 }
 
 #define LEVEL uint16_t
@@ -229,7 +229,7 @@ void twi_levels_row_u8(const twi_entropy_setup *setup, int64_t row, uint8_t *out
 {
     const int64_t cols = setup->in->cols;
     const int64_t padded = twi_padded_cols(setup);
-    const tw_border border = setup->opts.border;
+    const tw_entropy_border border = setup->opts.border;
     int64_t place = twi_border_place(border, row - setup->above, setup->in->rows);
     if (place < 0 || cols == 0) {
         memset(out, 0, (size_t)padded);

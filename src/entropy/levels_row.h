@@ -40,7 +40,7 @@ void JOIN(twi_levels_row, NAME)(const twi_entropy_setup *setup, int64_t row, LEV
     const int64_t cols = setup->in->cols;
     const int64_t padded = twi_padded_cols(setup);
     const LEVEL none = (LEVEL)setup->opts.levels;
-    const tw_border border = setup->opts.border;
+    const tw_entropy_border border = setup->opts.border;
     int64_t place = twi_border_place(border, row - setup->above, setup->in->rows);
     if (place < 0 || cols == 0) {
         for (int64_t j = 0; j < padded; j++) {

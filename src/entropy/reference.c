@@ -13,20 +13,20 @@
 #include <string.h>
 
 /* The index that the border rule gives, by walking; -1 for none. */
-static int64_t place(tw_border border, int64_t at, int64_t count)
+static int64_t place(tw_entropy_border border, int64_t at, int64_t count)
 {
     while (at < 0 || at >= count) {
         switch (border) {
-        case TW_BORDER_REFLECT:
+        case TW_ENTROPY_BORDER_REFLECT:
             at = count == 1 ? 0 : at < 0 ? -at : 2 * (count - 1) - at;
             break;
-        case TW_BORDER_SYMMETRIC:
+        case TW_ENTROPY_BORDER_SYMMETRIC:
             at = at < 0 ? -1 - at : 2 * count - 1 - at;
             break;
-        case TW_BORDER_CLAMP:
+        case TW_ENTROPY_BORDER_CLAMP:
             at = at < 0 ? 0 : count - 1;
             break;
-        case TW_BORDER_WRAP:
+        case TW_ENTROPY_BORDER_WRAP:
             at += at < 0 ? count : -count;
             break;
         default:
@@ -134,10 +134,10 @@ static int64_t count_window(const twi_entropy_setup *setup, int64_t y, int64_t x
 /* The sum of (n / N) log(N / n), all of whose terms are positive. */
 static double real_value(const twi_entropy_setup *setup, const int64_t *counts, int64_t n)
 {
-    const tw_base base = setup->opts.base;
-    double unit = base == TW_BASE_E        ? 1
-                  : base == TW_BASE_LEVELS ? log(setup->opts.levels)
-                                           : log(base);
+    const tw_entropy_base base = setup->opts.base;
+    double unit = base == TW_ENTROPY_BASE_E        ? 1
+                  : base == TW_ENTROPY_BASE_LEVELS ? log(setup->opts.levels)
+                                                   : log(base);
     double sum = 0;
     for (int32_t level = 0; level < setup->opts.levels; level++) {
         const double count = (double)counts[level];

@@ -21,14 +21,18 @@ static const struct {
 
 static const struct {
     int32_t rows, cols, radius, levels;
-    tw_border border;
-    tw_base base;
+    tw_entropy_border border;
+    tw_entropy_base base;
 } cases[] = {
-    {5, 5, -1, 16, TW_BORDER_CROP, TW_BASE_E},    {5, 5, -1, 16, TW_BORDER_WRAP, TW_BASE_2},
-    {3, 3, -1, 2, TW_BORDER_REFLECT, TW_BASE_10}, {5, 6, -1, 9, TW_BORDER_SYMMETRIC, TW_BASE_E},
-    {9, 9, -1, 256, TW_BORDER_CROP, TW_BASE_E},   {4, 7, -1, 256, TW_BORDER_CLAMP, TW_BASE_LEVELS},
-    {17, 19, -1, 256, TW_BORDER_CROP, TW_BASE_E}, {0, 0, 4, 64, TW_BORDER_CROP, TW_BASE_2},
-    {9, 8, -1, 5000, TW_BORDER_VALID, TW_BASE_E},
+    {5, 5, -1, 16, TW_ENTROPY_BORDER_CROP, TW_ENTROPY_BASE_E},
+    {5, 5, -1, 16, TW_ENTROPY_BORDER_WRAP, TW_ENTROPY_BASE_2},
+    {3, 3, -1, 2, TW_ENTROPY_BORDER_REFLECT, TW_ENTROPY_BASE_10},
+    {5, 6, -1, 9, TW_ENTROPY_BORDER_SYMMETRIC, TW_ENTROPY_BASE_E},
+    {9, 9, -1, 256, TW_ENTROPY_BORDER_CROP, TW_ENTROPY_BASE_E},
+    {4, 7, -1, 256, TW_ENTROPY_BORDER_CLAMP, TW_ENTROPY_BASE_LEVELS},
+    {17, 19, -1, 256, TW_ENTROPY_BORDER_CROP, TW_ENTROPY_BASE_E},
+    {0, 0, 4, 64, TW_ENTROPY_BORDER_CROP, TW_ENTROPY_BASE_2},
+    {9, 8, -1, 5000, TW_ENTROPY_BORDER_VALID, TW_ENTROPY_BASE_E},
 };
 #define CASES ((int)(sizeof cases / sizeof *cases))
 
@@ -70,7 +74,7 @@ static void run_way(const twi_tester *t, twi_entropy_setup *setup, const bench *
              setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
                                 : twi_entropy_method_name(setup->method),
              setup->gpu != NULL ? t->ctx->device : twi_isa_name(setup->isa), setup->window.cols,
-             setup->window.rows, setup->opts.levels, tw_border_name(setup->opts.border),
+             setup->window.rows, setup->opts.levels, tw_entropy_border_name(setup->opts.border),
              (long long)setup->in->cols, (long long)setup->in->rows, (unsigned long long)seed);
     if (status != TW_OK) {
         snprintf(detail, sizeof detail, "%s: %s", tw_status_name(status), tw_last_error(t->ctx));

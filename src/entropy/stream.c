@@ -78,11 +78,11 @@ tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup, int64_t *
 static void find_rows(const twi_entropy_setup *setup, int64_t first, int64_t count, int64_t *base,
                       int64_t *held)
 {
-    const tw_border border = setup->opts.border;
+    const tw_entropy_border border = setup->opts.border;
     const int64_t rows = setup->in->rows;
     const int64_t low = first - setup->above;
     const int64_t high = low + count + setup->window.rows - 1;
-    if (border == TW_BORDER_WRAP) {
+    if (border == TW_ENTROPY_BORDER_WRAP) {
         *held = high - low < rows ? high - low : rows;
         *base = *held < rows ? twi_border_place(border, low, rows) : 0;
         return;
@@ -156,7 +156,7 @@ static tw_status check_source(tw_context *ctx, const tw_source *source,
     if (source->rows == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the source has no function rows");
     }
-    if (source->in_order && opts != NULL && opts->border == TW_BORDER_WRAP) {
+    if (source->in_order && opts != NULL && opts->border == TW_ENTROPY_BORDER_WRAP) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "wrapped borders need the last rows first, and this image can only be read "
                        "in order: allow more memory, take another border, or convert it to npy");

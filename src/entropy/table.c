@@ -130,18 +130,18 @@ static tw_status make_room(tw_context *ctx, twi_entropy_table *table, tw_type ty
 }
 
 tw_status twi_entropy_table_make(tw_context *ctx, twi_entropy_table *out, int64_t size,
-                                 tw_base base, int32_t levels, tw_type type)
+                                 tw_entropy_base base, int32_t levels, tw_type type)
 {
-    const uint64_t number = base == TW_BASE_LEVELS ? (uint64_t)levels : (uint64_t)base;
+    const uint64_t number = base == TW_ENTROPY_BASE_LEVELS ? (uint64_t)levels : (uint64_t)base;
     const wide one = (wide)1 << POINT;
-    const wide base_log = base == TW_BASE_E ? one : natural_log(number);
+    const wide base_log = base == TW_ENTROPY_BASE_E ? one : natural_log(number);
     *out = (twi_entropy_table){.size = size, .fraction = choose_fraction(base_log)};
     tw_status status = make_room(ctx, out, type);
     if (status != TW_OK) {
         twi_entropy_table_clear(out);
         return status;
     }
-    fill(out, base == TW_BASE_E ? one : inverse(base_log));
+    fill(out, base == TW_ENTROPY_BASE_E ? one : inverse(base_log));
     return TW_OK;
 }
 

@@ -232,7 +232,7 @@ static bool read_value(const cli_option *option, const char *text, void *place)
     case CLI_TYPE:
         return tw_type_parse(place, text) == TW_OK;
     case CLI_METHOD:
-        return tw_method_parse(place, text) == TW_OK;
+        return tw_apsp_method_parse(place, text) == TW_OK;
     case CLI_INTERVAL:
         return read_interval(text, place);
     case CLI_TEXTS: {

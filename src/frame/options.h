@@ -22,7 +22,7 @@ typedef enum cli_kind {
     CLI_SIZE,           /* uint64_t: bytes, as 8G or 512Mi */
     CLI_SEED,           /* uint64_t */
     CLI_TYPE,           /* tw_type, by name */
-    CLI_METHOD,         /* tw_method, by name */
+    CLI_METHOD,         /* tw_apsp_method, by name */
     CLI_INTERVAL,       /* cli_interval, written LO:HI */
     CLI_TEXTS           /* cli_texts: may be given several times */
 } cli_kind;

@@ -32,11 +32,16 @@ static const struct {
     double infinity; /* at or above it there is no edge */
     tw_type weight_type;
 } entries[TWI_ENTRY_COUNT] = {
-    [TWI_ENTRY_BOOL] = {2, TW_I32},         [TWI_ENTRY_I8] = {INT8_MAX, TW_I32},
-    [TWI_ENTRY_U8] = {TW_INF_U8, TW_I32},   [TWI_ENTRY_I16] = {INT16_MAX, TW_I32},
-    [TWI_ENTRY_U16] = {TW_INF_U16, TW_I32}, [TWI_ENTRY_I32] = {TW_INF_I32, TW_I32},
-    [TWI_ENTRY_U32] = {TW_INF_I32, TW_I32}, [TWI_ENTRY_I64] = {TW_INF_I32, TW_I32},
-    [TWI_ENTRY_U64] = {TW_INF_I32, TW_I32}, [TWI_ENTRY_F32] = {INFINITY, TW_F32},
+    [TWI_ENTRY_BOOL] = {2, TW_I32},
+    [TWI_ENTRY_I8] = {INT8_MAX, TW_I32},
+    [TWI_ENTRY_U8] = {TW_APSP_INF_U8, TW_I32},
+    [TWI_ENTRY_I16] = {INT16_MAX, TW_I32},
+    [TWI_ENTRY_U16] = {TW_APSP_INF_U16, TW_I32},
+    [TWI_ENTRY_I32] = {TW_APSP_INF_I32, TW_I32},
+    [TWI_ENTRY_U32] = {TW_APSP_INF_I32, TW_I32},
+    [TWI_ENTRY_I64] = {TW_APSP_INF_I32, TW_I32},
+    [TWI_ENTRY_U64] = {TW_APSP_INF_I32, TW_I32},
+    [TWI_ENTRY_F32] = {INFINITY, TW_F32},
     [TWI_ENTRY_F64] = {INFINITY, TW_F64},
 };
 

@@ -7,8 +7,8 @@
 #ifndef TWI_MAP_MAP_H
 #define TWI_MAP_MAP_H
 
-#include "map/language/compile.h"
 #include "map/gpu/gpu.h"
+#include "map/language/compile.h"
 
 typedef enum twi_map_method {
     TWI_MAP_AUTO,

@@ -84,17 +84,17 @@ static tw_status feed_gated(tw_context *ctx, int32_t distance, const char *path)
 {
     const int32_t source = 0, target = 1, weight = 5;
     const tw_edges edges = {1, &source, &target, &weight, TW_I32};
-    int32_t data[4] = {0, distance, TW_INF_I32, 0};
+    int32_t data[4] = {0, distance, TW_APSP_INF_I32, 0};
     tw_matrix matrix = {data, 2, 2, 2, TW_I32};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_graph *graph = NULL;
-    tw_verifier *verifier = NULL;
+    tw_apsp_verifier *verifier = NULL;
     cli_timed timed = {.seconds = 0};
     cli_gated gated = {.verifier = NULL};
     tw_sink sinks[2];
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
-    assert_ok(ctx, tw_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
-    tw_verifier_sink(verifier, &timed.inner);
+    assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
+    tw_apsp_verifier_sink(verifier, &timed.inner);
     cli_timed_sink(&timed, &sinks[0]);
     assert_ok(ctx, tw_sink_to_file(ctx, &gated.inner, path, "raw"));
     gated.verifier = verifier;
@@ -103,7 +103,7 @@ static tw_status feed_gated(tw_context *ctx, int32_t distance, const char *path)
     assert_true(timed.seconds > 0);
     tw_sink_destroy(&gated.inner);
     tw_sink_destroy(&timed.inner);
-    tw_verifier_destroy(verifier);
+    tw_apsp_verifier_destroy(verifier);
     tw_graph_destroy(graph);
     return status;
 }

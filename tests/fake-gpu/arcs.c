@@ -1,5 +1,5 @@
-/* The passes of kernels/arcs.h and kernels/rows.h in plain C, put on the streams of runtime.c. i32 and 16
- * bits only, as the closures of kernels.c. */
+/* The passes of kernels/arcs.h and kernels/rows.h in plain C, put on the streams of runtime.c. i32
+ * and 16 bits only, as the closures of kernels.c. */
 #include "runtime.h"
 
 #include "apsp/gpu/kernels/arcs.h"
@@ -12,7 +12,7 @@
 
 static int32_t infinity_of(tw_type type)
 {
-    return type == TW_U16 ? TWI_GPU_INF_U16 : TW_INF_I32;
+    return type == TW_U16 ? TWI_GPU_INF_U16 : TW_APSP_INF_I32;
 }
 
 static int32_t get(twi_gpu_square m, tw_type type, int64_t i, int64_t j)
@@ -158,12 +158,12 @@ static void run_rows(const void *arguments)
             int64_t at = i * r->cols + j;
             bool none = isinf(distance);
             if (r->type == TW_U8) {
-                bool fits = none || (distance >= 0 && distance < TW_INF_U8);
-                ((uint8_t *)p->out)[at] = none ? TW_INF_U8 : fits ? (uint8_t)distance : 0;
+                bool fits = none || (distance >= 0 && distance < TW_APSP_INF_U8);
+                ((uint8_t *)p->out)[at] = none ? TW_APSP_INF_U8 : fits ? (uint8_t)distance : 0;
                 uint64_t place = (uint64_t)(p->first * r->cols + at);
                 *r->misfit = !fits && place < *r->misfit ? place : *r->misfit;
             } else {
-                ((int32_t *)p->out)[at] = none ? TW_INF_I32 : (int32_t)distance;
+                ((int32_t *)p->out)[at] = none ? TW_APSP_INF_I32 : (int32_t)distance;
             }
         }
     }

@@ -33,7 +33,7 @@ static void put(void *data, int64_t at, tw_type type, int32_t value)
 
 static int32_t infinity_of(tw_type type)
 {
-    return type == TW_U16 ? CAP : TW_INF_I32;
+    return type == TW_U16 ? CAP : TW_APSP_INF_I32;
 }
 
 static int64_t tile_at(const twi_gpu_area *area, int64_t down, int64_t across)

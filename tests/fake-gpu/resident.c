@@ -33,7 +33,7 @@ static problem make_problem(tw_context *ctx, int64_t n, uint64_t seed, double de
     int32_t source[2 * MOST * MOST], target[2 * MOST * MOST], weight[2 * MOST * MOST];
     int64_t count = 0;
     for (int64_t i = 0; i < n * n; i++) {
-        p.expected[i] = i / n == i % n ? 0 : TW_INF_I32;
+        p.expected[i] = i / n == i % n ? 0 : TW_APSP_INF_I32;
     }
     for (int64_t i = 0; i < 2 * n * n; i++) { /* some arcs twice */
         uint64_t random = twi_random_at(seed, (uint64_t)i);
@@ -66,13 +66,13 @@ static problem make_problem(tw_context *ctx, int64_t n, uint64_t seed, double de
 }
 
 /* A plan for device 1, as plan.c would make it. */
-static tw_plan plan_of(const problem *p, tw_type type, bool narrow)
+static tw_apsp_plan plan_of(const problem *p, tw_type type, bool narrow)
 {
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
-    return (tw_plan){
+    return (tw_apsp_plan){
         .graph = p->graph,
         .options = defaults,
-        .method = TW_METHOD_CLOSURE,
+        .method = TW_APSP_METHOD_CLOSURE,
         .type = type,
         .work_type = TW_I32,
         .gpus = {.count = 1, .index = {1}},
@@ -85,7 +85,8 @@ static tw_plan plan_of(const problem *p, tw_type type, bool narrow)
 }
 
 /* Begin, run and end, as apsp.c does. */
-static tw_status run(tw_context *ctx, const tw_plan *plan, tw_matrix *out, twi_gpu_outcome *outcome)
+static tw_status run(tw_context *ctx, const tw_apsp_plan *plan, tw_matrix *out,
+                     twi_gpu_outcome *outcome)
 {
     twi_delivery *delivery = NULL;
     tw_sink sink = {0};
@@ -104,14 +105,14 @@ static tw_status run(tw_context *ctx, const tw_plan *plan, tw_matrix *out, twi_g
     return status;
 }
 
-static void assert_rows(const problem *p, const tw_plan *plan, const int32_t *got)
+static void assert_rows(const problem *p, const tw_apsp_plan *plan, const int32_t *got)
 {
     int64_t cols = twi_plan_cols(plan);
     for (int64_t i = 0; i < twi_plan_rows(plan); i++) {
         for (int64_t j = 0; j < cols; j++) {
             int32_t want = p->expected[twi_plan_source(plan, i) * p->n + twi_plan_target(plan, j)];
             if (plan->options.cutoff >= 0 && want > plan->options.cutoff) {
-                want = TW_INF_I32;
+                want = TW_APSP_INF_I32;
             }
             assert_int_equal(got[i * cols + j], want);
         }
@@ -125,7 +126,7 @@ static void rows_are_right_in_any_order(void **state)
         int64_t n = 3 + (int64_t)twi_random_below(twi_random_at(5, seed), MOST - 2);
         problem p = make_problem(ctx, n, seed, seed % 3 == 0 ? 0.05 : 0.5,
                                  seed % 2 == 0 ? 60 : 20000, seed % 7 == 0);
-        tw_plan plan = plan_of(&p, TW_I32, seed % 5 < 3);
+        tw_apsp_plan plan = plan_of(&p, TW_I32, seed % 5 < 3);
         int32_t got[MOST * MOST];
         twi_gpu_outcome outcome;
         if (seed % 4 == 1) {
@@ -160,7 +161,7 @@ static void sixteen_bits_are_kept_where_they_are_exact(void **state)
     } cases[] = {{1.0, 100, TW_U16}, {0.02, 100, TW_U16}, {0.1, 30000, TW_I32}};
     for (int i = 0; i < 3; i++) {
         problem p = make_problem(ctx, 30, 3, cases[i].density, cases[i].heaviest, false);
-        tw_plan plan = plan_of(&p, TW_I32, true);
+        tw_apsp_plan plan = plan_of(&p, TW_I32, true);
         int32_t got[MOST * MOST];
         tw_matrix out = {got, p.n, p.n, p.n, TW_I32};
         twi_gpu_outcome outcome;
@@ -177,7 +178,7 @@ static void a_forced_type_that_is_too_narrow_is_refused(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 30, 3, 0.1, 30000, false);
-    tw_plan plan = plan_of(&p, TW_I32, false);
+    tw_apsp_plan plan = plan_of(&p, TW_I32, false);
     int32_t got[MOST * MOST];
     tw_matrix out = {got, p.n, p.n, p.n, TW_I32};
     twi_gpu_outcome outcome;
@@ -193,7 +194,7 @@ static void a_wider_type_that_does_not_fit_the_device_is_refused(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 30, 3, 0.1, 30000, false);
-    tw_plan plan = plan_of(&p, TW_I32, true);
+    tw_apsp_plan plan = plan_of(&p, TW_I32, true);
     int32_t got[MOST * MOST];
     tw_matrix out = {got, p.n, p.n, p.n, TW_I32};
     twi_gpu_outcome outcome;
@@ -210,13 +211,13 @@ static void the_first_distance_that_does_not_fit_is_named(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 30, 4, 0.2, 200, false);
-    tw_plan plan = plan_of(&p, TW_U8, true);
+    tw_apsp_plan plan = plan_of(&p, TW_U8, true);
     uint8_t got[MOST * MOST];
     tw_matrix out = {got, p.n, p.n, p.n, TW_U8};
     twi_gpu_outcome outcome;
     char sentence[128] = "";
     for (int64_t i = 0; i < p.n * p.n && sentence[0] == '\0'; i++) {
-        if (p.expected[i] >= TW_INF_U8 && p.expected[i] < TW_INF_I32) {
+        if (p.expected[i] >= TW_APSP_INF_U8 && p.expected[i] < TW_APSP_INF_I32) {
             snprintf(sentence, sizeof sentence, "the distance %lld -> %lld is %d, which type u8",
                      (long long)(i / p.n), (long long)(i % p.n), p.expected[i]);
         }
@@ -232,7 +233,7 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 17, 5, 0.3, 30000, false);
-    tw_plan plan = plan_of(&p, TW_I32, true);
+    tw_apsp_plan plan = plan_of(&p, TW_I32, true);
     int64_t before = twi_meter_blocks(ctx->meter);
     tw_status status = TW_ERR_DEVICE;
     for (int64_t call = 1; status != TW_OK; call++) {
@@ -259,7 +260,7 @@ static void a_run_without_vertices_or_columns_touches_little(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 4, 5, 0.5, 10, false);
-    tw_plan plan = plan_of(&p, TW_I32, false);
+    tw_apsp_plan plan = plan_of(&p, TW_I32, false);
     twi_gpu_outcome outcome;
     int32_t none = 0;
     tw_matrix out = {&none, 4, 0, 0, TW_I32};
@@ -281,7 +282,7 @@ static void a_cancelled_run_ends_and_leaves_nothing(void **state)
 {
     tw_context *ctx = *state;
     problem p = make_problem(ctx, 17, 5, 0.3, 100, false);
-    tw_plan plan = plan_of(&p, TW_I32, true);
+    tw_apsp_plan plan = plan_of(&p, TW_I32, true);
     int32_t got[MOST * MOST];
     tw_matrix out = {got, p.n, p.n, p.n, TW_I32};
     twi_gpu_outcome outcome;

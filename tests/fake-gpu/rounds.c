@@ -78,7 +78,7 @@ static problem make_shaped(shape form, int64_t n, uint64_t seed, double density,
                 form == FAR && i < 4 && j >= 4 && !symmetric ? 1000 * (1 + (int32_t)j % 5) : 0;
             bool edge = (form == FOLDED || twi_random_unit(random) < density) &&
                         (may_join(form, n, i, j) || (symmetric && may_join(form, n, j, i)));
-            p.matrix[i * p.ld + j] = j >= n ? -77 : i == j ? 0 : edge ? weight : TW_INF_I32;
+            p.matrix[i * p.ld + j] = j >= n ? -77 : i == j ? 0 : edge ? weight : TW_APSP_INF_I32;
             p.expected[i * p.ld + j] = p.matrix[i * p.ld + j];
         }
     }
@@ -133,7 +133,7 @@ static tw_graph *graph_of(tw_context *ctx, const problem *p)
     tw_graph *graph = NULL;
     for (int64_t i = 0; i < p->n; i++) {
         for (int64_t j = 0; j < p->n; j++) {
-            if (i != j && p->matrix[i * p->ld + j] < TW_INF_I32) {
+            if (i != j && p->matrix[i * p->ld + j] < TW_APSP_INF_I32) {
                 arcs[edges.count] = (int32_t)i;
                 arcs[most + (size_t)edges.count] = (int32_t)j;
                 arcs[2 * most + (size_t)edges.count++] = p->matrix[i * p->ld + j];
@@ -151,7 +151,7 @@ static tw_type enough(const problem *p, bool narrow, bool graph)
     tw_type type = narrow ? TW_U16 : TW_I32;
     for (int64_t i = 0; i < p->n * p->ld; i++) {
         int32_t far = i % p->ld < p->n ? p->expected[i] : 0;
-        if (far >= TWI_GPU_INF_U16 && !(graph && far == TW_INF_I32)) {
+        if (far >= TWI_GPU_INF_U16 && !(graph && far == TW_APSP_INF_I32)) {
             type = TW_I32;
         }
     }

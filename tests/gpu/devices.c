@@ -52,7 +52,7 @@ static void must_run(cudaError_t error, const char *what)
     must(twi_gpu_check(ctx, (int)error, what), what);
 }
 
-/* The weight of an edge; TW_INF_I32 or a little above it where there is none. */
+/* The weight of an edge; TW_APSP_INF_I32 or a little above it where there is none. */
 static int32_t weight_of(const device_case *c, int64_t i, int64_t j)
 {
     int64_t a = c->undirected && i < j ? j : i;
@@ -62,19 +62,19 @@ static int32_t weight_of(const device_case *c, int64_t i, int64_t j)
     bool near = c->reach == 0 || llabs(i - j) <= c->reach;
     if (!joined || !near || twi_random_unit(random) >= c->density) {
         bool above = c->type == TW_I32 && c->side == 0 && random % 2 == 0;
-        return TW_INF_I32 + (above ? 5 : 0);
+        return TW_APSP_INF_I32 + (above ? 5 : 0);
     }
     return (int32_t)twi_random_below(twi_random_at(5, random), (uint64_t)c->heaviest + 1);
 }
 
 static double infinity_of(const device_case *c)
 {
-    return c->type == TW_U16 ? TWI_GPU_INF_U16 : tw_type_infinity(c->type);
+    return c->type == TW_U16 ? TWI_GPU_INF_U16 : tw_apsp_infinity(c->type);
 }
 
 static void put(void *at, tw_type type, int32_t weight, double infinity)
 {
-    bool edge = weight < TW_INF_I32 && weight < infinity;
+    bool edge = weight < TW_APSP_INF_I32 && weight < infinity;
     switch (type) {
     case TW_I32:
         *(int32_t *)at = weight;
@@ -117,8 +117,8 @@ static twi_work reference(const device_case *c)
     int32_t *out = work.data;
     for (int64_t i = 0; i < c->n; i++) {
         for (int64_t j = 0; j < work.ld; j++) {
-            int32_t weight = j < c->n ? weight_of(c, i, j) : TW_INF_I32;
-            weight = weight < TW_INF_I32 ? weight : TW_INF_I32;
+            int32_t weight = j < c->n ? weight_of(c, i, j) : TW_APSP_INF_I32;
+            weight = weight < TW_APSP_INF_I32 ? weight : TW_APSP_INF_I32;
             out[i * work.ld + j] = i == j ? 0 : weight;
         }
     }
@@ -137,7 +137,7 @@ static int64_t count_wrong(const device_case *c, const char *result, int64_t ld)
     for (int64_t i = 0; i < c->n; i++) {
         for (int64_t j = 0; j < c->n; j++) {
             int32_t want = ((const int32_t *)expected.data)[i * expected.ld + j];
-            double limit = want == TW_INF_I32 || want > infinity ? infinity : want;
+            double limit = want == TW_APSP_INF_I32 || want > infinity ? infinity : want;
             double got = get(result + (size_t)(i * ld + j) * size, c->type);
             if (got != limit && wrong++ < 2) {
                 printf("  (%lld, %lld) is %.9g, not %.9g\n", (long long)i, (long long)j, got,

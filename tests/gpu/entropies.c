@@ -111,7 +111,7 @@ static void tell(const entropy_case *c, const twi_entropy_setup *setup, const ch
                "offset %lld: %lld wrong\n",
                c->what, way, (long long)c->in.cols, (long long)c->in.rows, tw_type_name(c->in.type),
                tw_type_name(c->opts.type), setup->window.cols, setup->window.rows, c->opts.levels,
-               tw_border_name(c->opts.border), (long long)c->gap, (long long)c->offset,
+               tw_entropy_border_name(c->opts.border), (long long)c->gap, (long long)c->offset,
                (long long)wrong);
     }
 }
@@ -255,7 +255,8 @@ static void windows_levels_and_borders(bool small)
             const int64_t cols = sizes[s][1];
             const tw_type type = kinds[k].levels > 256 ? TW_U16 : TW_U8;
             void *data = levels_of(type, rows * cols, kinds[k].levels, (uint64_t)(k * 100 + s));
-            for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+            for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP;
+                 border <= TW_ENTROPY_BORDER_VALID; border++) {
                 entropy_case c = {"levels",
                                   {data, rows, cols, cols, type},
                                   TW_ENTROPY_OPTIONS_INIT,
@@ -265,9 +266,9 @@ static void windows_levels_and_borders(bool small)
                 c.opts.window_cols = kinds[k].cols;
                 c.opts.levels = kinds[k].levels;
                 c.opts.border = border;
-                c.opts.base = (k + border) % 3 == 0   ? TW_BASE_2
-                              : (k + border) % 3 == 1 ? TW_BASE_E
-                                                      : TW_BASE_LEVELS;
+                c.opts.base = (k + border) % 3 == 0   ? TW_ENTROPY_BASE_2
+                              : (k + border) % 3 == 1 ? TW_ENTROPY_BASE_E
+                                                      : TW_ENTROPY_BASE_LEVELS;
                 run_case(&c);
                 c.opts.type = TW_F64;
                 if (s % 3 == border % 3) {
@@ -294,7 +295,7 @@ static void aligned_arrays(void)
             c.opts.levels = 16;
             c.opts.window_rows = c.opts.window_cols = windows[w];
             run_case(&c);
-            c.opts.border = TW_BORDER_VALID;
+            c.opts.border = TW_ENTROPY_BORDER_VALID;
             run_case(&c);
         }
         free(data);
@@ -323,7 +324,7 @@ static void masks_ranges_and_types(void)
             c.opts.mask = way & 1 ? &mask_view : NULL;
             c.opts.range = way & 2 ? way & 1 ? edged : range : NULL;
             c.opts.no_data = way & 4 ? &nothing : NULL;
-            c.opts.border = (tw_border)(way % 6);
+            c.opts.border = (tw_entropy_border)(way % 6);
             run_case(&c);
             c.opts.radius = 3;
             run_case(&c);
@@ -378,7 +379,7 @@ static void windows_of_long_rows(void)
                               0};
             c.opts.window_rows = windows[w][0];
             c.opts.window_cols = windows[w][1];
-            c.opts.base = way == 0 ? TW_BASE_LEVELS : TW_BASE_E;
+            c.opts.base = way == 0 ? TW_ENTROPY_BASE_LEVELS : TW_ENTROPY_BASE_E;
             run_case(&c);
         }
     }
@@ -395,7 +396,7 @@ static void shapes_and_many_levels(void)
         uint16_t *data = levels_of(TW_U16, 70 * 90, levels[k], (uint64_t)k);
         entropy_case c = {"shapes", {data, 70, 90, 90, TW_U16}, TW_ENTROPY_OPTIONS_INIT, 1, 1};
         c.opts.levels = levels[k];
-        c.opts.border = levels[k] == 65536 ? TW_BORDER_WRAP : TW_BORDER_CROP;
+        c.opts.border = levels[k] == 65536 ? TW_ENTROPY_BORDER_WRAP : TW_ENTROPY_BORDER_CROP;
         run_case(&c);
         c.opts.radius = 6;
         run_case(&c);
@@ -456,7 +457,8 @@ static void all_count_patterns_of_a_5x5_window_with_16_levels(void)
         printf("FAILED: %lld patterns\n", (long long)p.seen);
         failed++;
     }
-    static const tw_base bases[] = {TW_BASE_E, TW_BASE_2, TW_BASE_10, TW_BASE_LEVELS};
+    static const tw_entropy_base bases[] = {TW_ENTROPY_BASE_E, TW_ENTROPY_BASE_2,
+                                            TW_ENTROPY_BASE_10, TW_ENTROPY_BASE_LEVELS};
     for (int b = 0; b < 8; b++) {
         entropy_case c = {
             "patterns", {p.data, 5, p.stride, p.stride, TW_U8}, TW_ENTROPY_OPTIONS_INIT, 0, 0};
@@ -464,7 +466,7 @@ static void all_count_patterns_of_a_5x5_window_with_16_levels(void)
         c.opts.base = bases[b % 4];
         c.opts.type = b < 4 ? TW_F32 : TW_F64;
         run_case(&c); /* windows that straddle two patterns are checked too */
-        c.opts.border = TW_BORDER_VALID;
+        c.opts.border = TW_ENTROPY_BORDER_VALID;
         run_case(&c);
     }
     free(p.data);
@@ -564,7 +566,8 @@ static void flat_arrays_are_cut_across(void)
 {
     const int64_t cols = 70001;
     uint8_t *data = levels_of(TW_U8, 3 * cols, 16, 5);
-    for (tw_border border = TW_BORDER_CROP; border < TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border < TW_ENTROPY_BORDER_VALID;
+         border++) {
         entropy_case c = {"flat", {data, 3, cols, cols, TW_U8}, TW_ENTROPY_OPTIONS_INIT, 3, 1};
         c.opts.levels = 16;
         c.opts.border = border;

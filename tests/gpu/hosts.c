@@ -99,14 +99,14 @@ static int32_t weight_of(const host_case *c, int64_t i, int64_t j)
         return 0;
     }
     if (!may_join(c, a, b) || twi_random_unit(random) >= c->density) {
-        return TW_INF_I32;
+        return TW_APSP_INF_I32;
     }
     return (int32_t)twi_random_below(twi_random_at(5, random), (uint64_t)c->heaviest + 1);
 }
 
 static void put(void *row, int64_t at, tw_type type, int32_t weight, double unit)
 {
-    double value = weight < TW_INF_I32 ? weight * unit : tw_type_infinity(type);
+    double value = weight < TW_APSP_INF_I32 ? weight * unit : tw_apsp_infinity(type);
     if (type == TW_I32) {
         ((int32_t *)row)[at] = weight;
     } else if (type == TW_F32) {
@@ -195,7 +195,7 @@ static twi_work reference(const host_case *c)
     int32_t *out = work.data;
     for (int64_t i = 0; i < c->n; i++) {
         for (int64_t j = 0; j < work.ld; j++) {
-            out[i * work.ld + j] = j < c->n ? weight_of(c, i, j) : TW_INF_I32;
+            out[i * work.ld + j] = j < c->n ? weight_of(c, i, j) : TW_APSP_INF_I32;
         }
     }
     must(twi_cpu_closure(ctx, &work, twi_block_choose(work.kernel, c->n), twi_thread_count(ctx),
@@ -213,7 +213,7 @@ static int64_t count_wrong(const host_case *c, const char *result, const twi_wor
         const unsigned char *line = (const unsigned char *)result + (size_t)i * row;
         for (int64_t j = 0; j < c->n; j++) {
             int32_t want = ((const int32_t *)expected->data)[i * expected->ld + j];
-            double limit = want == TW_INF_I32 ? tw_type_infinity(c->type) : want;
+            double limit = want == TW_APSP_INF_I32 ? tw_apsp_infinity(c->type) : want;
             double got = get(line, j, c->type);
             if (got != limit && wrong++ < 2) {
                 printf("  (%lld, %lld) is %.9g, not %.9g\n", (long long)i, (long long)j, got,

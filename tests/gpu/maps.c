@@ -11,11 +11,11 @@
 #include "gpu/code_cache.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
-#include "map/language/compile.h"
+#include "kernels/ulp.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/source.h"
+#include "map/language/compile.h"
 #include "map/reference.h"
-#include "kernels/ulp.h"
 
 #include <math.h>
 #include <stdio.h>

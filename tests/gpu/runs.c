@@ -98,7 +98,7 @@ static void *solve(const run_case *c, const tw_graph *graph, const tw_apsp_optio
     int64_t cols = opts->targets != NULL ? opts->target_count : c->n;
     size_t bytes = (size_t)(rows * cols) * tw_type_size(c->type);
     tw_matrix out = {malloc(bytes + 1), rows, cols, cols, c->type};
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
     if (out.data == NULL) {
         exit(1);
@@ -106,10 +106,10 @@ static void *solve(const run_case *c, const tw_graph *graph, const tw_apsp_optio
     memset(out.data, 0xA5, bytes);
     must(tw_set_device(ctx, device), c->name);
     must(tw_sink_to_matrix(ctx, &sink, &out), c->name);
-    must(tw_plan_create(ctx, &plan, graph, opts), c->name);
-    must(tw_plan_run(ctx, plan, &sink, 1, NULL, report), c->name);
+    must(tw_apsp_plan_create(ctx, &plan, graph, opts), c->name);
+    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, report), c->name);
     expect(strcmp(report->device, device) == 0, c->name, report->device);
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
     return out.data;
 }
@@ -184,7 +184,7 @@ static void compare(const run_case *c, tw_apsp_options opts, const char *part)
     tw_apsp_report cpu = TW_APSP_REPORT_INIT;
     tw_graph *graph = make_graph(c);
     opts.type = c->type;
-    opts.method = TW_METHOD_CLOSURE;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     snprintf(name, sizeof name, "%s, %s", c->name, part);
     void *there = solve(c, graph, &opts, TWI_GPU_PREFIX, &gpu);
     void *here = solve(c, graph, &opts, "cpu", &cpu);
@@ -253,7 +253,7 @@ static void a_value_that_does_not_fit_is_named(void)
     for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
         tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
         tw_matrix out = {malloc(200 * 200), 200, 200, 200, TW_U8};
-        opts.method = TW_METHOD_CLOSURE;
+        opts.method = TW_APSP_METHOD_CLOSURE;
         must(tw_set_device(ctx, on_cpu ? "cpu" : TWI_GPU_PREFIX), c.name);
         tw_status status = tw_apsp(ctx, &out, graph, &opts);
         expect(status == TW_ERR_RANGE, c.name, tw_status_name(status));
@@ -274,17 +274,17 @@ static void failures_leave_nothing_behind(const char *path)
     size_t total = 0;
     must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
     for (int32_t k = 0; status != TW_OK && k < 500; k++) {
-        tw_plan *plan = NULL;
+        tw_apsp_plan *plan = NULL;
         tw_sink sink = {0};
         size_t after = 0;
         must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);
         twi_gpu_fail_at(k);
-        status = tw_plan_create(ctx, &plan, graph, NULL);
+        status = tw_apsp_plan_create(ctx, &plan, graph, NULL);
         if (status == TW_OK) {
-            status = tw_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+            status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);
         }
         twi_gpu_fail_at(0);
-        tw_plan_destroy(plan);
+        tw_apsp_plan_destroy(plan);
         tw_sink_destroy(&sink);
         expect(cudaMemGetInfo(&after, &total) == cudaSuccess, c.name, "asking for memory");
         if (k == 0) { /* none fails: what the runtime keeps for itself is there now */
@@ -317,7 +317,7 @@ static void auto_falls_back_to_the_cpu(void)
     tw_graph *graph = make_graph(&c);
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     bool noted = false;
     void *here = solve(&c, graph, &opts, "cpu", &report);
     tw_matrix out = {malloc((size_t)(c.n * c.n) * 4), c.n, c.n, c.n, TW_I32};
@@ -325,12 +325,12 @@ static void auto_falls_back_to_the_cpu(void)
     tw_set_log(ctx, note_fallback, &noted);
     must(tw_set_device(ctx, "auto"), c.name);
     must(tw_sink_to_matrix(ctx, &sink, &out), c.name);
-    must(tw_plan_create(ctx, &plan, graph, &opts), c.name);
-    if (strcmp(tw_plan_device(plan), "cpu") == 0) {
+    must(tw_apsp_plan_create(ctx, &plan, graph, &opts), c.name);
+    if (strcmp(tw_apsp_plan_device(plan), "cpu") == 0) {
         printf("not tested: falling back, since the CPU of this machine is estimated faster\n");
     } else {
         twi_gpu_fail_at(60); /* in the midst of the closure */
-        must(tw_plan_run(ctx, plan, &sink, 1, NULL, &report), c.name);
+        must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report), c.name);
         twi_gpu_fail_at(0);
         expect(noted, c.name, "the log does not say so");
         expect(strcmp(report.device, "cpu") == 0, c.name, report.device);
@@ -338,7 +338,7 @@ static void auto_falls_back_to_the_cpu(void)
         expect(memcmp(out.data, here, (size_t)(c.n * c.n) * 4) == 0, c.name, "the results differ");
     }
     tw_set_log(ctx, NULL, NULL);
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
     free(out.data);
     free(here);
@@ -350,18 +350,18 @@ static void a_fault_is_told_and_leaves_no_file(const char *path)
 {
     run_case c = {"a fault", 300, 3000, 0, 100, TW_I32, false, false, TW_I32};
     tw_graph *graph = make_graph(&c);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
     twi_gpu_round bad = {.c = (void *)256, .ld = 64, .n = 64, .tiles = 1, .one = 1, .next = -1};
     must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
     must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);
-    must(tw_plan_create(ctx, &plan, graph, NULL), c.name);
+    must(tw_apsp_plan_create(ctx, &plan, graph, NULL), c.name);
     (void)twi_gpu_kernel_choose(TW_I32, 64)->alone(&bad, NULL);
-    tw_status status = tw_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+    tw_status status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);
     expect(status == TW_ERR_DEVICE, c.name, tw_status_name(status));
     expect(strstr(tw_last_error(ctx), TWI_GPU_PREFIX ":0: ") != NULL, c.name, tw_last_error(ctx));
     printf("a fault reads: %s\n", tw_last_error(ctx));
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
     expect(access(path, F_OK) != 0, c.name, "a file was left");
     tw_graph_destroy(graph);

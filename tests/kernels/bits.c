@@ -327,7 +327,7 @@ static tw_graph *make_graph(tw_context *ctx, const closure_case *c, weights whic
 /* The bits of one method and block must be those of the scalar kernels on one thread. Returns their
  * checksum. */
 static uint64_t check_runs(tw_context *ctx, const closure_case *c, const tw_graph *graph,
-                           tw_method method)
+                           tw_apsp_method method)
 {
     size_t bytes = (size_t)(c->n * c->n) * tw_type_size(c->type);
     void *first = must_have(bytes);
@@ -347,7 +347,7 @@ static uint64_t check_runs(tw_context *ctx, const closure_case *c, const tw_grap
             if (!same) {
                 printf("FAILED %s, %s, %d threads: n %lld, block %lld, %s, %s: other bits, "
                        "seed %llu\n",
-                       tw_method_name(method), twi_isa_name(isa), threads, (long long)c->n,
+                       tw_apsp_method_name(method), twi_isa_name(isa), threads, (long long)c->n,
                        (long long)c->block, tw_type_name(c->type),
                        c->undirected ? "undirected" : "directed", (unsigned long long)seed);
             }
@@ -370,12 +370,12 @@ static void check_methods(tw_context *ctx)
             }
             tw_graph *graph = make_graph(ctx, &c, which);
             for (c.block = 0; c.block <= 128; c.block += 64) {
-                (void)check_runs(ctx, &c, graph, TW_METHOD_CLOSURE);
+                (void)check_runs(ctx, &c, graph, TW_APSP_METHOD_CLOSURE);
             }
             c.block = 0;
-            (void)check_runs(ctx, &c, graph, TW_METHOD_DIJKSTRA);
+            (void)check_runs(ctx, &c, graph, TW_APSP_METHOD_DIJKSTRA);
             if (which == EQUAL) {
-                (void)check_runs(ctx, &c, graph, TW_METHOD_BFS);
+                (void)check_runs(ctx, &c, graph, TW_APSP_METHOD_BFS);
             }
             tw_graph_destroy(graph);
         }
@@ -387,13 +387,13 @@ static void check_checksums(tw_context *ctx)
 {
     static const struct {
         tw_type type;
-        tw_method method;
+        tw_apsp_method method;
         uint64_t sum;
     } known[] = {
-        {TW_F32, TW_METHOD_CLOSURE, 0x129446AF812D031Eu},
-        {TW_F32, TW_METHOD_DIJKSTRA, 0xE4B7344EF23767CFu},
-        {TW_F64, TW_METHOD_CLOSURE, 0x03EA5C707F8E93B7u},
-        {TW_F64, TW_METHOD_DIJKSTRA, 0xD296433A4375D806u},
+        {TW_F32, TW_APSP_METHOD_CLOSURE, 0x129446AF812D031Eu},
+        {TW_F32, TW_APSP_METHOD_DIJKSTRA, 0xE4B7344EF23767CFu},
+        {TW_F64, TW_APSP_METHOD_CLOSURE, 0x03EA5C707F8E93B7u},
+        {TW_F64, TW_APSP_METHOD_DIJKSTRA, 0xD296433A4375D806u},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known && seed == SEED; i++) {
         closure_case c = {known[i].type, 200, 128, 0.3, false};
@@ -403,7 +403,7 @@ static void check_checksums(tw_context *ctx)
         failed += sum != known[i].sum;
         if (sum != known[i].sum) {
             printf("FAILED %s, %s: the checksum is 0x%016llXu, not 0x%016llXu\n",
-                   tw_method_name(known[i].method), tw_type_name(known[i].type),
+                   tw_apsp_method_name(known[i].method), tw_type_name(known[i].type),
                    (unsigned long long)sum, (unsigned long long)known[i].sum);
         }
         tw_graph_destroy(graph);

@@ -113,10 +113,10 @@ static void relax(int64_t *c, int64_t a, const int64_t *b, int64_t n, int64_t ca
 /* A value worth testing: small, anywhere below the cap, right at it, or no path. */
 static double value(tw_type type)
 {
-    double cap = type == TW_F32 || type == TW_F64 ? 1 << 20 : tw_type_infinity(type);
+    double cap = type == TW_F32 || type == TW_F64 ? 1 << 20 : tw_apsp_infinity(type);
     switch (draw(8)) {
     case 0:
-        return tw_type_infinity(type);
+        return tw_apsp_infinity(type);
     case 1:
         return cap - 1;
     case 2:
@@ -165,7 +165,7 @@ static void check_product(const twi_minplus_kernel *kernel, int64_t m, int64_t k
     int64_t *want = whole_of(c, type, m + 1, ldc, ldc);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t p = 0; p < k; p++) {
-            relax(want + i * ldc, left[i * k + p], right + p * n, n, whole(tw_type_infinity(type)));
+            relax(want + i * ldc, left[i * k + p], right + p * n, n, whole(tw_apsp_infinity(type)));
         }
     }
     (void)twi_pack_a(kernel, &pa, m, k, a, k, 1);
@@ -220,7 +220,7 @@ static const char *const shape_names[SHAPES] = {
 
 static void fill_graph(void *p, tw_type type, int64_t n, int64_t ld, int shape)
 {
-    double cap = tw_type_infinity(type);
+    double cap = tw_apsp_infinity(type);
     uint64_t weights = type == TW_U8 ? 40 : 1000;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < ld; j++) {
@@ -251,7 +251,7 @@ static void check_closure(tw_context *ctx, const twi_minplus_kernel *kernel, int
     int64_t *want = whole_of(work.data, type, n, n, ld);
     for (int64_t k = 0; k < n; k++) {
         for (int64_t i = 0; i < n; i++) {
-            relax(want + i * n, want[i * n + k], want + k * n, n, whole(tw_type_infinity(type)));
+            relax(want + i * n, want[i * n + k], want + k * n, n, whole(tw_apsp_infinity(type)));
         }
     }
     int32_t rounded = twi_block_round(kernel, n, block);

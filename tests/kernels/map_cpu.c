@@ -4,8 +4,8 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
-#include "map/language/compile.h"
 #include "map/cpu/kernels.h"
+#include "map/language/compile.h"
 #include "map/reference.h"
 
 #include <math.h>

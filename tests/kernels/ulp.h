@@ -13,8 +13,8 @@
 #define TW_TESTS_MAP_ULP_H
 
 #include "base/random.h"
-#include "map/language/compile.h"
 #include "map/cpu/kernels.h"
+#include "map/language/compile.h"
 
 #include <float.h>
 #include <math.h>

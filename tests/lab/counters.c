@@ -5,8 +5,8 @@
  */
 #include "harness.h"
 
-#include "ncu_csv.h"
 #include "frame/program.h"
+#include "ncu_csv.h"
 #include "rocprof_csv.h"
 #include "runner.h"
 

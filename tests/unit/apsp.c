@@ -53,7 +53,7 @@ static double entry(const tw_matrix *m, int64_t i, int64_t j)
         value = ((const double *)row)[j];
         break;
     }
-    return value == tw_type_infinity(m->type) ? INFINITY : value;
+    return value == tw_apsp_infinity(m->type) ? INFINITY : value;
 }
 
 static tw_matrix poisoned(int64_t rows, int64_t cols, tw_type type)
@@ -81,7 +81,7 @@ static void assert_distances(const tw_matrix *got, const double *want, double sl
     }
 }
 
-static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_method method,
+static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
                                     tw_type work, tw_type type, double slack)
 {
     tw_graph_info info;
@@ -100,8 +100,8 @@ static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_m
 }
 
 static const char *const kinds[] = {"complete", "dense", "sparse", "grid", "preferential", "rmat"};
-static const tw_method methods[] = {TW_METHOD_AUTO, TW_METHOD_CLOSURE, TW_METHOD_DIJKSTRA,
-                                    TW_METHOD_REFERENCE};
+static const tw_apsp_method methods[] = {TW_APSP_METHOD_AUTO, TW_APSP_METHOD_CLOSURE,
+                                         TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_REFERENCE};
 
 static void every_method_gives_the_reference_on_every_generator(void **state)
 {
@@ -144,8 +144,8 @@ static void equal_weights_agree_with_breadth_first_search(void **state)
     tw_context *ctx = open_context();
     for (size_t k = 0; k < 6; k++) {
         tw_graph *graph = generate(ctx, kinds[k], 150, 7, 7, TW_I32, TW_DIRECTED_AS_FILE);
-        check_against_reference(ctx, graph, TW_METHOD_BFS, TW_AUTO, TW_I32, 0);
-        check_against_reference(ctx, graph, TW_METHOD_AUTO, TW_AUTO, TW_F64, 0);
+        check_against_reference(ctx, graph, TW_APSP_METHOD_BFS, TW_AUTO, TW_I32, 0);
+        check_against_reference(ctx, graph, TW_APSP_METHOD_AUTO, TW_AUTO, TW_F64, 0);
         tw_graph_destroy(graph);
     }
     close_context(ctx);
@@ -178,20 +178,20 @@ static tw_apsp_report close_ring(tw_context *ctx, int32_t n, int32_t weight, tw_
     tw_matrix got = poisoned(n, n, type);
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
-    options.method = TW_METHOD_CLOSURE;
+    options.method = TW_APSP_METHOD_CLOSURE;
     options.type = type;
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
-    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) {
             assert_true(entry(&got, i, j) == (double)((j - i + n) % n) * weight);
         }
     }
     tw_sink_destroy(&sink);
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     free(got.data);
     return report;
@@ -232,22 +232,22 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     to[N - 1] = N - 2;
     tw_edges edges = {N, from, to, weights, TW_I32};
     tw_graph *graph = NULL;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_matrix got = poisoned(N, N, TW_I32);
     tw_sink sink = {0};
-    options.method = TW_METHOD_CLOSURE;
+    options.method = TW_APSP_METHOD_CLOSURE;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
-    assert_int_equal(tw_plan_work_type(plan), TW_U8);
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_int_equal(tw_apsp_plan_work_type(plan), TW_U8);
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
-    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
     assert_int_equal(report.attempts, 2);
     assert_int_equal(report.work_type, TW_U16);
     assert_true(entry(&got, N - TAIL, N - 1) == 9 * (TAIL - 1));
     assert_true(isinf(entry(&got, 0, N - 1)));
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     plan = NULL;
     tw_sink_destroy(&sink);
     options.work_type = TW_U8;
@@ -264,10 +264,10 @@ static void an_unreachable_part_keeps_a_narrow_type_exact(void **state)
     tw_context *ctx = open_context();
     /* Sparse enough to fall apart: many pairs without a path. */
     tw_graph *graph = generate(ctx, "grid", 90, 1, 3, TW_I32, TW_DIRECTED_AS_FILE);
-    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_U8, TW_I32, 0);
-    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_U16, TW_U16, 0);
-    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_I32, TW_F32, 0);
-    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_F64, TW_U8, 0);
+    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U8, TW_I32, 0);
+    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U16, TW_U16, 0);
+    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_I32, TW_F32, 0);
+    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_F64, TW_U8, 0);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -331,12 +331,13 @@ static void a_negative_cycle_is_reported_with_its_vertices(void **state)
     const int32_t weights[] = {5, 2, -4, 1, 1};
     tw_edges edges = {5, from, to, weights, TW_I32};
     tw_graph *graph = NULL;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     const int32_t *cycle = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 5, &edges, 0));
-    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1", tw_plan_create(ctx, &plan, graph, NULL));
+    assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
+                 tw_apsp_plan_create(ctx, &plan, graph, NULL));
     assert_null(plan);
-    assert_int_equal(tw_negative_cycle(ctx, &cycle), 3);
+    assert_int_equal(tw_apsp_negative_cycle(ctx, &cycle), 3);
     for (int i = 0; i < 3; i++) {
         assert_true(cycle[i] >= 1 && cycle[i] <= 3);
     }
@@ -405,32 +406,33 @@ static void bad_options_are_refused_with_a_sentence(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = generate(ctx, "sparse", 10, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     const int32_t wrong[] = {3, 10};
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     options.sources = wrong;
     options.source_count = 2;
     assert_fails(ctx, TW_ERR_ARGUMENT, "source 10 (entry 1 of the list) is not a vertex",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
-    options.method = TW_METHOD_BFS;
+    options.method = TW_APSP_METHOD_BFS;
     assert_fails(ctx, TW_ERR_ARGUMENT, "the weights are not all equal",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.type = TW_I16;
     assert_fails(ctx, TW_ERR_ARGUMENT, "cannot be of type i16",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.work_type = TW_F32;
     assert_fails(ctx, TW_ERR_ARGUMENT, "working type f32 does not fit",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.size = 3;
     assert_fails(ctx, TW_ERR_ARGUMENT, "TW_APSP_OPTIONS_INIT",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.cutoff = NAN;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "not a number", tw_plan_create(ctx, &plan, graph, &options));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "not a number",
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -440,12 +442,12 @@ static void what_cannot_fit_is_refused_with_numbers(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = generate(ctx, "sparse", 2000, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
-    options.method = TW_METHOD_CLOSURE;
+    options.method = TW_APSP_METHOD_CLOSURE;
     assert_ok(ctx, tw_set_memory(ctx, 2000000));
     assert_fails(ctx, TW_ERR_MEMORY, "2000 vertices need",
-                 tw_plan_create(ctx, &plan, graph, &options));
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     assert_non_null(strstr(tw_last_error(ctx), "by closure"));
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -456,15 +458,15 @@ static void a_plan_explains_itself(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = generate(ctx, "sparse", 500, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
-    tw_plan *plan = NULL;
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
-    const char *text = tw_plan_explain(plan);
+    tw_apsp_plan *plan = NULL;
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
+    const char *text = tw_apsp_plan_explain(plan);
     assert_non_null(strstr(text, "500 vertices"));
     assert_non_null(strstr(text, "closure"));
     assert_non_null(strstr(text, "dijkstra"));
     assert_non_null(strstr(text, "choice: "));
-    assert_true(tw_plan_memory(plan) > 0 && tw_plan_seconds(plan) > 0);
-    tw_plan_destroy(plan);
+    assert_true(tw_apsp_plan_memory(plan) > 0 && tw_apsp_plan_seconds(plan) > 0);
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -477,17 +479,17 @@ static void a_symmetric_directed_graph_needs_half_of_the_work(void **state)
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_matrix got = poisoned(100, 100, TW_I32);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = {0};
-    options.method = TW_METHOD_CLOSURE;
+    options.method = TW_APSP_METHOD_CLOSURE;
     graph->undirected = false; /* as a file of both directions would be read */
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
-    assert_ok(ctx, tw_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
     assert_true(report.symmetric);
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_sink_destroy(&sink);
-    check_against_reference(ctx, graph, TW_METHOD_CLOSURE, TW_AUTO, TW_I32, 0);
+    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_AUTO, TW_I32, 0);
     tw_graph_destroy(graph);
     free(got.data);
     close_context(ctx);
@@ -503,18 +505,18 @@ static void predecessors_make_a_tree_of_shortest_paths(void **state)
         tw_matrix got = poisoned(N, N, TW_I32);
         tw_matrix before = poisoned(N, N, TW_I32);
         tw_sink sinks[2] = {{0}, {0}};
-        tw_plan *plan = NULL;
+        tw_apsp_plan *plan = NULL;
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
         options.method = methods[m];
-        assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+        assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
         assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &got));
         assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], &before));
-        assert_ok(ctx, tw_plan_run(ctx, plan, &sinks[0], 1, &sinks[1], NULL));
+        assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sinks[0], 1, &sinks[1], NULL));
         for (int64_t s = 0; s < N; s++) {
             for (int64_t v = 0; v < N; v++) {
                 int32_t u = ((const int32_t *)before.data)[s * N + v];
                 bool has_one = s != v && !isinf(entry(&got, s, v));
-                assert_int_equal(u != TW_NO_VERTEX, has_one);
+                assert_int_equal(u != TW_APSP_NO_VERTEX, has_one);
                 if (has_one) {
                     double step = entry(&got, s, v) - entry(&got, s, u);
                     bool tight = false;
@@ -526,7 +528,7 @@ static void predecessors_make_a_tree_of_shortest_paths(void **state)
                 }
             }
         }
-        tw_plan_destroy(plan);
+        tw_apsp_plan_destroy(plan);
         tw_sink_destroy(&sinks[0]);
         tw_sink_destroy(&sinks[1]);
         tw_graph_destroy(graph);
@@ -608,14 +610,14 @@ static void a_cancelled_run_stops_and_aborts_its_sinks(void **state)
         int aborted = 0;
         tw_sink sink = {&aborted, cancel_at_begin, refuse_rows, refuse_end, count_abort, NULL};
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
-        tw_plan *plan = NULL;
+        tw_apsp_plan *plan = NULL;
         options.method = methods[m];
         tw_clear_cancel(ctx);
-        assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
+        assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
         assert_fails(ctx, TW_ERR_CANCELLED, "stopped on request",
-                     tw_plan_run(ctx, plan, &sink, 1, NULL, NULL));
+                     tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
         assert_int_equal(aborted, 1);
-        tw_plan_destroy(plan);
+        tw_apsp_plan_destroy(plan);
     }
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -666,9 +668,9 @@ static void the_product_checks_its_operands(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    int32_t a[6] = {1, 2, 3, 4, 5, TW_INF_I32};
+    int32_t a[6] = {1, 2, 3, 4, 5, TW_APSP_INF_I32};
     int32_t b[6] = {7, 0, 1, 1, 2, 9};
-    int32_t c[4] = {100, 2, TW_INF_I32, TW_INF_I32};
+    int32_t c[4] = {100, 2, TW_APSP_INF_I32, TW_APSP_INF_I32};
     tw_matrix ma = {a, 2, 3, 3, TW_I32};
     tw_matrix mb = {b, 3, 2, 2, TW_I32};
     tw_matrix mc = {c, 2, 2, 2, TW_I32};
@@ -735,10 +737,10 @@ static void the_ceiling_is_a_positive_rate(void **state)
     (void)state;
     tw_context *ctx = open_context();
     double rate = 0;
-    assert_ok(ctx, tw_ceiling(ctx, &rate, TW_I32, 1));
+    assert_ok(ctx, tw_minplus_ceiling(ctx, &rate, TW_I32, 1));
     assert_true(rate > 1e6);
     assert_fails(ctx, TW_ERR_ARGUMENT, "no ceiling for type i16",
-                 tw_ceiling(ctx, &rate, TW_I16, 1));
+                 tw_minplus_ceiling(ctx, &rate, TW_I16, 1));
     close_context(ctx);
 }
 

@@ -13,9 +13,9 @@
 typedef struct things {
     tw_context *ctx;
     tw_graph *graph;
-    tw_plan *plan;
-    tw_summary *summary;
-    tw_verifier *verifier;
+    tw_apsp_plan *plan;
+    tw_apsp_summary *summary;
+    tw_apsp_verifier *verifier;
     tw_image *image;
     tw_expr *expr;
     tw_map_plan *map_plan;
@@ -112,9 +112,9 @@ static int make_things(void **state)
     return make_scratch(state) != 0 || (*state = &t) == NULL ||
            tw_context_create(&t.ctx) != TW_OK ||
            tw_graph_from_edges(t.ctx, &t.graph, N, &edges, 0) != TW_OK ||
-           tw_plan_create(t.ctx, &t.plan, t.graph, NULL) != TW_OK ||
-           tw_summary_create(t.ctx, &t.summary, 0, NULL, NULL) != TW_OK ||
-           tw_verifier_create(t.ctx, &t.verifier, t.graph, NULL, 0, 1) != TW_OK ||
+           tw_apsp_plan_create(t.ctx, &t.plan, t.graph, NULL) != TW_OK ||
+           tw_apsp_summary_create(t.ctx, &t.summary, 0, NULL, NULL) != TW_OK ||
+           tw_apsp_verifier_create(t.ctx, &t.verifier, t.graph, NULL, 0, 1) != TW_OK ||
            tw_image_create(t.ctx, &t.image) != TW_OK ||
            tw_image_add(t.ctx, t.image, N, N, TW_U8) != TW_OK ||
            tw_expr_create(t.ctx, &t.expr, "x + 1", NULL) != TW_OK ||
@@ -129,9 +129,9 @@ static int destroy_things(void **state)
     tw_map_plan_destroy(t->map_plan);
     tw_expr_destroy(t->expr);
     tw_image_destroy(t->image);
-    tw_verifier_destroy(t->verifier);
-    tw_summary_destroy(t->summary);
-    tw_plan_destroy(t->plan);
+    tw_apsp_verifier_destroy(t->verifier);
+    tw_apsp_summary_destroy(t->summary);
+    tw_apsp_plan_destroy(t->plan);
     tw_graph_destroy(t->graph);
     close_context(t->ctx);
     return remove_scratch(state);
@@ -155,8 +155,8 @@ static void of_the_context(void **state)
     assert_int_equal(tw_memory_limit(NULL), 0);
     assert_int_equal(tw_memory_used(NULL), 0);
     assert_int_equal(tw_memory_peak(NULL), 0);
-    assert_int_equal(tw_negative_cycle(NULL, NULL), 0);
-    assert_int_equal(tw_negative_cycle(t->ctx, NULL), 0);
+    assert_int_equal(tw_apsp_negative_cycle(NULL, NULL), 0);
+    assert_int_equal(tw_apsp_negative_cycle(t->ctx, NULL), 0);
     tw_context_destroy(NULL);
     tw_device_start(NULL);
     tw_set_progress(NULL, NULL, NULL);
@@ -168,22 +168,22 @@ static void of_the_context(void **state)
 static void of_names(void **state)
 {
     tw_type type;
-    tw_method method;
-    tw_border border;
+    tw_apsp_method method;
+    tw_entropy_border border;
     (void)state;
     REFUSED_SILENTLY(tw_type_parse(NULL, "u8"));
     REFUSED_SILENTLY(tw_type_parse(&type, NULL));
-    REFUSED_SILENTLY(tw_method_parse(NULL, "auto"));
-    REFUSED_SILENTLY(tw_method_parse(&method, NULL));
-    REFUSED_SILENTLY(tw_border_parse(NULL, "crop"));
-    REFUSED_SILENTLY(tw_border_parse(&border, NULL));
+    REFUSED_SILENTLY(tw_apsp_method_parse(NULL, "auto"));
+    REFUSED_SILENTLY(tw_apsp_method_parse(&method, NULL));
+    REFUSED_SILENTLY(tw_entropy_border_parse(NULL, "crop"));
+    REFUSED_SILENTLY(tw_entropy_border_parse(&border, NULL));
     for (int32_t odd = -2; odd < 200; odd += 101) {
         assert_non_null(tw_status_name(odd));
         assert_non_null(tw_type_name(odd));
-        assert_non_null(tw_method_name(odd));
-        assert_non_null(tw_border_name(odd));
+        assert_non_null(tw_apsp_method_name(odd));
+        assert_non_null(tw_entropy_border_name(odd));
         assert_int_equal(tw_type_size(odd), 0);
-        (void)tw_type_infinity(odd);
+        (void)tw_apsp_infinity(odd);
     }
 }
 
@@ -304,14 +304,14 @@ static void of_sinks_and_sources(void **state)
     REFUSED_SILENTLY(tw_matrix_source(NULL, &source, "x", NULL, TW_I32));
     REFUSED(tw_matrix_source(t->ctx, NULL, "x", NULL, TW_I32));
     REFUSED(tw_matrix_source(t->ctx, &source, NULL, NULL, TW_I32));
-    REFUSED_SILENTLY(tw_matrix_open(NULL, &file, "x", NULL, TW_I32));
-    REFUSED(tw_matrix_open(t->ctx, NULL, "x", NULL, TW_I32));
-    REFUSED(tw_matrix_open(t->ctx, &file, NULL, NULL, TW_I32));
+    REFUSED_SILENTLY(tw_matrix_file_create(NULL, &file, "x", NULL, TW_I32));
+    REFUSED(tw_matrix_file_create(t->ctx, NULL, "x", NULL, TW_I32));
+    REFUSED(tw_matrix_file_create(t->ctx, &file, NULL, NULL, TW_I32));
     REFUSED_SILENTLY(tw_image_source(NULL, &source, "x", NULL, 0, NULL));
     REFUSED(tw_image_source(t->ctx, NULL, "x", NULL, 0, NULL));
     REFUSED(tw_image_source(t->ctx, &source, NULL, NULL, 0, NULL));
     assert_null(tw_matrix_file_view(NULL));
-    tw_matrix_close(NULL);
+    tw_matrix_file_destroy(NULL);
 }
 
 /* A sink without one of its functions, by the number of the function. */
@@ -332,8 +332,8 @@ static void of_sinks_that_lack_a_function(void **state)
         tw_sink sinks[2] = {taker, lacking(i)};
         REFUSED(tw_feed(t->ctx, &a, sinks, 2));
         REFUSED(tw_feed_source(t->ctx, &giver, sinks, 2));
-        REFUSED(tw_plan_run(t->ctx, t->plan, sinks, 2, NULL, NULL));
-        REFUSED(tw_plan_run(t->ctx, t->plan, sinks, 1, &sinks[1], NULL));
+        REFUSED(tw_apsp_plan_run(t->ctx, t->plan, sinks, 2, NULL, NULL));
+        REFUSED(tw_apsp_plan_run(t->ctx, t->plan, sinks, 1, &sinks[1], NULL));
         REFUSED(tw_entropy_run(t->ctx, &in, NULL, sinks, 2, NULL));
         REFUSED(tw_entropy_stream(t->ctx, &giver, NULL, sinks, 2, NULL));
         REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &x, 1, sinks, 2, NULL));
@@ -346,42 +346,42 @@ static void of_sinks_that_lack_a_function(void **state)
 static void of_shortest_paths(void **state)
 {
     things *t = *state;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     tw_sink sink = taker;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    REFUSED_SILENTLY(tw_plan_create(NULL, &plan, t->graph, NULL));
-    REFUSED(tw_plan_create(t->ctx, NULL, t->graph, NULL));
-    REFUSED(tw_plan_create(t->ctx, &plan, NULL, NULL));
+    REFUSED_SILENTLY(tw_apsp_plan_create(NULL, &plan, t->graph, NULL));
+    REFUSED(tw_apsp_plan_create(t->ctx, NULL, t->graph, NULL));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, NULL, NULL));
     opts.method = 99;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.type = 99;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.work_type = -5;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.block = -1;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     static const int32_t one[] = {0};
     opts.sources = one;
     opts.source_count = -1;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.targets = one;
     opts.target_count = -1;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.cutoff = (double)NAN;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.size = 0;
-    REFUSED(tw_plan_create(t->ctx, &plan, t->graph, &opts));
-    REFUSED_SILENTLY(tw_plan_run(NULL, t->plan, &sink, 1, NULL, NULL));
-    REFUSED(tw_plan_run(t->ctx, NULL, &sink, 1, NULL, NULL));
-    REFUSED(tw_plan_run(t->ctx, t->plan, NULL, 1, NULL, NULL));
-    REFUSED(tw_plan_run(t->ctx, t->plan, &sink, -1, NULL, NULL));
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
+    REFUSED_SILENTLY(tw_apsp_plan_run(NULL, t->plan, &sink, 1, NULL, NULL));
+    REFUSED(tw_apsp_plan_run(t->ctx, NULL, &sink, 1, NULL, NULL));
+    REFUSED(tw_apsp_plan_run(t->ctx, t->plan, NULL, 1, NULL, NULL));
+    REFUSED(tw_apsp_plan_run(t->ctx, t->plan, &sink, -1, NULL, NULL));
     REFUSED_SILENTLY(tw_apsp(NULL, &a, t->graph, NULL));
     REFUSED(tw_apsp(t->ctx, NULL, t->graph, NULL));
     REFUSED(tw_apsp(t->ctx, &a, NULL, NULL));
@@ -390,70 +390,70 @@ static void of_shortest_paths(void **state)
     REFUSED(tw_minplus(t->ctx, &c, NULL, &b));
     REFUSED(tw_minplus(t->ctx, &c, &a, NULL));
     double rate;
-    REFUSED_SILENTLY(tw_ceiling(NULL, &rate, TW_I32, 1));
-    REFUSED(tw_ceiling(t->ctx, NULL, TW_I32, 1));
-    REFUSED(tw_ceiling(t->ctx, &rate, 99, 1));
-    REFUSED(tw_ceiling(t->ctx, &rate, TW_I32, -1));
-    REFUSED(tw_ceiling(t->ctx, &rate, TW_I32, INT32_MAX));
+    REFUSED_SILENTLY(tw_minplus_ceiling(NULL, &rate, TW_I32, 1));
+    REFUSED(tw_minplus_ceiling(t->ctx, NULL, TW_I32, 1));
+    REFUSED(tw_minplus_ceiling(t->ctx, &rate, 99, 1));
+    REFUSED(tw_minplus_ceiling(t->ctx, &rate, TW_I32, -1));
+    REFUSED(tw_minplus_ceiling(t->ctx, &rate, TW_I32, INT32_MAX));
     REFUSED_SILENTLY(tw_copy_rate(NULL, &rate, 1));
     REFUSED(tw_copy_rate(t->ctx, NULL, 1));
     REFUSED(tw_copy_rate(t->ctx, &rate, -1));
     REFUSED(tw_copy_rate(t->ctx, &rate, INT32_MAX));
-    assert_non_null(tw_plan_explain(NULL));
-    assert_non_null(tw_plan_device(NULL));
-    assert_int_equal(tw_plan_method(NULL), TW_METHOD_AUTO);
-    assert_int_equal(tw_plan_type(NULL), TW_AUTO);
-    assert_int_equal(tw_plan_work_type(NULL), TW_AUTO);
-    assert_int_equal(tw_plan_memory(NULL), 0);
-    assert_int_equal(tw_plan_device_memory(NULL), 0);
-    assert_true(tw_plan_seconds(NULL) == 0);
-    tw_plan_destroy(NULL);
+    assert_non_null(tw_apsp_plan_explain(NULL));
+    assert_non_null(tw_apsp_plan_device(NULL));
+    assert_int_equal(tw_apsp_plan_method(NULL), TW_APSP_METHOD_AUTO);
+    assert_int_equal(tw_apsp_plan_type(NULL), TW_AUTO);
+    assert_int_equal(tw_apsp_plan_work_type(NULL), TW_AUTO);
+    assert_int_equal(tw_apsp_plan_memory(NULL), 0);
+    assert_int_equal(tw_apsp_plan_device_memory(NULL), 0);
+    assert_true(tw_apsp_plan_seconds(NULL) == 0);
+    tw_apsp_plan_destroy(NULL);
 }
 
 static void of_routes_summaries_and_checks(void **state)
 {
     things *t = *state;
-    tw_path path;
-    tw_summary *summary = NULL;
-    tw_verifier *verifier = NULL;
-    tw_summary_info info;
+    tw_apsp_path path;
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_verifier *verifier = NULL;
+    tw_apsp_summary_info info;
     tw_sink sink = taker;
-    REFUSED_SILENTLY(tw_path_find(NULL, &path, t->graph, NULL, 0, 1));
-    REFUSED(tw_path_find(t->ctx, NULL, t->graph, NULL, 0, 1));
-    REFUSED(tw_path_find(t->ctx, &path, NULL, NULL, 0, 1));
-    REFUSED(tw_path_find(t->ctx, &path, t->graph, NULL, -1, 1));
-    REFUSED(tw_path_find(t->ctx, &path, t->graph, NULL, 0, N));
-    tw_path_clear(NULL);
-    REFUSED_SILENTLY(tw_summary_create(NULL, &summary, 0, NULL, NULL));
-    REFUSED(tw_summary_create(t->ctx, NULL, 0, NULL, NULL));
-    REFUSED(tw_summary_set_closeness(t->ctx, NULL, TW_CLOSENESS_IGRAPH));
-    REFUSED_SILENTLY(tw_summary_set_closeness(NULL, NULL, TW_CLOSENESS_IGRAPH));
-    REFUSED(tw_summary_set_closeness(t->ctx, t->summary, (tw_closeness)9));
-    REFUSED(tw_summary_create(t->ctx, &summary, -1, NULL, NULL));
-    REFUSED(tw_summary_create(t->ctx, &summary, INT32_MAX, NULL, NULL));
-    tw_summary_sink(NULL, &sink);
+    REFUSED_SILENTLY(tw_apsp_path_find(NULL, &path, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_path_find(t->ctx, NULL, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_path_find(t->ctx, &path, NULL, NULL, 0, 1));
+    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, NULL, -1, 1));
+    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, NULL, 0, N));
+    tw_apsp_path_clear(NULL);
+    REFUSED_SILENTLY(tw_apsp_summary_create(NULL, &summary, 0, NULL, NULL));
+    REFUSED(tw_apsp_summary_create(t->ctx, NULL, 0, NULL, NULL));
+    REFUSED(tw_apsp_summary_set_closeness(t->ctx, NULL, TW_APSP_CLOSENESS_IGRAPH));
+    REFUSED_SILENTLY(tw_apsp_summary_set_closeness(NULL, NULL, TW_APSP_CLOSENESS_IGRAPH));
+    REFUSED(tw_apsp_summary_set_closeness(t->ctx, t->summary, (tw_apsp_closeness)9));
+    REFUSED(tw_apsp_summary_create(t->ctx, &summary, -1, NULL, NULL));
+    REFUSED(tw_apsp_summary_create(t->ctx, &summary, INT32_MAX, NULL, NULL));
+    tw_apsp_summary_sink(NULL, &sink);
     assert_null(sink.begin); /* so that no run takes it */
-    tw_summary_sink(t->summary, NULL);
+    tw_apsp_summary_sink(t->summary, NULL);
     memset(&info, 0xff, sizeof info);
-    tw_summary_info_get(NULL, &info);
+    tw_apsp_summary_describe(NULL, &info);
     assert_int_equal(info.rows, 0);
-    tw_summary_info_get(t->summary, NULL);
-    assert_null(tw_summary_eccentricity(NULL));
-    assert_null(tw_summary_closeness(NULL));
-    assert_int_equal(tw_summary_histogram(NULL, NULL, NULL), 0);
-    (void)tw_summary_histogram(t->summary, NULL, NULL);
-    tw_summary_destroy(NULL);
-    REFUSED_SILENTLY(tw_verifier_create(NULL, &verifier, t->graph, NULL, 0, 1));
-    REFUSED(tw_verifier_create(t->ctx, NULL, t->graph, NULL, 0, 1));
-    REFUSED(tw_verifier_create(t->ctx, &verifier, NULL, NULL, 0, 1));
-    REFUSED(tw_verifier_create(t->ctx, &verifier, t->graph, NULL, -1, 1));
-    REFUSED_SILENTLY(tw_verifier_result(NULL, t->verifier, NULL));
-    REFUSED(tw_verifier_result(t->ctx, NULL, NULL));
+    tw_apsp_summary_describe(t->summary, NULL);
+    assert_null(tw_apsp_summary_eccentricity(NULL));
+    assert_null(tw_apsp_summary_closeness(NULL));
+    assert_int_equal(tw_apsp_summary_histogram(NULL, NULL, NULL), 0);
+    (void)tw_apsp_summary_histogram(t->summary, NULL, NULL);
+    tw_apsp_summary_destroy(NULL);
+    REFUSED_SILENTLY(tw_apsp_verifier_create(NULL, &verifier, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_verifier_create(t->ctx, NULL, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_verifier_create(t->ctx, &verifier, NULL, NULL, 0, 1));
+    REFUSED(tw_apsp_verifier_create(t->ctx, &verifier, t->graph, NULL, -1, 1));
+    REFUSED_SILENTLY(tw_apsp_verifier_result(NULL, t->verifier, NULL));
+    REFUSED(tw_apsp_verifier_result(t->ctx, NULL, NULL));
     sink = taker;
-    tw_verifier_sink(NULL, &sink);
+    tw_apsp_verifier_sink(NULL, &sink);
     assert_null(sink.begin);
-    tw_verifier_sink(t->verifier, NULL);
-    tw_verifier_destroy(NULL);
+    tw_apsp_verifier_sink(t->verifier, NULL);
+    tw_apsp_verifier_destroy(NULL);
 }
 
 static void of_images(void **state)
@@ -666,10 +666,10 @@ static void of_devices(void **state)
     REFUSED(tw_entropy_device_workspace(t->ctx, NULL, &out, &in, NULL));
     REFUSED(tw_entropy_device_workspace(t->ctx, &bytes, NULL, &in, NULL));
     REFUSED(tw_entropy_device_workspace(t->ctx, &bytes, &out, NULL, NULL));
-    REFUSED_SILENTLY(tw_map_device(NULL, t->map_plan, &out, &x, 1, NULL));
-    REFUSED(tw_map_device(t->ctx, NULL, &out, &x, 1, NULL));
-    REFUSED(tw_map_device(t->ctx, t->map_plan, NULL, &x, 1, NULL));
-    REFUSED(tw_map_device(t->ctx, t->map_plan, &out, NULL, 1, NULL));
+    REFUSED_SILENTLY(tw_map_plan_apply_device(NULL, t->map_plan, &out, &x, 1, NULL));
+    REFUSED(tw_map_plan_apply_device(t->ctx, NULL, &out, &x, 1, NULL));
+    REFUSED(tw_map_plan_apply_device(t->ctx, t->map_plan, NULL, &x, 1, NULL));
+    REFUSED(tw_map_plan_apply_device(t->ctx, t->map_plan, &out, NULL, 1, NULL));
 }
 
 /* Every function that takes a view is given this one in place of a good one of its type. */
@@ -678,7 +678,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     tw_graph *graph = NULL;
     tw_sink made;
     tw_sink sink = taker;
-    tw_path path;
+    tw_apsp_path path;
     tw_map_verifier *verifier = NULL;
     tw_matrix sa = spoil(&a), sb = spoil(&b), sc = spoil(&c);
     tw_matrix sin_ = spoil(&in), sout = spoil(&out), sx = spoil(&x);
@@ -689,7 +689,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     REFUSED(tw_minplus(t->ctx, &sc, &a, &b));
     REFUSED(tw_minplus(t->ctx, &c, &sa, &b));
     REFUSED(tw_minplus(t->ctx, &c, &a, &sb));
-    REFUSED(tw_path_find(t->ctx, &path, t->graph, &sa, 0, 1));
+    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, &sa, 0, 1));
     REFUSED(tw_entropy(t->ctx, &sout, &in, NULL));
     REFUSED(tw_map_plan_apply(t->ctx, t->map_plan, &sout, &x, 1, NULL));
     REFUSED(tw_map_plan_apply(t->ctx, t->map_plan, &out, &sx, 1, NULL));

@@ -181,7 +181,7 @@ static void a_negative_cycle_is_kept_and_shown(void **state)
     assert_int_equal(twi_fail_negative_cycle(ctx, cycle, 3, -5), TW_ERR_NEGATIVE_CYCLE);
     assert_non_null(strstr(tw_last_error(ctx), "weight -5"));
     assert_non_null(strstr(tw_last_error(ctx), "4 -> 7 -> 2 -> 4"));
-    assert_int_equal(tw_negative_cycle(ctx, &kept), 3);
+    assert_int_equal(tw_apsp_negative_cycle(ctx, &kept), 3);
     assert_memory_equal(kept, cycle, sizeof cycle);
     close_context(ctx);
 }

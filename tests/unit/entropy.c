@@ -99,7 +99,8 @@ static void check_all_ways_as(tw_context *ctx, const tw_matrix *in, const tw_ent
                                  twi_entropy_method_name(method), twi_isa_name(isa),
                                  (long long)in->cols, (long long)in->rows, setup.window.cols,
                                  setup.window.rows, setup.opts.levels,
-                                 tw_border_name(setup.opts.border), (long long)i, value, want);
+                                 tw_entropy_border_name(setup.opts.border), (long long)i, value,
+                                 want);
                     }
                 }
             }
@@ -128,7 +129,8 @@ static void every_way_gives_the_same_bits_on_every_border(void **state)
     tw_context *ctx = open_context();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-            for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+            for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP;
+                 border <= TW_ENTROPY_BORDER_VALID; border++) {
                 tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
                 tw_matrix in = {data, sizes[s][0], sizes[s][1], sizes[s][1], TW_U8};
                 opts.levels = w % 2 == 0 ? 16 : 9;
@@ -150,7 +152,8 @@ static void a_strip_of_columns_joins_the_next(void **state)
     static const int64_t widths[] = {1023, 1024, 1025, 1027, 2051};
     uint8_t *data = malloc(2051 * 7);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+        for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border <= TW_ENTROPY_BORDER_VALID;
+             border++) {
             tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
             tw_matrix in = {data, 7, widths[i], widths[i], TW_U8};
             opts.levels = 16;
@@ -178,7 +181,8 @@ static void both_halves_of_a_row_meet(void **state)
             opts.levels = 40;
             opts.window_rows = windows[w][0];
             opts.window_cols = windows[w][1];
-            opts.border = (tw_border)(w % 3 == 0 ? TW_BORDER_CROP : TW_BORDER_WRAP);
+            opts.border =
+                (tw_entropy_border)(w % 3 == 0 ? TW_ENTROPY_BORDER_CROP : TW_ENTROPY_BORDER_WRAP);
             fill_levels(data, TW_U8, in.rows * cols, 40, (uint64_t)cols);
             fill_levels(mask, TW_U8, in.rows * cols, 3, (uint64_t)cols + 1);
             check_all_ways(ctx, &in, &opts);
@@ -193,7 +197,8 @@ static void every_base_and_number_of_levels(void **state)
 {
     (void)state;
     static const int32_t levels[] = {2, 3, 15, 16, 17, 255, 256, 257, 4096, 65535};
-    static const tw_base bases[] = {TW_BASE_E, TW_BASE_2, TW_BASE_10, TW_BASE_LEVELS};
+    static const tw_entropy_base bases[] = {TW_ENTROPY_BASE_E, TW_ENTROPY_BASE_2,
+                                            TW_ENTROPY_BASE_10, TW_ENTROPY_BASE_LEVELS};
     static uint16_t data[12 * 13];
     tw_context *ctx = open_context();
     for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
@@ -224,7 +229,7 @@ static void the_most_levels_work_on_every_border_and_with_a_mask(void **state)
         mask[i] = i % 7 != 0;
     }
     opts.levels = 65536;
-    for (tw_border border = 0; border <= TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = 0; border <= TW_ENTROPY_BORDER_VALID; border++) {
         opts.border = border;
         opts.mask = NULL;
         check_all_ways(ctx, &in, &opts);
@@ -242,7 +247,8 @@ static void disks_and_footprints_with_any_anchor(void **state)
     tw_context *ctx = open_context();
     fill_levels(data, TW_U8, 20 * 21, 16, 3);
     tw_matrix in = {data, 20, 21, 21, TW_U8};
-    for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border <= TW_ENTROPY_BORDER_VALID;
+         border++) {
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
         opts.levels = 16;
         opts.border = border;
@@ -294,7 +300,7 @@ static void a_disk_in_base_2_is_the_entropy_of_scikit_image(void **state)
         data[i] = (uint8_t)(i * 7 % 11);
     }
     opts.radius = 2;
-    opts.base = TW_BASE_2;
+    opts.base = TW_ENTROPY_BASE_2;
     assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
     for (int x = 0; x < 8; x++) {
         assert_float_equal(got[x], want[0][x], 4e-6);
@@ -335,7 +341,7 @@ static void footprints_of_scikit_image_give_its_values(void **state)
         opts.radius = cases[c].radius;
         opts.window_rows = 3;
         opts.window_cols = 5;
-        opts.base = TW_BASE_2;
+        opts.base = TW_ENTROPY_BASE_2;
         assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
         for (int i = 0; i < 5; i++) {
             assert_float_equal(got[places[i][0] * 20 + places[i][1]], cases[c].want[i], 5e-6);
@@ -355,7 +361,7 @@ static void large_windows_keep_their_counts(void **state)
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
         opts.window_rows = windows[w][0];
         opts.window_cols = windows[w][1];
-        opts.border = w % 2 == 0 ? TW_BORDER_CROP : TW_BORDER_WRAP;
+        opts.border = w % 2 == 0 ? TW_ENTROPY_BORDER_CROP : TW_ENTROPY_BORDER_WRAP;
         fill_levels(data, TW_U8, 40 * 44, w % 3 == 0 ? 2 : 256, w);
         check_all_ways(ctx, &in, &opts);
         memset(data, 7, sizeof data);
@@ -384,7 +390,8 @@ static void masked_elements_and_no_data_do_not_count(void **state)
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     opts.levels = 16;
     opts.mask = &mask;
-    for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border <= TW_ENTROPY_BORDER_VALID;
+         border++) {
         opts.border = border;
         opts.no_data = &nothing;
         check_all_ways(ctx, &in, &opts);
@@ -458,7 +465,7 @@ static void check_bins(tw_context *ctx, int64_t low, int64_t high, int shift, in
     tw_matrix in = {type == TW_F32 ? (void *)floats : shorts, 1, COUNT, COUNT, type};
     opts.levels = levels;
     opts.range = range;
-    opts.border = TW_BORDER_VALID;
+    opts.border = TW_ENTROPY_BORDER_VALID;
     opts.window_rows = opts.window_cols = 1;
     assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_AUTO));
     assert_ok(ctx, twi_levels_check(ctx, &setup));
@@ -569,7 +576,8 @@ static void values_that_change_after_the_check_harm_nothing(void **state)
     tw_context *ctx = open_context();
     double range[2] = {0, 1};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        for (tw_border border = TW_BORDER_CROP; border <= TW_BORDER_VALID; border++) {
+        for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border <= TW_ENTROPY_BORDER_VALID;
+             border++) {
             float *data = calloc(SIDE * SIDE, sizeof *data);
             double *got = malloc(SIDE * SIDE * sizeof *got);
             tw_matrix in = {data, SIDE, SIDE, SIDE, cases[c].type};
@@ -706,13 +714,14 @@ static void all_count_patterns_of_a_5x5_window_with_16_levels(void **state)
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
         tw_matrix in = {p.cells, sizes[s].rows, sizes[s].cols, sizes[s].cols, TW_U8};
         opts.levels = 16;
-        opts.border = TW_BORDER_VALID;
+        opts.border = TW_ENTROPY_BORDER_VALID;
         opts.window_rows = sizes[s].rows;
         opts.window_cols = sizes[s].cols;
         assert_ok(p.ctx, twi_entropy_prepare(p.ctx, &p.setup, &in, &opts, TWI_ENTROPY_AUTO));
         /* The table of the 5 x 5 window: a border window is a part of one. */
         twi_entropy_table_clear(&p.setup.table);
-        assert_ok(p.ctx, twi_entropy_table_make(p.ctx, &p.setup.table, 25, TW_BASE_E, 16, TW_F32));
+        assert_ok(p.ctx,
+                  twi_entropy_table_make(p.ctx, &p.setup.table, 25, TW_ENTROPY_BASE_E, 16, TW_F32));
         partitions(&p, sizes[s].rows * sizes[s].cols, 25, 16);
         assert_int_equal(p.seen, sizes[s].patterns);
         twi_entropy_clear(&p.setup);
@@ -743,7 +752,8 @@ static void a_product_rounds_as_the_quotient_in_small_windows(void **state)
     tw_context *ctx = open_context();
     for (int32_t levels = 2; levels <= 16; levels++) {
         for (int b = 0; b < (levels == 16 ? 4 : 1); b++) {
-            static const tw_base bases[] = {TW_BASE_LEVELS, TW_BASE_E, TW_BASE_2, TW_BASE_10};
+            static const tw_entropy_base bases[] = {TW_ENTROPY_BASE_LEVELS, TW_ENTROPY_BASE_E,
+                                                    TW_ENTROPY_BASE_2, TW_ENTROPY_BASE_10};
             twi_entropy_table table;
             assert_ok(ctx, twi_entropy_table_make(ctx, &table, 31, bases[b], levels, TW_F32));
             for (int64_t n = 1; n <= 31; n++) {
@@ -762,7 +772,8 @@ static void the_table_is_n_log_n(void **state)
     static const int64_t sizes[] = {1, 2, 25, 31, 32, 81, 1024, 1025, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         twi_entropy_table table;
-        assert_ok(ctx, twi_entropy_table_make(ctx, &table, sizes[i], TW_BASE_2, 16, TW_F32));
+        assert_ok(ctx,
+                  twi_entropy_table_make(ctx, &table, sizes[i], TW_ENTROPY_BASE_2, 16, TW_F32));
         for (int64_t n = 0; n <= sizes[i]; n++) {
             double want = n > 0 ? (double)n * log2((double)n) * ldexp(1, table.fraction) : 0;
             assert_true(fabs((double)table.sum[n] - want) <= 0.5 + want * 0x1p-50);

@@ -16,13 +16,14 @@
 
 #define BITS 200
 
-static const tw_base bases[] = {TW_BASE_E, TW_BASE_2, TW_BASE_10, TW_BASE_LEVELS};
+static const tw_entropy_base bases[] = {TW_ENTROPY_BASE_E, TW_ENTROPY_BASE_2, TW_ENTROPY_BASE_10,
+                                        TW_ENTROPY_BASE_LEVELS};
 #define BASES ((int)(sizeof bases / sizeof *bases))
 
-static void log_of_base(mpfr_t out, tw_base base, int32_t levels)
+static void log_of_base(mpfr_t out, tw_entropy_base base, int32_t levels)
 {
-    mpfr_set_si(out, base == TW_BASE_LEVELS ? levels : base, MPFR_RNDN);
-    if (base == TW_BASE_E) {
+    mpfr_set_si(out, base == TW_ENTROPY_BASE_LEVELS ? levels : base, MPFR_RNDN);
+    if (base == TW_ENTROPY_BASE_E) {
         mpfr_set_si(out, 1, MPFR_RNDN);
     } else {
         mpfr_log(out, out, MPFR_RNDN);
@@ -91,7 +92,7 @@ static void close_judge(judge *j)
 }
 
 /* The entropy of counts by its definition: minus the sum of p log p. */
-static void define(judge *j, const int64_t *counts, int parts, tw_base base, int32_t levels)
+static void define(judge *j, const int64_t *counts, int parts, tw_entropy_base base, int32_t levels)
 {
     int64_t n = 0;
     for (int i = 0; i < parts; i++) {
@@ -125,7 +126,7 @@ static double distance(judge *j, double got, int digits)
 }
 
 static void compare(judge *j, float narrow, double wide, const int64_t *counts, int parts,
-                    tw_base base, int32_t levels)
+                    tw_entropy_base base, int32_t levels)
 {
     define(j, counts, parts, base, levels);
     const double off_f32 = distance(j, (double)narrow, 24);
@@ -200,7 +201,7 @@ static void check_patterns(judge *j, int64_t rows, int64_t cols, int64_t most)
         tw_matrix large = {wide, 1, width - cols + 1, width, TW_F64};
         opts.levels = 16;
         opts.base = bases[b];
-        opts.border = TW_BORDER_VALID;
+        opts.border = TW_ENTROPY_BORDER_VALID;
         opts.window_rows = (int32_t)rows;
         opts.window_cols = (int32_t)cols;
         assert_ok(j->ctx, tw_entropy(j->ctx, &small, &in, &opts));
@@ -254,7 +255,7 @@ static void check_window(judge *j, int64_t rows, int64_t cols, const int64_t *co
         float narrow;
         double wide;
         opts.base = bases[b];
-        opts.border = TW_BORDER_VALID;
+        opts.border = TW_ENTROPY_BORDER_VALID;
         opts.mask = masked ? &mask : NULL;
         opts.window_rows = (int32_t)rows;
         opts.window_cols = (int32_t)cols;

@@ -66,7 +66,7 @@ static int64_t compare(tw_context *ctx, const tw_matrix *in, const tw_entropy_op
     assert_ok(ctx, tw_set_memory(ctx, 0));
     tw_sink_destroy(&sink);
     assert_memory_equal(got, want, bytes - 1);
-    if (opts->border != TW_BORDER_WRAP) {
+    if (opts->border != TW_ENTROPY_BORDER_WRAP) {
         assert_true(rows.read <= in->rows);
     }
     free(got);
@@ -87,7 +87,7 @@ static void bands_give_the_same_bits_with_every_border(void **state)
     }
     for (size_t s = 0; s < 6; s++) {
         for (size_t w = 0; w < 5; w++) {
-            for (tw_border border = 0; border <= TW_BORDER_VALID; border++) {
+            for (tw_entropy_border border = 0; border <= TW_ENTROPY_BORDER_VALID; border++) {
                 tw_matrix in = {data, sizes[s][0], sizes[s][1], sizes[s][1], TW_U8};
                 tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
                 opts.levels = 16;
@@ -95,8 +95,8 @@ static void bands_give_the_same_bits_with_every_border(void **state)
                 opts.window_cols = windows[w][1];
                 opts.border = border;
                 opts.verify = 20;
-                int64_t block =
-                    compare(ctx, &in, &opts, border != TW_BORDER_WRAP, 700 * (uint64_t)1000);
+                int64_t block = compare(ctx, &in, &opts, border != TW_ENTROPY_BORDER_WRAP,
+                                        700 * (uint64_t)1000);
                 assert_true(block <= in.rows);
             }
         }
@@ -117,10 +117,10 @@ static void little_memory_makes_small_bands(void **state)
         data[i] = (uint16_t)(twi_random_at(6, i) % 300);
     }
     opts.levels = 300;
-    for (tw_border border = 0; border <= TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = 0; border <= TW_ENTROPY_BORDER_VALID; border++) {
         opts.border = border;
-        int64_t few = compare(ctx, &in, &opts, border != TW_BORDER_WRAP, 1 << 20);
-        int64_t more = compare(ctx, &in, &opts, border != TW_BORDER_WRAP, 3 << 20);
+        int64_t few = compare(ctx, &in, &opts, border != TW_ENTROPY_BORDER_WRAP, 1 << 20);
+        int64_t more = compare(ctx, &in, &opts, border != TW_ENTROPY_BORDER_WRAP, 3 << 20);
         assert_true(few >= 8 && few < more && more < ROWS);
     }
     close_context(ctx);
@@ -148,11 +148,11 @@ static void masks_footprints_and_ranges_stream_too(void **state)
     opts.range = range;
     opts.mask = &mask_view;
     opts.footprint = &footprint;
-    for (tw_border border = 0; border <= TW_BORDER_VALID; border++) {
+    for (tw_entropy_border border = 0; border <= TW_ENTROPY_BORDER_VALID; border++) {
         for (int32_t anchor = 0; anchor < 4; anchor++) {
             opts.border = border;
             opts.anchor_row = anchor;
-            compare(ctx, &in, &opts, border != TW_BORDER_WRAP, 300 * (uint64_t)1000);
+            compare(ctx, &in, &opts, border != TW_ENTROPY_BORDER_WRAP, 300 * (uint64_t)1000);
         }
     }
     close_context(ctx);
@@ -167,10 +167,10 @@ static void what_cannot_be_streamed_says_so(void **state)
     rows_of rows = {.matrix = &in, .in_order = true};
     tw_source source = source_of(&rows);
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
-    opts.border = TW_BORDER_WRAP;
+    opts.border = TW_ENTROPY_BORDER_WRAP;
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "wrapped borders need the last rows first",
                  tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL));
-    opts.border = TW_BORDER_CROP;
+    opts.border = TW_ENTROPY_BORDER_CROP;
     assert_ok(ctx, tw_set_memory(ctx, 9000));
     assert_fails(ctx, TW_ERR_MEMORY, "", tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL));
     assert_ok(ctx, tw_set_memory(ctx, 0));

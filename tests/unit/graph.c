@@ -167,14 +167,14 @@ static void a_negative_undirected_edge_is_shown_as_a_cycle(void **state)
     const int32_t target[] = {1, 2};
     const int32_t weight[] = {1, -4};
     tw_edges edges = {2, source, target, weight, TW_I32};
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 4, &edges, TW_GRAPH_UNDIRECTED));
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -8, so shortest paths do not exist",
-                 tw_plan_create(ctx, &plan, graph, NULL));
+                 tw_apsp_plan_create(ctx, &plan, graph, NULL));
     assert_non_null(strstr(tw_last_error(ctx), "an undirected edge of negative weight"));
     assert_null(plan);
     const int32_t *cycle = NULL;
-    assert_int_equal(tw_negative_cycle(ctx, &cycle), 2);
+    assert_int_equal(tw_apsp_negative_cycle(ctx, &cycle), 2);
     assert_int_equal(cycle[0] + cycle[1], 5);
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -283,7 +283,7 @@ static void a_matrix_gives_an_edge_per_entry_below_infinity(void **state)
     (void)state;
     tw_context *ctx = open_context();
     /* Strided: the fourth column is not part of it. */
-    int32_t entries[3][4] = {{0, 5, TW_INF_I32, 9}, {-2, 0, 7, 9}, {INT32_MAX, 0, -1, 9}};
+    int32_t entries[3][4] = {{0, 5, TW_APSP_INF_I32, 9}, {-2, 0, 7, 9}, {INT32_MAX, 0, -1, 9}};
     tw_matrix matrix = square(entries, 3, 4, TW_I32);
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));

@@ -91,18 +91,18 @@ static void a_matrix_cut_after_it_was_opened_is_a_sentence(void **state)
     for (int f = 0; f < 2; f++) {
         tw_sink sink = {0};
         tw_source source = {0};
-        tw_summary *summary = NULL;
+        tw_apsp_summary *summary = NULL;
         assert_ok(ctx, tw_sink_to_file(ctx, &sink, in_scratch(files[f]), NULL));
         assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));
         tw_sink_destroy(&sink);
         assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch(files[f]), NULL, TW_I32));
-        assert_ok(ctx, tw_summary_create(ctx, &summary, 0, NULL, NULL));
+        assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
         cut(files[f], 1000);
-        tw_summary_sink(summary, &sink);
+        tw_apsp_summary_sink(summary, &sink);
         assert_fails(ctx, TW_ERR_IO, "cut short while it was being read",
                      tw_feed_source(ctx, &source, &sink, 1));
         tw_sink_destroy(&sink);
-        tw_summary_destroy(summary);
+        tw_apsp_summary_destroy(summary);
         tw_source_destroy(&source);
         assert_int_equal(unlink(in_scratch(files[f])), 0);
     }
@@ -161,11 +161,11 @@ static void a_matrix_rewritten_after_it_was_opened_is_what_it_was(void **state)
         data[i] = i;
     }
     put_file("m.raw", data, sizeof data);
-    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("m.raw"), NULL, TW_I32));
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("m.raw"), NULL, TW_I32));
     rewrite("m.raw", 0);
     cut("m.raw", 10);
     assert_memory_equal(tw_matrix_file_view(file)->data, data, sizeof data);
-    tw_matrix_close(file);
+    tw_matrix_file_destroy(file);
     assert_int_equal(unlink(in_scratch("m.raw")), 0);
     close_context(ctx);
 }
@@ -258,7 +258,7 @@ static void a_file_beyond_the_memory_is_refused_or_read_by_rows(void **state)
     put_file("m.raw", data, sizeof data);
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_fails(ctx, TW_ERR_MEMORY, "needs 4.0 MB of memory",
-                 tw_matrix_open(ctx, &file, in_scratch("m.raw"), NULL, TW_U8));
+                 tw_matrix_file_create(ctx, &file, in_scratch("m.raw"), NULL, TW_U8));
     assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch("m.raw"), NULL, TW_U8));
     assert_ok(ctx, source.rows(source.self, ctx, 1999, 1, row, 2000));
     assert_int_equal(row[5], 77);

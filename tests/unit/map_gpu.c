@@ -7,9 +7,9 @@
 
 #include "gpu/code_cache.h"
 #include "gpu/rtc.h"
-#include "map/language/compile.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/source.h"
+#include "map/language/compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,28 +26,29 @@ static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double l
 
 /* Never more than was planned, but for the headers of blocks; and not so much less that a run is
  * refused which would fit. A plan for levels of 16 bits may find that 8 do. */
-static void check_memory(tw_context *ctx, const tw_graph *graph, tw_method method, tw_type type,
-                         int32_t block)
+static void check_memory(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
+                         tw_type type, int32_t block)
 {
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     options.method = method;
     options.type = type;
     options.block = block;
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
-    assert_ok(ctx, tw_plan_run(ctx, plan, NULL, 0, NULL, &report));
-    double planned = (double)tw_plan_memory(plan);
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, NULL, 0, NULL, &report));
+    double planned = (double)tw_apsp_plan_memory(plan);
     double held = (double)report.memory_peak;
     double slack = 128 << 10;
-    double most = tw_plan_method(plan) == TW_METHOD_BFS ? 2.0 : 1.1;
+    double most = tw_apsp_plan_method(plan) == TW_APSP_METHOD_BFS ? 2.0 : 1.1;
     /* A wider type than the first is more than can be foreseen. */
-    bool foreseen = report.attempts == 1 && report.work_type == tw_plan_work_type(plan);
+    bool foreseen = report.attempts == 1 && report.work_type == tw_apsp_plan_work_type(plan);
     if (foreseen && (held > planned * 1.01 + slack || planned > most * held + slack)) {
         fail_msg("%s, %s, block %d, %d threads: %.0f bytes planned, %.0f held",
-                 tw_method_name(method), tw_type_name(type), block, tw_threads(ctx), planned, held);
+                 tw_apsp_method_name(method), tw_type_name(type), block, tw_threads(ctx), planned,
+                 held);
     }
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
 }
 
 static void a_run_holds_the_memory_that_was_planned(void **state)
@@ -71,15 +72,15 @@ static void a_run_holds_the_memory_that_was_planned(void **state)
             assert_ok(ctx, tw_set_threads(ctx, threads));
             tw_graph *graph = generate(ctx, cases[i].kind, cases[i].n, cases[i].low, cases[i].high,
                                        cases[i].weights);
-            check_memory(ctx, graph, TW_METHOD_AUTO, cases[i].type, 0);
-            check_memory(ctx, graph, TW_METHOD_DIJKSTRA, cases[i].type, 0);
+            check_memory(ctx, graph, TW_APSP_METHOD_AUTO, cases[i].type, 0);
+            check_memory(ctx, graph, TW_APSP_METHOD_DIJKSTRA, cases[i].type, 0);
             if (cases[i].n < 1000) { /* larger ones take too long for every build */
-                check_memory(ctx, graph, TW_METHOD_CLOSURE, cases[i].type, 0);
-                check_memory(ctx, graph, TW_METHOD_CLOSURE, cases[i].type, 512);
-                check_memory(ctx, graph, TW_METHOD_REFERENCE, cases[i].type, 0);
+                check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, cases[i].type, 0);
+                check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, cases[i].type, 512);
+                check_memory(ctx, graph, TW_APSP_METHOD_REFERENCE, cases[i].type, 0);
             }
             if (cases[i].low == cases[i].high) {
-                check_memory(ctx, graph, TW_METHOD_BFS, cases[i].type, 0);
+                check_memory(ctx, graph, TW_APSP_METHOD_BFS, cases[i].type, 0);
             }
             tw_graph_destroy(graph);
             close_context(ctx);
@@ -103,8 +104,8 @@ static void potentials_are_planned_for(void **state)
     tw_edges edges = {N, from, to, weight, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
-    check_memory(ctx, graph, TW_METHOD_DIJKSTRA, TW_I32, 0);
-    check_memory(ctx, graph, TW_METHOD_CLOSURE, TW_I32, 0);
+    check_memory(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_I32, 0);
+    check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_I32, 0);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -118,22 +119,22 @@ static void a_plan_of_hours_says_how_to_do_less(void **state)
     tw_edges edges = {1, &from, &to, NULL, TW_I32};
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_graph *graph = NULL;
-    tw_plan *plan = NULL;
-    options.method = TW_METHOD_REFERENCE; /* n^3 on one thread, on every machine */
+    tw_apsp_plan *plan = NULL;
+    options.method = TW_APSP_METHOD_REFERENCE; /* n^3 on one thread, on every machine */
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 13000, &edges, 0));
     assert_ok(ctx, tw_set_memory(ctx, (uint64_t)8 << 30)); /* nothing is taken of it */
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
-    assert_true(tw_plan_seconds(plan) > 3600);
-    assert_non_null(strstr(tw_plan_explain(plan), "more than an hour"));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_true(tw_apsp_plan_seconds(plan) > 3600);
+    assert_non_null(strstr(tw_apsp_plan_explain(plan), "more than an hour"));
     const bool has_gpu_code = twi_gpu_prefix()[0] != '\0';
-    assert_true((strstr(tw_plan_explain(plan), "use a GPU") != NULL) == has_gpu_code);
-    assert_non_null(strstr(tw_plan_explain(plan), "sources"));
-    assert_non_null(strstr(tw_plan_explain(plan), "cutoff"));
-    tw_plan_destroy(plan);
-    options.method = TW_METHOD_AUTO; /* one arc: done at once */
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &options));
-    assert_null(strstr(tw_plan_explain(plan), "more than an hour"));
-    tw_plan_destroy(plan);
+    assert_true((strstr(tw_apsp_plan_explain(plan), "use a GPU") != NULL) == has_gpu_code);
+    assert_non_null(strstr(tw_apsp_plan_explain(plan), "sources"));
+    assert_non_null(strstr(tw_apsp_plan_explain(plan), "cutoff"));
+    tw_apsp_plan_destroy(plan);
+    options.method = TW_APSP_METHOD_AUTO; /* one arc: done at once */
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_null(strstr(tw_apsp_plan_explain(plan), "more than an hour"));
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
 }

@@ -2,8 +2,8 @@
  */
 #include "harness.h"
 
-#include "apsp/plan/estimate.h"
 #include "apsp/gpu/kernels/kernels.h"
+#include "apsp/plan/estimate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,9 +116,9 @@ static tw_graph *make_graph(tw_context *ctx, int64_t n)
 }
 
 /* The line of the plan's explanation that begins with `name`. */
-static void find_line(char *out, size_t size, const tw_plan *plan, const char *name)
+static void find_line(char *out, size_t size, const tw_apsp_plan *plan, const char *name)
 {
-    const char *at = strstr(tw_plan_explain(plan), name);
+    const char *at = strstr(tw_apsp_plan_explain(plan), name);
     assert_non_null(at);
     snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
@@ -128,18 +128,18 @@ static void auto_does_not_look_for_a_gpu_where_the_cpu_is_quick(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = make_graph(ctx, 50);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     char line[512];
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
     find_line(line, sizeof line, plan, "  gpu ");
 #ifdef TW_TEST_WITHOUT_GPU
     assert_non_null(strstr(line, "none in this build"));
 #else
     assert_non_null(strstr(line, "to start"));
 #endif
-    assert_int_equal(tw_plan_device_memory(plan), 0);
-    assert_string_equal(tw_plan_device(plan), "cpu");
-    tw_plan_destroy(plan);
+    assert_int_equal(tw_apsp_plan_device_memory(plan), 0);
+    assert_string_equal(tw_apsp_plan_device(plan), "cpu");
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -149,15 +149,15 @@ static void a_plan_for_the_cpu_says_so(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = make_graph(ctx, 50);
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     char line[512];
     assert_ok(ctx, tw_set_device(ctx, "cpu"));
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, NULL));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
     find_line(line, sizeof line, plan, "  gpu ");
     assert_non_null(strstr(line, "the device is the CPU"));
     find_line(line, sizeof line, plan, "choice: ");
     assert_non_null(strstr(line, " on cpu,"));
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -169,15 +169,15 @@ static void a_build_without_gpu_code_says_so_where_a_gpu_might_pay(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = make_graph(ctx, 30000);
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     char line[512];
-    opts.method = TW_METHOD_CLOSURE;
-    assert_ok(ctx, tw_plan_create(ctx, &plan, graph, &opts));
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &opts));
     find_line(line, sizeof line, plan, "  gpu ");
     assert_non_null(strstr(line, "none in this build"));
-    assert_string_equal(tw_plan_device(plan), "cpu");
+    assert_string_equal(tw_apsp_plan_device(plan), "cpu");
     tw_device_start(ctx); /* nothing to start, nothing to wait for */
-    tw_plan_destroy(plan);
+    tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
 }

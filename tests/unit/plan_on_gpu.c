@@ -97,12 +97,12 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
     return twi_gpu_allowance(ctx, gpus, &out->limit);
 }
 
-uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
 {
     return (uint64_t)(plan->graph->n * plan->graph->n) * tw_type_size(type) + MORE;
 }
 
-uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan)
 {
     (void)plan;
     return 2 * MORE;
@@ -140,7 +140,7 @@ tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu
 }
 
 /* Only what it tells is of interest: nothing is delivered. */
-tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)
 {
     (void)delivery;
@@ -165,7 +165,7 @@ typedef struct problem {
     tw_context *ctx;
     tw_graph *graph;
     tw_apsp_options opts;
-    tw_plan *plan;
+    tw_apsp_plan *plan;
     tw_sink sink;
     tw_matrix out;
     int32_t rows[N * N];
@@ -188,13 +188,13 @@ static void open_problem(problem *p, const char *device)
 static void make_plan(problem *p)
 {
     p->out = (tw_matrix){p->rows, N, N, N, TW_I32};
-    assert_ok(p->ctx, tw_plan_create(p->ctx, &p->plan, p->graph, &p->opts));
+    assert_ok(p->ctx, tw_apsp_plan_create(p->ctx, &p->plan, p->graph, &p->opts));
     assert_ok(p->ctx, tw_sink_to_matrix(p->ctx, &p->sink, &p->out));
 }
 
 static void close_problem(problem *p)
 {
-    tw_plan_destroy(p->plan);
+    tw_apsp_plan_destroy(p->plan);
     tw_sink_destroy(&p->sink);
     tw_graph_destroy(p->graph);
     close_context(p->ctx);
@@ -206,9 +206,9 @@ static void the_memory_of_a_resident_run_is_stated(void **state)
     (void)state;
     open_problem(&p, "cuda:0");
     make_plan(&p);
-    assert_int_equal(tw_plan_device_memory(p.plan), N * N * 4 + MORE);
-    assert_non_null(strstr(tw_plan_explain(p.plan), "using 15 kB of its memory"));
-    assert_non_null(strstr(tw_plan_explain(p.plan), " of memory, 15 kB on the GPU: "));
+    assert_int_equal(tw_apsp_plan_device_memory(p.plan), N * N * 4 + MORE);
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 15 kB of its memory"));
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), " of memory, 15 kB on the GPU: "));
     close_problem(&p);
 }
 
@@ -218,9 +218,9 @@ static void the_memory_on_each_of_several_is_stated(void **state)
     (void)state;
     open_problem(&p, "cuda:0,1,0");
     make_plan(&p);
-    assert_int_equal(tw_plan_device_memory(p.plan), SEVERAL_BYTES);
-    assert_non_null(strstr(tw_plan_explain(p.plan), "using 70 kB of memory on each"));
-    assert_non_null(strstr(tw_plan_explain(p.plan), ", 70 kB on each GPU: "));
+    assert_int_equal(tw_apsp_plan_device_memory(p.plan), SEVERAL_BYTES);
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 70 kB of memory on each"));
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), ", 70 kB on each GPU: "));
     close_problem(&p);
 }
 
@@ -232,16 +232,16 @@ static void a_streamed_run_takes_the_matrix_and_little_more_of_the_host(void **s
     open_problem(&p, "cuda:0");
     assert_ok(p.ctx, tw_set_device_memory(p.ctx, STREAMED_BYTES));
     make_plan(&p);
-    assert_int_equal(tw_plan_device_memory(p.plan), STREAMED_BYTES);
-    uint64_t streamed = tw_plan_memory(p.plan);
-    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
+    assert_int_equal(tw_apsp_plan_device_memory(p.plan), STREAMED_BYTES);
+    uint64_t streamed = tw_apsp_plan_memory(p.plan);
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
     assert_true(tw_memory_peak(p.ctx) <= streamed + tw_memory_used(p.ctx) + SMALL_THINGS);
-    tw_plan_destroy(p.plan);
+    tw_apsp_plan_destroy(p.plan);
     tw_sink_destroy(&p.sink);
     snprintf(p.ctx->device, sizeof p.ctx->device, "cpu");
     make_plan(&p);
-    assert_true(streamed < tw_plan_memory(p.plan));
-    assert_int_equal(tw_plan_device_memory(p.plan), 0);
+    assert_true(streamed < tw_apsp_plan_memory(p.plan));
+    assert_int_equal(tw_apsp_plan_device_memory(p.plan), 0);
     close_problem(&p);
 }
 
@@ -252,7 +252,7 @@ static void a_resident_run_tells_the_devices_seconds(void **state)
     (void)state;
     open_problem(&p, "cuda:0");
     make_plan(&p);
-    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
     assert_true(report.resident != 0 && report.seconds_device == 0.125);
     assert_string_equal(report.device, "cuda:0");
     assert_string_equal(report.fallback, "");
@@ -266,7 +266,7 @@ static void a_run_from_host_memory_tells_the_hosts_seconds(void **state)
     (void)state;
     open_problem(&p, "cuda:0,0");
     make_plan(&p);
-    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
     assert_true(report.resident == 0 && report.seconds_device > 0);
     assert_true(report.seconds_device <= report.seconds_compute);
     close_problem(&p);
@@ -279,7 +279,7 @@ static void a_named_gpu_that_fails_is_an_error(void **state)
     open_problem(&p, "cuda:0");
     make_plan(&p);
     broken = true;
-    assert_int_equal(tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL), TW_ERR_DEVICE);
+    assert_int_equal(tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL), TW_ERR_DEVICE);
     assert_string_equal(tw_last_error(p.ctx), "cuda:0: it is broken");
     close_problem(&p);
 }
@@ -294,12 +294,12 @@ static void auto_tells_what_ran_instead_and_why(void **state)
     make_plan(&p); /* as 'auto' would make it on a machine whose CPU is slow enough */
     p.plan->automatic = true;
     p.plan->options.work_type = TW_AUTO;
-    p.plan->options.method = TW_METHOD_REFERENCE;
+    p.plan->options.method = TW_APSP_METHOD_REFERENCE;
     snprintf(p.ctx->device, sizeof p.ctx->device, "auto");
     broken = true;
-    assert_ok(p.ctx, tw_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
-    assert_int_equal(report.method, TW_METHOD_REFERENCE);
-    assert_int_equal(tw_plan_method(p.plan), TW_METHOD_CLOSURE);
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
+    assert_int_equal(report.method, TW_APSP_METHOD_REFERENCE);
+    assert_int_equal(tw_apsp_plan_method(p.plan), TW_APSP_METHOD_CLOSURE);
     assert_string_equal(report.device, "cpu");
     assert_string_equal(report.fallback, "cuda:0: it is broken");
     assert_true(report.resident == 0 && report.seconds_device == 0);
@@ -315,8 +315,8 @@ static void auto_leaves_a_slow_gpu_alone(void **state)
     open_problem(&p, "auto");
     slow = true;
     make_plan(&p);
-    assert_string_equal(tw_plan_device(p.plan), "cpu");
-    assert_int_equal(tw_plan_device_memory(p.plan), 0);
+    assert_string_equal(tw_apsp_plan_device(p.plan), "cpu");
+    assert_int_equal(tw_apsp_plan_device_memory(p.plan), 0);
     close_problem(&p);
 }
 
@@ -326,10 +326,10 @@ static void the_ceiling_of_several_is_their_sum_each_card_once(void **state)
     double rate = 0;
     (void)state;
     open_problem(&p, "cuda:2,0,2,0,0");
-    assert_ok(p.ctx, tw_ceiling(p.ctx, &rate, TW_I32, 1));
+    assert_ok(p.ctx, tw_minplus_ceiling(p.ctx, &rate, TW_I32, 1));
     assert_true(rate == 103);
     snprintf(p.ctx->device, sizeof p.ctx->device, "cuda:1");
-    assert_ok(p.ctx, tw_ceiling(p.ctx, &rate, TW_I32, 1));
+    assert_ok(p.ctx, tw_minplus_ceiling(p.ctx, &rate, TW_I32, 1));
     assert_true(rate == 20);
     close_problem(&p);
 }

@@ -75,7 +75,7 @@ static void negative_arcs_without_a_cycle_are_exact(void **state)
 static void assert_cycle_is_real(tw_context *ctx, const tw_graph *graph)
 {
     const int32_t *cycle = NULL;
-    int64_t count = tw_negative_cycle(ctx, &cycle);
+    int64_t count = tw_apsp_negative_cycle(ctx, &cycle);
     double total = 0;
     assert_true(count >= 1);
     for (int64_t i = 0; i < count; i++) {
@@ -202,7 +202,7 @@ static void textbook_searches_agree_with_the_triple_loop(void **state)
                     assert_true(isinf(expected) ? isinf(got)
                                                 : fabs(got - expected) <= 1e-12 * expected);
                     int32_t before = search.previous[v];
-                    assert_true(before == TW_NO_VERTEX ||
+                    assert_true(before == TW_APSP_NO_VERTEX ||
                                 search.hops[v] == search.hops[before] + 1 || method == 1);
                 }
             }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct twi_delivery {
-    const tw_plan *plan;
+    const tw_apsp_plan *plan;
     double *out; /* rows x n */
     int64_t given;
     tw_type type; /* of the last block */
@@ -37,14 +37,14 @@ static double element(const void *data, tw_type type, int64_t i)
 tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows)
 {
     (void)ctx;
-    const tw_plan *plan = delivery->plan;
+    const tw_apsp_plan *plan = delivery->plan;
     int64_t n = plan->graph->n;
     assert_int_equal(rows->first, delivery->given);
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t s = twi_plan_source(plan, rows->first + i);
         for (int64_t v = 0; v < n; v++) {
             double d = element(rows->work, rows->type, i * rows->stride + v);
-            if (d == tw_type_infinity(rows->type)) {
+            if (d == tw_apsp_infinity(rows->type)) {
                 d = INFINITY;
             } else {
                 d *= rows->scale;
@@ -166,10 +166,10 @@ typedef struct result {
     tw_status status;
 } result;
 
-static result search_with(tw_context *ctx, const tw_graph *graph, tw_method method,
+static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
                           const tw_apsp_options *options, double *potential)
 {
-    tw_plan plan = {
+    tw_apsp_plan plan = {
         .graph = graph,
         .options = *options,
         .method = method,
@@ -192,7 +192,7 @@ static result search_with(tw_context *ctx, const tw_graph *graph, tw_method meth
 
 static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
 
-static result search_all(tw_context *ctx, const tw_graph *graph, tw_method method)
+static result search_all(tw_context *ctx, const tw_graph *graph, tw_apsp_method method)
 {
     return search_with(ctx, graph, method, &defaults, NULL);
 }
@@ -216,7 +216,7 @@ static void expect_rows(const tw_graph *graph, const double *got, double toleran
 }
 
 /* Every row right for 1, 2 and 3 threads, and the same bits. */
-static void check_edges(edges *e, tw_method method)
+static void check_edges(edges *e, tw_apsp_method method)
 {
     tw_context *ctx = open_context();
     tw_graph *graph = build(ctx, e);
@@ -246,24 +246,24 @@ static void random_graphs_of_every_size_agree_with_bellman_ford(void **state)
     const int64_t sizes[] = {1, 2, 3, 15, 16, 17, 63, 64, 65, 200, 513};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int64_t n = sizes[i];
-        check_edges(random_edges(n, n * 4, 0, 1000, 10 + i), TW_METHOD_DIJKSTRA);
-        check_edges(random_edges(n, n * 4, 1, 1, 50 + i), TW_METHOD_BFS);
-        check_edges(random_edges(n, n * 2, 7, 7, 90 + i), TW_METHOD_BFS);
+        check_edges(random_edges(n, n * 4, 0, 1000, 10 + i), TW_APSP_METHOD_DIJKSTRA);
+        check_edges(random_edges(n, n * 4, 1, 1, 50 + i), TW_APSP_METHOD_BFS);
+        check_edges(random_edges(n, n * 2, 7, 7, 90 + i), TW_APSP_METHOD_BFS);
     }
 }
 
 static void dense_graphs_agree_with_bellman_ford(void **state)
 {
     (void)state;
-    check_edges(random_edges(100, 9000, 1, 1000, 1), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(100, 9000, 3, 3, 2), TW_METHOD_BFS);
+    check_edges(random_edges(100, 9000, 1, 1000, 1), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(100, 9000, 3, 3, 2), TW_APSP_METHOD_BFS);
 }
 
 static void an_empty_graph_has_no_rows(void **state)
 {
     (void)state;
-    check_edges(new_edges(0, TW_I32), TW_METHOD_DIJKSTRA);
-    check_edges(new_edges(0, TW_I32), TW_METHOD_BFS);
+    check_edges(new_edges(0, TW_I32), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(new_edges(0, TW_I32), TW_APSP_METHOD_BFS);
 }
 
 static void unreachable_pairs_stay_infinite(void **state)
@@ -274,18 +274,18 @@ static void unreachable_pairs_stay_infinite(void **state)
         add_both(e, i, i + 1, 5);
         add_both(e, i + 65, i + 66, 9);
     }
-    check_edges(e, TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(300, 200, 1, 10, 3), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(300, 200, 2, 2, 4), TW_METHOD_BFS);
-    check_edges(new_edges(70, TW_I32), TW_METHOD_DIJKSTRA);
+    check_edges(e, TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(300, 200, 1, 10, 3), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(300, 200, 2, 2, 4), TW_APSP_METHOD_BFS);
+    check_edges(new_edges(70, TW_I32), TW_APSP_METHOD_DIJKSTRA);
 }
 
 static void zero_weights_parallel_arcs_and_loops_are_arcs_like_others(void **state)
 {
     (void)state;
-    check_edges(random_edges(100, 400, 0, 0, 5), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(100, 400, 0, 1, 6), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(10, 1000, 0, 50, 7), TW_METHOD_DIJKSTRA);
+    check_edges(random_edges(100, 400, 0, 0, 5), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(100, 400, 0, 1, 6), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(10, 1000, 0, 50, 7), TW_APSP_METHOD_DIJKSTRA);
 }
 
 static void distances_just_around_the_narrow_cap_are_exact(void **state)
@@ -296,17 +296,17 @@ static void distances_just_around_the_narrow_cap_are_exact(void **state)
         for (int i = 0; i < 99; i++) { /* the whole of it is around 65535 - 655 */
             add(e, i, i + 1, 655 + extra);
         }
-        check_edges(e, TW_METHOD_DIJKSTRA);
+        check_edges(e, TW_APSP_METHOD_DIJKSTRA);
         e = new_edges(100, TW_I32);
         for (int i = 0; i < 98; i += 2) {
             add(e, i, i + 1, 32767 + extra);
             add(e, i + 1, i + 2, 1);
         }
-        check_edges(e, TW_METHOD_DIJKSTRA);
+        check_edges(e, TW_APSP_METHOD_DIJKSTRA);
     }
-    check_edges(random_edges(200, 700, 1, 32767, 8), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(200, 700, 1, 65534, 8), TW_METHOD_DIJKSTRA);
-    check_edges(random_edges(200, 700, 1, 2000000, 9), TW_METHOD_DIJKSTRA);
+    check_edges(random_edges(200, 700, 1, 32767, 8), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(200, 700, 1, 65534, 8), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(random_edges(200, 700, 1, 2000000, 9), TW_APSP_METHOD_DIJKSTRA);
 }
 
 static void long_chains_of_large_weights_go_to_f64(void **state)
@@ -318,8 +318,8 @@ static void long_chains_of_large_weights_go_to_f64(void **state)
     }
     tw_context *ctx = open_context();
     tw_graph *graph = build(ctx, e);
-    assert_int_equal(twi_search_type(&(tw_plan){.graph = graph}), TW_F64);
-    result r = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    assert_int_equal(twi_search_type(&(tw_apsp_plan){.graph = graph}), TW_F64);
+    result r = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_ok(ctx, r.status);
     assert_int_equal(r.type, TW_F64);
     assert_true(r.d[1049] == 1049.0 * (1 << 20));
@@ -330,8 +330,8 @@ static void long_chains_of_large_weights_go_to_f64(void **state)
     tw_graph_destroy(graph);
     e->count = 900;
     graph = build(ctx, e);
-    assert_int_equal(twi_search_type(&(tw_plan){.graph = graph}), TW_F64);
-    r = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    assert_int_equal(twi_search_type(&(tw_apsp_plan){.graph = graph}), TW_F64);
+    r = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_ok(ctx, r.status);
     assert_int_equal(r.type, TW_I32);
     expect_rows(graph, r.d, 0);
@@ -356,7 +356,7 @@ static void graphs_that_mislead_label_correcting_are_still_right(void **state)
     for (int i = 60; i < 90; i++) {
         add(e, i, 0, i);
     }
-    check_edges(e, TW_METHOD_DIJKSTRA);
+    check_edges(e, TW_APSP_METHOD_DIJKSTRA);
 }
 
 static edges *float_edges(tw_type type, double scale, uint64_t seed)
@@ -374,11 +374,11 @@ static void floats_of_every_size_give_the_bits_of_bellman_ford(void **state)
     (void)state;
     const double scales[] = {1e-6, 1, 1e25, 1e-44};
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
-        check_edges(float_edges(TW_F32, scales[i], 20 + i), TW_METHOD_DIJKSTRA);
-        check_edges(float_edges(TW_F64, scales[i], 30 + i), TW_METHOD_DIJKSTRA);
+        check_edges(float_edges(TW_F32, scales[i], 20 + i), TW_APSP_METHOD_DIJKSTRA);
+        check_edges(float_edges(TW_F64, scales[i], 30 + i), TW_APSP_METHOD_DIJKSTRA);
     }
-    check_edges(float_edges(TW_F64, 1e295, 40), TW_METHOD_DIJKSTRA);
-    check_edges(float_edges(TW_F64, 0x1p-1074, 41), TW_METHOD_DIJKSTRA);
+    check_edges(float_edges(TW_F64, 1e295, 40), TW_APSP_METHOD_DIJKSTRA);
+    check_edges(float_edges(TW_F64, 0x1p-1074, 41), TW_APSP_METHOD_DIJKSTRA);
 }
 
 static void sums_beyond_f32_go_to_f64(void **state)
@@ -390,7 +390,7 @@ static void sums_beyond_f32_go_to_f64(void **state)
     }
     tw_context *ctx = open_context();
     tw_graph *graph = build(ctx, e);
-    result r = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    result r = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_ok(ctx, r.status);
     assert_int_equal(r.type, TW_F64);
     assert_true(r.d[39] > 1e40 && !isinf(r.d[39]));
@@ -427,7 +427,7 @@ static void check_negative(edges *e, double tolerance)
             assert_true(reduced >= -tolerance * (1 + fabs(h[u])));
         }
     }
-    result r = search_with(ctx, graph, TW_METHOD_DIJKSTRA, &defaults, h);
+    result r = search_with(ctx, graph, TW_APSP_METHOD_DIJKSTRA, &defaults, h);
     assert_ok(ctx, r.status);
     expect_rows(graph, r.d, tolerance);
     free(r.d);
@@ -466,7 +466,7 @@ static void negative_floats_sum_the_weights_themselves(void **state)
 static void check_cycle(tw_context *ctx, const tw_graph *graph)
 {
     const int32_t *cycle = NULL;
-    int64_t count = tw_negative_cycle(ctx, &cycle);
+    int64_t count = tw_apsp_negative_cycle(ctx, &cycle);
     double total = 0;
     assert_true(count > 0);
     for (int64_t i = 0; i < count; i++) {
@@ -546,7 +546,7 @@ static void path_graphs_have_levels_beyond_u8_and_u16(void **state)
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
         options.sources = sources;
         options.source_count = 2;
-        result r = search_with(ctx, graph, TW_METHOD_BFS, &options, NULL);
+        result r = search_with(ctx, graph, TW_APSP_METHOD_BFS, &options, NULL);
         assert_ok(ctx, r.status);
         assert_int_equal(r.type, types[i]);
         for (int64_t v = 0; v < n; v++) {
@@ -564,8 +564,8 @@ static void parts_of_the_sources_in_any_order_with_repeats_give_their_rows(void 
 {
     (void)state;
     tw_context *ctx = open_context();
-    for (int method = TW_METHOD_DIJKSTRA; method <= TW_METHOD_BFS; method++) {
-        edges *e = random_edges(400, 1600, 5, method == TW_METHOD_BFS ? 5 : 500, 77);
+    for (int method = TW_APSP_METHOD_DIJKSTRA; method <= TW_APSP_METHOD_BFS; method++) {
+        edges *e = random_edges(400, 1600, 5, method == TW_APSP_METHOD_BFS ? 5 : 500, 77);
         tw_graph *graph = build(ctx, e);
         result whole = search_all(ctx, graph, method);
         assert_ok(ctx, whole.status);
@@ -602,7 +602,7 @@ static void a_cutoff_prunes_and_changes_nothing_below_it(void **state)
         for (int64_t i = 0; i < e->count && e->type != TW_I32; i++) {
             e->weight[i] += 0.25;
         }
-        tw_method method = k == 3 ? TW_METHOD_BFS : TW_METHOD_DIJKSTRA;
+        tw_apsp_method method = k == 3 ? TW_APSP_METHOD_BFS : TW_APSP_METHOD_DIJKSTRA;
         tw_graph *graph = build(ctx, e);
         result whole = search_all(ctx, graph, method);
         assert_ok(ctx, whole.status);
@@ -643,7 +643,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     double h[131];
     for (int64_t k = 1;; k++) {
         twi_meter_fail_at(ctx->meter, k);
-        result r = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+        result r = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
         free(r.d);
         if (r.status == TW_OK) {
             assert_true(k > 20);
@@ -666,7 +666,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     graph = build(ctx, e);
     for (int64_t k = 1;; k++) {
         twi_meter_fail_at(ctx->meter, k);
-        result r = search_all(ctx, graph, TW_METHOD_BFS);
+        result r = search_all(ctx, graph, TW_APSP_METHOD_BFS);
         free(r.d);
         if (r.status == TW_OK) {
             break;
@@ -686,10 +686,10 @@ static void a_tight_memory_limit_means_smaller_blocks(void **state)
     assert_ok(ctx, tw_set_threads(ctx, 2));
     edges *e = random_edges(1000, 4000, 1, 100, 80);
     tw_graph *graph = build(ctx, e);
-    result free_run = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    result free_run = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_ok(ctx, free_run.status);
     assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 1000000));
-    result tight = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    result tight = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_ok(ctx, tight.status);
     assert_memory_equal(free_run.d, tight.d, 1000000 * sizeof(double));
     free(tight.d);
@@ -704,10 +704,10 @@ static void the_stated_memory_is_not_exceeded(void **state)
     (void)state;
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_threads(ctx, 2));
-    for (int method = TW_METHOD_DIJKSTRA; method <= TW_METHOD_BFS; method++) {
-        edges *e = random_edges(1000, 4000, 9, method == TW_METHOD_BFS ? 9 : 100, 81);
+    for (int method = TW_APSP_METHOD_DIJKSTRA; method <= TW_APSP_METHOD_BFS; method++) {
+        edges *e = random_edges(1000, 4000, 9, method == TW_APSP_METHOD_BFS ? 9 : 100, 81);
         tw_graph *graph = build(ctx, e);
-        tw_plan plan = {.graph = graph, .options = defaults, .threads = 2};
+        tw_apsp_plan plan = {.graph = graph, .options = defaults, .threads = 2};
         uint64_t before = tw_memory_used(ctx);
         twi_meter_restart_peak(ctx->meter);
         result r = search_all(ctx, graph, method);
@@ -732,10 +732,10 @@ static void cancelling_stops_the_run(void **state)
     }
     tw_graph *equal = build(ctx, e);
     tw_cancel(ctx);
-    result r = search_all(ctx, graph, TW_METHOD_DIJKSTRA);
+    result r = search_all(ctx, graph, TW_APSP_METHOD_DIJKSTRA);
     assert_int_equal(r.status, TW_ERR_CANCELLED);
     free(r.d);
-    r = search_all(ctx, equal, TW_METHOD_BFS);
+    r = search_all(ctx, equal, TW_APSP_METHOD_BFS);
     assert_int_equal(r.status, TW_ERR_CANCELLED);
     free(r.d);
     tw_clear_cancel(ctx);
@@ -750,14 +750,14 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    for (int method = TW_METHOD_DIJKSTRA; method <= TW_METHOD_BFS; method++) {
+    for (int method = TW_APSP_METHOD_DIJKSTRA; method <= TW_APSP_METHOD_BFS; method++) {
         edges *e = new_edges(400, TW_I32);
         for (int i = 0; i + 1 < 200; i++) { /* two halves, each a path */
             add_both(e, i, i + 1, 10);
             add_both(e, i + 200, i + 201, 10);
         }
         tw_graph *graph = build(ctx, e);
-        tw_plan plan = {.graph = graph, .options = defaults, .method = method, .threads = 1};
+        tw_apsp_plan plan = {.graph = graph, .options = defaults, .method = method, .threads = 1};
         twi_search_sample sample;
         memset(&sample, 0x5a, sizeof sample);
         assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample));
@@ -775,9 +775,9 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
     }
     edges *e = new_edges(0, TW_I32);
     tw_graph *graph = build(ctx, e);
-    tw_plan plan = {.graph = graph, .options = defaults};
+    tw_apsp_plan plan = {.graph = graph, .options = defaults};
     twi_search_sample sample;
-    assert_ok(ctx, twi_search_sample_run(ctx, &plan, TW_METHOD_DIJKSTRA, 3, 10, &sample));
+    assert_ok(ctx, twi_search_sample_run(ctx, &plan, TW_APSP_METHOD_DIJKSTRA, 3, 10, &sample));
     assert_int_equal(sample.sources, 0);
     tw_graph_destroy(graph);
     free(e);

@@ -18,7 +18,7 @@ static tw_matrix random_matrix(int64_t rows, int64_t cols, int64_t pad, tw_type 
     m.data = malloc((size_t)(rows * stride) * tw_type_size(type) + 1);
     for (int64_t i = 0; i < rows * stride; i++) {
         uint64_t random = twi_random_at(seed, (uint64_t)i);
-        double value = random % 5 == 0 ? tw_type_infinity(type) : (double)(random % 200);
+        double value = random % 5 == 0 ? tw_apsp_infinity(type) : (double)(random % 200);
         if (type >= TW_F32) {
             value /= random % 3 == 0 ? 1 : 7;
         }
@@ -66,7 +66,7 @@ static double value_at(const tw_matrix *m, int64_t i, int64_t j)
 
 static bool is_infinite(const tw_matrix *m, double value)
 {
-    return value >= tw_type_infinity(m->type);
+    return value >= tw_apsp_infinity(m->type);
 }
 
 /* Same shape and values; "no path" compares as such whatever the types. */
@@ -183,12 +183,13 @@ static void every_format_gives_back_what_it_was_given(void **state)
                 for (int f = 0; f < 3; f++) {
                     tw_matrix_file *file = NULL;
                     feed_file(ctx, &m, names[f], NULL);
-                    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch(names[f]), NULL, m.type));
+                    assert_ok(
+                        ctx, tw_matrix_file_create(ctx, &file, in_scratch(names[f]), NULL, m.type));
                     const tw_matrix *view = tw_matrix_file_view(file);
                     bool whole = m.type != TW_F32 && m.type != TW_F64; /* csv: as i32 */
                     assert_int_equal(view->type, f == 2 && whole ? TW_I32 : m.type);
                     assert_same(&m, view);
-                    tw_matrix_close(file);
+                    tw_matrix_file_destroy(file);
                     unlink(in_scratch(names[f]));
                 }
                 free(m.data);
@@ -202,7 +203,7 @@ static void raw_is_the_elements_and_npy_the_documented_header(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    int32_t data[6] = {0, 5, TW_INF_I32, -3, 0, 7};
+    int32_t data[6] = {0, 5, TW_APSP_INF_I32, -3, 0, 7};
     tw_matrix m = {data, 2, 3, 3, TW_I32};
     char npy[128 + sizeof data];
     memset(npy, ' ', 128);
@@ -227,7 +228,7 @@ static void csv_has_whole_numbers_inf_and_the_shortest_decimals(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    int32_t whole[6] = {0, -5, TW_INF_I32, INT32_MIN, 10, 1073741822};
+    int32_t whole[6] = {0, -5, TW_APSP_INF_I32, INT32_MIN, 10, 1073741822};
     tw_matrix m = {whole, 2, 3, 3, TW_I32};
     const char *text = "0,-5,inf\n-2147483648,10,1073741822\n";
     feed_file(ctx, &m, "a.csv", NULL);
@@ -300,9 +301,9 @@ static void the_program_s_locale_changes_nothing(void **state)
     tw_matrix m = {reals, 1, 2, 2, TW_F64};
     tw_matrix_file *file = NULL;
     feed_file(ctx, &m, "a.csv", NULL);
-    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
     assert_same(&m, tw_matrix_file_view(file));
-    tw_matrix_close(file);
+    tw_matrix_file_destroy(file);
     const char *text = "0.3333333333333333,1.5e+300\n";
     assert_file("a.csv", text, strlen(text));
     setlocale(LC_NUMERIC, old);
@@ -316,24 +317,24 @@ static void a_csv_file_is_read_with_blanks_and_either_line_end(void **state)
     tw_matrix_file *file = NULL;
     const char *text = "\n 0 , 5,inf\r\n\n7,-2,  Infinity";
     put_file("a.csv", text, strlen(text));
-    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
-    int32_t expected[6] = {0, 5, TW_INF_I32, 7, -2, TW_INF_I32};
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
+    int32_t expected[6] = {0, 5, TW_APSP_INF_I32, 7, -2, TW_APSP_INF_I32};
     tw_matrix m = {expected, 2, 3, 3, TW_I32};
     assert_int_equal(tw_matrix_file_view(file)->type, TW_I32);
     assert_same(&m, tw_matrix_file_view(file));
-    tw_matrix_close(file);
+    tw_matrix_file_destroy(file);
     text = "0,2000000000\n1e3,1\n"; /* too large for a distance of i32 */
     put_file("a.csv", text, strlen(text));
-    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("a.csv"), NULL, TW_AUTO));
     double wide[4] = {0, 2e9, 1000, 1};
     m = (tw_matrix){wide, 2, 2, 2, TW_F64};
     assert_int_equal(tw_matrix_file_view(file)->type, TW_F64);
     assert_same(&m, tw_matrix_file_view(file));
-    tw_matrix_close(file);
+    tw_matrix_file_destroy(file);
     text = "0,1e39\n";
     put_file("a.csv", text, strlen(text));
     assert_fails(ctx, TW_ERR_FORMAT, "line 1, column 7: the number is too large for f32",
-                 tw_matrix_open(ctx, &file, in_scratch("a.csv"), NULL, TW_F32));
+                 tw_matrix_file_create(ctx, &file, in_scratch("a.csv"), NULL, TW_F32));
     unlink(in_scratch("a.csv"));
     close_context(ctx);
 }
@@ -398,7 +399,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         tw_matrix_file *file = NULL;
         put_file(bad[i].name, bad[i].bytes, bad[i].count > 0 ? bad[i].count : strlen(bad[i].bytes));
         assert_fails(ctx, TW_ERR_FORMAT, bad[i].words,
-                     tw_matrix_open(ctx, &file, in_scratch(bad[i].name), NULL, TW_AUTO));
+                     tw_matrix_file_create(ctx, &file, in_scratch(bad[i].name), NULL, TW_AUTO));
         assert_null(file);
         unlink(in_scratch(bad[i].name));
     }
@@ -416,9 +417,9 @@ static void an_npy_header_of_odd_length_is_still_read(void **state)
     const int32_t value = 42;
     memcpy(bytes + 73, &value, 4);
     put_file("noext", bytes, sizeof bytes);
-    assert_ok(ctx, tw_matrix_open(ctx, &file, in_scratch("noext"), NULL, TW_AUTO));
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("noext"), NULL, TW_AUTO));
     assert_int_equal(((const int32_t *)tw_matrix_file_view(file)->data)[0], 42);
-    tw_matrix_close(file);
+    tw_matrix_file_destroy(file);
     unlink(in_scratch("noext"));
     close_context(ctx);
 }
@@ -430,18 +431,18 @@ static void what_cannot_be_opened_is_named(void **state)
     tw_matrix_file *file = NULL;
     tw_sink sink;
     assert_fails(ctx, TW_ERR_IO, "No such file",
-                 tw_matrix_open(ctx, &file, in_scratch("none"), NULL, TW_AUTO));
+                 tw_matrix_file_create(ctx, &file, in_scratch("none"), NULL, TW_AUTO));
     assert_fails(ctx, TW_ERR_IO, "Is a directory",
-                 tw_matrix_open(ctx, &file, scratch, NULL, TW_AUTO));
+                 tw_matrix_file_create(ctx, &file, scratch, NULL, TW_AUTO));
     assert_fails(ctx, TW_ERR_ARGUMENT, "no matrix format",
-                 tw_matrix_open(ctx, &file, in_scratch("none"), "xls", TW_AUTO));
+                 tw_matrix_file_create(ctx, &file, in_scratch("none"), "xls", TW_AUTO));
     assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name",
-                 tw_matrix_open(ctx, &file, NULL, NULL, TW_AUTO));
+                 tw_matrix_file_create(ctx, &file, NULL, NULL, TW_AUTO));
     assert_fails(ctx, TW_ERR_ARGUMENT, "no matrix format",
                  tw_sink_to_file(ctx, &sink, in_scratch("a"), "xls"));
     assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name", tw_sink_to_file(ctx, &sink, "", NULL));
     assert_null(sink.self);
-    tw_matrix_close(NULL);
+    tw_matrix_file_destroy(NULL);
     close_context(ctx);
 }
 
@@ -552,9 +553,9 @@ static void no_memory_at_any_point_leaves_no_file(void **state)
         for (int64_t k = 1; status != TW_OK; k++) {
             tw_matrix_file *file = NULL;
             twi_meter_fail_at(ctx->meter, k);
-            status = tw_matrix_open(ctx, &file, in_scratch(names[f]), NULL, TW_F64);
+            status = tw_matrix_file_create(ctx, &file, in_scratch(names[f]), NULL, TW_F64);
             assert_true(status == TW_OK || status == TW_ERR_MEMORY);
-            tw_matrix_close(file);
+            tw_matrix_file_destroy(file);
         }
         twi_meter_fail_at(ctx->meter, 0);
         unlink(in_scratch(names[f]));

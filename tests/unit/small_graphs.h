@@ -87,9 +87,9 @@ static inline tw_matrix true_distances(tw_context *ctx, const tw_graph *graph, t
     assert_ok(ctx, twi_reference_apsp(ctx, graph, d));
     for (int64_t i = 0; i < n * n; i++) {
         if (type == TW_I32) {
-            ((int32_t *)m.data)[i] = isinf(d[i]) ? TW_INF_I32 : (int32_t)d[i];
+            ((int32_t *)m.data)[i] = isinf(d[i]) ? TW_APSP_INF_I32 : (int32_t)d[i];
         } else if (type == TW_U16) {
-            ((uint16_t *)m.data)[i] = isinf(d[i]) ? TW_INF_U16 : (uint16_t)d[i];
+            ((uint16_t *)m.data)[i] = isinf(d[i]) ? TW_APSP_INF_U16 : (uint16_t)d[i];
         } else if (type == TW_F32) {
             ((float *)m.data)[i] = (float)d[i];
         } else {

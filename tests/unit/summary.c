@@ -41,18 +41,18 @@ static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, double 
             uint64_t random = twi_random_at(21, (uint64_t)(i * cols + j));
             double value = low + twi_random_unit(random) * (high - low);
             value = type <= TW_I32 ? floor(value) : value;
-            put(&m, i, j, i == j ? 0 : random % 4 == 0 ? tw_type_infinity(type) : value);
+            put(&m, i, j, i == j ? 0 : random % 4 == 0 ? tw_apsp_infinity(type) : value);
         }
     }
     return m;
 }
 
 /* Feed rows in blocks of the given height. */
-static void feed(tw_context *ctx, tw_summary *summary, const tw_matrix *m, int64_t block)
+static void feed(tw_context *ctx, tw_apsp_summary *summary, const tw_matrix *m, int64_t block)
 {
     tw_sink s;
     tw_shape shape = {m->rows, m->cols, m->type};
-    tw_summary_sink(summary, &s);
+    tw_apsp_summary_sink(summary, &s);
     assert_ok(ctx, s.begin(s.self, ctx, &shape));
     for (int64_t i = 0; i < m->rows; i += block) {
         int64_t count = m->rows - i < block ? m->rows - i : block;
@@ -62,13 +62,13 @@ static void feed(tw_context *ctx, tw_summary *summary, const tw_matrix *m, int64
 }
 
 /* Count what the histogram must say for its own edges. */
-static void assert_histogram(const tw_summary *summary, const tw_matrix *m, const int32_t *sources,
-                             const int32_t *targets, int64_t reachable)
+static void assert_histogram(const tw_apsp_summary *summary, const tw_matrix *m,
+                             const int32_t *sources, const int32_t *targets, int64_t reachable)
 {
     const double *edges = NULL;
     const int64_t *counts = NULL;
     int64_t total = 0;
-    int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+    int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
     for (int32_t b = 0; b < bins; b++) {
         int64_t expected = 0;
         assert_true(edges[b] < edges[b + 1] || bins == 1);
@@ -87,17 +87,17 @@ static void assert_histogram(const tw_summary *summary, const tw_matrix *m, cons
 }
 
 /* Everything again, by the book. */
-static void assert_summary(const tw_summary *summary, const tw_matrix *m, const int32_t *sources,
-                           const int32_t *targets)
+static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
+                           const int32_t *sources, const int32_t *targets)
 {
-    tw_summary_info info;
+    tw_apsp_summary_info info;
     double most = -(double)INFINITY;
     double least = (double)INFINITY;
     double radius = (double)INFINITY;
     double sum = 0;
     int64_t reachable = 0;
     int64_t unreachable = 0;
-    tw_summary_info_get(summary, &info);
+    tw_apsp_summary_describe(summary, &info);
     for (int64_t i = 0; i < m->rows; i++) {
         double row_most = -(double)INFINITY;
         double row_sum = 0;
@@ -121,10 +121,10 @@ static void assert_summary(const tw_summary *summary, const tw_matrix *m, const 
         sum += row_sum;
         most = fmax(most, row_most);
         radius = reached > 0 ? fmin(radius, row_most) : radius;
-        assert_true(tw_summary_eccentricity(summary)[i] == (reached > 0 ? row_most : 0));
+        assert_true(tw_apsp_summary_eccentricity(summary)[i] == (reached > 0 ? row_most : 0));
         double close =
             row_sum > 0 ? (double)reached / row_sum * ((double)reached / (double)others) : 0;
-        double given = tw_summary_closeness(summary)[i];
+        double given = tw_apsp_summary_closeness(summary)[i];
         assert_true(given == close || fabs(given - close) <= 1e-12 * fabs(close));
     }
     assert_int_equal(info.reachable, reachable);
@@ -134,7 +134,7 @@ static void assert_summary(const tw_summary *summary, const tw_matrix *m, const 
         assert_true(fabs(info.mean - sum / (double)reachable) <= 1e-9 * (1 + fabs(info.mean)));
         assert_true(twi_element(twi_matrix_row(m, info.diameter_from), m->type, info.diameter_to) ==
                     most);
-        assert_true(tw_summary_eccentricity(summary)[info.center] == radius);
+        assert_true(tw_apsp_summary_eccentricity(summary)[info.center] == radius);
     } else {
         assert_true(info.diameter == 0 && info.radius == 0 && info.mean == 0 && info.least == 0);
         assert_true(info.diameter_from == -1 && info.diameter_to == -1 && info.center == -1);
@@ -165,13 +165,13 @@ static void every_type_and_range_is_summed_up_right(void **state)
             tw_matrix m =
                 random_matrix(sizes[s], sizes[s], ranges[r].type, ranges[r].low, ranges[r].high);
             for (int b = 0; b < 4; b++) {
-                tw_summary *summary = NULL;
-                assert_ok(ctx, tw_summary_create(ctx, &summary, bins[b], NULL, NULL));
+                tw_apsp_summary *summary = NULL;
+                assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, bins[b], NULL, NULL));
                 feed(ctx, summary, &m, 7);
                 if (bins[b] > 0) {
                     assert_summary(summary, &m, NULL, NULL);
                 }
-                tw_summary_destroy(summary);
+                tw_apsp_summary_destroy(summary);
             }
             free(m.data);
         }
@@ -184,22 +184,22 @@ static void threads_and_blocks_do_not_change_a_bit(void **state)
     (void)state;
     for (int r = 0; r < RANGES; r++) {
         tw_matrix m = random_matrix(61, 61, ranges[r].type, ranges[r].low, ranges[r].high);
-        tw_summary_info first = {0};
+        tw_apsp_summary_info first = {0};
         double first_edges[21];
         int64_t first_counts[20];
         int32_t first_bins = -1;
         for (int way = 0; way < 6; way++) {
             tw_context *ctx = open_context();
-            tw_summary *summary = NULL;
-            tw_summary_info info;
+            tw_apsp_summary *summary = NULL;
+            tw_apsp_summary_info info;
             const double *edges = NULL;
             const int64_t *counts = NULL;
             assert_ok(ctx, tw_set_threads(ctx, 1 + way % 3));
-            assert_ok(ctx, tw_summary_create(ctx, &summary, 20, NULL, NULL));
+            assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 20, NULL, NULL));
             feed(ctx, summary, &m, way < 3 ? 1 : 30);
             memset(&info, 0, sizeof info);
-            tw_summary_info_get(summary, &info);
-            int32_t bins = tw_summary_histogram(summary, &edges, &counts);
+            tw_apsp_summary_describe(summary, &info);
+            int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
             if (way == 0) {
                 first = info;
                 first_bins = bins;
@@ -211,7 +211,7 @@ static void threads_and_blocks_do_not_change_a_bit(void **state)
             assert_int_equal(bins, first_bins);
             assert_memory_equal(edges, first_edges, (size_t)(bins + 1) * sizeof *edges);
             assert_memory_equal(counts, first_counts, (size_t)bins * sizeof *counts);
-            tw_summary_destroy(summary);
+            tw_apsp_summary_destroy(summary);
             close_context(ctx);
         }
         free(m.data);
@@ -222,17 +222,17 @@ static void few_whole_values_have_a_bin_each(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    int32_t data[9] = {0, 2, 3, 1, 0, 2, TW_INF_I32, 2, 0};
+    int32_t data[9] = {0, 2, 3, 1, 0, 2, TW_APSP_INF_I32, 2, 0};
     tw_matrix m = {data, 3, 3, 3, TW_I32};
-    tw_summary *summary = NULL;
+    tw_apsp_summary *summary = NULL;
     const double *edges = NULL;
     const int64_t *counts = NULL;
-    assert_ok(ctx, tw_summary_create(ctx, &summary, 10, NULL, NULL));
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 10, NULL, NULL));
     feed(ctx, summary, &m, 3);
-    assert_int_equal(tw_summary_histogram(summary, &edges, &counts), 4);
+    assert_int_equal(tw_apsp_summary_histogram(summary, &edges, &counts), 4);
     assert_memory_equal(edges, ((double[]){0, 1, 2, 3, 4}), 5 * sizeof(double));
     assert_memory_equal(counts, ((int64_t[]){0, 1, 3, 1}), 4 * sizeof(int64_t));
-    tw_summary_destroy(summary);
+    tw_apsp_summary_destroy(summary);
     close_context(ctx);
 }
 
@@ -243,18 +243,19 @@ static void closeness_is_scaled_as_asked(void **state)
     const double none = (double)INFINITY;
     double data[9] = {0, 2, none, 1, 0, 3, none, none, 0};
     tw_matrix m = {data, 3, 3, 3, TW_F64};
-    tw_summary *summary = NULL;
-    assert_ok(ctx, tw_summary_create(ctx, &summary, 0, NULL, NULL));
+    tw_apsp_summary *summary = NULL;
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
     feed(ctx, summary, &m, 2);
-    assert_memory_equal(tw_summary_closeness(summary), ((double[]){0.25, 0.5, 0}),
+    assert_memory_equal(tw_apsp_summary_closeness(summary), ((double[]){0.25, 0.5, 0}),
                         3 * sizeof(double));
-    assert_ok(ctx, tw_summary_set_closeness(ctx, summary, TW_CLOSENESS_IGRAPH));
+    assert_ok(ctx, tw_apsp_summary_set_closeness(ctx, summary, TW_APSP_CLOSENESS_IGRAPH));
     feed(ctx, summary, &m, 2);
-    assert_memory_equal(tw_summary_closeness(summary), ((double[]){0.5, 0.5}), 2 * sizeof(double));
-    assert_true(isnan(tw_summary_closeness(summary)[2]));
+    assert_memory_equal(tw_apsp_summary_closeness(summary), ((double[]){0.5, 0.5}),
+                        2 * sizeof(double));
+    assert_true(isnan(tw_apsp_summary_closeness(summary)[2]));
     assert_fails(ctx, TW_ERR_ARGUMENT, "unknown closeness 7",
-                 tw_summary_set_closeness(ctx, summary, 7));
-    tw_summary_destroy(summary);
+                 tw_apsp_summary_set_closeness(ctx, summary, 7));
+    tw_apsp_summary_destroy(summary);
     close_context(ctx);
 }
 
@@ -264,15 +265,15 @@ static void equal_widths_end_at_the_diameter_for_whole_numbers(void **state)
     tw_context *ctx = open_context();
     int32_t data[4] = {0, 1000, 600, 0};
     tw_matrix m = {data, 2, 2, 2, TW_I32};
-    tw_summary *summary = NULL;
+    tw_apsp_summary *summary = NULL;
     const double *edges = NULL;
     const int64_t *counts = NULL;
-    assert_ok(ctx, tw_summary_create(ctx, &summary, 5, NULL, NULL));
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 5, NULL, NULL));
     feed(ctx, summary, &m, 1);
-    assert_int_equal(tw_summary_histogram(summary, &edges, &counts), 5);
+    assert_int_equal(tw_apsp_summary_histogram(summary, &edges, &counts), 5);
     assert_memory_equal(edges, ((double[]){0, 200, 400, 600, 800, 1000}), 6 * sizeof(double));
     assert_memory_equal(counts, ((int64_t[]){0, 0, 0, 1, 1}), 5 * sizeof(int64_t));
-    tw_summary_destroy(summary);
+    tw_apsp_summary_destroy(summary);
     close_context(ctx);
 }
 
@@ -286,11 +287,11 @@ static void the_own_vertex_is_skipped_wherever_it_stands(void **state)
         const int32_t *s = way & 1 ? sources : NULL;
         const int32_t *t = way & 2 ? targets : NULL;
         tw_matrix m = random_matrix(4, 6, TW_I32, 1, 40);
-        tw_summary *summary = NULL;
-        assert_ok(ctx, tw_summary_create(ctx, &summary, 8, s, t));
+        tw_apsp_summary *summary = NULL;
+        assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, s, t));
         feed(ctx, summary, &m, 3);
         assert_summary(summary, &m, s, t);
-        tw_summary_destroy(summary);
+        tw_apsp_summary_destroy(summary);
         free(m.data);
     }
     close_context(ctx);
@@ -302,13 +303,13 @@ static void not_a_number_counts_as_no_path(void **state)
     tw_context *ctx = open_context();
     double data[4] = {0, (double)NAN, -(double)INFINITY, 0};
     tw_matrix m = {data, 2, 2, 2, TW_F64};
-    tw_summary *summary = NULL;
-    tw_summary_info info;
-    assert_ok(ctx, tw_summary_create(ctx, &summary, 8, NULL, NULL));
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_summary_info info;
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL));
     feed(ctx, summary, &m, 2);
-    tw_summary_info_get(summary, &info);
+    tw_apsp_summary_describe(summary, &info);
     assert_int_equal(info.unreachable, 2);
-    tw_summary_destroy(summary);
+    tw_apsp_summary_destroy(summary);
     close_context(ctx);
 }
 
@@ -317,24 +318,25 @@ static void a_summary_starts_afresh_and_forgets_when_aborted(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_matrix m = random_matrix(20, 20, TW_I32, 0, 100);
-    tw_summary *summary = NULL;
-    tw_summary_info info;
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_summary_info info;
     tw_sink sink;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "-1 bins", tw_summary_create(ctx, &summary, -1, NULL, NULL));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "-1 bins",
+                 tw_apsp_summary_create(ctx, &summary, -1, NULL, NULL));
     assert_null(summary);
-    assert_ok(ctx, tw_summary_create(ctx, &summary, 8, NULL, NULL));
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL));
     feed(ctx, summary, &m, 4);
-    tw_summary_sink(summary, &sink);
+    tw_apsp_summary_sink(summary, &sink);
     assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));
     assert_summary(summary, &m, NULL, NULL);
     tw_cancel(ctx);
     assert_fails(ctx, TW_ERR_CANCELLED, "stopped", tw_feed(ctx, &m, &sink, 1));
     tw_clear_cancel(ctx);
-    tw_summary_info_get(summary, &info);
+    tw_apsp_summary_describe(summary, &info);
     assert_int_equal(info.reachable, 0);
     tw_sink_destroy(&sink);
-    tw_summary_destroy(summary);
-    tw_summary_destroy(NULL);
+    tw_apsp_summary_destroy(summary);
+    tw_apsp_summary_destroy(NULL);
     free(m.data);
     close_context(ctx);
 }
@@ -346,16 +348,16 @@ static void no_memory_at_any_point_is_reported(void **state)
     tw_matrix m = random_matrix(5, 5, TW_I32, 0, 100);
     tw_status status = TW_ERR_MEMORY;
     for (int64_t k = 1; status != TW_OK; k++) {
-        tw_summary *summary = NULL;
+        tw_apsp_summary *summary = NULL;
         tw_sink sink;
         twi_meter_fail_at(ctx->meter, k);
-        status = tw_summary_create(ctx, &summary, 8, NULL, NULL);
+        status = tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL);
         if (status == TW_OK) {
-            tw_summary_sink(summary, &sink);
+            tw_apsp_summary_sink(summary, &sink);
             status = tw_feed(ctx, &m, &sink, 1);
         }
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);
-        tw_summary_destroy(summary);
+        tw_apsp_summary_destroy(summary);
     }
     twi_meter_fail_at(ctx->meter, 0);
     free(m.data);

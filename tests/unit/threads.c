@@ -51,7 +51,7 @@ static void multiply_plainly(int32_t *c, const int32_t *a, const int32_t *b)
 {
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
-            int32_t least = TW_INF_I32;
+            int32_t least = TW_APSP_INF_I32;
             for (int k = 0; k < N; k++) {
                 int32_t sum = a[i * N + k] + b[k * N + j];
                 least = sum < least ? sum : least;
@@ -73,7 +73,7 @@ static bool computes(tw_context *ctx)
     tw_matrix b = {right, N, N, N, TW_I32};
     tw_matrix c = {got, N, N, N, TW_I32};
     for (int i = 0; i < N * N; i++) {
-        got[i] = TW_INF_I32;
+        got[i] = TW_APSP_INF_I32;
     }
     return tw_minplus(ctx, &c, &a, &b) == TW_OK && memcmp(got, expected, sizeof got) == 0;
 }

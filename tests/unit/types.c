@@ -145,7 +145,7 @@ static bool holds(const problem *p, tw_type type, int64_t at, double cutoff)
         return !isinf(f) && (f != 0 || d == 0) && (!whole || (double)f == d);
     }
     double low = type == TW_I32 ? INT32_MIN : 0;
-    return d == floor(d) && d >= low && d < tw_type_infinity(type);
+    return d == floor(d) && d >= low && d < tw_apsp_infinity(type);
 }
 
 /* May rounding of the sums decide whether the type holds it? Then either answer will do. */
@@ -183,7 +183,7 @@ static void assert_tree(const problem *p, int64_t source, const int32_t *previou
         int64_t at = v;
         int64_t steps = 0;
         bool some = p->reached[source * p->n + v] && v != source;
-        if (some != (previous[v] != TW_NO_VERTEX)) {
+        if (some != (previous[v] != TW_APSP_NO_VERTEX)) {
             fail_msg("%s: the predecessor of %lld from %lld is %d", name, (long long)v,
                      (long long)source, previous[v]);
         }
@@ -196,7 +196,7 @@ static void assert_tree(const problem *p, int64_t source, const int32_t *previou
 }
 
 typedef struct run {
-    tw_method method;
+    tw_apsp_method method;
     tw_type work;
     tw_type type;
     bool parts;
@@ -205,13 +205,13 @@ typedef struct run {
 
 static void check_path(tw_context *ctx, const problem *p, const tw_matrix *d, const char *name)
 {
-    tw_path path = {0};
+    tw_apsp_path path = {0};
     int64_t at = p->n - 1; /* 0 -> n - 1 */
-    tw_status status = tw_path_find(ctx, &path, p->graph, d, 0, (int32_t)(p->n - 1));
+    tw_status status = tw_apsp_path_find(ctx, &path, p->graph, d, 0, (int32_t)(p->n - 1));
     if (status != TW_OK || (path.count > 0) != p->reached[at]) {
         fail_msg("%s: path: %s", name, tw_last_error(ctx));
     }
-    tw_path_clear(&path);
+    tw_apsp_path_clear(&path);
 }
 
 static void check_run(tw_context *ctx, const problem *p, const run *r)
@@ -232,7 +232,7 @@ static void check_run(tw_context *ctx, const problem *p, const run *r)
     bool fits = true;
     bool unsure = false;
     snprintf(name, sizeof name, "%s in %s, n = %lld, by %s in %s to %s%s, cutoff %g", p->kind->name,
-             tw_type_name(p->graph->weight_type), (long long)p->n, tw_method_name(r->method),
+             tw_type_name(p->graph->weight_type), (long long)p->n, tw_apsp_method_name(r->method),
              tw_type_name(r->work), tw_type_name(r->type), r->parts ? ", in parts" : "", r->cutoff);
     for (int64_t i = 0; i < side * side; i++) {
         int64_t s = r->parts ? p->sources[i / side] : i / side;
@@ -246,14 +246,14 @@ static void check_run(tw_context *ctx, const problem *p, const run *r)
     bool trees = !r->parts && r->cutoff < 0;
     tw_sink sinks[2] = {{0}};
     tw_sink tree_sink = {0};
-    tw_plan *plan = NULL;
-    tw_verifier *verifier = NULL;
+    tw_apsp_plan *plan = NULL;
+    tw_apsp_verifier *verifier = NULL;
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &out));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &tree_sink, &tree));
-    assert_ok(ctx, tw_verifier_create(ctx, &verifier, p->graph, &options, 0, 1));
-    tw_verifier_sink(verifier, &sinks[1]);
-    assert_ok(ctx, tw_plan_create(ctx, &plan, p->graph, &options));
-    tw_status status = tw_plan_run(ctx, plan, sinks, 2, trees ? &tree_sink : NULL, NULL);
+    assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, p->graph, &options, 0, 1));
+    tw_apsp_verifier_sink(verifier, &sinks[1]);
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, p->graph, &options));
+    tw_status status = tw_apsp_plan_run(ctx, plan, sinks, 2, trees ? &tree_sink : NULL, NULL);
     if (unsure ? status != TW_OK && status != TW_ERR_RANGE
                : status != (fits ? TW_OK : TW_ERR_RANGE)) {
         fail_msg("%s: %s %s (seed %u)", name, tw_status_name(status), tw_last_error(ctx), SEED);
@@ -262,7 +262,7 @@ static void check_run(tw_context *ctx, const problem *p, const run *r)
         fail_msg("%s: no pair is named: %s", name, tw_last_error(ctx));
     }
     if (status == TW_OK) {
-        tw_status verdict = tw_verifier_result(ctx, verifier, NULL);
+        tw_status verdict = tw_apsp_verifier_result(ctx, verifier, NULL);
         if (verdict != TW_OK) {
             fail_msg("%s: the verifier says %s", name, tw_last_error(ctx));
         }
@@ -278,8 +278,8 @@ static void check_run(tw_context *ctx, const problem *p, const run *r)
             check_path(ctx, p, &out, name);
         }
     }
-    tw_plan_destroy(plan);
-    tw_verifier_destroy(verifier);
+    tw_apsp_plan_destroy(plan);
+    tw_apsp_verifier_destroy(verifier);
     tw_sink_destroy(&tree_sink);
     tw_sink_destroy(&sinks[0]);
 }
@@ -294,16 +294,17 @@ static bool work_is_possible(const problem *p, tw_type work, tw_type type)
 
 static void check_problem(tw_context *ctx, const problem *p)
 {
-    static const tw_method methods[] = {TW_METHOD_AUTO, TW_METHOD_CLOSURE, TW_METHOD_DIJKSTRA,
-                                        TW_METHOD_BFS, TW_METHOD_REFERENCE};
+    static const tw_apsp_method methods[] = {TW_APSP_METHOD_AUTO, TW_APSP_METHOD_CLOSURE,
+                                             TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_BFS,
+                                             TW_APSP_METHOD_REFERENCE};
     static const tw_type works[] = {TW_AUTO, TW_I32, TW_F32, TW_F64};
     double middle = fmin(p->want[p->n > 1 ? 1 : 0], DBL_MAX / 2);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
             for (size_t t = 0; t < sizeof results / sizeof *results; t++) {
                 run r = {methods[m], works[w], results[t], false, -1};
-                bool idle = works[w] != TW_AUTO && methods[m] != TW_METHOD_CLOSURE;
-                bool no_levels = methods[m] == TW_METHOD_BFS && !p->graph->equal;
+                bool idle = works[w] != TW_AUTO && methods[m] != TW_APSP_METHOD_CLOSURE;
+                bool no_levels = methods[m] == TW_APSP_METHOD_BFS && !p->graph->equal;
                 /* i32 and f32 that somebody insists on may be too little. */
                 bool short_of = (works[w] == TW_I32 && p->kind->most > 1e6) ||
                                 (works[w] == TW_F32 && p->kind->unit > 1e30);
@@ -311,7 +312,7 @@ static void check_problem(tw_context *ctx, const problem *p)
                     continue;
                 }
                 check_run(ctx, p, &r);
-                if (works[w] != TW_AUTO || methods[m] == TW_METHOD_AUTO) {
+                if (works[w] != TW_AUTO || methods[m] == TW_APSP_METHOD_AUTO) {
                     continue; /* delivery does the rest, whatever the working type */
                 }
                 r.parts = true;
@@ -355,8 +356,8 @@ static void sums_of_f32_weights_are_not_rounded_to_f32(void **state)
     const int32_t source[] = {0, 1};
     const int32_t target[] = {1, 2};
     const float weights[2][2] = {{0.1f, 0.7f}, {3e9f, 1}};
-    static const tw_method methods[] = {TW_METHOD_AUTO, TW_METHOD_CLOSURE, TW_METHOD_DIJKSTRA,
-                                        TW_METHOD_REFERENCE};
+    static const tw_apsp_method methods[] = {TW_APSP_METHOD_AUTO, TW_APSP_METHOD_CLOSURE,
+                                             TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_REFERENCE};
     for (int i = 0; i < 8; i++) {
         tw_edges edges = {2, source, target, weights[i / 4], TW_F32};
         tw_graph *graph = NULL;
@@ -392,21 +393,21 @@ static void the_verifier_knows_an_overflow_from_no_path(void **state)
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     const tw_shape shape = {4, 4, TW_F64};
     for (int cut = 0; cut < 2; cut++) {
-        tw_verifier *verifier = NULL;
+        tw_apsp_verifier *verifier = NULL;
         tw_sink sink;
         options.cutoff = cut ? 1.5e308 : -1;
-        assert_ok(ctx, tw_verifier_create(ctx, &verifier, graph, &options, 0, 1));
-        tw_verifier_sink(verifier, &sink);
+        assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, &options, 0, 1));
+        tw_apsp_verifier_sink(verifier, &sink);
         assert_ok(ctx, sink.begin(sink.self, ctx, &shape));
         assert_ok(ctx, sink.rows(sink.self, ctx, 0, 4, d, 4));
         assert_ok(ctx, sink.end(sink.self, ctx));
         if (cut) { /* what is longer is not there, and that is right */
-            assert_ok(ctx, tw_verifier_result(ctx, verifier, NULL));
+            assert_ok(ctx, tw_apsp_verifier_result(ctx, verifier, NULL));
         } else {
             assert_fails(ctx, TW_ERR_VERIFY, "from 0 to 2",
-                         tw_verifier_result(ctx, verifier, NULL));
+                         tw_apsp_verifier_result(ctx, verifier, NULL));
         }
-        tw_verifier_destroy(verifier);
+        tw_apsp_verifier_destroy(verifier);
     }
     tw_graph_destroy(graph);
     close_context(ctx);

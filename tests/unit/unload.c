@@ -26,7 +26,7 @@ static int compute(void *library)
             library, "tw_minplus");
     for (int i = 0; i < N * N; i++) {
         a[i] = 1;
-        c[i] = TW_INF_I32;
+        c[i] = TW_APSP_INF_I32;
     }
     tw_matrix left = {a, N, N, N, TW_I32};
     tw_matrix out = {c, N, N, N, TW_I32};

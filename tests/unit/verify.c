@@ -7,16 +7,16 @@
 static tw_status verify(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *opts,
                         const tw_matrix *m, int64_t samples, int64_t *rows)
 {
-    tw_verifier *verifier = NULL;
+    tw_apsp_verifier *verifier = NULL;
     tw_sink sink;
-    assert_ok(ctx, tw_verifier_create(ctx, &verifier, graph, opts, samples, 42));
-    tw_verifier_sink(verifier, &sink);
+    assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, opts, samples, 42));
+    tw_apsp_verifier_sink(verifier, &sink);
     tw_status status = tw_feed(ctx, m, &sink, 1);
     if (status == TW_OK) {
-        status = tw_verifier_result(ctx, verifier, rows);
+        status = tw_apsp_verifier_result(ctx, verifier, rows);
     }
     tw_sink_destroy(&sink);
-    tw_verifier_destroy(verifier);
+    tw_apsp_verifier_destroy(verifier);
     return status;
 }
 
@@ -71,7 +71,7 @@ static void one_wrong_entry_anywhere_is_named(void **state)
                     value = 12345;
                 }
                 if (type == TW_I32) {
-                    ((int32_t *)m.data)[at] = isinf(value) ? TW_INF_I32 : (int32_t)value;
+                    ((int32_t *)m.data)[at] = isinf(value) ? TW_APSP_INF_I32 : (int32_t)value;
                 } else if (type == TW_F32) {
                     ((float *)m.data)[at] = (float)value;
                 } else {
@@ -201,35 +201,35 @@ static void bad_questions_are_refused(void **state)
     const double cycle[][3] = {{0, 1, 3}, {1, 0, -4}};
     tw_graph *graph = graph_of(ctx, 2, 1, arcs, TW_I32);
     tw_graph *negative = graph_of(ctx, 2, 2, cycle, TW_I32);
-    tw_verifier *verifier = NULL;
+    tw_apsp_verifier *verifier = NULL;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     int32_t data[9] = {0};
     tw_matrix m = {data, 3, 3, 3, TW_I32};
     const int32_t list[1] = {2};
     assert_fails(ctx, TW_ERR_ARGUMENT, "-1 rows",
-                 tw_verifier_create(ctx, &verifier, graph, NULL, -1, 0));
+                 tw_apsp_verifier_create(ctx, &verifier, graph, NULL, -1, 0));
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
-                 tw_verifier_create(ctx, &verifier, negative, NULL, 0, 0));
+                 tw_apsp_verifier_create(ctx, &verifier, negative, NULL, 0, 0));
     opts.sources = list;
     opts.source_count = 1;
     assert_fails(ctx, TW_ERR_ARGUMENT, "source number 0 is 2",
-                 tw_verifier_create(ctx, &verifier, graph, &opts, 0, 0));
+                 tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 0));
     opts.sources = NULL;
     opts.targets = list;
     opts.target_count = 1;
     assert_fails(ctx, TW_ERR_ARGUMENT, "target number 0 is 2",
-                 tw_verifier_create(ctx, &verifier, graph, &opts, 0, 0));
+                 tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 0));
     assert_null(verifier);
     opts.targets = NULL;
     assert_fails(ctx, TW_ERR_VERIFY, "must be 2 x 2", verify(ctx, graph, &opts, &m, 0, NULL));
     m = (tw_matrix){data, 2, 2, 2, TW_I32};
     opts.type = TW_F32;
     assert_fails(ctx, TW_ERR_VERIFY, "of i32 and f32", verify(ctx, graph, &opts, &m, 0, NULL));
-    assert_ok(ctx, tw_verifier_create(ctx, &verifier, graph, NULL, 0, 0));
+    assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, NULL, 0, 0));
     assert_fails(ctx, TW_ERR_ARGUMENT, "not seen a whole matrix",
-                 tw_verifier_result(ctx, verifier, NULL));
-    tw_verifier_destroy(verifier);
-    tw_verifier_destroy(NULL);
+                 tw_apsp_verifier_result(ctx, verifier, NULL));
+    tw_apsp_verifier_destroy(verifier);
+    tw_apsp_verifier_destroy(NULL);
     tw_graph_destroy(graph);
     tw_graph_destroy(negative);
     close_context(ctx);
@@ -261,19 +261,19 @@ static void no_memory_at_any_point_is_reported(void **state)
     opts.targets = targets;
     opts.target_count = 2;
     for (int64_t k = 1; status != TW_OK; k++) {
-        tw_verifier *verifier = NULL;
+        tw_apsp_verifier *verifier = NULL;
         tw_sink sink;
         twi_meter_fail_at(ctx->meter, k);
-        status = tw_verifier_create(ctx, &verifier, graph, &opts, 3, 1);
+        status = tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 3, 1);
         if (status == TW_OK) {
-            tw_verifier_sink(verifier, &sink);
+            tw_apsp_verifier_sink(verifier, &sink);
             status = tw_feed(ctx, &m, &sink, 1);
         }
         if (status == TW_OK) {
-            assert_ok(ctx, tw_verifier_result(ctx, verifier, NULL));
+            assert_ok(ctx, tw_apsp_verifier_result(ctx, verifier, NULL));
         }
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);
-        tw_verifier_destroy(verifier);
+        tw_apsp_verifier_destroy(verifier);
     }
     twi_meter_fail_at(ctx->meter, 0);
     free(full.data);

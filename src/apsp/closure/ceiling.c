@@ -1,10 +1,10 @@
 /*
- * tw_ceiling: what this machine could do if nothing had to be loaded. All threads run the kernel's
- * register-only probe at the same time; the best of several bursts in either instruction order
- * counts, since anything else running on the machine can only make one slower.
+ * tw_minplus_ceiling: what this machine could do if nothing had to be loaded. All threads run the
+ * kernel's register-only probe at the same time; the best of several bursts in either instruction
+ * order counts, since anything else running on the machine can only make one slower.
  */
-#include "apsp/gpu/gpu.h"
 #include "apsp/closure/kernels.h"
+#include "apsp/gpu/gpu.h"
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/threads.h"
@@ -28,7 +28,7 @@ static tw_status sum_of_gpus(tw_context *ctx, const twi_gpu_list *gpus, tw_type 
     return status;
 }
 
-tw_status tw_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t threads)
+tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t threads)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"rate", rate});
     if (missing != TW_OK) {

@@ -32,10 +32,10 @@ static void mark(const twi_work *work, int32_t cap, int64_t source, bits *reache
     int64_t shift = place % 64;
     switch (work->kernel->type) {
     case TW_U8:
-        MARK_ROW(uint8_t, TW_INF_U8)
+        MARK_ROW(uint8_t, TW_APSP_INF_U8)
         break;
     case TW_U16:
-        MARK_ROW(uint16_t, TW_INF_U16)
+        MARK_ROW(uint16_t, TW_APSP_INF_U16)
         break;
     default:
         MARK_ROW(int32_t, cap)
@@ -56,10 +56,10 @@ static bool misses_any(const twi_work *work, int32_t cap, int64_t source)
     bool missing = false;
     switch (work->kernel->type) {
     case TW_U8:
-        COUNT_ROW(uint8_t, TW_INF_U8)
+        COUNT_ROW(uint8_t, TW_APSP_INF_U8)
         break;
     case TW_U16:
-        COUNT_ROW(uint16_t, TW_INF_U16)
+        COUNT_ROW(uint16_t, TW_APSP_INF_U16)
         break;
     default:
         COUNT_ROW(int32_t, cap)
@@ -140,5 +140,5 @@ tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, const twi_wo
 
 tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work, bool *exact)
 {
-    return twi_certify_below(ctx, graph, work, TW_INF_I32, exact);
+    return twi_certify_below(ctx, graph, work, TW_APSP_INF_I32, exact);
 }

@@ -45,10 +45,10 @@ static tw_status check_entries(tw_context *ctx, const tw_matrix *m, const char *
     for (int64_t i = 0; i < m->rows && m->type == TW_I32; i++) {
         const int32_t *row = twi_matrix_row(m, i);
         for (int64_t j = 0; j < m->cols; j++) {
-            if (row[j] < 0 || row[j] > TW_INF_I32) {
+            if (row[j] < 0 || row[j] > TW_APSP_INF_I32) {
                 return tw_fail(ctx, TW_ERR_RANGE,
                                "%s[%lld][%lld] is %d, outside 0 ... %d; use f64 for such values",
-                               name, (long long)i, (long long)j, row[j], TW_INF_I32);
+                               name, (long long)i, (long long)j, row[j], TW_APSP_INF_I32);
             }
         }
     }

@@ -51,19 +51,19 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define S u8
 #define T uint8_t
 #define TW_TYPE TW_U8
-#define INFTY TW_INF_U8
+#define INFTY TW_APSP_INF_U8
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S u16
 #define T uint16_t
 #define TW_TYPE TW_U16
-#define INFTY TW_INF_U16
+#define INFTY TW_APSP_INF_U16
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S i32
 #define T int32_t
 #define TW_TYPE TW_I32
-#define INFTY TW_INF_I32
+#define INFTY TW_APSP_INF_I32
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S f32

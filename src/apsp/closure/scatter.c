@@ -10,7 +10,7 @@
 
 /* The weight of arc u -> v in the working matrix. Rounding can leave a reweighted float a hair
  * below zero. The sum makes -0 a 0: which of the two a minimum takes is up to the instruction. */
-static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64_t arc)
+static inline double arc_weight(const tw_apsp_plan *plan, int64_t u, int32_t v, int64_t arc)
 {
     double weight = twi_graph_weight(plan->graph, arc);
     if (plan->potential != NULL) {
@@ -41,7 +41,7 @@ static inline double arc_weight(const tw_plan *plan, int64_t u, int32_t v, int64
         }                                                                               \
     }
 
-void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work)
+void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work)
 {
     const tw_graph *graph = plan->graph;
     const int32_t *plain =
@@ -51,13 +51,13 @@ void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work)
     for (int64_t u = 0; u < work->n; u++) {
         switch (work->kernel->type) {
         case TW_U8:
-            SCATTER_ROW(uint8_t, TW_INF_U8)
+            SCATTER_ROW(uint8_t, TW_APSP_INF_U8)
             break;
         case TW_U16:
-            SCATTER_ROW(uint16_t, TW_INF_U16)
+            SCATTER_ROW(uint16_t, TW_APSP_INF_U16)
             break;
         case TW_I32:
-            SCATTER_ROW(int32_t, TW_INF_I32)
+            SCATTER_ROW(int32_t, TW_APSP_INF_I32)
             break;
         case TW_F32:
             SCATTER_ROW(float, INFINITY)

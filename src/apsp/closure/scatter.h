@@ -8,7 +8,7 @@
 /* Fill `work` from the plan's graph: 0 on the diagonal, the least weight of parallel arcs (with the
  * plan's potentials, if any), infinity elsewhere and in the padding; weights at or above infinity
  * become infinity. */
-void twi_scatter(tw_context *ctx, const tw_plan *plan, const twi_work *work);
+void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work);
 
 /* Whether the matrix equals its transpose. Stops at the first difference. */
 bool twi_is_symmetric(tw_context *ctx, const twi_work *work);

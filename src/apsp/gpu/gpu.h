@@ -1,8 +1,8 @@
 /*
- * The closure on a GPU. The rounds (gpu/closure.c) put kernels (gpu/kernels/kernels.h) on two streams: the
- * wide update of one pivot runs on the caller's stream while the next pivot's rows, tile and panels
- * are made on a stream of higher priority. tw_apsp_device (gpu/entry.c) is the entry for matrices
- * that already lie in GPU memory.
+ * The closure on a GPU. The rounds (gpu/closure.c) put kernels (gpu/kernels/kernels.h) on two
+ * streams: the wide update of one pivot runs on the caller's stream while the next pivot's rows,
+ * tile and panels are made on a stream of higher priority. tw_apsp_device (gpu/entry.c) is the
+ * entry for matrices that already lie in GPU memory.
  */
 #ifndef TWI_APSP_GPU_GPU_H
 #define TWI_APSP_GPU_GPU_H
@@ -51,11 +51,11 @@ typedef struct twi_gpu_outcome {
 } twi_gpu_outcome;
 
 /* The closure of a plan whose matrix fits on its one GPU: from the arcs to the delivered rows. */
-TW_CHECKED tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan,
+TW_CHECKED tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan,
                                           twi_delivery *delivery, twi_gpu_outcome *out);
 /* Device memory that it takes with a matrix of `type`, and host memory. */
-uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type);
-uint64_t twi_gpu_resident_memory(const tw_plan *plan);
+uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type);
+uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan);
 
 /* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute);

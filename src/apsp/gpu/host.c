@@ -5,8 +5,8 @@
  * allows. A GPU that is named more than once has one memory for all its shares.
  */
 #include "apsp/closure/certificate.h"
-#include "apsp/gpu/gpu.h"
 #include "apsp/closure/kernels.h"
+#include "apsp/gpu/gpu.h"
 
 #define RESERVE                                                                       \
     ((uint64_t)256 << 20) /* bytes: streams, events, and what other programs may take \

@@ -20,8 +20,8 @@
  * which every device has some tiles: each puts its own into the panel and fetches the others', so
  * that as much travels as before. The column of rows above the pivot comes out of the panel.
  *
- * Panels have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without a path;
- * those of a row panel travel with it.
+ * Panels have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without a
+ * path; those of a row panel travel with it.
  *
  * 16 bits that leave entries at their cap are brought back without these; the graph tells whether
  * they are pairs without a path (gpu/host.c), and if not, the wider type goes on from there.

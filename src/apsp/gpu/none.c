@@ -24,7 +24,7 @@ tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_opt
     return tw_apsp_device_workspace(ctx, &bytes, matrix, opts);
 }
 
-tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)
 {
     (void)plan;
@@ -33,14 +33,14 @@ tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_deliver
     return tw_fail(ctx, TW_ERR_UNSUPPORTED, "this build computes on the CPU only");
 }
 
-uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
 {
     (void)plan;
     (void)type;
     return 0;
 }
 
-uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan)
 {
     (void)plan;
     return 0;

@@ -43,7 +43,7 @@ typedef struct findings {
 
 typedef struct resident {
     tw_context *ctx;
-    const tw_plan *plan;
+    const tw_apsp_plan *plan;
     twi_gpu_outcome *out;
     cudaStream_t stream;
     cudaEvent_t arrived[2]; /* a buffer is through, in whichever direction */
@@ -70,7 +70,7 @@ static void *place(char *base, uint64_t *used, int64_t count, uint64_t size)
     return at;
 }
 
-static uint64_t buffer_bytes(const tw_plan *plan)
+static uint64_t buffer_bytes(const tw_apsp_plan *plan)
 {
     int64_t row = twi_plan_cols(plan) * (int64_t)tw_type_size(plan->type);
     int64_t all = twi_plan_rows(plan) * row;
@@ -81,7 +81,7 @@ static uint64_t buffer_bytes(const tw_plan *plan)
 /* Lay out what stays through all attempts; returns its bytes. */
 static uint64_t place_fixed(resident *self, char *base)
 {
-    const tw_plan *plan = self->plan;
+    const tw_apsp_plan *plan = self->plan;
     const tw_graph *graph = plan->graph;
     uint64_t used = 0;
     self->found = place(base, &used, 1, sizeof *self->found);
@@ -121,7 +121,7 @@ static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symme
     return *matrix + (panels > bits ? panels : bits);
 }
 
-uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
+uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
 {
     resident self = {.plan = plan, .buffer_bytes = buffer_bytes(plan)};
     uint64_t matrix;
@@ -129,7 +129,7 @@ uint64_t twi_gpu_resident_bytes(const tw_plan *plan, tw_type type)
                                                    plan->graph->n, false, &matrix);
 }
 
-uint64_t twi_gpu_resident_memory(const tw_plan *plan)
+uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan)
 {
     return 2 * buffer_bytes(plan);
 }
@@ -253,7 +253,7 @@ static tw_status upload(resident *self, const void *to, const void *from, uint64
 
 static tw_status upload_all(resident *self)
 {
-    const tw_plan *plan = self->plan;
+    const tw_apsp_plan *plan = self->plan;
     const tw_graph *graph = plan->graph;
     const struct {
         const void *to;
@@ -414,7 +414,7 @@ static tw_status check_room(resident *self, tw_type type)
 
 static tw_status close_exactly(resident *self)
 {
-    const tw_plan *plan = self->plan;
+    const tw_apsp_plan *plan = self->plan;
     tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
     bool exact = false;
     tw_status status = attempt(self, type, &exact);
@@ -441,7 +441,7 @@ static tw_status close_exactly(resident *self)
 /* The sentence for a value that the result's type cannot hold. */
 static tw_status fail_misfit(resident *self, const twi_delivery *delivery, uint64_t where)
 {
-    const tw_plan *plan = self->plan;
+    const tw_apsp_plan *plan = self->plan;
     int64_t row = (int64_t)where / twi_plan_cols(plan);
     int64_t col = (int64_t)where % twi_plan_cols(plan);
     int64_t source = twi_plan_source(plan, row);
@@ -489,7 +489,7 @@ static tw_status fetch(resident *self, const twi_gpu_rows *rows, int64_t first, 
 /* A value that does not fit is noticed at the end: the sinks have made nothing final before. */
 static tw_status deliver(resident *self, twi_delivery *delivery)
 {
-    const tw_plan *plan = self->plan;
+    const tw_apsp_plan *plan = self->plan;
     const int64_t all = twi_plan_rows(plan);
     twi_gpu_rows rows = {
         .in = {self->work.data, self->work.ld},
@@ -534,7 +534,7 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
                                                         : status;
 }
 
-tw_status twi_gpu_resident_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)
 {
     resident self = {.ctx = ctx, .plan = plan, .out = out, .buffer_bytes = buffer_bytes(plan)};

@@ -23,9 +23,9 @@
  * product that needs it. For strips above the block the panel itself holds the left operand. In the
  * end one more pass mirrors the matrix (gpu/mirror.c).
  *
- * Operands have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without a path.
- * And when a strip goes back the host is told which blocks it has paths to: in the rounds of others
- * it stays where it is.
+ * Operands have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without
+ * a path. And when a strip goes back the host is told which blocks it has paths to: in the rounds
+ * of others it stays where it is.
  *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was: the lengths there are always those of some paths, and no

@@ -99,7 +99,7 @@ bool twi_seems_symmetric(const tw_graph *graph)
 /* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
  * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
  * what the pivots so far have joined are infinite and skipped. */
-double twi_closure_share(const tw_plan *plan)
+double twi_closure_share(const tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;

@@ -11,7 +11,7 @@
 #define CLOSE_CALL 1.5  /* estimates nearer to each other may change places in another run */
 #define LONG_RUN 3600.0 /* seconds: worth a word on how to do less */
 
-static void say(tw_plan *plan, const char *format, ...)
+static void say(tw_apsp_plan *plan, const char *format, ...)
 {
     size_t used = strlen(plan->explanation);
     va_list args;
@@ -20,7 +20,7 @@ static void say(tw_plan *plan, const char *format, ...)
     va_end(args);
 }
 
-static void explain_graph(tw_plan *plan)
+static void explain_graph(tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
     say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s%s\n",
@@ -34,14 +34,14 @@ static void explain_graph(tw_plan *plan)
         twi_isa_name(plan->isa));
 }
 
-uint64_t twi_plan_held(const tw_plan *plan)
+uint64_t twi_plan_held(const tw_apsp_plan *plan)
 {
     uint64_t potentials = plan->potential != NULL ? (uint64_t)plan->graph->n * sizeof(double) : 0;
     uint64_t part = plan->part != NULL ? twi_graph_memory(plan->part) : 0;
     return plan->given + part + potentials + sizeof *plan + TWI_EXPLANATION_BYTES;
 }
 
-static void explain_candidate(tw_plan *plan, const twi_candidate *c)
+static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)
 {
     char bytes[32];
     if (c->possible) {
@@ -54,7 +54,7 @@ static void explain_candidate(tw_plan *plan, const twi_candidate *c)
 }
 
 /* ", 4.4 GB on the GPU", or "" for the CPU. */
-static const char *on_device(char text[48], const tw_plan *plan)
+static const char *on_device(char text[48], const tw_apsp_plan *plan)
 {
     char bytes[32];
     text[0] = '\0';
@@ -65,7 +65,7 @@ static const char *on_device(char text[48], const tw_plan *plan)
     return text;
 }
 
-static void explain_candidates(tw_plan *plan, const twi_candidate *all, int count)
+static void explain_candidates(tw_apsp_plan *plan, const twi_candidate *all, int count)
 {
     say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
     for (int i = 0; i < count; i++) {
@@ -74,9 +74,9 @@ static void explain_candidates(tw_plan *plan, const twi_candidate *all, int coun
 }
 
 /* Whether another candidate may be the fastest the next time, and what makes a long run shorter. */
-static void explain_limits(tw_plan *plan, const twi_candidate *all, int count)
+static void explain_limits(tw_apsp_plan *plan, const twi_candidate *all, int count)
 {
-    for (int i = 0; i < count && plan->options.method == TW_METHOD_AUTO; i++) {
+    for (int i = 0; i < count && plan->options.method == TW_APSP_METHOD_AUTO; i++) {
         bool chosen = all[i].method == plan->method && all[i].gpu == (plan->gpus.count > 0);
         if (!chosen && all[i].possible && all[i].seconds < CLOSE_CALL * plan->seconds) {
             say(plan,
@@ -97,20 +97,21 @@ static void explain_limits(tw_plan *plan, const twi_candidate *all, int count)
     }
 }
 
-static void explain_choice(tw_plan *plan)
+static void explain_choice(tw_apsp_plan *plan)
 {
     char bytes[32];
     char there[48];
     say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
-        tw_method_name(plan->method), plan->device,
+        tw_apsp_method_name(plan->method), plan->device,
         plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
                                                  : tw_type_name(plan->work_type),
         plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
-        plan->options.method != TW_METHOD_AUTO ? "as asked for"
-                                               : "the least estimated time that fits the memory");
+        plan->options.method != TW_APSP_METHOD_AUTO
+            ? "as asked for"
+            : "the least estimated time that fits the memory");
 }
 
-void twi_plan_explain(tw_plan *plan, const twi_candidate *all, int count)
+void twi_plan_explain(tw_apsp_plan *plan, const twi_candidate *all, int count)
 {
     explain_graph(plan);
     explain_candidates(plan, all, count);

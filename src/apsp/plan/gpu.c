@@ -7,11 +7,11 @@
  * longer than a driver takes to start: the look itself is that start. Then what is left of its time
  * decides.
  */
-#include "apsp/plan/candidate.h"
+#include "apsp/gpu/gpu.h"
 #include "apsp/closure/certificate.h"
 #include "apsp/deliver.h"
+#include "apsp/plan/candidate.h"
 #include "apsp/plan/estimate.h"
-#include "apsp/gpu/gpu.h"
 #include "gpu/startup.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ bool twi_gpu_is_named(const tw_context *ctx)
 }
 
 /* i32 for whole numbers, with 16 bits tried before; else as the weights and the result are. */
-static tw_type type_for_gpu(const tw_plan *plan, double farthest)
+static tw_type type_for_gpu(const tw_apsp_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
     if (plan->options.work_type != TW_AUTO) {
@@ -36,10 +36,10 @@ static tw_type type_for_gpu(const tw_plan *plan, double farthest)
     if (!graph->integral) {
         return twi_plan_float_type(plan);
     }
-    return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
+    return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
 }
 
-static bool tries_narrow(const tw_plan *plan, tw_type type, const twi_gpu_info *info,
+static bool tries_narrow(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
                          double farthest)
 {
     return type == TW_I32 && plan->options.work_type == TW_AUTO &&
@@ -59,7 +59,7 @@ static int32_t different(const twi_gpu_list *gpus)
 
 /* Host memory of a closure whose matrix lies there: itself, the delivery, and in the end the
  * certificate. False if no machine could address it. */
-static bool host_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+static bool host_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 {
     if (!twi_matrix_memory(plan, type, out)) {
         return false;
@@ -73,7 +73,7 @@ static bool host_memory(const tw_plan *plan, tw_type type, uint64_t *out)
 
 /* Seconds on the link and on the processors: one after the other, or, when the matrix is streamed,
  * at the same time. */
-static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
+static double estimate_seconds(const tw_apsp_plan *plan, const twi_candidate *c,
                                const twi_gpu_info *info, const twi_gpu_fit *fit)
 {
     const tw_graph *graph = plan->graph;
@@ -100,7 +100,7 @@ static double estimate_seconds(const tw_plan *plan, const twi_candidate *c,
 }
 
 /* `fit`: NULL if one device holds all of it from the arcs on. */
-static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+static void estimate(tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info,
                      const twi_gpu_fit *fit)
 {
     static const char *const ways[] = {
@@ -119,8 +119,8 @@ static void estimate(tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
 }
 
 /* On the one device that holds it all, or from a matrix in host memory. */
-static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const twi_gpu_info *info,
-                       double farthest)
+static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                       const twi_gpu_info *info, double farthest)
 {
     char need[32];
     char have[32];
@@ -159,7 +159,7 @@ static tw_status weigh(tw_context *ctx, tw_plan *plan, twi_candidate *c, const t
     return status;
 }
 
-static tw_status check_named(tw_context *ctx, const tw_plan *plan)
+static tw_status check_named(tw_context *ctx, const tw_apsp_plan *plan)
 {
     if (plan->options.work_type == TW_U8) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
@@ -168,7 +168,7 @@ static tw_status check_named(tw_context *ctx, const tw_plan *plan)
     return TW_OK;
 }
 
-tw_status twi_consider_gpu(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
+tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, double farthest)
 {
     twi_gpu_info info;
     bool named = twi_gpu_is_named(ctx);
@@ -193,7 +193,7 @@ tw_status twi_consider_gpu(tw_context *ctx, tw_plan *plan, twi_candidate *c, dou
     return status;
 }
 
-tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                          const twi_candidate *best, double farthest)
 {
     char why[128];
@@ -203,7 +203,7 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_plan *plan, twi_can
         twi_rule_out(c, "the device is the CPU");
     } else if (twi_gpu_prefix()[0] == '\0') {
         twi_rule_out(c, "%s", twi_gpu_text());
-    } else if (o->method != TW_METHOD_AUTO && o->method != TW_METHOD_CLOSURE) {
+    } else if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
         return TW_OK;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
         /* u16 means 16 bits, and a GPU has 15 of them. */

@@ -11,14 +11,14 @@
  */
 #include "apsp/plan/plan.h"
 
-#include "apsp/plan/candidate.h"
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
-#include "apsp/deliver.h"
-#include "apsp/plan/estimate.h"
-#include "apsp/gpu/gpu.h"
 #include "apsp/closure/product.h"
+#include "apsp/deliver.h"
+#include "apsp/gpu/gpu.h"
+#include "apsp/plan/candidate.h"
+#include "apsp/plan/estimate.h"
 #include "apsp/relevant.h"
 #include "apsp/search/search.h"
 #include "apsp/search/searcher.h"
@@ -52,24 +52,24 @@
 
 enum { CLOSURE, GPU, DIJKSTRA, BFS, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
-    {.method = TW_METHOD_CLOSURE, .name = "closure"},
-    {.method = TW_METHOD_CLOSURE, .name = "gpu", .gpu = true},
-    {.method = TW_METHOD_DIJKSTRA, .name = "dijkstra"},
-    {.method = TW_METHOD_BFS, .name = "bfs"},
-    {.method = TW_METHOD_REFERENCE, .name = "reference"},
+    {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
+    {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
+    {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
+    {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
+    {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
 
 static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
-#define METHODS ((tw_method)(sizeof method_names / sizeof *method_names))
+#define METHODS ((tw_apsp_method)(sizeof method_names / sizeof *method_names))
 
-const char *tw_method_name(tw_method method)
+const char *tw_apsp_method_name(tw_apsp_method method)
 {
     return method >= 0 && method < METHODS ? method_names[method] : "?";
 }
 
-tw_status tw_method_parse(tw_method *out, const char *name)
+tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name)
 {
-    for (tw_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
+    for (tw_apsp_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
         if (strcmp(name, method_names[method]) == 0) {
             *out = method;
             return TW_OK;
@@ -193,7 +193,7 @@ void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
 }
 
 /* The narrowest type that could hold distances up to `farthest`, from what was seen. */
-static tw_type narrowest(const tw_plan *plan, double farthest)
+static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
     if (plan->options.work_type != TW_AUTO) {
@@ -205,16 +205,16 @@ static tw_type narrowest(const tw_plan *plan, double farthest)
     if (farthest == TWI_UNKNOWN) {
         return TW_I32;
     }
-    if (farthest * TWI_FARTHER < TW_INF_U8) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U8) {
         return TW_U8;
     }
-    if (farthest * TWI_FARTHER < TW_INF_U16) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U16) {
         return TW_U16;
     }
-    return farthest < TW_INF_I32 ? TW_I32 : TW_F64;
+    return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
 }
 
-bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 {
     uint64_t n = (uint64_t)plan->graph->n;
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
@@ -226,7 +226,7 @@ bool twi_matrix_memory(const tw_plan *plan, tw_type type, uint64_t *out)
     return false;
 }
 
-static int32_t block_of(const tw_plan *plan, const twi_minplus_kernel *kernel)
+static int32_t block_of(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel)
 {
     int64_t n = plan->graph->n;
     return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
@@ -235,7 +235,7 @@ static int32_t block_of(const tw_plan *plan, const twi_minplus_kernel *kernel)
 
 /* Matrix, delivery, and the panels or after them the certificate. False if no machine could address
  * them. */
-static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
+static bool closure_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 {
     int64_t n = plan->graph->n;
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
@@ -250,7 +250,8 @@ static bool closure_memory(const tw_plan *plan, tw_type type, uint64_t *out)
     return true;
 }
 
-static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate *c, double farthest)
+static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                  double farthest)
 {
     double n = (double)plan->graph->n;
     c->work_type = narrowest(plan, farthest);
@@ -277,16 +278,16 @@ static tw_status consider_closure(tw_context *ctx, tw_plan *plan, twi_candidate 
 }
 
 /* The seconds of a run of searches that take `each` a source on one thread. */
-static double search_seconds(const tw_plan *plan, tw_method method, double each)
+static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, double each)
 {
     double rows = (double)twi_plan_rows(plan);
     return each * rows / plan->threads +
            rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
-           (method == TW_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
+           (method == TW_APSP_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
 }
 
 /* `closure` is the rival: NULL if there is none. */
-static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *c,
+static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                  const twi_candidate *closure, double budget, double *farthest)
 {
     twi_search_sample sample = {0};
@@ -315,7 +316,7 @@ static tw_status consider_search(tw_context *ctx, tw_plan *plan, twi_candidate *
     return TW_OK;
 }
 
-static void consider_reference(const tw_plan *plan, twi_candidate *c)
+static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
 {
     double n = (double)plan->graph->n;
     double bytes = n * n * sizeof(double);
@@ -331,7 +332,7 @@ static void consider_reference(const tw_plan *plan, twi_candidate *c)
 }
 
 /* How far distances reach from one source. TWI_UNKNOWN stays where weights are negative. */
-static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *farthest)
+static tw_status probe_farthest(tw_context *ctx, const tw_apsp_plan *plan, double *farthest)
 {
     const tw_graph *graph = plan->graph;
     twi_textbook search;
@@ -357,7 +358,7 @@ static tw_status probe_farthest(tw_context *ctx, const tw_plan *plan, double *fa
 }
 
 /* Whether the smallest closure there is would fit: if not, there is nothing to find out for it. */
-static bool closure_fits(tw_context *ctx, const tw_plan *plan)
+static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
 {
     uint64_t bytes;
     tw_type type = plan->graph->integral ? TW_U8 : twi_plan_float_type(plan);
@@ -366,22 +367,23 @@ static bool closure_fits(tw_context *ctx, const tw_plan *plan)
 
 /* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
  */
-static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES],
-                                     int which, double *farthest)
+static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
+                                     twi_candidate all[CANDIDATES], int which, double *farthest)
 {
     twi_candidate *c = &all[which];
     const twi_candidate *closure = &all[CLOSURE];
-    tw_method forced = plan->options.method;
-    if (forced != TW_METHOD_AUTO && forced != c->method) {
+    tw_apsp_method forced = plan->options.method;
+    if (forced != TW_APSP_METHOD_AUTO && forced != c->method) {
         return TW_OK;
     }
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
     double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
-    if (forced == TW_METHOD_AUTO && closure->possible && least > closure->seconds) {
+    if (forced == TW_APSP_METHOD_AUTO && closure->possible && least > closure->seconds) {
         twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
         return TW_OK;
     }
-    const twi_candidate *rival = forced == TW_METHOD_AUTO && closure->possible ? closure : NULL;
+    const twi_candidate *rival =
+        forced == TW_APSP_METHOD_AUTO && closure->possible ? closure : NULL;
     double budget = rival != NULL ? fmax(SAMPLE_SHARE * closure->seconds, SAMPLE_LEAST)
                                   : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
     return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
@@ -390,7 +392,7 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_plan *plan, twi_candida
 /* Equal weights, and the probe told how many levels there are: that alone decides between the two
  * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
  * sample of it is 512 searches, a tenth of the run for a small graph. */
-static void decide_by_levels(tw_plan *plan, twi_candidate all[CANDIDATES], double farthest)
+static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], double farthest)
 {
     const tw_graph *graph = plan->graph;
     twi_candidate *c = &all[BFS];
@@ -404,21 +406,22 @@ static void decide_by_levels(tw_plan *plan, twi_candidate all[CANDIDATES], doubl
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
             c->possible = true;
             c->seconds = seconds;
-            c->memory = twi_search_memory(plan, TW_METHOD_BFS) + twi_delivery_memory(plan, false);
+            c->memory =
+                twi_search_memory(plan, TW_APSP_METHOD_BFS) + twi_delivery_memory(plan, false);
             snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
                      (long long)graph->arcs);
         }
     }
 }
 
-static bool is_wanted(const tw_plan *plan, const twi_candidate *c)
+static bool is_wanted(const tw_apsp_plan *plan, const twi_candidate *c)
 {
-    return plan->options.method == TW_METHOD_AUTO ? c->method != TW_METHOD_REFERENCE
-                                                  : c->method == plan->options.method;
+    return plan->options.method == TW_APSP_METHOD_AUTO ? c->method != TW_APSP_METHOD_REFERENCE
+                                                       : c->method == plan->options.method;
 }
 
 /* The candidate with the least estimated time that fits the memory; NULL without any. */
-static const twi_candidate *fastest(tw_context *ctx, const tw_plan *plan,
+static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
 {
     const twi_candidate *best = NULL;
@@ -433,9 +436,10 @@ static const twi_candidate *fastest(tw_context *ctx, const tw_plan *plan,
 }
 
 /* A GPU that was named is the only candidate; the probe goes on while its driver starts. */
-static tw_status consider_named_gpu(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
+static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
+                                    twi_candidate all[CANDIDATES])
 {
-    tw_method forced = plan->options.method;
+    tw_apsp_method forced = plan->options.method;
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     for (int i = 0; i < CANDIDATES; i++) {
@@ -443,7 +447,7 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_plan *plan, twi_candidat
             twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
         }
     }
-    if (forced != TW_METHOD_AUTO && forced != TW_METHOD_CLOSURE) {
+    if (forced != TW_APSP_METHOD_AUTO && forced != TW_APSP_METHOD_CLOSURE) {
         return TW_OK;
     }
     if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
@@ -452,13 +456,13 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_plan *plan, twi_candidat
     return status == TW_OK ? twi_consider_gpu(ctx, plan, &all[GPU], farthest) : status;
 }
 
-static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[CANDIDATES])
+static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
 {
     const tw_graph *graph = plan->graph;
-    tw_method forced = plan->options.method;
+    tw_apsp_method forced = plan->options.method;
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
-    bool closes = forced == TW_METHOD_AUTO || forced == TW_METHOD_CLOSURE;
+    bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     if (closes && graph->integral && plan->options.work_type == TW_AUTO &&
         closure_fits(ctx, plan)) {
         status = probe_farthest(ctx, plan, &farthest);
@@ -468,7 +472,7 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[
     }
     if (!graph->equal && graph->arcs > 0) {
         twi_rule_out(&all[BFS], "the weights are not all equal");
-    } else if (graph->equal && forced == TW_METHOD_AUTO && farthest != TWI_UNKNOWN) {
+    } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
     if (status == TW_OK && undecided(&all[BFS])) {
@@ -480,7 +484,7 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[
     if (status == TW_OK && closes && narrowest(plan, farthest) != all[CLOSURE].work_type) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
-    if (forced == TW_METHOD_REFERENCE) {
+    if (forced == TW_APSP_METHOD_REFERENCE) {
         consider_reference(plan, &all[REFERENCE]);
     } else {
         twi_rule_out(&all[REFERENCE], "only on request");
@@ -495,7 +499,7 @@ static tw_status consider_all(tw_context *ctx, tw_plan *plan, twi_candidate all[
 /* -------------------------------------------------------------------------------- the choice */
 
 /* Why there is no way at all. */
-static tw_status fail_choice(tw_context *ctx, const tw_plan *plan,
+static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
                              const twi_candidate all[CANDIDATES])
 {
     const twi_candidate *smallest = NULL;
@@ -518,18 +522,18 @@ static tw_status fail_choice(tw_context *ctx, const tw_plan *plan,
             "%lld vertices need %s of memory by %s, the method that needs least here, and "
             "%s is left; raise the limit, ask for fewer sources, or use a larger machine",
             (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
-            tw_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
+            tw_apsp_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {
         asked = all[i].method == plan->options.method && !all[i].gpu ? i : asked;
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
-                   tw_method_name(plan->options.method), all[asked].why_not);
+                   tw_apsp_method_name(plan->options.method), all[asked].why_not);
 }
 
 /* What the run needs to know of the chosen candidate. */
-static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
+static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *best)
 {
     plan->method = best->method;
     plan->seconds = best->seconds;
@@ -546,15 +550,15 @@ static void settle(tw_context *ctx, tw_plan *plan, const twi_candidate *best)
     if (!best->gpu) {
         plan->gpus.count = 0;
     }
-    if (plan->method == TW_METHOD_DIJKSTRA || plan->method == TW_METHOD_BFS) {
+    if (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS) {
         plan->work_type = twi_search_type(plan);
-    } else if (plan->method == TW_METHOD_REFERENCE) {
+    } else if (plan->method == TW_APSP_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
     }
 }
 
 /* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
-static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
+static tw_status find_potentials(tw_context *ctx, tw_apsp_plan *plan)
 {
     tw_status status = twi_relevant_part(ctx, &plan->part, plan->graph, &plan->options);
     plan->graph = plan->part != NULL ? plan->part : plan->graph;
@@ -566,7 +570,7 @@ static tw_status find_potentials(tw_context *ctx, tw_plan *plan)
     return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
 }
 
-static tw_status make_plan(tw_context *ctx, tw_plan *plan)
+static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
 {
     twi_candidate all[CANDIDATES];
     memcpy(all, candidates, sizeof all);
@@ -596,8 +600,8 @@ static tw_status make_plan(tw_context *ctx, tw_plan *plan)
     return status;
 }
 
-tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
-                         const tw_apsp_options *opts)
+tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_graph *graph,
+                              const tw_apsp_options *opts)
 {
     twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
@@ -605,7 +609,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
         return missing;
     }
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
-    tw_plan *plan = NULL;
+    tw_apsp_plan *plan = NULL;
     double began = twi_seconds();
     tw_status status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
     if (status != TW_OK) {
@@ -619,7 +623,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
         status = make_plan(ctx, plan);
     }
     if (status != TW_OK) {
-        tw_plan_destroy(plan);
+        tw_apsp_plan_destroy(plan);
         return status;
     }
     plan->spent = twi_seconds() - began - plan->waited;
@@ -627,7 +631,7 @@ tw_status tw_plan_create(tw_context *ctx, tw_plan **out, const tw_graph *graph,
     return TW_OK;
 }
 
-void tw_plan_destroy(tw_plan *plan)
+void tw_apsp_plan_destroy(tw_apsp_plan *plan)
 {
     if (plan == NULL) {
         return;
@@ -638,42 +642,42 @@ void tw_plan_destroy(tw_plan *plan)
     twi_free(plan);
 }
 
-const char *tw_plan_explain(const tw_plan *plan)
+const char *tw_apsp_plan_explain(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->explanation : "";
 }
 
-tw_method tw_plan_method(const tw_plan *plan)
+tw_apsp_method tw_apsp_plan_method(const tw_apsp_plan *plan)
 {
-    return plan != NULL ? plan->method : TW_METHOD_AUTO;
+    return plan != NULL ? plan->method : TW_APSP_METHOD_AUTO;
 }
 
-tw_type tw_plan_type(const tw_plan *plan)
+tw_type tw_apsp_plan_type(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->type : TW_AUTO;
 }
 
-tw_type tw_plan_work_type(const tw_plan *plan)
+tw_type tw_apsp_plan_work_type(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->work_type : TW_AUTO;
 }
 
-uint64_t tw_plan_memory(const tw_plan *plan)
+uint64_t tw_apsp_plan_memory(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->memory : 0;
 }
 
-uint64_t tw_plan_device_memory(const tw_plan *plan)
+uint64_t tw_apsp_plan_device_memory(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->device_memory : 0;
 }
 
-double tw_plan_seconds(const tw_plan *plan)
+double tw_apsp_plan_seconds(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->seconds : 0;
 }
 
-const char *tw_plan_device(const tw_plan *plan)
+const char *tw_apsp_plan_device(const tw_apsp_plan *plan)
 {
     return plan != NULL ? plan->device : "";
 }

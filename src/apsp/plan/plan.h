@@ -9,11 +9,11 @@
 #include "gpu/device.h"
 #include "graph/graph.h"
 
-struct tw_plan {
+struct tw_apsp_plan {
     const tw_graph *graph;   /* the caller's, or `part` */
     tw_graph *part;          /* what of it can matter, NULL: all of it; see relevant.h */
     tw_apsp_options options; /* as given, defaults filled in */
-    tw_method method;
+    tw_apsp_method method;
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
     twi_isa isa;
@@ -43,33 +43,33 @@ struct tw_plan {
 };
 
 /* The vertex of a row or column of the result. */
-static inline int64_t twi_plan_rows(const tw_plan *plan)
+static inline int64_t twi_plan_rows(const tw_apsp_plan *plan)
 {
     return plan->options.sources != NULL ? plan->options.source_count : plan->graph->n;
 }
-static inline int64_t twi_plan_cols(const tw_plan *plan)
+static inline int64_t twi_plan_cols(const tw_apsp_plan *plan)
 {
     return plan->options.targets != NULL ? plan->options.target_count : plan->graph->n;
 }
-static inline int32_t twi_plan_source(const tw_plan *plan, int64_t row)
+static inline int32_t twi_plan_source(const tw_apsp_plan *plan, int64_t row)
 {
     return plan->options.sources != NULL ? plan->options.sources[row] : (int32_t)row;
 }
-static inline int32_t twi_plan_target(const tw_plan *plan, int64_t col)
+static inline int32_t twi_plan_target(const tw_apsp_plan *plan, int64_t col)
 {
     return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
 }
 
 /* Could a sum of weights on the way of a run leave what `work` holds: the finite numbers of a float
  * type, or for whole weights those below 2^53, up to which f64 is exact? Then delivery looks. */
-bool twi_plan_may_overflow(const tw_plan *plan, tw_type work);
+bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work);
 
 /* Whole weights of a type that holds them all: an f32 result must not round their distances, as it
  * does those of float weights. */
-bool twi_plan_keeps_whole(const tw_plan *plan);
+bool twi_plan_keeps_whole(const tw_apsp_plan *plan);
 
 /* What weights that are not whole are worked in: f32 only where the result is f32, too, and no sum
  * can leave it. A wider result must not inherit the rounding of a narrower type. */
-tw_type twi_plan_float_type(const tw_plan *plan);
+tw_type twi_plan_float_type(const tw_apsp_plan *plan);
 
 #endif

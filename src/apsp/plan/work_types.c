@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-bool twi_plan_may_overflow(const tw_plan *plan, tw_type work)
+bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work)
 {
     const tw_graph *graph = plan->graph;
     double heaviest = fmax(fabs(graph->min_weight), fabs(graph->max_weight));
@@ -13,14 +13,14 @@ bool twi_plan_may_overflow(const tw_plan *plan, tw_type work)
     return longest >= limit / 4;
 }
 
-tw_type twi_plan_float_type(const tw_plan *plan)
+tw_type twi_plan_float_type(const tw_apsp_plan *plan)
 {
     bool narrow = plan->graph->weight_type == TW_F32 && plan->type == TW_F32 &&
                   plan->potential == NULL && !twi_plan_may_overflow(plan, TW_F32);
     return narrow ? TW_F32 : TW_F64;
 }
 
-bool twi_plan_keeps_whole(const tw_plan *plan)
+bool twi_plan_keeps_whole(const tw_apsp_plan *plan)
 {
     return plan->graph->integral && plan->graph->weight_type != TW_F32;
 }

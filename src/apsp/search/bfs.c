@@ -71,7 +71,7 @@ static void fill_infinity(tw_type type, void *levels, int64_t count)
 {
     if (type == TW_I32) {
         for (int64_t i = 0; i < count; i++) {
-            ((int32_t *)levels)[i] = TW_INF_I32;
+            ((int32_t *)levels)[i] = TW_APSP_INF_I32;
         }
     } else {
         memset(levels, 0xff, (size_t)count * tw_type_size(type));
@@ -229,7 +229,7 @@ static inline bool settle(twi_bfs_space *space, int32_t v)
 
 twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t *scanned)
 {
-    const int64_t deepest = (int64_t)tw_type_infinity(job->type) - 1;
+    const int64_t deepest = (int64_t)tw_apsp_infinity(job->type) - 1;
     int64_t active = start(job, space, rows);
     *scanned = 0;
     for (int64_t level = 1; active > 0 && (double)level <= job->level_limit; level++) {

@@ -46,7 +46,7 @@ typedef enum twi_bfs_end {
     TWI_BFS_CANCELLED
 } twi_bfs_end;
 
-/* Row i of `rows` (count x n) receives the levels of sources[i], tw_type_infinity(type) where there
+/* Row i of `rows` (count x n) receives the levels of sources[i], tw_apsp_infinity(type) where there
  * is no path. */
 twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t *scanned);
 

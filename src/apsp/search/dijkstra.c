@@ -100,7 +100,7 @@ void twi_dijkstra_space_clear(twi_dijkstra_space *space)
 #define ARC twi_arc_i32
 #define ORDER(arc) (arc).weight
 #define NAME(x) x##_i32
-#define CAP TW_INF_I32
+#define CAP TW_APSP_INF_I32
 #define DUAL 0
 #include "apsp/search/dijkstra_template.h"
 
@@ -156,9 +156,9 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
     chain *restrict pool = space->chain;
     const int64_t buckets = bucket_count(net->max);
     const int32_t mask = (int32_t)(buckets - 1);
-    const int32_t cutoff = job->cutoff < TW_INF_I32 ? (int32_t)job->cutoff : TW_INF_I32;
+    const int32_t cutoff = job->cutoff < TW_APSP_INF_I32 ? (int32_t)job->cutoff : TW_APSP_INF_I32;
     for (int64_t i = 0; i < net->n; i++) {
-        distance[i] = TW_INF_I32;
+        distance[i] = TW_APSP_INF_I32;
     }
     int64_t scanned = 0;
     int32_t now = 0;
@@ -222,9 +222,9 @@ static bool hides(const twi_net *net, const int32_t *distance)
 {
     const twi_arc_i32 *arc = net->arc;
     for (int64_t u = 0; u < net->n; u++) {
-        for (int64_t a = net->offsets[u]; distance[u] < TW_INF_I32 && a < net->offsets[u + 1];
+        for (int64_t a = net->offsets[u]; distance[u] < TW_APSP_INF_I32 && a < net->offsets[u + 1];
              a++) {
-            if (distance[arc[a].target] >= TW_INF_I32) {
+            if (distance[arc[a].target] >= TW_APSP_INF_I32) {
                 return true;
             }
         }
@@ -240,7 +240,7 @@ bool twi_dijkstra(const twi_dijkstra_job *job, twi_dijkstra_space *space, void *
     case TWI_NET_I32:
         *scanned = space->chain != NULL ? search_buckets(job, space) : search_i32(job, space);
         /* A cutoff below the cap leaves nothing to hide: all that is at the cap is above it. */
-        if (job->certify && job->cutoff >= TW_INF_I32 && hides(net, space->distance)) {
+        if (job->certify && job->cutoff >= TW_APSP_INF_I32 && hides(net, space->distance)) {
             return false;
         }
         GIVE_ROW(int32_t, (const int32_t *)space->distance)

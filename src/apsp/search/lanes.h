@@ -12,9 +12,9 @@
  * for rounded sums too, since adding a weight >= 0 is monotone and never makes a sum smaller. So
  * it equals Dijkstra's bit for bit.
  *
- * Integers are truncated at a cap (i32: TW_INF_I32; u16: 65535 less the largest weight, which may
- * be TWI_NARROW_WEIGHT at most): a sum of the cap and a weight still fits the type, and a value at
- * the cap is never stored as an improvement. Entries below the cap are exact; entries at the cap
+ * Integers are truncated at a cap (i32: TW_APSP_INF_I32; u16: 65535 less the largest weight, which
+ * may be TWI_NARROW_WEIGHT at most): a sum of the cap and a weight still fits the type, and a value
+ * at the cap is never stored as an improvement. Entries below the cap are exact; entries at the cap
  * mean "no path" if and only if no arc leads from an entry below the cap to one at it, which
  * `certify` checks.
  */

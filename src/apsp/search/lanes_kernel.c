@@ -126,8 +126,8 @@ static double buckets_per_unit(const twi_net *net)
 #define MASK uint16_t
 #define ROW int32_t
 #define ARC twi_arc_i32
-#define CAP(net) ((uint16_t)(TW_INF_U16 - (net)->max)) /* no sum wraps */
-#define ROW_INFINITY TW_INF_I32
+#define CAP(net) ((uint16_t)(TW_APSP_INF_U16 - (net)->max)) /* no sum wraps */
+#define ROW_INFINITY TW_APSP_INF_I32
 #define WHOLE 1
 #include "apsp/search/lanes_template.h"
 
@@ -136,8 +136,8 @@ static double buckets_per_unit(const twi_net *net)
 #define MASK int32_t
 #define ROW int32_t
 #define ARC twi_arc_i32
-#define CAP(net) TW_INF_I32
-#define ROW_INFINITY TW_INF_I32
+#define CAP(net) TW_APSP_INF_I32
+#define ROW_INFINITY TW_APSP_INF_I32
 #define WHOLE 1
 #include "apsp/search/lanes_template.h"
 

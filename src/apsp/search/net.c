@@ -100,7 +100,7 @@ static void put_arc(twi_net *net, int64_t at, int32_t target, double searched, d
     switch (net->kind) {
     case TWI_NET_I32:
         ((twi_arc_i32 *)net->arc)[at] =
-            (twi_arc_i32){target, searched < TW_INF_I32 ? (int32_t)searched : TW_INF_I32};
+            (twi_arc_i32){target, searched < TW_APSP_INF_I32 ? (int32_t)searched : TW_APSP_INF_I32};
         break;
     case TWI_NET_F32:
         ((twi_arc_f32 *)net->arc)[at] = (twi_arc_f32){target, (float)searched};

@@ -13,7 +13,7 @@
 
 typedef struct twi_arc_i32 {
     int32_t target;
-    int32_t weight; /* at most TW_INF_I32: a longer arc can only lead to "too far" */
+    int32_t weight; /* at most TW_APSP_INF_I32: a longer arc can only lead to "too far" */
 } twi_arc_i32;
 typedef struct twi_arc_f32 {
     int32_t target;

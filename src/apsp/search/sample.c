@@ -45,7 +45,7 @@ static char *rows_of(const sample *s, int thread)
 static void add_row(twi_search_sample *out, tw_type type, double scale, const void *row, int64_t n)
 {
     int64_t unreachable = 0;
-    double infinity = tw_type_infinity(type);
+    double infinity = tw_apsp_infinity(type);
     for (int64_t v = 0; v < n; v++) {
         double d = twi_element(row, type, v);
         if (d >= infinity) {
@@ -61,7 +61,7 @@ static void add_row(twi_search_sample *out, tw_type type, double scale, const vo
 /* The sources of one block of the run, chosen by the number of the round. */
 static void choose_block(sample *s, uint64_t round)
 {
-    const tw_plan *plan = s->e->plan;
+    const tw_apsp_plan *plan = s->e->plan;
     uint64_t seed = (uint64_t)plan->graph->n * 31 + (uint64_t)plan->graph->arcs;
     int64_t blocks = (twi_plan_rows(plan) + s->count - 1) / s->count;
     int64_t block = (int64_t)twi_random_below(twi_random_at(seed, round), (uint64_t)blocks);
@@ -129,9 +129,9 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
     twi_searcher *e = s->e;
     const tw_graph *graph = e->plan->graph;
     double scanned = fmax(arcs_scanned(e) / s->team, 1);
-    double scale = e->method == TW_METHOD_BFS ? graph->max_weight : 1;
-    double scans =
-        e->method != TW_METHOD_BFS && atomic_load(&e->lanes) == 0 ? (double)s->size : USUAL_SCANS;
+    double scale = e->method == TW_APSP_METHOD_BFS ? graph->max_weight : 1;
+    double scans = e->method != TW_APSP_METHOD_BFS && atomic_load(&e->lanes) == 0 ? (double)s->size
+                                                                                  : USUAL_SCANS;
     tw_status status = TW_OK;
     e->deadline = 0;
     do {
@@ -145,7 +145,7 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
     if (status == TW_OK) {
         *out = (twi_search_sample){.guessed = true};
         add_row(out, e->type, scale, rows_of(s, 0), graph->n);
-        if (e->method == TW_METHOD_BFS) {
+        if (e->method == TW_APSP_METHOD_BFS) {
             scans = fmin(scans, fmax(out->farthest / scale, 1)); /* one a level */
         }
         out->seconds_least = took / (double)s->size;
@@ -159,7 +159,7 @@ static void add_rows(const sample *s, twi_search_sample *out)
 {
     const twi_searcher *e = s->e;
     int64_t n = e->plan->graph->n;
-    double scale = e->method == TW_METHOD_BFS ? e->plan->graph->max_weight : 1;
+    double scale = e->method == TW_APSP_METHOD_BFS ? e->plan->graph->max_weight : 1;
     for (int t = 0; t < s->team; t++) {
         for (int64_t i = 0; i < s->size; i++) {
             add_row(out, e->type, scale,
@@ -206,8 +206,8 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
     return TW_OK;
 }
 
-tw_status twi_search_sample_run(tw_context *ctx, const tw_plan *plan, tw_method method, int rounds,
-                                double budget, twi_search_sample *out)
+tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_apsp_method method,
+                                int rounds, double budget, twi_search_sample *out)
 {
     sample s = {.team = 1};
     int64_t n = plan->graph->n;

@@ -19,8 +19,8 @@
 #define BLOCK_BYTES ((uint64_t)32 << 20)
 
 /* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
-static int64_t block_rows(const tw_plan *plan, tw_method method, tw_type type, uint64_t bytes,
-                          int threads)
+static int64_t block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
+                          uint64_t bytes, int threads)
 {
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type);
     int64_t rows = row > 0 ? (int64_t)(bytes / row) : twi_plan_rows(plan);
@@ -50,14 +50,14 @@ int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
     return share < most ? share : most;
 }
 
-uint64_t twi_search_memory(const tw_plan *plan, tw_method method)
+uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     int threads = plan->threads > 0 ? plan->threads : 1;
     /* Where levels need more than 16 bits a block is smaller than the result, in any type. */
-    tw_type type = method == TW_METHOD_BFS ? TW_U16 : twi_search_type(plan);
+    tw_type type = method == TW_APSP_METHOD_BFS ? TW_U16 : twi_search_type(plan);
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
-    if (method != TW_METHOD_BFS) {
+    if (method != TW_APSP_METHOD_BFS) {
         bytes += twi_net_memory(plan->graph, twi_search_kind(plan, type));
     }
     return bytes + row * (uint64_t)block_rows(plan, method, type, usual_bytes(threads), threads);
@@ -129,7 +129,7 @@ static uint64_t block_bytes(const twi_searcher *e)
  * from, when a wider type is needed. */
 static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *first, bool *wider)
 {
-    const tw_plan *plan = e->plan;
+    const tw_apsp_plan *plan = e->plan;
     int64_t total = twi_plan_rows(plan);
     int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
     void *block = NULL;
@@ -163,8 +163,8 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
             .work = block,
             .stride = plan->graph->n,
             .type = e->type,
-            .scale = e->method == TW_METHOD_BFS ? plan->graph->max_weight : 1,
-            .potentials_applied = e->method != TW_METHOD_BFS && plan->potential != NULL &&
+            .scale = e->method == TW_APSP_METHOD_BFS ? plan->graph->max_weight : 1,
+            .potentials_applied = e->method != TW_APSP_METHOD_BFS && plan->potential != NULL &&
                                   e->net->kind != TWI_NET_DUAL,
         };
         if ((status = twi_delivery_rows(e->ctx, delivery, &rows)) != TW_OK) {
@@ -178,7 +178,7 @@ done:
     return status;
 }
 
-tw_status twi_search_run(tw_context *ctx, const tw_plan *plan, twi_delivery *delivery,
+tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                          double *arcs_scanned)
 {
     twi_searcher *e = NULL;

@@ -22,17 +22,17 @@ double twi_longest_path(const tw_graph *graph, double max_weight)
     return graph->n > 1 ? (double)(graph->n - 1) * max_weight : 0;
 }
 
-tw_type twi_search_type(const tw_plan *plan)
+tw_type twi_search_type(const tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
     if (!graph->integral) {
         return twi_plan_float_type(plan);
     }
     double longest = twi_longest_path(graph, twi_net_max_weight(graph, plan->potential));
-    return longest < TW_INF_I32 ? TW_I32 : TW_F64;
+    return longest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
 }
 
-twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type)
+twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type)
 {
     if (!plan->graph->integral && plan->potential != NULL) {
         return TWI_NET_DUAL;
@@ -41,23 +41,23 @@ twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type)
 }
 
 /* Whole weights begin in i32 even where that is not certain to suffice. */
-static tw_type first_type(const tw_plan *plan, tw_method method)
+static tw_type first_type(const tw_apsp_plan *plan, tw_apsp_method method)
 {
-    if (method == TW_METHOD_BFS) {
+    if (method == TW_APSP_METHOD_BFS) {
         return TW_U8;
     }
     return plan->graph->integral ? TW_I32 : twi_plan_float_type(plan);
 }
 
-int64_t twi_searcher_batch(tw_method method)
+int64_t twi_searcher_batch(tw_apsp_method method)
 {
-    return method == TW_METHOD_BFS ? TWI_BFS_MOST : TWI_LANES_MOST;
+    return method == TW_APSP_METHOD_BFS ? TWI_BFS_MOST : TWI_LANES_MOST;
 }
 
-uint64_t twi_search_worker_memory(const tw_plan *plan, tw_method method)
+uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     const tw_graph *graph = plan->graph;
-    if (method == TW_METHOD_BFS) {
+    if (method == TW_APSP_METHOD_BFS) {
         return sizeof(twi_search_worker) + twi_bfs_space_memory(graph->n);
     }
     return sizeof(twi_search_worker) + (uint64_t)graph->n * (TWI_LINE_BYTES + sizeof(int32_t) + 1) +
@@ -80,7 +80,7 @@ static tw_status worker_create(twi_searcher *e, twi_search_worker *w)
     const char *what = "the lanes of the searches";
     uint64_t n = (uint64_t)e->plan->graph->n;
     tw_status status = TW_OK;
-    if (e->method == TW_METHOD_BFS) {
+    if (e->method == TW_APSP_METHOD_BFS) {
         return twi_bfs_space_create(e->ctx, &w->bfs, e->plan->graph->n);
     }
     if ((status = twi_alloc(e->ctx, &w->lanes.line, n, TWI_LINE_BYTES, what)) != TW_OK ||
@@ -122,8 +122,8 @@ static tw_status prepare_net(twi_searcher *e)
         return status;
     }
     double longest = twi_longest_path(graph, e->net->max);
-    e->certify_narrow = longest >= TW_INF_U16 - e->net->max;
-    e->certify = e->type == TW_I32 && longest >= TW_INF_I32;
+    e->certify_narrow = longest >= TW_APSP_INF_U16 - e->net->max;
+    e->certify = e->type == TW_I32 && longest >= TW_APSP_INF_I32;
     atomic_store(&e->narrow, e->net->kind == TWI_NET_I32 && e->net->max <= TWI_NARROW_WEIGHT);
     atomic_store(&e->lanes, e->net->kind != TWI_NET_DUAL);
     return TW_OK;
@@ -144,8 +144,8 @@ void twi_searcher_destroy(twi_searcher *e)
     twi_free(e);
 }
 
-tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan *plan,
-                              tw_method method, int threads)
+tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_apsp_plan *plan,
+                              tw_apsp_method method, int threads)
 {
     *out = NULL;
     twi_searcher *e = NULL;
@@ -167,7 +167,7 @@ tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan
     e->type = first_type(plan, method);
     e->cutoff =
         plan->options.cutoff >= 0 && plan->potential == NULL ? plan->options.cutoff : INFINITY;
-    if (method == TW_METHOD_DIJKSTRA && (status = prepare_net(e)) != TW_OK) {
+    if (method == TW_APSP_METHOD_DIJKSTRA && (status = prepare_net(e)) != TW_OK) {
         goto done;
     }
     status = twi_alloc_zeroed(ctx, &e->workers, (uint64_t)threads, sizeof *e->workers,
@@ -317,7 +317,7 @@ void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_ba
         return; /* the block will be redone or dropped */
     }
     twi_search_verdict mine =
-        e->method == TW_METHOD_BFS ? bfs_batch(e, w, b) : search_batch(e, w, b);
+        e->method == TW_APSP_METHOD_BFS ? bfs_batch(e, w, b) : search_batch(e, w, b);
     int worst = atomic_load(&e->verdict);
     while ((int)mine > worst && !atomic_compare_exchange_weak(&e->verdict, &worst, (int)mine)) {
     }

@@ -5,10 +5,10 @@
 #ifndef TWI_APSP_SEARCH_SEARCHER_H
 #define TWI_APSP_SEARCH_SEARCHER_H
 
+#include "apsp/plan/plan.h"
 #include "apsp/search/bfs.h"
 #include "apsp/search/dijkstra.h"
 #include "apsp/search/lanes.h"
-#include "apsp/plan/plan.h"
 
 #include <stdatomic.h>
 
@@ -31,11 +31,11 @@ typedef struct twi_search_worker {
 
 typedef struct twi_searcher {
     tw_context *ctx;
-    const tw_plan *plan;
-    tw_method method;
+    const tw_apsp_plan *plan;
+    tw_apsp_method method;
     int threads;
     twi_isa isa;
-    twi_net *net; /* TW_METHOD_DIJKSTRA */
+    twi_net *net; /* TW_APSP_METHOD_DIJKSTRA */
     const twi_lanes_kernels *kernels;
     twi_search_worker *workers;
     tw_type type; /* of the rows */
@@ -61,14 +61,15 @@ typedef struct twi_ticket {
     int32_t row;
 } twi_ticket;
 
-TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_plan *plan,
-                                         tw_method method, int threads);
+TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out,
+                                         const tw_apsp_plan *plan, tw_apsp_method method,
+                                         int threads);
 void twi_searcher_destroy(twi_searcher *e);
 
 /* Search for a batch, at most twi_searcher_batch(method) sources, unless the verdict is bad
  * already. For any thread, with its own worker. */
 void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b);
-int64_t twi_searcher_batch(tw_method method);
+int64_t twi_searcher_batch(tw_apsp_method method);
 
 /* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
 TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
@@ -80,8 +81,8 @@ int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count);
 void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count);
 
 /* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */
-twi_net_kind twi_search_kind(const tw_plan *plan, tw_type type);
-uint64_t twi_search_worker_memory(const tw_plan *plan, tw_method method);
+twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type);
+uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method);
 
 /* No sum of weights along a shortest path can be larger. */
 double twi_longest_path(const tw_graph *graph, double max_weight);

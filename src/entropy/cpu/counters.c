@@ -58,7 +58,7 @@ static void fill_tables(const twi_entropy_setup *setup, workspace *space)
 
 static bool crops(const strip *s)
 {
-    return s->setup->opts.border == TW_BORDER_CROP;
+    return s->setup->opts.border == TW_ENTROPY_BORDER_CROP;
 }
 
 /* Whether row `row` of the padded array counts. */

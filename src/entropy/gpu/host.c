@@ -164,11 +164,11 @@ typedef struct span {
     int64_t lack;         /* indices of the first window that lie before `begin` */
 } span;
 
-static span span_of(tw_border border, int64_t first, int64_t outputs, int64_t window,
+static span span_of(tw_entropy_border border, int64_t first, int64_t outputs, int64_t window,
                     int64_t border_width, int64_t size)
 {
     span s = {first - border_width, outputs + window - 1, 0};
-    if (border == TW_BORDER_CROP) {
+    if (border == TW_ENTROPY_BORDER_CROP) {
         int64_t end = s.begin + s.count < size ? s.begin + s.count : size;
         s.lack = s.begin < 0 ? -s.begin : 0;
         s.begin += s.lack;
@@ -194,7 +194,7 @@ typedef struct upload {
     tw_context *ctx;
     const tw_matrix *from;
     int64_t held; /* the row that comes first in memory; after the last follows the first */
-    tw_border border;
+    tw_entropy_border border;
     span rows, cols;
     char *to; /* in device memory, or in the pinned buffer */
     int64_t pitch;
@@ -241,8 +241,8 @@ static tw_status bring_all(const upload *u)
 
 /* The part of `from` that a piece needs into `there` on the device; *view describes it. */
 static tw_status send(tw_context *ctx, slot *s, const tw_matrix *from, int64_t held,
-                      tw_border border, span rows, span cols, buffer *there, buffer *staging,
-                      tw_matrix *view)
+                      tw_entropy_border border, span rows, span cols, buffer *there,
+                      buffer *staging, tw_matrix *view)
 {
     const int64_t size = (int64_t)tw_type_size(from->type);
     const int64_t pitch = (cols.count * size + PITCH - 1) / PITCH * PITCH;
@@ -303,7 +303,7 @@ static tw_status compute(tw_context *ctx, const twi_entropy_setup *setup, slot *
 static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s, rectangle area,
                        char *out, int64_t pitch, bool staged)
 {
-    const tw_border border = setup->opts.border;
+    const tw_entropy_border border = setup->opts.border;
     const int64_t height = area.y1 - area.y0;
     const int64_t width = area.x1 - area.x0;
     const span rows =
@@ -315,7 +315,8 @@ static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s,
     const uint64_t bytes = (uint64_t)(height * line);
     twi_gpu_piece piece = {.above = rows.lack,
                            .before = cols.lack,
-                           .border = border == TW_BORDER_CROP ? border : TW_BORDER_VALID};
+                           .border =
+                               border == TW_ENTROPY_BORDER_CROP ? border : TW_ENTROPY_BORDER_VALID};
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(s->device), "selecting the device");
     if (status == TW_OK) {
         status = send(ctx, s, setup->in, setup->held, border, rows, cols, &s->in, &s->staged_in,
@@ -543,7 +544,7 @@ static int64_t at_most(int64_t value, int64_t most)
 static tw_status foresee(tw_context *ctx, const twi_entropy_setup *setup, twi_entropy_gpu *gpu)
 {
     const int64_t most = TWI_WINDOW_SIDE + PITCH; /* rows and columns that are looked at */
-    const tw_border border = setup->opts.border;
+    const tw_entropy_border border = setup->opts.border;
     const int64_t outputs = at_most(setup->shape.rows, PITCH);
     const twi_gpu_piece piece = {
         .in = {NULL, at_most(setup->in->rows, most), at_most(setup->in->cols, most),
@@ -551,7 +552,7 @@ static tw_status foresee(tw_context *ctx, const twi_entropy_setup *setup, twi_en
         .out = {NULL, outputs, at_most(setup->shape.cols, PITCH), PITCH, setup->shape.type},
         .above = setup->above,
         .before = setup->before,
-        .border = border == TW_BORDER_CROP ? border : TW_BORDER_VALID};
+        .border = border == TW_ENTROPY_BORDER_CROP ? border : TW_ENTROPY_BORDER_VALID};
     twi_gpu_layout layout;
     if (outputs == 0 || setup->shape.cols == 0) {
         return TW_OK;

@@ -112,7 +112,8 @@ static void choose_levels(twi_gpu_layout *layout, const twi_entropy_setup *setup
 {
     const bool list = method == TWI_GPU_LIST;
     layout->method = method;
-    layout->around = list || (piece->border != TW_BORDER_CROP && piece->border != TW_BORDER_VALID);
+    layout->around = list || (piece->border != TW_ENTROPY_BORDER_CROP &&
+                              piece->border != TW_ENTROPY_BORDER_VALID);
     layout->staged =
         layout->around || piece->in.type != TW_U8 || setup->opts.range != NULL || aligned;
     layout->level_size = list ? 2 : 1;

@@ -76,7 +76,7 @@ static tw_status measure(tw_context *ctx, const twi_entropy_setup *planned, doub
     twi_entropy_setup setup = {0};
     char *out = NULL;
     opts.mask = NULL;
-    opts.border = opts.border == TW_BORDER_VALID ? TW_BORDER_CROP : opts.border;
+    opts.border = opts.border == TW_ENTROPY_BORDER_VALID ? TW_ENTROPY_BORDER_CROP : opts.border;
     opts.no_data = NULL;
     opts.skip_nan = 0;
     tw_status status = twi_alloc_zeroed(ctx, &sample.data, (uint64_t)(rows * cols),

@@ -82,7 +82,7 @@ static void set_entry(void *row, int64_t at, tw_type type, double value)
  * times +inf on entry and on return. */
 static void lay_row(const tw_graph *graph, int64_t u, void *row, double *least)
 {
-    double absent = tw_type_infinity(graph->weight_type);
+    double absent = tw_apsp_infinity(graph->weight_type);
     for (int64_t v = 0; v < graph->n; v++) {
         set_entry(row, v, graph->weight_type, absent);
     }
@@ -104,7 +104,7 @@ tw_status twi_npy_write(twi_printer *printer, const tw_graph *graph, const char 
 {
     (void)extension;
     size_t size = tw_type_size(graph->weight_type);
-    if (graph->arcs > 0 && graph->max_weight >= tw_type_infinity(graph->weight_type)) {
+    if (graph->arcs > 0 && graph->max_weight >= tw_apsp_infinity(graph->weight_type)) {
         return tw_fail(printer->ctx, TW_ERR_RANGE,
                        "a weight of %.17g would mean 'no edge' in an npy matrix of i32; choose "
                        "another format",

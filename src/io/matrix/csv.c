@@ -192,11 +192,11 @@ size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type
         switch (type) {
         case TW_U8:
             whole = ((const uint8_t *)row)[j];
-            at += whole == TW_INF_U8 ? put_infinity(at) : put_signed(at, whole);
+            at += whole == TW_APSP_INF_U8 ? put_infinity(at) : put_signed(at, whole);
             break;
         case TW_U16:
             whole = ((const uint16_t *)row)[j];
-            at += whole == TW_INF_U16 ? put_infinity(at) : put_signed(at, whole);
+            at += whole == TW_APSP_INF_U16 ? put_infinity(at) : put_signed(at, whole);
             break;
         case TW_I16:
             whole = ((const int16_t *)row)[j];
@@ -204,7 +204,7 @@ size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type
             break;
         case TW_I32:
             whole = ((const int32_t *)row)[j];
-            at += whole == TW_INF_I32 ? put_infinity(at) : put_signed(at, whole);
+            at += whole == TW_APSP_INF_I32 ? put_infinity(at) : put_signed(at, whole);
             break;
         case TW_F32:
             at += put_real(at, (double)((const float *)row)[j], true);
@@ -314,13 +314,13 @@ static tw_status bad_place(reader *r, const char *line_start, const char *what)
 
 static bool fits_whole(double value)
 {
-    return (value == floor(value) && fabs(value) < TW_INF_I32) || value == (double)INFINITY;
+    return (value == floor(value) && fabs(value) < TW_APSP_INF_I32) || value == (double)INFINITY;
 }
 
 static void store(tw_matrix *out, int64_t index, double value)
 {
     if (out->type == TW_I32) {
-        ((int32_t *)out->data)[index] = isinf(value) ? TW_INF_I32 : (int32_t)value;
+        ((int32_t *)out->data)[index] = isinf(value) ? TW_APSP_INF_I32 : (int32_t)value;
     } else if (out->type == TW_F32) {
         ((float *)out->data)[index] = (float)value;
     } else {

@@ -1,7 +1,7 @@
 /*
- * Matrix files opened for reading: as a whole (tw_matrix_open), or as a source whose rows are
- * fetched when they are asked for (tw_matrix_source), so that a file may be larger than the memory
- * and a few rows of it cost no more than themselves. csv is parsed as a whole either way.
+ * Matrix files opened for reading: as a whole (tw_matrix_file_create), or as a source whose rows
+ * are fetched when they are asked for (tw_matrix_source), so that a file may be larger than the
+ * memory and a few rows of it cost no more than themselves. csv is parsed as a whole either way.
  */
 #include "io/matrix/format.h"
 
@@ -20,7 +20,7 @@ struct tw_matrix_file {
     tw_shape shape;
     uint64_t start; /* byte of the first element */
     void *parsed;   /* the elements of a csv file; NULL: they lie in the input */
-    tw_matrix view; /* of tw_matrix_open */
+    tw_matrix view; /* of tw_matrix_file_create */
 };
 
 /* True if a word names a format; raw has more than one, for files written under such names. */
@@ -156,15 +156,15 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
                                            : lay_out_raw(ctx, file, type);
     }
     if (status != TW_OK) {
-        tw_matrix_close(file);
+        tw_matrix_file_destroy(file);
         return status;
     }
     *out = file;
     return TW_OK;
 }
 
-tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path,
-                         const char *format, tw_type type)
+tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out, const char *path,
+                                const char *format, tw_type type)
 {
     twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
@@ -177,7 +177,7 @@ tw_status tw_matrix_open(tw_context *ctx, tw_matrix_file **out, const char *path
         status = twi_input_load(ctx, &file->input);
     }
     if (status != TW_OK) {
-        tw_matrix_close(file);
+        tw_matrix_file_destroy(file);
         *out = NULL;
         return status;
     }
@@ -197,7 +197,7 @@ const tw_matrix *tw_matrix_file_view(const tw_matrix_file *file)
     return file != NULL ? &file->view : NULL;
 }
 
-void tw_matrix_close(tw_matrix_file *file)
+void tw_matrix_file_destroy(tw_matrix_file *file)
 {
     if (file == NULL) {
         return;
@@ -234,7 +234,7 @@ static tw_status fetch_rows(void *self, tw_context *ctx, int64_t first, int64_t 
 
 static void destroy_rows(void *self)
 {
-    tw_matrix_close(self);
+    tw_matrix_file_destroy(self);
 }
 
 tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, const char *format,

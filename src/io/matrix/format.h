@@ -1,4 +1,5 @@
-/* Matrix formats: what sinks write and tw_matrix_open reads. One file per format behind it. */
+/* Matrix formats: what sinks write and tw_matrix_file_create reads. One file per format behind it.
+ */
 #ifndef TWI_IO_MATRIX_FORMAT_H
 #define TWI_IO_MATRIX_FORMAT_H
 
@@ -59,8 +60,8 @@ size_t twi_csv_width(tw_type type);
 size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type);
 
 /* Lines of numbers into a matrix of `type` if that is TW_F32 or TW_F64; else of TW_I32 if all are
- * whole and below TW_INF_I32 ("inf" is TW_INF_I32 then), else TW_F64. *out owns out->data: free it
- * with twi_free. */
+ * whole and below TW_APSP_INF_I32 ("inf" is TW_APSP_INF_I32 then), else TW_F64. *out owns
+ * out->data: free it with twi_free. */
 TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path,
                                    const char *text, uint64_t count, tw_type type);
 

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-tw_status tw_map_device(tw_context *ctx, tw_map_plan *plan, tw_matrix *out, const tw_matrix *inputs,
-                        int32_t input_count, void *stream)
+tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
+                                   const tw_matrix *inputs, int32_t input_count, void *stream)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"plan", plan}, {"out", out}, {"inputs", inputs});
     if (missing != TW_OK) {

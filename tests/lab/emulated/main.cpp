@@ -26,7 +26,7 @@ static std::vector<int> graph(int n, int side, int ld)
     std::vector<int> d((size_t)side * ld, POISON);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            d[(size_t)i * ld + j] = i == j ? 0 : draw(3) == 0 ? TW_INF_I32 : 1 + draw(1000);
+            d[(size_t)i * ld + j] = i == j ? 0 : draw(3) == 0 ? TW_APSP_INF_I32 : 1 + draw(1000);
         }
     }
     return d;

@@ -41,7 +41,7 @@ template <> struct entry<uint16_t> {
 template <> struct entry<int32_t> {
     static __device__ __forceinline__ int32_t infinity()
     {
-        return TW_INF_I32;
+        return TW_APSP_INF_I32;
     }
     static __device__ __forceinline__ void put_least(int32_t *at, int32_t value)
     {

@@ -12,8 +12,8 @@
  *
  * where a right operand of `depth` tiles holds [across][depth * side][side] elements, and a left
  * one [down][depth * side][side] words, transposed: both are read in straight lines by a product
- * of any depth. (Words and elements: gpu/kernels/kernels.h.) Each launch returns the runtime's error number
- * (0: launched).
+ * of any depth. (Words and elements: gpu/kernels/kernels.h.) Each launch returns the runtime's
+ * error number (0: launched).
  *
  * An operand may have a byte for each of its tiles: 0 if all of the tile is infinite. Whatever
  * packs an operand sets them, and a product leaves out what they show to be nothing. Tiles that are

@@ -11,7 +11,7 @@ enum { THREADS = 256, MOST_BLOCKS = 4096 };
 
 static __device__ __forceinline__ int32_t clamped(int32_t value)
 {
-    return min(value, TW_INF_I32);
+    return min(value, TW_APSP_INF_I32);
 }
 
 /* Adding 0 turns -0, whose bits are not those of 0, into 0. */

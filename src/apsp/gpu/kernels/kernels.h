@@ -1,7 +1,7 @@
 /*
- * The seam between the rounds of a GPU closure (gpu/closure.c) and its kernels (gpu/kernels/kernel.cu,
- * compiled once per element type and tile side). One struct describes a round; every launch takes
- * it by value and returns the runtime's error number (0: launched).
+ * The seam between the rounds of a GPU closure (gpu/closure.c) and its kernels
+ * (gpu/kernels/kernel.cu, compiled once per element type and tile side). One struct describes a
+ * round; every launch takes it by value and returns the runtime's error number (0: launched).
  *
  * The matrix is cut into square tiles. A round works with two pivots: `pivot`, whose panels are
  * ready, and `next`, whose panels are being made. Panels are packed tile by tile, each tile

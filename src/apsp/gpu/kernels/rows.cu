@@ -20,7 +20,7 @@ static __device__ __forceinline__ bool is_far(uint16_t value)
 }
 static __device__ __forceinline__ bool is_far(int32_t value)
 {
-    return value >= TW_INF_I32;
+    return value >= TW_APSP_INF_I32;
 }
 static __device__ __forceinline__ bool is_far(float value)
 {
@@ -55,15 +55,15 @@ static __device__ __forceinline__ bool put_whole(T *at, double value, double low
 }
 static __device__ __forceinline__ bool put(int32_t *at, double value, bool)
 {
-    return put_whole<int32_t>(at, value, -2147483648.0, TW_INF_I32);
+    return put_whole<int32_t>(at, value, -2147483648.0, TW_APSP_INF_I32);
 }
 static __device__ __forceinline__ bool put(uint16_t *at, double value, bool)
 {
-    return put_whole<uint16_t>(at, value, 0, TW_INF_U16);
+    return put_whole<uint16_t>(at, value, 0, TW_APSP_INF_U16);
 }
 static __device__ __forceinline__ bool put(uint8_t *at, double value, bool)
 {
-    return put_whole<uint8_t>(at, value, 0, TW_INF_U8);
+    return put_whole<uint8_t>(at, value, 0, TW_APSP_INF_U8);
 }
 
 template <class IN, class OUT>

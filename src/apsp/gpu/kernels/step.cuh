@@ -21,12 +21,12 @@ struct step_i32 {
     typedef int32_t element;
     typedef int32_t word;
     enum { LANES = 1, FUSED = 3, SKEW = 0 };
-    static __device__ __forceinline__ element infinity(void) { return TW_INF_I32; }
+    static __device__ __forceinline__ element infinity(void) { return TW_APSP_INF_I32; }
     static __device__ __forceinline__ word spread(element value) { return value; }
     static __device__ __forceinline__ element lane(word w, int) { return w; }
     static __device__ __forceinline__ element clamp(element value)
     {
-        return value < TW_INF_I32 ? value : TW_INF_I32;
+        return value < TW_APSP_INF_I32 ? value : TW_APSP_INF_I32;
     }
 
     static __device__ __forceinline__ word least(word a, word b) { return min(a, b); }

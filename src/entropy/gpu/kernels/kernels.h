@@ -91,7 +91,8 @@ typedef struct twi_gpu_values {
     double low, high;    /* of the range */
     const double *edges; /* of its bins, in device memory: levels + 1, the last infinite */
     double no_data;
-    tw_border border; /* laid around them; TW_BORDER_CROP: what is there does not count */
+    tw_entropy_border
+        border; /* laid around them; TW_ENTROPY_BORDER_CROP: what is there does not count */
     int32_t above, before;
 } twi_gpu_values;
 

@@ -9,23 +9,23 @@
 #define ROWS_MOST 65535 /* of a grid: further rows are taken in turn */
 
 /* Where index `at` of `count` lies under a border; -1 for nowhere. */
-static __device__ int64_t place(tw_border border, int64_t at, int64_t count)
+static __device__ int64_t place(tw_entropy_border border, int64_t at, int64_t count)
 {
     if (at >= 0 && at < count) {
         return at;
     }
     int64_t period;
     switch (border) {
-    case TW_BORDER_CLAMP:
+    case TW_ENTROPY_BORDER_CLAMP:
         return at < 0 ? 0 : count - 1;
-    case TW_BORDER_WRAP:
+    case TW_ENTROPY_BORDER_WRAP:
         at %= count;
         return at < 0 ? at + count : at;
-    case TW_BORDER_SYMMETRIC:
+    case TW_ENTROPY_BORDER_SYMMETRIC:
         period = 2 * count;
         at = (at % period + period) % period;
         return at < count ? at : period - 1 - at;
-    case TW_BORDER_REFLECT:
+    case TW_ENTROPY_BORDER_REFLECT:
         period = count > 1 ? 2 * count - 2 : 1;
         at = (at % period + period) % period;
         return at < count ? at : period - at;
