@@ -452,16 +452,25 @@ TW_API void tw_apsp_plan_destroy(tw_apsp_plan *plan);
 
 /* Several lines: the candidates with estimated seconds and bytes, the choice and the reason. */
 TW_API const char *tw_apsp_plan_explain(const tw_apsp_plan *plan);
-TW_API tw_apsp_method tw_apsp_plan_method(const tw_apsp_plan *plan);
-TW_API tw_type tw_apsp_plan_type(const tw_apsp_plan *plan);      /* of the result */
-TW_API tw_type tw_apsp_plan_work_type(const tw_apsp_plan *plan); /* first one to be tried */
-/* Bytes the run will hold at most, the graph included; besides what the sinks and predecessors
- * take, and in the first working type: a wider one, where it is needed, takes more. */
-TW_API uint64_t tw_apsp_plan_memory(const tw_apsp_plan *plan);
-/* Bytes it will hold at most on each device of its list, besides; 0 on the CPU. */
-TW_API uint64_t tw_apsp_plan_device_memory(const tw_apsp_plan *plan);
-TW_API double tw_apsp_plan_seconds(const tw_apsp_plan *plan);     /* estimated */
-TW_API const char *tw_apsp_plan_device(const tw_apsp_plan *plan); /* "cpu", "cuda", "cuda:1", ... */
+
+typedef struct tw_apsp_plan_info {
+    size_t size;
+    tw_apsp_method method;
+    tw_type type;      /* of the result */
+    tw_type work_type; /* the first one to be tried */
+    uint64_t memory;   /* bytes that the run will hold at most, the graph included; besides what the
+                          sinks and predecessors take, and in the first working type: a wider one,
+                          where it is needed, takes more */
+    uint64_t device_memory; /* bytes that it will hold at most on each device of its list, besides;
+                               0 on the CPU */
+    double seconds;         /* estimated */
+    const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
+} tw_apsp_plan_info;
+#define TW_APSP_PLAN_INFO_INIT                          \
+    {                                                   \
+        sizeof(tw_apsp_plan_info), 0, 0, 0, 0, 0, 0, "" \
+    }
+TW_API TW_CHECKED tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out);
 
 typedef struct tw_apsp_report {
     size_t size;

@@ -54,4 +54,11 @@ static inline tw_context *open_context(void)
     return ctx;
 }
 
+static inline tw_apsp_plan_info describe_plan(const tw_apsp_plan *plan)
+{
+    tw_apsp_plan_info info = TW_APSP_PLAN_INFO_INIT;
+    assert_int_equal(tw_apsp_plan_describe(plan, &info), TW_OK);
+    return info;
+}
+
 #endif

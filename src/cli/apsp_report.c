@@ -34,23 +34,23 @@ void apsp_announce(const apsp_run *run)
         bool ended = length > 0 && text[length - 1] == '\n';
         cli_say(run->job, "%.*s", (int)(ended ? length - 1 : length), text);
     }
-    tw_apsp_method method = tw_apsp_plan_method(run->plan);
-    const char *work = tw_type_name(tw_apsp_plan_work_type(run->plan));
+    tw_apsp_method method = run->planned.method;
+    const char *work = tw_type_name(run->planned.work_type);
     bool closure = method == TW_APSP_METHOD_CLOSURE;
     char there[CLI_SHOWN + 16] = "";
-    if (tw_apsp_plan_device_memory(run->plan) > 0) {
-        bool several = strchr(tw_apsp_plan_device(run->plan), ',') != NULL;
+    if (run->planned.device_memory > 0) {
+        bool several = strchr(run->planned.device, ',') != NULL;
         snprintf(there, sizeof there, ", %s on %s GPU",
-                 cli_show_bytes(memory, (double)tw_apsp_plan_device_memory(run->plan)),
+                 cli_show_bytes(memory, (double)run->planned.device_memory),
                  several ? "each" : "the");
     }
     cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s",
             tw_apsp_method_name(method), closure ? " in " : "", closure ? work : "",
-            tw_apsp_plan_device(run->plan), tw_type_name(tw_apsp_plan_type(run->plan)),
-            tw_threads(run->job->ctx), tw_threads(run->job->ctx) == 1 ? "" : "s",
-            cli_show_bytes(memory, (double)tw_apsp_plan_memory(run->plan)), there,
-            cli_show_seconds(seconds, tw_apsp_plan_seconds(run->plan)));
-    if (tw_apsp_plan_seconds(run->plan) > LONG_RUN) {
+            run->planned.device, tw_type_name(run->planned.type), tw_threads(run->job->ctx),
+            tw_threads(run->job->ctx) == 1 ? "" : "s",
+            cli_show_bytes(memory, (double)run->planned.memory), there,
+            cli_show_seconds(seconds, run->planned.seconds));
+    if (run->planned.seconds > LONG_RUN) {
         cli_say(run->job,
                 "that is long; --sources LIST computes only the rows you need, "
                 "--cutoff D stops searches at D%s; --explain shows what the estimate rests on",
@@ -152,10 +152,9 @@ static void report_seconds(cli_report *json, const apsp_run *run)
 
 static void report_planned(cli_report *json, const apsp_run *run)
 {
-    cli_report_integer(json, "memory_planned", (int64_t)tw_apsp_plan_memory(run->plan));
-    cli_report_integer(json, "device_memory_planned",
-                       (int64_t)tw_apsp_plan_device_memory(run->plan));
-    cli_report_number(json, "seconds_estimated", tw_apsp_plan_seconds(run->plan));
+    cli_report_integer(json, "memory_planned", (int64_t)run->planned.memory);
+    cli_report_integer(json, "device_memory_planned", (int64_t)run->planned.device_memory);
+    cli_report_number(json, "seconds_estimated", run->planned.seconds);
 }
 
 /* A failed verification may end the run before tw_apsp_report is filled in, so what the plan knows
@@ -167,11 +166,11 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     cli_report json;
     begin_report(&json, run);
     cli_report_text(&json, "method",
-                    tw_apsp_method_name(ran ? report->method : tw_apsp_plan_method(run->plan)));
+                    tw_apsp_method_name(ran ? report->method : run->planned.method));
     cli_report_text(&json, "working_type",
-                    tw_type_name(ran ? report->work_type : tw_apsp_plan_work_type(run->plan)));
-    cli_report_text(&json, "type", tw_type_name(tw_apsp_plan_type(run->plan)));
-    cli_report_text(&json, "device", ran ? report->device : tw_apsp_plan_device(run->plan));
+                    tw_type_name(ran ? report->work_type : run->planned.work_type));
+    cli_report_text(&json, "type", tw_type_name(run->planned.type));
+    cli_report_text(&json, "device", ran ? report->device : run->planned.device);
     cli_report_text(&json, "fallback", report->fallback[0] != '\0' ? report->fallback : NULL);
     cli_report_bool(&json, "resident", report->resident != 0);
     cli_report_text(&json, "isa", report->isa);
@@ -215,10 +214,10 @@ void apsp_report_plan(const apsp_run *run)
 {
     cli_report json;
     begin_report(&json, run);
-    cli_report_text(&json, "method", tw_apsp_method_name(tw_apsp_plan_method(run->plan)));
-    cli_report_text(&json, "working_type", tw_type_name(tw_apsp_plan_work_type(run->plan)));
-    cli_report_text(&json, "type", tw_type_name(tw_apsp_plan_type(run->plan)));
-    cli_report_text(&json, "device", tw_apsp_plan_device(run->plan));
+    cli_report_text(&json, "method", tw_apsp_method_name(run->planned.method));
+    cli_report_text(&json, "working_type", tw_type_name(run->planned.work_type));
+    cli_report_text(&json, "type", tw_type_name(run->planned.type));
+    cli_report_text(&json, "device", run->planned.device);
     report_planned(&json, run);
     cli_report_text(&json, "explanation", tw_apsp_plan_explain(run->plan));
     cli_report_end(&json);

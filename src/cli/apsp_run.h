@@ -32,6 +32,7 @@ typedef struct apsp_run {
     cli_vertices sources;
     cli_vertices targets;
     tw_apsp_plan *plan;
+    tw_apsp_plan_info planned;
     tw_apsp_summary *summary;
     tw_apsp_verifier *verifier;
     cli_timed verifier_sink;

@@ -208,6 +208,9 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
         expect_output(run, opts);
     }
     tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, opts);
+    if (status == TW_OK) {
+        status = tw_apsp_plan_describe(run->plan, &run->planned);
+    }
     if (status == TW_OK && run->output != NULL && measured) {
         expect_output(run, opts);
     }
@@ -381,7 +384,11 @@ static void clear_run(apsp_run *run)
 static tw_status run_apsp(cli_job *job, const void *given, int count, char **words)
 {
     const apsp_settings *s = given;
-    apsp_run run = {.job = job, .settings = s, .input = words[0], .report = TW_APSP_REPORT_INIT};
+    apsp_run run = {.job = job,
+                    .settings = s,
+                    .input = words[0],
+                    .planned = TW_APSP_PLAN_INFO_INIT,
+                    .report = TW_APSP_REPORT_INIT};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_status status = cli_begin(job, &s->reading.common);
     if (status == TW_OK) {

@@ -317,6 +317,7 @@ static void auto_falls_back_to_the_cpu(void)
     tw_graph *graph = make_graph(&c);
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_apsp_plan_info planned = TW_APSP_PLAN_INFO_INIT;
     tw_apsp_plan *plan = NULL;
     bool noted = false;
     void *here = solve(&c, graph, &opts, "cpu", &report);
@@ -326,7 +327,8 @@ static void auto_falls_back_to_the_cpu(void)
     must(tw_set_device(ctx, "auto"), c.name);
     must(tw_sink_to_matrix(ctx, &sink, &out), c.name);
     must(tw_apsp_plan_create(ctx, &plan, graph, &opts), c.name);
-    if (strcmp(tw_apsp_plan_device(plan), "cpu") == 0) {
+    must(tw_apsp_plan_describe(plan, &planned), c.name);
+    if (strcmp(planned.device, "cpu") == 0) {
         printf("not tested: falling back, since the CPU of this machine is estimated faster\n");
     } else {
         twi_gpu_fail_at(60); /* in the midst of the closure */

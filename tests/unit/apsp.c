@@ -240,7 +240,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     options.method = TW_APSP_METHOD_CLOSURE;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
-    assert_int_equal(tw_apsp_plan_work_type(plan), TW_U8);
+    assert_int_equal(describe_plan(plan).work_type, TW_U8);
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
     assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
     assert_int_equal(report.attempts, 2);
@@ -465,7 +465,7 @@ static void a_plan_explains_itself(void **state)
     assert_non_null(strstr(text, "closure"));
     assert_non_null(strstr(text, "dijkstra"));
     assert_non_null(strstr(text, "choice: "));
-    assert_true(tw_apsp_plan_memory(plan) > 0 && tw_apsp_plan_seconds(plan) > 0);
+    assert_true(describe_plan(plan).memory > 0 && describe_plan(plan).seconds > 0);
     tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);

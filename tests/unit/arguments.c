@@ -400,13 +400,11 @@ static void of_shortest_paths(void **state)
     REFUSED(tw_copy_rate(t->ctx, &rate, -1));
     REFUSED(tw_copy_rate(t->ctx, &rate, INT32_MAX));
     assert_non_null(tw_apsp_plan_explain(NULL));
-    assert_non_null(tw_apsp_plan_device(NULL));
-    assert_int_equal(tw_apsp_plan_method(NULL), TW_APSP_METHOD_AUTO);
-    assert_int_equal(tw_apsp_plan_type(NULL), TW_AUTO);
-    assert_int_equal(tw_apsp_plan_work_type(NULL), TW_AUTO);
-    assert_int_equal(tw_apsp_plan_memory(NULL), 0);
-    assert_int_equal(tw_apsp_plan_device_memory(NULL), 0);
-    assert_true(tw_apsp_plan_seconds(NULL) == 0);
+    tw_apsp_plan_info info = TW_APSP_PLAN_INFO_INIT;
+    REFUSED_SILENTLY(tw_apsp_plan_describe(NULL, &info));
+    REFUSED_SILENTLY(tw_apsp_plan_describe(t->plan, NULL));
+    info.size = 0;
+    REFUSED_SILENTLY(tw_apsp_plan_describe(t->plan, &info));
     tw_apsp_plan_destroy(NULL);
 }
 

@@ -37,12 +37,12 @@ static void check_memory(tw_context *ctx, const tw_graph *graph, tw_apsp_method 
     options.block = block;
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
     assert_ok(ctx, tw_apsp_plan_run(ctx, plan, NULL, 0, NULL, &report));
-    double planned = (double)tw_apsp_plan_memory(plan);
+    double planned = (double)describe_plan(plan).memory;
     double held = (double)report.memory_peak;
     double slack = 128 << 10;
-    double most = tw_apsp_plan_method(plan) == TW_APSP_METHOD_BFS ? 2.0 : 1.1;
+    double most = describe_plan(plan).method == TW_APSP_METHOD_BFS ? 2.0 : 1.1;
     /* A wider type than the first is more than can be foreseen. */
-    bool foreseen = report.attempts == 1 && report.work_type == tw_apsp_plan_work_type(plan);
+    bool foreseen = report.attempts == 1 && report.work_type == describe_plan(plan).work_type;
     if (foreseen && (held > planned * 1.01 + slack || planned > most * held + slack)) {
         fail_msg("%s, %s, block %d, %d threads: %.0f bytes planned, %.0f held",
                  tw_apsp_method_name(method), tw_type_name(type), block, tw_threads(ctx), planned,
@@ -124,7 +124,7 @@ static void a_plan_of_hours_says_how_to_do_less(void **state)
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 13000, &edges, 0));
     assert_ok(ctx, tw_set_memory(ctx, (uint64_t)8 << 30)); /* nothing is taken of it */
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
-    assert_true(tw_apsp_plan_seconds(plan) > 3600);
+    assert_true(describe_plan(plan).seconds > 3600);
     assert_non_null(strstr(tw_apsp_plan_explain(plan), "more than an hour"));
     const bool has_gpu_code = twi_gpu_prefix()[0] != '\0';
     assert_true((strstr(tw_apsp_plan_explain(plan), "use a GPU") != NULL) == has_gpu_code);

@@ -137,8 +137,8 @@ static void auto_does_not_look_for_a_gpu_where_the_cpu_is_quick(void **state)
 #else
     assert_non_null(strstr(line, "to start"));
 #endif
-    assert_int_equal(tw_apsp_plan_device_memory(plan), 0);
-    assert_string_equal(tw_apsp_plan_device(plan), "cpu");
+    assert_int_equal(describe_plan(plan).device_memory, 0);
+    assert_string_equal(describe_plan(plan).device, "cpu");
     tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -175,7 +175,7 @@ static void a_build_without_gpu_code_says_so_where_a_gpu_might_pay(void **state)
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &opts));
     find_line(line, sizeof line, plan, "  gpu ");
     assert_non_null(strstr(line, "none in this build"));
-    assert_string_equal(tw_apsp_plan_device(plan), "cpu");
+    assert_string_equal(describe_plan(plan).device, "cpu");
     tw_device_start(ctx); /* nothing to start, nothing to wait for */
     tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);

@@ -206,7 +206,7 @@ static void the_memory_of_a_resident_run_is_stated(void **state)
     (void)state;
     open_problem(&p, "cuda:0");
     make_plan(&p);
-    assert_int_equal(tw_apsp_plan_device_memory(p.plan), N * N * 4 + MORE);
+    assert_int_equal(describe_plan(p.plan).device_memory, N * N * 4 + MORE);
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 15 kB of its memory"));
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), " of memory, 15 kB on the GPU: "));
     close_problem(&p);
@@ -218,7 +218,7 @@ static void the_memory_on_each_of_several_is_stated(void **state)
     (void)state;
     open_problem(&p, "cuda:0,1,0");
     make_plan(&p);
-    assert_int_equal(tw_apsp_plan_device_memory(p.plan), SEVERAL_BYTES);
+    assert_int_equal(describe_plan(p.plan).device_memory, SEVERAL_BYTES);
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 70 kB of memory on each"));
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), ", 70 kB on each GPU: "));
     close_problem(&p);
@@ -232,16 +232,16 @@ static void a_streamed_run_takes_the_matrix_and_little_more_of_the_host(void **s
     open_problem(&p, "cuda:0");
     assert_ok(p.ctx, tw_set_device_memory(p.ctx, STREAMED_BYTES));
     make_plan(&p);
-    assert_int_equal(tw_apsp_plan_device_memory(p.plan), STREAMED_BYTES);
-    uint64_t streamed = tw_apsp_plan_memory(p.plan);
+    assert_int_equal(describe_plan(p.plan).device_memory, STREAMED_BYTES);
+    uint64_t streamed = describe_plan(p.plan).memory;
     assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
     assert_true(tw_memory_peak(p.ctx) <= streamed + tw_memory_used(p.ctx) + SMALL_THINGS);
     tw_apsp_plan_destroy(p.plan);
     tw_sink_destroy(&p.sink);
     snprintf(p.ctx->device, sizeof p.ctx->device, "cpu");
     make_plan(&p);
-    assert_true(streamed < tw_apsp_plan_memory(p.plan));
-    assert_int_equal(tw_apsp_plan_device_memory(p.plan), 0);
+    assert_true(streamed < describe_plan(p.plan).memory);
+    assert_int_equal(describe_plan(p.plan).device_memory, 0);
     close_problem(&p);
 }
 
@@ -299,7 +299,7 @@ static void auto_tells_what_ran_instead_and_why(void **state)
     broken = true;
     assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, &report));
     assert_int_equal(report.method, TW_APSP_METHOD_REFERENCE);
-    assert_int_equal(tw_apsp_plan_method(p.plan), TW_APSP_METHOD_CLOSURE);
+    assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_CLOSURE);
     assert_string_equal(report.device, "cpu");
     assert_string_equal(report.fallback, "cuda:0: it is broken");
     assert_true(report.resident == 0 && report.seconds_device == 0);
@@ -315,8 +315,8 @@ static void auto_leaves_a_slow_gpu_alone(void **state)
     open_problem(&p, "auto");
     slow = true;
     make_plan(&p);
-    assert_string_equal(tw_apsp_plan_device(p.plan), "cpu");
-    assert_int_equal(tw_apsp_plan_device_memory(p.plan), 0);
+    assert_string_equal(describe_plan(p.plan).device, "cpu");
+    assert_int_equal(describe_plan(p.plan).device_memory, 0);
     close_problem(&p);
 }
 

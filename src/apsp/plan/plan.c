@@ -647,37 +647,21 @@ const char *tw_apsp_plan_explain(const tw_apsp_plan *plan)
     return plan != NULL ? plan->explanation : "";
 }
 
-tw_apsp_method tw_apsp_plan_method(const tw_apsp_plan *plan)
+tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out)
 {
-    return plan != NULL ? plan->method : TW_APSP_METHOD_AUTO;
-}
-
-tw_type tw_apsp_plan_type(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->type : TW_AUTO;
-}
-
-tw_type tw_apsp_plan_work_type(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->work_type : TW_AUTO;
-}
-
-uint64_t tw_apsp_plan_memory(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->memory : 0;
-}
-
-uint64_t tw_apsp_plan_device_memory(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->device_memory : 0;
-}
-
-double tw_apsp_plan_seconds(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->seconds : 0;
-}
-
-const char *tw_apsp_plan_device(const tw_apsp_plan *plan)
-{
-    return plan != NULL ? plan->device : "";
+    if (plan == NULL || out == NULL || out->size < sizeof out->size) {
+        return TW_ERR_ARGUMENT;
+    }
+    const tw_apsp_plan_info info = {
+        .size = out->size,
+        .method = plan->method,
+        .type = plan->type,
+        .work_type = plan->work_type,
+        .memory = plan->memory,
+        .device_memory = plan->device_memory,
+        .seconds = plan->seconds,
+        .device = plan->device,
+    };
+    memcpy(out, &info, info.size < sizeof info ? info.size : sizeof info);
+    return TW_OK;
 }
