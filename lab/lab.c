@@ -1,6 +1,6 @@
 /* The program tilewright-lab: its commands, its ladders, and what it says about itself. */
 #include "commands_lab.h"
-#include "ladders.h"
+#include "ladders/ladders.h"
 
 #include "frame/program.h"
 

@@ -1,5 +1,5 @@
 /* Any bytes given as a file of results are refused, or every case of it is a part of them. */
-#include "kept.h"
+#include "runner/kept.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Any bytes given as what ncu printed end in counters that are numbers, or in a sentence. */
-#include "ncu_csv.h"
+#include "runner/ncu_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "harness.h"
 
 #include "frame/program.h"
-#include "ncu_csv.h"
-#include "rocprof_csv.h"
-#include "runner.h"
+#include "runner/ncu_csv.h"
+#include "runner/rocprof_csv.h"
+#include "runner/runner.h"
 
 #include "gpu/device.h"
 

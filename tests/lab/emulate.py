@@ -28,7 +28,7 @@ def main():
     if compiler is None:
         print("skipped: no C++ compiler")
         return 77
-    kernels = (source / "lab" / "apsp_gpu_kernels.cu").read_text()
+    kernels = (source / "lab" / "ladders" / "apsp" / "gpu_kernels.cu").read_text()
     names = re.findall(r"^(?:RECIPE|PREPARED|THREE|PRODUCT)\((\w+),", kernels, re.M)
     names += ["shape_" + "_".join(numbers.split(", "))
               for numbers in re.findall(r"^SHAPE\((.*)\)", kernels, re.M)]

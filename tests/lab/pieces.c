@@ -2,7 +2,7 @@
  * from a copy of its own elements and into an output of its own, as a card does it. */
 #include "harness.h"
 
-#include "entropy_array.h"
+#include "ladders/entropy/array.h"
 
 #include <string.h>
 

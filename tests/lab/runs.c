@@ -5,7 +5,7 @@
 #include "harness.h"
 
 #include "frame/program.h"
-#include "runner.h"
+#include "runner/runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,443 @@
+/*
+ * Ladder entropy-cpu: the entropy of the 5 x 5 window around each element of a square array of 16
+ * levels, on a CPU; border windows hold what is inside.
+ *
+ *   logarithms      counts of 16 levels for each element, a logarithm for each count (row D2, v10)
+ *   table           n log n from a table of 26 doubles (v11)
+ *   mixed           a table of floats, sums in double (v12)
+ *   integral        16 integral images, so that a count is three additions (v13)
+ *   sliding         one histogram slid along the row: 10 elements change instead of 25
+ *   engine          16 counters in one vector, a whole-number table: the library
+ *
+ * The rungs of the write-up are right to five decimals, the library's to the bit of the definition.
+ * Each looks whether it is cancelled for every row. entropy-threads and entropy-threads-weak have
+ * the library on 1 to 64 threads: the same array for all of them, or n rows of n for each.
+ * windows.c shows the library over windows and levels.
+ */
+#include "ladders/answers.h"
+#include "ladders/entropy/array.h"
+#include "ladders/ladders.h"
+
+#include "base/clock.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALF = LAB_ENTROPY_HALF, LEVELS = LAB_ENTROPY_LEVELS, MOST = LAB_ENTROPY_MOST };
+
+typedef struct bench {
+    tw_context *ctx;
+    int64_t n;
+    lab_entropy_array array; /* its right answer is from a table: logarithms take too long */
+    int32_t *integrals;      /* LEVELS images of (n+1)^2 */
+    int threads;
+    uint64_t seed;
+} bench;
+
+static int64_t low(int64_t at)
+{
+    return at < HALF ? 0 : at - HALF;
+}
+
+static int64_t high(int64_t at, int64_t n)
+{
+    return at + HALF + 1 < n ? at + HALF + 1 : n;
+}
+
+static int count_window(const bench *b, int64_t y, int64_t x, int counts[LEVELS])
+{
+    memset(counts, 0, LEVELS * sizeof *counts);
+    for (int64_t i = low(y); i < high(y, b->n); i++) {
+        for (int64_t j = low(x); j < high(x, b->n); j++) {
+            counts[b->array.input[i * b->n + j]]++;
+        }
+    }
+    return (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
+}
+
+/* The definition: minus the sum of p log p. */
+static double entropy_of(const int counts[LEVELS], int total)
+{
+    double sum = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        if (counts[level] > 0) {
+            double p = (double)counts[level] / total;
+            sum -= p * log(p);
+        }
+    }
+    return sum;
+}
+
+/* ---------------------------------------------------------------------------------------- bench */
+
+static void close_bench(void *given)
+{
+    bench *b = given;
+    if (b != NULL) {
+        twi_free(b->integrals);
+        lab_entropy_array_free(&b->array);
+        twi_free(b);
+    }
+}
+
+static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
+{
+    bench *b = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
+    if (status != TW_OK) {
+        return status;
+    }
+    *out = b;
+    b->ctx = ctx;
+    b->n = n;
+    b->threads = twi_thread_count(ctx);
+    b->seed = seed;
+    return lab_entropy_array_make(&b->array, ctx, n, n, seed);
+}
+
+static void spoil(void *given)
+{
+    bench *b = given;
+    lab_entropy_array_spoil(&b->array);
+}
+
+static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
+{
+    const bench *b = given;
+    return lab_entropy_array_check(ctx, &b->array, rung);
+}
+
+/* ---------------------------------------------------------------------------------------- rungs */
+
+static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            b->array.output[y * b->n + x] = (float)entropy_of(counts, total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+static tw_status run_table(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    double table[MOST + 1] = {0};
+    for (int n = 1; n <= MOST; n++) {
+        table[n] = n * log(n);
+    }
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            double sum = 0;
+            for (int level = 0; level < LEVELS; level++) {
+                sum += table[counts[level]];
+            }
+            b->array.output[y * b->n + x] = (float)((table[total] - sum) / total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+typedef struct float_tables {
+    float n_log_n[MOST + 1];
+    float inverse[MOST + 1];
+} float_tables;
+
+static float_tables make_tables(void)
+{
+    float_tables t = {{0}, {0}};
+    for (int n = 1; n <= MOST; n++) {
+        t.n_log_n[n] = (float)(n * log(n));
+        t.inverse[n] = (float)(1.0 / n);
+    }
+    return t;
+}
+
+static float finish(const float_tables *t, const int *counts, int total)
+{
+    double sum = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        sum += (double)t->n_log_n[counts[level]];
+    }
+    return (float)(((double)t->n_log_n[total] - sum) * (double)t->inverse[total]);
+}
+
+static tw_status run_mixed(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
+        int counts[LEVELS];
+        for (int64_t x = 0; x < b->n; x++) {
+            int total = count_window(b, y, x, counts);
+            b->array.output[y * b->n + x] = finish(&t, counts, total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+/* Image `level` holds, at (i, j), how often the level occurs above row i and left of column j. */
+static void integrate(const bench *b, int level)
+{
+    int64_t side = b->n + 1;
+    int32_t *image = b->integrals + (int64_t)level * side * side;
+    memset(image, 0, (size_t)side * 4);
+    for (int64_t y = 0; y < b->n && !twi_is_cancelled(b->ctx); y++) {
+        int32_t row = 0;
+        image[(y + 1) * side] = 0;
+        for (int64_t x = 0; x < b->n; x++) {
+            row += b->array.input[y * b->n + x] == level;
+            image[(y + 1) * side + x + 1] = image[y * side + x + 1] + row;
+        }
+    }
+}
+
+static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    int64_t side = b->n + 1, area = side * side;
+    (void)rung;
+    if (b->integrals == NULL) {
+        tw_status status =
+            twi_alloc(b->ctx, &b->integrals, (uint64_t)area, LEVELS * 4, "the integral images");
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel num_threads(b->threads)
+    {
+#pragma omp for schedule(static)
+        for (int level = 0; level < LEVELS; level++) {
+            integrate(b, level);
+        }
+#pragma omp for schedule(static)
+        for (int64_t y = 0; y < b->n; y++) {
+            if (twi_is_cancelled(b->ctx)) {
+                continue;
+            }
+            int64_t top = low(y) * side, bottom = high(y, b->n) * side;
+            for (int64_t x = 0; x < b->n; x++) {
+                int64_t left = low(x), right = high(x, b->n);
+                int counts[LEVELS];
+                for (int level = 0; level < LEVELS; level++) {
+                    const int32_t *image = b->integrals + level * area;
+                    counts[level] = image[bottom + right] - image[top + right] -
+                                    image[bottom + left] + image[top + left];
+                }
+                int total = (int)((high(y, b->n) - low(y)) * (right - left));
+                b->array.output[y * b->n + x] = finish(&t, counts, total);
+            }
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+/* Add (sign 1) or take away (sign -1) column x of the windows of row y. */
+static void slide(const bench *b, int64_t y, int64_t x, int sign, int counts[LEVELS])
+{
+    for (int64_t i = low(y); x >= 0 && x < b->n && i < high(y, b->n); i++) {
+        counts[b->array.input[i * b->n + x]] += sign;
+    }
+}
+
+static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    double begun = twi_seconds();
+    float_tables t = make_tables();
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n; y++) {
+        if (twi_is_cancelled(b->ctx)) {
+            continue;
+        }
+        int counts[LEVELS] = {0};
+        for (int64_t x = 0; x < HALF; x++) {
+            slide(b, y, x, 1, counts);
+        }
+        for (int64_t x = 0; x < b->n; x++) {
+            slide(b, y, x + HALF, 1, counts);
+            slide(b, y, x - HALF - 1, -1, counts);
+            int total = (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
+            b->array.output[y * b->n + x] = finish(&t, counts, total);
+        }
+    }
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    (void)rung;
+    tw_status status = lab_entropy_by_library(b->ctx, &b->array, &time->total);
+    time->compute = time->total;
+    return status;
+}
+
+static const lab_rung rungs[] = {
+    {.name = "logarithms",
+     .row = "D2",
+     .idea = "v10: count 25 elements, take a logarithm for each level that occurs",
+     .source = "entropy/cpu.c count_window entropy_of run_logarithms",
+     .run = run_logarithms,
+     .most = 2560},
+    {.name = "table",
+     .parent = "logarithms",
+     .row = "D2",
+     .idea = "v11: a count is at most 25, so n log n is a table of 26",
+     .source = "entropy/cpu.c count_window run_table",
+     .run = run_table},
+    {.name = "mixed",
+     .parent = "table",
+     .row = "D2",
+     .idea = "v12: floats in the table, sums in double",
+     .source = "entropy/cpu.c count_window finish run_mixed",
+     .run = run_mixed},
+    {.name = "integral",
+     .parent = "mixed",
+     .row = "D2",
+     .idea = "v13: 16 integral images; less counting, and 64 bytes of them for each element",
+     .source = "entropy/cpu.c integrate finish run_integral",
+     .run = run_integral,
+     .most = 2560},
+    {.name = "sliding",
+     .parent = "mixed",
+     .idea = "one histogram slid along the row: 10 elements change instead of 25 counted anew",
+     .source = "entropy/cpu.c slide finish run_sliding",
+     .run = run_sliding},
+    {.name = "engine",
+     .parent = "sliding",
+     .idea = "16 counters in one vector, looked up at once in a table of whole numbers",
+     .source = "entropy/array.c lab_entropy_by_library",
+     .run = run_engine},
+};
+
+static const int64_t default_sizes[] = {400, 1280, 2560, 5120, 0};
+
+static const lab_published published[] = {{"logarithms", 400, 9.27},
+                                          {"table", 400, 2.00},
+                                          {"mixed", 400, 1.71},
+                                          {"integral", 400, 7.09},
+                                          {"logarithms", 2560, 130.6},
+                                          {"table", 2560, 25.0},
+                                          {"mixed", 2560, 18.5},
+                                          {"integral", 2560, 98.2},
+                                          {"logarithms", 10240, 1888},
+                                          {"table", 10240, 316},
+                                          {"mixed", 10240, 259},
+                                          {"integral", 10240, 1148},
+                                          {NULL, 0, 0}};
+
+const lab_ladder lab_entropy_cpu = {
+    .name = "entropy-cpu",
+    .title = "Entropy of 5 x 5 windows, 16 levels, on a CPU",
+    .rungs = rungs,
+    .count = LAB_COUNT(rungs),
+    .sizes = default_sizes,
+    .published = published,
+    .published_on = "28 cores of the server of row D's authors",
+    .unit = "elements",
+    .size = "elements a side",
+    .against = LAB_AGAINST_ENTROPY,
+    .open = open_bench,
+    .spoil = spoil,
+    .check = check,
+    .close = close_bench,
+    .work = lab_elements,
+    .traffic = lab_image_bytes,
+    .ceiling = lab_image_copy_ceiling,
+};
+
+/* -------------------------------------------------------------------------------------- threads */
+
+enum { STRONG, WEAK };
+
+/* a: STRONG or WEAK; b: threads, which the library takes from the context. */
+static tw_status run_threads(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    const int32_t asked = b->ctx->threads;
+    const int64_t rows = rung->a == WEAK ? b->n * rung->b : b->n; /* n for each thread */
+    tw_status status = lab_entropy_array_hold(&b->array, b->ctx, rows, b->n, b->seed);
+    if (status == TW_OK) {
+        b->ctx->threads = rung->b;
+        status = run_engine(b, rung, time);
+        b->ctx->threads = asked;
+    }
+    return status;
+}
+
+#define THREADS(count, how, what)                                                             \
+    {                                                                                         \
+        .name = "threads-" #count, .idea = what, .run = run_threads, .a = (how), .b = (count) \
+    }
+#define STRONG_RUNG(count) THREADS(count, STRONG, "bands of rows dealt out to " #count " threads")
+#define WEAK_RUNG(count) THREADS(count, WEAK, #count " threads, " #count " times the rows")
+
+static const lab_rung strong_rungs[] = {STRONG_RUNG(1), STRONG_RUNG(2),  STRONG_RUNG(4),
+                                        STRONG_RUNG(8), STRONG_RUNG(16), STRONG_RUNG(32),
+                                        STRONG_RUNG(64)};
+static const lab_rung weak_rungs[] = {WEAK_RUNG(1), WEAK_RUNG(2),  WEAK_RUNG(4),
+                                      WEAK_RUNG(8), WEAK_RUNG(16), WEAK_RUNG(32)};
+
+static const int64_t thread_sizes[] = {2560, 0};
+
+#define SCALING                                                                \
+    .sizes = thread_sizes, .open = open_bench, .spoil = spoil, .check = check, \
+    .close = close_bench, .offers = lab_has_threads, .work = lab_elements,     \
+    .traffic = lab_image_bytes, .against = LAB_AGAINST_ENTROPY
+
+const lab_ladder lab_entropy_threads = {
+    .source = "entropy/cpu.c run_threads",
+    .name = "entropy-threads",
+    .title = "Strong scaling of entropy over threads",
+    .unit = "elements",
+    .size = "elements a side",
+    .rungs = strong_rungs,
+    .count = LAB_COUNT(strong_rungs),
+    .ceiling = lab_image_copy_ceiling,
+    SCALING,
+};
+
+const lab_ladder lab_entropy_threads_weak = {
+    .source = "entropy/cpu.c run_threads",
+    .name = "entropy-threads-weak",
+    .title = "Weak scaling of entropy: n x n elements for each thread",
+    .unit = "elements a thread",
+    .size = "elements a side for one thread",
+    .rungs = weak_rungs,
+    .count = LAB_COUNT(weak_rungs),
+    .ceiling = lab_image_copy_ceiling_of_one,
+    SCALING,
+};
