@@ -136,24 +136,26 @@ typedef struct prepared {
     void *workspace;
     twi_gpu_work work;
     tw_matrix view;
-    tw_device_options opts;
+    tw_apsp_options opts;
+    tw_device_options device;
 } prepared;
 
 static void prepare(const bench_case *c, prepared *p, int64_t ld)
 {
     p->view = (tw_matrix){p->matrix, c->n, c->n, ld, c->type};
-    p->opts = (tw_device_options)TW_DEVICE_OPTIONS_INIT;
+    p->opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    p->device = (tw_device_options)TW_DEVICE_OPTIONS_INIT;
     p->opts.work_type = c->work;
-    p->opts.undirected = c->undirected;
+    p->opts.symmetric = c->undirected;
     if (strcmp(c->what, "closure") == 0) {
         const twi_gpu_kernel *kernel = twi_gpu_kernel_choose(c->type, c->n);
         p->work = (twi_gpu_work){kernel, p->matrix, c->n, ld, c->undirected, NULL, false};
-        p->opts.workspace_bytes = twi_gpu_closure_bytes(kernel, c->n, c->undirected);
+        p->device.workspace_bytes = twi_gpu_closure_bytes(kernel, c->n, c->undirected);
     } else {
-        must(tw_apsp_device_workspace(ctx, &p->opts.workspace_bytes, &p->view, &p->opts));
+        must(tw_apsp_device_workspace(ctx, &p->device.workspace_bytes, &p->view, &p->opts));
     }
-    must_run(cudaMalloc(&p->workspace, p->opts.workspace_bytes + 1), "allocating the workspace");
-    p->opts.workspace = p->workspace;
+    must_run(cudaMalloc(&p->workspace, p->device.workspace_bytes + 1), "allocating the workspace");
+    p->device.workspace = p->workspace;
 }
 
 static void queue(const bench_case *c, prepared *p, cudaStream_t stream)
@@ -161,8 +163,8 @@ static void queue(const bench_case *c, prepared *p, cudaStream_t stream)
     if (strcmp(c->what, "closure") == 0) {
         must(twi_gpu_closure(ctx, &p->work, p->workspace, stream, false));
     } else {
-        p->opts.stream = stream;
-        must(tw_apsp_device(ctx, &p->view, &p->opts));
+        p->device.stream = stream;
+        must(tw_apsp_device(ctx, &p->view, &p->opts, &p->device));
     }
 }
 

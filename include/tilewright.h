@@ -405,6 +405,25 @@ TW_API void tw_matrix_file_destroy(tw_matrix_file *file);
 TW_API TW_CHECKED tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path,
                                              const char *format, tw_type type);
 
+/* ------------------------------------------------------------------------ arrays in GPU memory */
+
+/*
+ * What every *_device call takes besides its problem; NULL takes the defaults. The work is put on
+ * `stream` of the GPU that holds the arrays, after what is on it already, and is not waited for. An
+ * error of the device while it runs is reported by a later call. Until the work is done the arrays
+ * and the workspace must stay.
+ */
+typedef struct tw_device_options {
+    size_t size;
+    void *stream;    /* a cudaStream_t or hipStream_t; NULL: the default stream */
+    void *workspace; /* memory of the same GPU, aligned to 256 bytes; NULL where none is needed */
+    uint64_t workspace_bytes; /* at least what the *_device_workspace function says */
+} tw_device_options;
+#define TW_DEVICE_OPTIONS_INIT                   \
+    {                                            \
+        sizeof(tw_device_options), NULL, NULL, 0 \
+    }
+
 /* ------------------------------------------------------------------------ all-pairs shortest paths
  */
 
@@ -431,11 +450,14 @@ typedef struct tw_apsp_options {
     int64_t source_count;
     const int32_t *targets; /* columns of the result; NULL: all vertices. Likewise. */
     int64_t target_count;
-    double cutoff; /* distances above it become "no path"; negative: no cutoff */
+    double cutoff;     /* distances above it become "no path"; negative: no cutoff */
+    int32_t symmetric; /* matrices (tw_apsp_device): 1 if it is, so that half of the work is enough.
+                          Of a graph it is found out: not to be set */
 } tw_apsp_options;
-#define TW_APSP_OPTIONS_INIT                                                                      \
-    {                                                                                             \
-        sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0 \
+#define TW_APSP_OPTIONS_INIT                                                                       \
+    {                                                                                              \
+        sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0, \
+            0                                                                                      \
     }
 
 /*
@@ -526,32 +548,21 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
  * not negative and not NaN: others give meaningless distances, nothing worse. A sum of floats
  * beyond the type is +inf, as "no path" is.
  *
- * The work is put on `stream` of the GPU that holds the matrix, after what is on it already; the
- * call does not wait for it, but for room in the driver's queue where the work is more launches
- * than that takes at a time (three for every 128 vertices). An error of the device while it runs is
- * reported by a later call. Until the work is done the matrix and the workspace, memory of the same
- * GPU aligned to 256 bytes, must stay.
+ * Of the options `work_type` and `symmetric` count; the others, where they are not left at their
+ * defaults, are TW_ERR_ARGUMENT. work_type is TW_AUTO, the matrix's own type, or, for i32, TW_U16:
+ * 16 bits, twice as fast, are tried first and kept where they prove exact, which is where every
+ * pair has a path shorter than 2^15 - 1.
+ *
+ * The call does wait for room in the driver's queue where the work is more launches than that takes
+ * at a time (three for every 128 vertices).
  */
-typedef struct tw_device_options {
-    size_t size;
-    tw_type work_type;  /* TW_AUTO; the matrix's own type; or, for i32, TW_U16. 16 bits, twice as
-                           fast, are tried first and kept where they prove exact: where every pair
-                           has a path shorter than 2^15 - 1 */
-    int32_t undirected; /* 1: the matrix is symmetric, half of the work is enough */
-    void *stream;       /* a cudaStream_t or hipStream_t; NULL: the default stream */
-    void *workspace;    /* at least the bytes that tw_apsp_device_workspace says */
-    uint64_t workspace_bytes;
-} tw_device_options;
-#define TW_DEVICE_OPTIONS_INIT                               \
-    {                                                        \
-        sizeof(tw_device_options), TW_AUTO, 0, NULL, NULL, 0 \
-    }
 TW_API TW_CHECKED tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix,
-                                           const tw_device_options *opts);
+                                           const tw_apsp_options *opts,
+                                           const tw_device_options *device);
 /* The workspace that tw_apsp_device needs for this matrix and these options. */
 TW_API TW_CHECKED tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes,
                                                      const tw_matrix *matrix,
-                                                     const tw_device_options *opts);
+                                                     const tw_apsp_options *opts);
 
 /* C = min(C, A (x) B) where (A (x) B)[i][j] = min over k of A[i][k] + B[k][j]. All of one type, one
  * of TW_U8, TW_U16, TW_I32, TW_F32, TW_F64. Integer sums stop at the type's infinity; entries
@@ -868,10 +879,8 @@ TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *
 
 /*
  * tw_entropy for arrays that already lie in GPU memory: input, result and mask on one GPU, of any
- * stride and alignment; footprint, range and no_data in host memory. The work is put on the stream
- * of `device` after what is on it already, and not waited for, as with tw_apsp_device; of its
- * options stream and workspace count here. Values are not checked: one that is no level gives
- * entropies without a meaning, nothing worse.
+ * stride and alignment; footprint, range and no_data in host memory. Values are not checked: one
+ * that is no level gives undefined entropies, but nothing outside the result is touched.
  */
 TW_API TW_CHECKED tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
                                               const tw_entropy_options *opts,
@@ -1002,12 +1011,12 @@ TW_API TW_CHECKED tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan
                                               tw_map_report *report);
 
 /* The same for arrays that already lie in the memory of one GPU, by a plan that was made while the
- * context's device was a GPU. The work is put on `stream` (a cudaStream_t or hipStream_t; NULL: the
- * default one) after what is on it already, and not waited for; until it is done the plan and the
- * arrays must stay. */
+ * context's device was a GPU. Of `device` the stream alone counts: it needs no workspace. The
+ * plan, too, must stay until the work is done. */
 TW_API TW_CHECKED tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan,
                                                      tw_matrix *out, const tw_matrix *inputs,
-                                                     int32_t input_count, void *stream);
+                                                     int32_t input_count,
+                                                     const tw_device_options *device);
 
 /* Pushed through sinks in blocks of rows. */
 TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,

@@ -168,14 +168,15 @@ static void run_closure(const device_case *c, char *matrix, int64_t ld)
 static void run_entry(const device_case *c, char *matrix, int64_t ld)
 {
     tw_matrix view = {matrix, c->n, c->n, ld, c->type};
-    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_device_options device = TW_DEVICE_OPTIONS_INIT;
     opts.work_type = c->work;
-    opts.undirected = c->undirected;
-    must(tw_apsp_device_workspace(ctx, &opts.workspace_bytes, &view, &opts), "the workspace");
-    must_run(cudaMalloc(&opts.workspace, opts.workspace_bytes + 1), "the workspace");
-    must(tw_apsp_device(ctx, &view, &opts), "the device entry");
+    opts.symmetric = c->undirected;
+    must(tw_apsp_device_workspace(ctx, &device.workspace_bytes, &view, &opts), "the workspace");
+    must_run(cudaMalloc(&device.workspace, device.workspace_bytes + 1), "the workspace");
+    must(tw_apsp_device(ctx, &view, &opts, &device), "the device entry");
     must_run(cudaDeviceSynchronize(), "waiting for the device entry");
-    must_run(cudaFree(opts.workspace), "freeing the workspace");
+    must_run(cudaFree(device.workspace), "freeing the workspace");
 }
 
 static void run_case(const device_case *c)

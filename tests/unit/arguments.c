@@ -378,6 +378,9 @@ static void of_shortest_paths(void **state)
     opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     opts.size = 0;
     REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
+    opts = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    opts.symmetric = 1;
+    REFUSED(tw_apsp_plan_create(t->ctx, &plan, t->graph, &opts));
     REFUSED_SILENTLY(tw_apsp_plan_run(NULL, t->plan, &sink, 1, NULL, NULL));
     REFUSED(tw_apsp_plan_run(t->ctx, NULL, &sink, 1, NULL, NULL));
     REFUSED(tw_apsp_plan_run(t->ctx, t->plan, NULL, 1, NULL, NULL));
@@ -648,12 +651,57 @@ static void of_the_machine(void **state)
     REFUSED(tw_selftest(t->ctx, &counts, "nonsense", 1, NULL, NULL));
 }
 
+/* What a call for a matrix in GPU memory cannot heed is refused, also where there is no GPU. */
+static void refuse_device_options(things *t, tw_apsp_options opts)
+{
+    uint64_t bytes = 7;
+    REFUSED(tw_apsp_device(t->ctx, &a, &opts, NULL));
+    REFUSED(tw_apsp_device_workspace(t->ctx, &bytes, &a, &opts));
+    assert_int_equal(bytes, 7);
+}
+
+static void of_options_of_devices(void **state)
+{
+    static const int32_t list[] = {0};
+    const tw_apsp_options plain = TW_APSP_OPTIONS_INIT;
+    tw_apsp_options opts = plain;
+    opts.method = TW_APSP_METHOD_DIJKSTRA;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.type = TW_F64;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.block = 64;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.sources = list;
+    opts.source_count = 1;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.targets = list;
+    opts.target_count = 1;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.cutoff = 0;
+    refuse_device_options(*state, opts);
+    opts.cutoff = (double)NAN;
+    refuse_device_options(*state, opts);
+    opts = plain;
+    opts.size = 0;
+    refuse_device_options(*state, opts);
+    things *t = *state;
+    tw_device_options device = TW_DEVICE_OPTIONS_INIT;
+    device.size = 1;
+    REFUSED(tw_apsp_device(t->ctx, &a, NULL, &device));
+    REFUSED(tw_map_plan_apply_device(t->ctx, t->map_plan, &out, &x, 1, &device));
+}
+
 static void of_devices(void **state)
 {
     things *t = *state;
     uint64_t bytes;
-    REFUSED_SILENTLY(tw_apsp_device(NULL, &a, NULL));
-    REFUSED(tw_apsp_device(t->ctx, NULL, NULL));
+    REFUSED_SILENTLY(tw_apsp_device(NULL, &a, NULL, NULL));
+    REFUSED(tw_apsp_device(t->ctx, NULL, NULL, NULL));
     REFUSED_SILENTLY(tw_apsp_device_workspace(NULL, &bytes, &a, NULL));
     REFUSED(tw_apsp_device_workspace(t->ctx, NULL, &a, NULL));
     REFUSED(tw_apsp_device_workspace(t->ctx, &bytes, NULL, NULL));
@@ -807,6 +855,7 @@ int main(void)
         cmocka_unit_test(of_entropy),
         cmocka_unit_test(of_maps),
         cmocka_unit_test(of_the_machine),
+        cmocka_unit_test(of_options_of_devices),
         cmocka_unit_test(of_devices),
         cmocka_unit_test(of_views),
         cmocka_unit_test(of_outputs_that_overlap_an_input),

@@ -260,17 +260,18 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
     tw_matrix matrix = {b->matrix, b->n, b->n, b->n, TW_I32};
-    tw_device_options options = TW_DEVICE_OPTIONS_INIT;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_device_options device = TW_DEVICE_OPTIONS_INIT;
     const layout at = {b->matrix, (int)b->n, (int)b->n};
     options.work_type = rung->a;
-    options.workspace = b->workspace;
-    options.workspace_bytes = b->workspace_bytes;
+    device.workspace = b->workspace;
+    device.workspace_bytes = b->workspace_bytes;
     tw_status status = place_input(b, &at);
     if (status == TW_OK) {
         status = lab_clock_begin(b->ctx, &b->clock);
     }
     if (status == TW_OK) {
-        status = tw_apsp_device(b->ctx, &matrix, &options);
+        status = tw_apsp_device(b->ctx, &matrix, &options, &device);
     }
     if (status == TW_OK) {
         status = lab_clock_end(b->ctx, &b->clock, &time->total);
@@ -339,7 +340,7 @@ static tw_status take_memory(bench *b)
 {
     uint64_t cells = (uint64_t)b->n * (uint64_t)b->n, side = (uint64_t)b->n + ROOM;
     tw_matrix matrix = {b->matrix, b->n, b->n, b->n, TW_I32};
-    tw_device_options options = TW_DEVICE_OPTIONS_INIT;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_status status = twi_alloc(b->ctx, &b->input, lab_own_pages(cells, 4), 4, "the input");
     if (status == TW_OK) {
         status = twi_alloc(b->ctx, &b->right, cells, 4, "the right answer");

@@ -21,11 +21,10 @@
 #include <stdio.h>
 
 #define FLAG_BYTES 256
-#define PIECE 16                /* bytes */
-#define NARROW_FROM 3000        /* n: below it a closure is bound by its critical path */
-#define NARROW_COMPUTE 90       /* architectures on which 16 bits are twice as fast: from here */
-#define NARROW_UNKNOWN 120      /* to here; what this one makes of them was never measured */
-#define VERTICES_MOST (1 << 20) /* one matrix of 16-bit distances is 2 TB */
+#define PIECE 16           /* bytes */
+#define NARROW_FROM 3000   /* n: below it a closure is bound by its critical path */
+#define NARROW_COMPUTE 90  /* architectures on which 16 bits are twice as fast: from here */
+#define NARROW_UNKNOWN 120 /* to here; what this one makes of them was never measured */
 
 /* What one call will do. */
 typedef struct device_run {
@@ -84,37 +83,12 @@ static tw_status enter_device(tw_context *ctx, const void *data, int *previous, 
     return status;
 }
 
-static tw_status check_arguments(tw_context *ctx, const tw_matrix *matrix,
-                                 const tw_device_options *opts)
-{
-    tw_status status = twi_matrix_check(ctx, matrix, "the matrix in GPU memory");
-    if (status != TW_OK) {
-        return status;
-    }
-    if (matrix->rows != matrix->cols || matrix->rows > VERTICES_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the matrix in GPU memory is %lld x %lld: give a square one of at most %d",
-                       (long long)matrix->rows, (long long)matrix->cols, VERTICES_MOST);
-    }
-    if (matrix->type != TW_I32 && matrix->type != TW_F32 && matrix->type != TW_F64) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "a matrix of %s in GPU memory: give one of i32, f32 or f64",
-                       tw_type_name(matrix->type));
-    }
-    tw_type work = opts->work_type;
-    if (work != TW_AUTO && work != matrix->type && !(work == TW_U16 && matrix->type == TW_I32)) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "a matrix of %s cannot be worked on as %s",
-                       tw_type_name(matrix->type), tw_type_name(work));
-    }
-    return TW_OK;
-}
-
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
 {
     return n >= NARROW_FROM && compute >= NARROW_COMPUTE && compute < NARROW_UNKNOWN;
 }
 
-static device_run describe(const tw_matrix *matrix, const tw_device_options *opts, int compute)
+static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts, int compute)
 {
     int64_t n = matrix->rows;
     int64_t element = (int64_t)tw_type_size(matrix->type);
@@ -122,7 +96,7 @@ static device_run describe(const tw_matrix *matrix, const tw_device_options *opt
         .matrix = {matrix->data, matrix->stride},
         .type = matrix->type,
         .n = n,
-        .undirected = opts->undirected != 0,
+        .undirected = opts->symmetric != 0,
         .kernel = twi_gpu_kernel_choose(matrix->type, n),
     };
     bool narrow = opts->work_type == TW_U16 ||
@@ -213,36 +187,35 @@ static tw_status check_workspace(tw_context *ctx, const void *matrix, const void
                : status;
 }
 
-static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_options *opts)
+static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_options *device)
 {
-    if (opts->workspace_bytes < run->bytes || (uintptr_t)opts->workspace % FLAG_BYTES != 0) {
+    if (device->workspace_bytes < run->bytes || (uintptr_t)device->workspace % FLAG_BYTES != 0) {
         char need[32];
         char have[32];
         return tw_fail(ctx, TW_ERR_MEMORY,
                        "a workspace of %s, aligned to %d bytes, is needed in GPU memory; got %s",
                        twi_bytes(need, (double)run->bytes), FLAG_BYTES,
-                       twi_bytes(have, (double)opts->workspace_bytes));
+                       twi_bytes(have, (double)device->workspace_bytes));
     }
-    tw_status status = check_workspace(ctx, run->matrix.data, opts->workspace);
+    tw_status status = check_workspace(ctx, run->matrix.data, device->workspace);
     if (status != TW_OK) {
         return status;
     }
-    int32_t *undecided = opts->workspace;
-    char *space = (char *)opts->workspace + FLAG_BYTES;
+    int32_t *undecided = device->workspace;
+    char *space = (char *)device->workspace + FLAG_BYTES;
     if (run->narrow == NULL) {
-        return close_wide(ctx, run, NULL, space, opts->stream, false);
+        return close_wide(ctx, run, NULL, space, device->stream, false);
     }
-    status = close_narrow(ctx, run, undecided, space, opts->stream, false);
-    return status == TW_OK ? close_wide(ctx, run, undecided, space, opts->stream, false) : status;
+    status = close_narrow(ctx, run, undecided, space, device->stream, false);
+    return status == TW_OK ? close_wide(ctx, run, undecided, space, device->stream, false) : status;
 }
 
 /* Both entries: with `bytes`, only the size of the workspace. */
 static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
-                       const tw_device_options *opts)
+                       const tw_apsp_options *opts, const tw_device_options *device)
 {
-    static const tw_device_options defaults = TW_DEVICE_OPTIONS_INIT;
-    opts = opts != NULL ? opts : &defaults;
-    tw_status status = check_arguments(ctx, matrix, opts);
+    twi_gpu_call call;
+    tw_status status = twi_gpu_take_call(ctx, &call, matrix, opts, device);
     if (status != TW_OK) {
         return status;
     }
@@ -256,11 +229,11 @@ static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix
     int compute = 0;
     status = enter_device(ctx, matrix->data, &previous, &compute);
     if (status == TW_OK) {
-        device_run run = describe(matrix, opts, compute);
+        device_run run = describe(matrix, &call.opts, compute);
         if (bytes != NULL) {
             *bytes = run.bytes;
         } else {
-            status = queue(ctx, &run, opts);
+            status = queue(ctx, &run, &call.device);
         }
     }
     if (previous >= 0) {
@@ -270,22 +243,23 @@ static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix
 }
 
 tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
-                                   const tw_device_options *opts)
+                                   const tw_apsp_options *opts)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
     if (missing != TW_OK) {
         return missing;
     }
-    return enter(ctx, bytes, matrix, opts);
+    return enter(ctx, bytes, matrix, opts, NULL);
 }
 
-tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
+tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_apsp_options *opts,
+                         const tw_device_options *device)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
     if (missing != TW_OK) {
         return missing;
     }
-    return enter(ctx, NULL, matrix, opts);
+    return enter(ctx, NULL, matrix, opts, device);
 }
 
 /* ------------------------------------------------------------------- matrices in host memory */
@@ -303,8 +277,8 @@ typedef struct host_run {
 static device_run describe_host(tw_type type, int64_t n, bool symmetric, bool narrow)
 {
     tw_matrix view = {NULL, n, n, row_length(n, (int64_t)tw_type_size(type)), type};
-    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
-    opts.undirected = symmetric;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    opts.symmetric = symmetric;
     opts.work_type = narrow && type == TW_I32 ? TW_U16 : type;
     return describe(&view, &opts, 0);
 }
@@ -430,7 +404,8 @@ tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host
 tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
 {
     host_run self = {.ctx = ctx};
-    tw_device_options opts = TW_DEVICE_OPTIONS_INIT;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_device_options call = TW_DEVICE_OPTIONS_INIT;
     tw_matrix view = {NULL, host->n, host->n, host->ld, host->type};
     if (host->n == 0) {
         return TW_OK;
@@ -440,27 +415,27 @@ tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_
         status = open_host_run(&self, host,
                                (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type));
     }
-    opts.undirected = host->symmetric;
-    opts.stream = self.stream;
+    opts.symmetric = host->symmetric;
+    call.stream = self.stream;
     view.data = self.matrix;
     if (status == TW_OK) {
-        status = tw_apsp_device_workspace(ctx, &opts.workspace_bytes, &view, &opts);
+        status = tw_apsp_device_workspace(ctx, &call.workspace_bytes, &view, &opts);
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.workspace, opts.workspace_bytes),
+        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.workspace, call.workspace_bytes),
                                "allocating a workspace");
-        opts.workspace = self.workspace;
+        call.workspace = self.workspace;
     }
     if (status == TW_OK) {
         status = copy_rows(&self, host, host->ld, true);
     }
     if (status == TW_OK) {
-        status = tw_apsp_device(ctx, &view, &opts);
+        status = tw_apsp_device(ctx, &view, &opts, &call);
     }
     if (status == TW_OK) {
         status = copy_rows(&self, host, host->ld, false);
     }
     close_host_run(&self);
-    (void)cudaFree(opts.workspace);
+    (void)cudaFree(call.workspace);
     return status;
 }

@@ -13,6 +13,15 @@
 #include "base/context.h"
 #include "gpu/device.h"
 
+/* A call for a matrix in device memory, all of it checked (gpu/call.c). */
+typedef struct twi_gpu_call {
+    tw_apsp_options opts; /* work_type and symmetric */
+    tw_device_options device;
+} twi_gpu_call;
+TW_CHECKED tw_status twi_gpu_take_call(tw_context *ctx, twi_gpu_call *out, const tw_matrix *matrix,
+                                       const tw_apsp_options *opts,
+                                       const tw_device_options *device);
+
 /* A working matrix in device memory. */
 typedef struct twi_gpu_work {
     const twi_gpu_kernel *kernel;

@@ -1,27 +1,28 @@
 /* A build without GPU code: the device entry says so. */
 #include "apsp/gpu/gpu.h"
 
-tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
-                                   const tw_device_options *opts)
+static tw_status refuse_call(tw_context *ctx, const tw_matrix *matrix, const tw_apsp_options *opts,
+                             const tw_device_options *device)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    (void)bytes;
-    (void)matrix;
-    (void)opts;
-    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only");
+    twi_gpu_call call;
+    tw_status status = twi_gpu_take_call(ctx, &call, matrix, opts, device);
+    return status == TW_OK
+               ? tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only")
+               : status;
 }
 
-tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_device_options *opts)
+tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *matrix,
+                                   const tw_apsp_options *opts)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"matrix", matrix});
+    return missing != TW_OK ? missing : refuse_call(ctx, matrix, opts, NULL);
+}
+
+tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_apsp_options *opts,
+                         const tw_device_options *device)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"matrix", matrix});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    uint64_t bytes;
-    return tw_apsp_device_workspace(ctx, &bytes, matrix, opts);
+    return missing != TW_OK ? missing : refuse_call(ctx, matrix, opts, device);
 }
 
 tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,

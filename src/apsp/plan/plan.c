@@ -24,6 +24,7 @@
 #include "apsp/search/searcher.h"
 #include "apsp/textbook.h"
 #include "base/clock.h"
+#include "base/given.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -147,6 +148,11 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
     }
     if (isnan(o->cutoff)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the cutoff is not a number");
+    }
+    if (o->symmetric != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.symmetric is for matrices in GPU memory: of a graph it is "
+                       "found out");
     }
     status = check_work_type(ctx, graph, o->work_type, result_type(graph, o));
     if (status == TW_OK && o->sources != NULL) {
@@ -649,11 +655,11 @@ const char *tw_apsp_plan_explain(const tw_apsp_plan *plan)
 
 tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out)
 {
-    if (plan == NULL || out == NULL || out->size < sizeof out->size) {
+    if (plan == NULL) {
         return TW_ERR_ARGUMENT;
     }
     const tw_apsp_plan_info info = {
-        .size = out->size,
+        .size = sizeof info,
         .method = plan->method,
         .type = plan->type,
         .work_type = plan->work_type,
@@ -662,6 +668,5 @@ tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out
         .seconds = plan->seconds,
         .device = plan->device,
     };
-    memcpy(out, &info, info.size < sizeof info ? info.size : sizeof info);
-    return TW_OK;
+    return TWI_DESCRIBE(NULL, tw_apsp_plan_info, out, &info);
 }
