@@ -35,10 +35,10 @@ test: | build/ ## build and run every test
 	@$(call compile,$(PRESET))
 	@tools/run-tests $(PRESET)
 
-lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom
+lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom (CHECKS=quick: no analyzer)
 	@tools/setup build test lint clang
 	@cmake --preset clang -B build/lint >build/lint.log 2>&1 || { cat build/lint.log; exit 1; }
-	@tools/lint build/lint
+	@tools/lint build/lint $(CHECKS)
 
 clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
@@ -50,14 +50,15 @@ cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of car
 	@cmake --preset cuda $(if $(CUDA_ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)) \
 	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
 	@cmake --build --preset cuda -j $(JOBS)
-	@tools/run-tests cuda
+	@tools/run-tests cuda $(WITHOUT:%=-E "%")
 
-hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1: sooner built)
+hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: sooner built)
 	@tools/setup build test hip
 	@cmake --preset hip $(if $(HIP_OPTIMISATION),-DTW_HIP_OPTIMISATION=$(HIP_OPTIMISATION)) \
+	    $(if $(HIP_ARCHITECTURES),-DTW_HIP_ARCHITECTURES=$(HIP_ARCHITECTURES)) \
 	    >build/hip.log 2>&1 || { cat build/hip.log; exit 1; }
 	@cmake --build --preset hip -j $(JOBS)
-	@tools/run-tests hip
+	@tools/run-tests hip $(WITHOUT:%=-E "%")
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup build test

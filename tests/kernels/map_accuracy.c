@@ -75,7 +75,8 @@ static void on_all_arguments(const ulp_function *f, tw_type type, int blocks, ea
     const int64_t edges = f->arguments == 1 ? EDGES : EDGES * EDGES;
     /* All pairs of edges take seconds: a share of them, in which each meets some of the others, is
      * enough for all but the functions themselves, and for those in every build but one. */
-    const bool share = each != check_kernels || getenv("TW_TEST_SMALL") != NULL;
+    const bool share = each != check_kernels || small_sizes_only();
+    blocks = small_sizes_only() ? blocks / 6 : blocks;
     const int64_t step = f->arguments == 2 && share ? 31 * BLOCK : BLOCK;
     for (int b = 0; b < blocks; b++) {
         fill_samples(&args, type, 1000 * (uint64_t)f->op + (uint64_t)b);
