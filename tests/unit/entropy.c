@@ -586,6 +586,9 @@ static void values_that_change_after_the_check_harm_nothing(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (tw_entropy_border border = TW_ENTROPY_BORDER_CROP; border <= TW_ENTROPY_BORDER_VALID;
              border++) {
+            if (small_sizes_only() && border != (tw_entropy_border)(c % 6)) {
+                continue;
+            }
             float *data = calloc(SIDE * SIDE, sizeof *data);
             double *got = malloc(SIDE * SIDE * sizeof *got);
             tw_matrix in = {data, SIDE, SIDE, SIDE, cases[c].type};

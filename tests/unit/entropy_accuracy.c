@@ -269,11 +269,12 @@ static void check_window(judge *j, int64_t rows, int64_t cols, const int64_t *co
 static void windows_that_are_almost_constant_keep_their_last_digit(void **state)
 {
     (void)state;
-    static const int64_t sizes[][2] = {{9, 9},   {8, 31},  {18, 14},     {19, 13},  {16, 16},
-                                       {31, 31}, {32, 32}, {1023, 1024}, {100, 100}};
+    static const int64_t sizes[][2] = {{9, 9},   {8, 31},  {18, 14},   {19, 13},    {16, 16},
+                                       {31, 31}, {32, 32}, {100, 100}, {1023, 1024}};
+    const size_t count = sizeof sizes / sizeof *sizes - (small_sizes_only() ? 1 : 0);
     judge j;
     open_judge(&j);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (size_t s = 0; s < count; s++) {
         const int64_t n = sizes[s][0] * sizes[s][1];
         const int64_t cases[][4] = {{n, 0, 0, 0},
                                     {n - 1, 1, 0, 0},
