@@ -303,10 +303,25 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
 /* -------------------------------------------------------------------------------------- sinks */
 
 /*
- * Where results go. The library calls begin once, then rows with consecutive blocks (first is the
- * number of rows given before), then end; or abort at any point after begin, after which nothing
- * of the result may remain. All calls come from the thread of the long call. A sink that fails
- * sets no error of its own: it returns a status, and may use tw_fail to say why.
+ * Where results go. Whatever computes or copies rows into sinks calls, from the thread of the long
+ * call and in this order:
+ *
+ *  1. begin of every sink, in the order of the array, with the shape of the result. A sink whose
+ *     begin fails has not begun: it keeps nothing, and no other function of it is called.
+ *  2. rows of every sink with consecutive blocks, the first row being the number of rows given
+ *     before, until all rows are there. A result without rows has no such call.
+ *  3. end of every sink, in the order of the array.
+ *
+ * When a begin, rows or end fails, or the work behind them does, or the call is cancelled before
+ * the first end, every sink that has begun and has not ended successfully gets abort, once, the
+ * failing one included, and nothing else is called any more. So a sink that has begun gets either
+ * an end that succeeds or abort as its last call. After abort nothing of the result may remain. A
+ * sink that ended before a later one failed has its result complete, and keeps it.
+ *
+ * A function that fails returns a status other than TW_OK, which the long call then returns, and
+ * says why with tw_set_error or tw_fail; abort cannot fail, and what it does leaves the sentence
+ * alone. A sink can be used again, from begin on, after its last call; a run on a GPU that fails
+ * and starts over on the CPU does so by itself (tw_set_device, "auto").
  */
 typedef struct tw_shape {
     int64_t rows;
@@ -324,7 +339,11 @@ typedef struct tw_sink {
     void (*destroy)(void *self); /* used by tw_sink_destroy; may be NULL */
 } tw_sink;
 
-/* Set the error sentence of the context (printf-like) and return `status`: for sinks. */
+/* Set the error sentence of the context, which copies it (NULL: to nothing): for sinks and sources,
+ * of other languages too. */
+TW_API void tw_set_error(tw_context *ctx, const char *text);
+
+/* The same, printf-like, and return `status`. */
 TW_API tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

@@ -239,8 +239,10 @@ static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome
     };
 }
 
+/* *refused, unless it is NULL, tells whether a sink failed. */
 static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sinks,
-                          int32_t sink_count, tw_sink *predecessors, tw_apsp_report *report)
+                          int32_t sink_count, tw_sink *predecessors, tw_apsp_report *report,
+                          bool *refused)
 {
     twi_delivery *delivery = NULL;
     outcome out = {.work_type = plan->work_type,
@@ -256,6 +258,9 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
     }
     if (status == TW_OK && report != NULL) {
         fill_report(ctx, plan, &out, twi_seconds() - began, twi_delivery_seconds(delivery), report);
+    }
+    if (refused != NULL) {
+        *refused = twi_delivery_refused(delivery);
     }
     twi_delivery_destroy(ctx, delivery);
     return status;
@@ -280,7 +285,7 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
     if (status == TW_OK) {
         twi_log(ctx, "there: %s, %s of memory, about %.3g s", tw_apsp_method_name(other->method),
                 twi_bytes(bytes, (double)other->memory), other->seconds);
-        status = run_plan(ctx, other, sinks, sink_count, predecessors, report);
+        status = run_plan(ctx, other, sinks, sink_count, predecessors, report, NULL);
     }
     if (status == TW_OK && report != NULL) {
         report->fallback = plan->fallback;
@@ -296,10 +301,12 @@ tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks, 
                            tw_sink *predecessors, tw_apsp_report *report)
 {
     tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
+    bool refused = false;
     if (status == TW_OK) {
-        status = run_plan(ctx, plan, sinks, sink_count, predecessors, report);
+        status = run_plan(ctx, plan, sinks, sink_count, predecessors, report, &refused);
     }
-    bool failed = status == TW_ERR_DEVICE || status == TW_ERR_MEMORY;
+    /* What a sink does not take from one device it does not take from another. */
+    bool failed = (status == TW_ERR_DEVICE || status == TW_ERR_MEMORY) && !refused;
     if (failed && plan->automatic && plan->gpus.count > 0) {
         status = run_on_cpu_instead(ctx, plan, sinks, sink_count, predecessors, report);
     }

@@ -15,6 +15,7 @@
 #include "apsp/routes.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <float.h>
@@ -25,11 +26,9 @@
 
 struct twi_delivery {
     const tw_apsp_plan *plan;
-    tw_sink *sinks;
-    int32_t sink_count;
-    tw_sink *predecessors;
-    int32_t open; /* sinks that have begun */
-    bool predecessors_open;
+    twi_sinks distances;
+    twi_sinks predecessors;
+    bool with_predecessors;
     tw_shape shape;
     int64_t rows_at_once;
     void *buffer;      /* rows_at_once x cols of the result's type */
@@ -341,24 +340,15 @@ static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, in
                        "this graph",
                        twi_plan_source(delivery->plan, wrong));
     }
-    tw_status status = twi_check_cancel(ctx);
-    if (status != TW_OK) {
-        return status;
-    }
-    return delivery->predecessors->rows(delivery->predecessors->self, ctx, first, count,
-                                        delivery->previous, cols);
+    return twi_sinks_rows(ctx, &delivery->predecessors, first, count, delivery->previous, cols);
 }
 
 /* The sinks take `count` rows that are in the result's type. */
 static tw_status feed(tw_context *ctx, twi_delivery *delivery, int64_t first, int64_t count,
                       const void *rows, int64_t stride)
 {
-    tw_status status = twi_check_cancel(ctx);
-    for (int32_t i = 0; i < delivery->sink_count && status == TW_OK; i++) {
-        tw_sink *sink = &delivery->sinks[i];
-        status = sink->rows(sink->self, ctx, first, count, rows, stride);
-    }
-    if (status == TW_OK && delivery->predecessors != NULL) {
+    tw_status status = twi_sinks_rows(ctx, &delivery->distances, first, count, rows, stride);
+    if (status == TW_OK && delivery->with_predecessors) {
         status = derive_predecessors(ctx, delivery, first, count, rows,
                                      stride * (int64_t)tw_type_size(delivery->shape.type));
     }
@@ -407,7 +397,7 @@ tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, in
     int64_t cols = delivery->shape.cols;
     int64_t row_bytes = cols * (int64_t)tw_type_size(delivery->shape.type);
     /* Only predecessors are bound to the buffer's size. */
-    int64_t most = delivery->predecessors != NULL ? delivery->rows_at_once : count;
+    int64_t most = delivery->with_predecessors ? delivery->rows_at_once : count;
     tw_status status = TW_OK;
     for (int64_t i = 0; i < count && status == TW_OK; i += most) {
         int64_t part = count - i < most ? count - i : most;
@@ -458,11 +448,11 @@ static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
     uint64_t cells = (uint64_t)delivery->rows_at_once * (uint64_t)delivery->shape.cols;
     tw_status status = twi_alloc(ctx, &delivery->buffer, cells, tw_type_size(delivery->shape.type),
                                  "the rows on their way out");
-    if (status == TW_OK && delivery->predecessors != NULL) {
+    if (status == TW_OK && delivery->with_predecessors) {
         status =
             twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
     }
-    delivery->scratch_each = scratch_bytes(delivery->plan, delivery->predecessors != NULL);
+    delivery->scratch_each = scratch_bytes(delivery->plan, delivery->with_predecessors);
     delivery->scratches = twi_thread_count(ctx);
     if (status == TW_OK && delivery->scratch_each > 0) {
         status = twi_alloc(ctx, &delivery->scratch, (uint64_t)delivery->scratches,
@@ -471,25 +461,16 @@ static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
     return status;
 }
 
-static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery)
+static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery, tw_sink *sinks,
+                             int32_t sink_count, tw_sink *predecessors)
 {
-    for (int32_t i = 0; i < delivery->sink_count; i++) {
-        tw_sink *sink = &delivery->sinks[i];
-        tw_status status = sink->begin(sink->self, ctx, &delivery->shape);
-        if (status != TW_OK) {
-            return status;
-        }
-        delivery->open++;
+    tw_status status =
+        twi_sinks_begin(ctx, &delivery->distances, sinks, sink_count, &delivery->shape);
+    if (status == TW_OK && predecessors != NULL) {
+        const tw_shape shape = {delivery->shape.rows, delivery->shape.cols, TW_I32};
+        status = twi_sinks_begin(ctx, &delivery->predecessors, predecessors, 1, &shape);
     }
-    if (delivery->predecessors != NULL) {
-        tw_shape shape = {delivery->shape.rows, delivery->shape.cols, TW_I32};
-        tw_status status = delivery->predecessors->begin(delivery->predecessors->self, ctx, &shape);
-        if (status != TW_OK) {
-            return status;
-        }
-        delivery->predecessors_open = true;
-    }
-    return TW_OK;
+    return status;
 }
 
 tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_plan *plan,
@@ -501,44 +482,31 @@ tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_
     if (status != TW_OK) {
         return status;
     }
+    *out = delivery;
     delivery->plan = plan;
-    delivery->sinks = sinks;
-    delivery->sink_count = sink_count;
-    delivery->predecessors = predecessors;
+    delivery->with_predecessors = predecessors != NULL;
     delivery->shape = (tw_shape){twi_plan_rows(plan), twi_plan_cols(plan), plan->type};
     delivery->rows_at_once = rows_per_buffer(plan);
     delivery->may_overflow = may_overflow(plan);
     status = allocate(ctx, delivery);
     if (status == TW_OK) {
-        status = begin_sinks(ctx, delivery);
+        status = begin_sinks(ctx, delivery, sinks, sink_count, predecessors);
     }
-    if (status != TW_OK) {
-        twi_delivery_destroy(ctx, delivery);
-        return status;
-    }
-    *out = delivery;
-    return TW_OK;
+    return status;
 }
 
 tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery)
 {
     double began = twi_seconds();
-    tw_status status = TW_OK;
-    int32_t ended = 0;
-    while (ended < delivery->sink_count && status == TW_OK) {
-        tw_sink *sink = &delivery->sinks[ended++];
-        status = sink->end(sink->self, ctx);
-    }
-    /* A sink whose end failed has cleaned up after itself; those after it are still open. */
-    delivery->sinks += ended;
-    delivery->sink_count -= ended;
-    delivery->open -= ended;
-    if (status == TW_OK && delivery->predecessors_open) {
-        delivery->predecessors_open = false;
-        status = delivery->predecessors->end(delivery->predecessors->self, ctx);
-    }
+    tw_status status = twi_sinks_finish(ctx, &delivery->distances, TW_OK);
+    status = twi_sinks_finish(ctx, &delivery->predecessors, status);
     delivery->seconds += twi_seconds() - began;
     return status;
+}
+
+bool twi_delivery_refused(const twi_delivery *delivery)
+{
+    return delivery != NULL && (delivery->distances.refused || delivery->predecessors.refused);
 }
 
 double twi_delivery_seconds(const twi_delivery *delivery)
@@ -551,12 +519,8 @@ void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery)
     if (delivery == NULL) {
         return;
     }
-    for (int32_t i = 0; i < delivery->open; i++) {
-        delivery->sinks[i].abort(delivery->sinks[i].self, ctx);
-    }
-    if (delivery->predecessors_open) {
-        delivery->predecessors->abort(delivery->predecessors->self, ctx);
-    }
+    twi_sinks_abort(ctx, &delivery->distances);
+    twi_sinks_abort(ctx, &delivery->predecessors);
     twi_free(delivery->table);
     twi_free(delivery->scratch);
     twi_free(delivery->previous);

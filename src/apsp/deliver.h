@@ -12,7 +12,7 @@
 
 typedef struct twi_delivery twi_delivery;
 
-/* begin of every sink; on failure nothing is left open. */
+/* begin of every sink. *out is to be destroyed in any case. */
 TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out,
                                         const tw_apsp_plan *plan, tw_sink *sinks,
                                         int32_t sink_count, tw_sink *predecessors);
@@ -44,8 +44,11 @@ TW_CHECKED tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *d
 tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int64_t row,
                               int64_t col, double distance);
 
-/* end of every sink. */
+/* end of every sink, or abort of those that are open when one fails. */
 TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
+
+/* Whether it was a sink that failed, rather than whoever made the rows. NULL: no. */
+bool twi_delivery_refused(const twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
@@ -53,7 +56,7 @@ uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
 /* Time spent in it so far: converting, predecessors and the sinks. */
 double twi_delivery_seconds(const twi_delivery *delivery);
 
-/* Frees; aborts the sinks unless twi_delivery_end succeeded. NULL is fine. */
+/* Frees; aborts the sinks unless twi_delivery_end was called. NULL is fine. */
 void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery);
 
 #endif

@@ -88,6 +88,11 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
     return status;
 }
 
+void tw_set_error(tw_context *ctx, const char *text)
+{
+    (void)tw_fail(ctx, TW_OK, "%s", text != NULL ? text : "");
+}
+
 void twi_clear_handle(void *out)
 {
     twi_clear(out, sizeof(void *));

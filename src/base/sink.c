@@ -1,6 +1,8 @@
 /* Sinks: see sink.h. */
 #include "base/sink.h"
 
+#include <string.h>
+
 tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
 {
     if (ctx == NULL || count < 0 || (count > 0 && sinks == NULL)) {
@@ -19,4 +21,100 @@ tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
         }
     }
     return TW_OK;
+}
+
+/* The sentence of an older failure must not pass for the reason of this one. */
+static void forget_sentence(tw_context *ctx)
+{
+    ctx->error[0] = '\0';
+}
+
+/* A sink that failed may have said why; if not, say which it was. */
+static tw_status failed(tw_context *ctx, twi_sinks *out, tw_status status, int32_t sink,
+                        const char *function)
+{
+    out->refused = true;
+    return ctx->error[0] != '\0' ? status
+                                 : tw_fail(ctx, status, "%s of sink %d returned %s and no reason",
+                                           function, (int)sink, tw_status_name(status));
+}
+
+tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,
+                          const tw_shape *shape)
+{
+    *out = (twi_sinks){.sinks = sinks, .count = count, .shape = *shape};
+    for (int32_t i = 0; i < count; i++) {
+        forget_sentence(ctx);
+        tw_status status = sinks[i].begin(sinks[i].self, ctx, shape);
+        if (status != TW_OK) {
+            return failed(ctx, out, status, i, "begin");
+        }
+        out->begun++;
+    }
+    return TW_OK;
+}
+
+tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
+                         const void *data, int64_t stride)
+{
+    tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (first != out->next || count < 0 || count > out->shape.rows - first) {
+        return tw_fail(ctx, TW_ERR_INTERNAL,
+                       "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
+                       (long long)(first + count), (long long)out->next,
+                       (long long)out->shape.rows);
+    }
+    for (int32_t i = 0; i < out->count; i++) {
+        tw_sink *sink = &out->sinks[i];
+        forget_sentence(ctx);
+        status = sink->rows(sink->self, ctx, first, count, data, stride);
+        if (status != TW_OK) {
+            return failed(ctx, out, status, i, "rows");
+        }
+    }
+    out->next += count;
+    return twi_check_cancel(ctx);
+}
+
+static tw_status end_all(tw_context *ctx, twi_sinks *out)
+{
+    if (out->begun > 0 && out->next != out->shape.rows) {
+        return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
+                       (long long)out->next, (long long)out->shape.rows);
+    }
+    while (out->ended < out->begun) {
+        tw_sink *sink = &out->sinks[out->ended];
+        forget_sentence(ctx);
+        tw_status status = sink->end(sink->self, ctx);
+        if (status != TW_OK) {
+            return failed(ctx, out, status, out->ended, "end");
+        }
+        out->ended++;
+    }
+    return TW_OK;
+}
+
+tw_status twi_sinks_finish(tw_context *ctx, twi_sinks *out, tw_status status)
+{
+    if (status == TW_OK) {
+        status = end_all(ctx, out);
+    }
+    if (status != TW_OK) {
+        twi_sinks_abort(ctx, out);
+    }
+    return status;
+}
+
+void twi_sinks_abort(tw_context *ctx, twi_sinks *out)
+{
+    char sentence[sizeof ctx->error];
+    memcpy(sentence, ctx->error, sizeof sentence);
+    for (int32_t i = out->ended; i < out->begun; i++) {
+        out->sinks[i].abort(out->sinks[i].self, ctx);
+    }
+    out->begun = out->ended;
+    memcpy(ctx->error, sentence, sizeof sentence);
 }

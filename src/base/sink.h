@@ -1,10 +1,48 @@
-/* Sinks: the one check that every function taking an array of them makes first. */
+/*
+ * Sinks: the check that every function taking an array of them makes first, and the one driver of
+ * their contract, which include/tilewright.h states. Whoever has rows for sinks goes
+ *
+ *     twi_sinks out = {0};
+ *     status = twi_sinks_begin(ctx, &out, sinks, count, &shape);
+ *     ... while status is TW_OK: status = twi_sinks_rows(ctx, &out, first, rows, data, stride);
+ *     return twi_sinks_finish(ctx, &out, status);
+ *
+ * and calls no function of a sink by itself. Two drivers, each with sinks of its own shape, finish
+ * one after the other, the second with the status of the first.
+ */
 #ifndef TWI_BASE_SINK_H
 #define TWI_BASE_SINK_H
 
 #include "base/context.h"
 
+typedef struct twi_sinks {
+    tw_sink *sinks;
+    int32_t count;
+    int32_t begun; /* whose begin succeeded */
+    int32_t ended; /* whose end succeeded: their results stand */
+    bool refused;  /* one of them failed */
+    tw_shape shape;
+    int64_t next; /* row that is due */
+} twi_sinks;
+
 /* TW_ERR_ARGUMENT unless there are `count` sinks, each with begin, rows, end and abort. */
 TW_CHECKED tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count);
+
+/* begin of each sink, as far as they succeed. `sinks` must have passed the check. */
+TW_CHECKED tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,
+                                     const tw_shape *shape);
+
+/* rows of each sink, unless the call has been cancelled, before or meanwhile. Rows out of turn are
+ * TW_ERR_INTERNAL. */
+TW_CHECKED tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
+                                    const void *data, int64_t stride);
+
+/* With TW_OK, end of each sink; after a failure abort of those that are open. Returns what went
+ * wrong first. */
+TW_CHECKED tw_status twi_sinks_finish(tw_context *ctx, twi_sinks *out, tw_status status);
+
+/* abort of those that are open, as for a result that will not be complete. The sentence of the
+ * failure stays. */
+void twi_sinks_abort(tw_context *ctx, twi_sinks *out);
 
 #endif

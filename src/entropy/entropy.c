@@ -336,9 +336,8 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
 }
 
 /* Blocks of rows, computed, checked and handed on. */
-static tw_status push_blocks(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
-                             int32_t sink_count, void *block, int64_t rows,
-                             tw_entropy_report *report)
+static tw_status push_blocks(tw_context *ctx, twi_entropy_setup *setup, twi_sinks *out, void *block,
+                             int64_t rows, tw_entropy_report *report)
 {
     const tw_shape *shape = &setup->shape;
     tw_status status = TW_OK;
@@ -356,8 +355,8 @@ static tw_status push_blocks(tw_context *ctx, twi_entropy_setup *setup, tw_sink 
                 twi_entropy_verify(ctx, setup, first, count, block, shape->cols, &report->verified);
         }
         double verified = twi_seconds();
-        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
-            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
+        if (status == TW_OK) {
+            status = twi_sinks_rows(ctx, out, first, count, block, shape->cols);
         }
         report->seconds_read += held - started;
         report->seconds_compute += computed - held;
@@ -373,16 +372,9 @@ static tw_status push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
 {
     const tw_shape *shape = &setup->shape;
     int64_t rows = 0;
-    int32_t begun = 0;
-    int32_t ended = 0;
     char *block = NULL;
-    tw_status status = TW_OK;
-    for (; begun < sink_count && status == TW_OK; begun++) {
-        status = sinks[begun].begin(sinks[begun].self, ctx, shape);
-        if (status != TW_OK) {
-            break;
-        }
-    }
+    twi_sinks out = {0};
+    tw_status status = twi_sinks_begin(ctx, &out, sinks, sink_count, shape);
     if (status == TW_OK) {
         status = twi_entropy_block(ctx, setup, &rows);
     }
@@ -393,17 +385,11 @@ static tw_status push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
     }
     if (status == TW_OK) {
         report->block = rows;
-        status = push_blocks(ctx, setup, sinks, sink_count, block, rows, report);
+        status = push_blocks(ctx, setup, &out, block, rows, report);
     }
     double started = twi_seconds();
-    while (ended < begun && status == TW_OK) {
-        status = sinks[ended].end(sinks[ended].self, ctx);
-        ended++;
-    }
+    status = twi_sinks_finish(ctx, &out, status);
     report->seconds_output += twi_seconds() - started;
-    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
-        sinks[i].abort(sinks[i].self, ctx);
-    }
     twi_free(block);
     return status;
 }

@@ -145,8 +145,8 @@ static twi_map_job job_of(const feed *f, int64_t first, int64_t count, void *blo
 /* ------------------------------------------------------------------------------------ the blocks
  */
 
-static tw_status push_blocks(tw_context *ctx, const feed *f, tw_sink *sinks, int32_t sink_count,
-                             void *block, int64_t rows, tw_map_report *report)
+static tw_status push_blocks(tw_context *ctx, const feed *f, twi_sinks *out, void *block,
+                             int64_t rows, tw_map_report *report)
 {
     const tw_shape *shape = &f->plan->shape;
     tw_status status = TW_OK;
@@ -160,8 +160,8 @@ static tw_status push_blocks(tw_context *ctx, const feed *f, tw_sink *sinks, int
             status = twi_map_run(ctx, f->plan, &job);
         }
         const double computed = twi_seconds();
-        for (int32_t i = 0; i < sink_count && status == TW_OK; i++) {
-            status = sinks[i].rows(sinks[i].self, ctx, first, count, block, shape->cols);
+        if (status == TW_OK) {
+            status = twi_sinks_rows(ctx, out, first, count, block, shape->cols);
         }
         report->seconds_read += held - started;
         report->seconds_compute += computed - held;
@@ -171,31 +171,17 @@ static tw_status push_blocks(tw_context *ctx, const feed *f, tw_sink *sinks, int
     return status;
 }
 
-/* Begin the sinks, push the blocks, and end the sinks, or abort those that were begun. */
 static tw_status push(tw_context *ctx, const feed *f, tw_sink *sinks, int32_t sink_count,
                       void *block, int64_t rows, tw_map_report *report)
 {
-    int32_t begun = 0;
-    int32_t ended = 0;
-    tw_status status = TW_OK;
-    for (; begun < sink_count && status == TW_OK; begun++) {
-        status = sinks[begun].begin(sinks[begun].self, ctx, &f->plan->shape);
-        if (status != TW_OK) {
-            break;
-        }
-    }
+    twi_sinks out = {0};
+    tw_status status = twi_sinks_begin(ctx, &out, sinks, sink_count, &f->plan->shape);
     if (status == TW_OK) {
-        status = push_blocks(ctx, f, sinks, sink_count, block, rows, report);
+        status = push_blocks(ctx, f, &out, block, rows, report);
     }
     const double started = twi_seconds();
-    while (ended < begun && status == TW_OK) {
-        status = sinks[ended].end(sinks[ended].self, ctx);
-        ended++;
-    }
+    status = twi_sinks_finish(ctx, &out, status);
     report->seconds_output += twi_seconds() - started;
-    for (int32_t i = ended; i < begun && status != TW_OK; i++) {
-        sinks[i].abort(sinks[i].self, ctx);
-    }
     return status;
 }
 

@@ -29,6 +29,25 @@ static void types_round_trip_by_name(void **state)
     assert_int_equal(tw_type_size(99), 0);
 }
 
+static void a_sentence_can_be_set_as_it_stands(void **state)
+{
+    (void)state;
+    char longer[3000];
+    tw_context *ctx = open_context();
+    tw_set_error(ctx, "100 %s of it, %n and all");
+    assert_string_equal(tw_last_error(ctx), "100 %s of it, %n and all");
+    tw_set_error(ctx, tw_last_error(ctx) + 4);
+    assert_string_equal(tw_last_error(ctx), "%s of it, %n and all");
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    tw_set_error(ctx, longer);
+    assert_int_equal(strlen(tw_last_error(ctx)), sizeof ctx->error - 1);
+    tw_set_error(ctx, NULL);
+    assert_string_equal(tw_last_error(ctx), "");
+    tw_set_error(NULL, "nobody hears it");
+    close_context(ctx);
+}
+
 static void an_overflowing_size_is_refused_with_its_factors(void **state)
 {
     (void)state;
@@ -213,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(types_round_trip_by_name),
+        cmocka_unit_test(a_sentence_can_be_set_as_it_stands),
         cmocka_unit_test(an_overflowing_size_is_refused_with_its_factors),
         cmocka_unit_test(the_memory_limit_is_honoured_and_named),
         cmocka_unit_test(a_block_may_outlive_its_context),

@@ -308,6 +308,59 @@ static void auto_tells_what_ran_instead_and_why(void **state)
     close_problem(&p);
 }
 
+static tw_status count_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)ctx;
+    (void)shape;
+    (*(int *)self)++;
+    return TW_OK;
+}
+
+static tw_status ignore_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                             const void *data, int64_t stride)
+{
+    (void)self;
+    (void)ctx;
+    (void)first;
+    (void)count;
+    (void)data;
+    (void)stride;
+    return TW_OK;
+}
+
+static tw_status no_memory(void *self, tw_context *ctx)
+{
+    (void)self;
+    return tw_fail(ctx, TW_ERR_MEMORY, "this sink has no memory");
+}
+
+static void ignore_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+/* The sink before it has ended, and keeps what it has. */
+static void auto_does_not_start_over_for_a_sink_that_failed(void **state)
+{
+    problem p;
+    int begun = 0;
+    (void)state;
+    open_problem(&p, "cuda:0,0");
+    make_plan(&p);
+    p.plan->automatic = true;
+    tw_sink sinks[2] = {p.sink,
+                        {.self = &begun,
+                         .begin = count_begin,
+                         .rows = ignore_rows,
+                         .end = no_memory,
+                         .abort = ignore_abort}};
+    assert_fails(p.ctx, TW_ERR_MEMORY, "this sink has no memory",
+                 tw_apsp_plan_run(p.ctx, p.plan, sinks, 2, NULL, NULL));
+    assert_int_equal(begun, 1);
+    close_problem(&p);
+}
+
 static void auto_leaves_a_slow_gpu_alone(void **state)
 {
     problem p;
@@ -344,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_run_from_host_memory_tells_the_hosts_seconds),
         cmocka_unit_test(a_named_gpu_that_fails_is_an_error),
         cmocka_unit_test(auto_tells_what_ran_instead_and_why),
+        cmocka_unit_test(auto_does_not_start_over_for_a_sink_that_failed),
         cmocka_unit_test(auto_leaves_a_slow_gpu_alone),
         cmocka_unit_test(the_ceiling_of_several_is_their_sum_each_card_once),
     };

@@ -102,16 +102,8 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
         status = tw_apsp_verifier_create(ctx, &verifier, b->graph, NULL, CHECKED_ROWS, 1);
     }
     if (status == TW_OK) {
-        const tw_matrix *view = tw_matrix_file_view(result);
-        tw_shape shape = {view->rows, view->cols, view->type};
         tw_apsp_verifier_sink(verifier, &sink);
-        status = sink.begin(sink.self, ctx, &shape);
-        if (status == TW_OK) {
-            status = sink.rows(sink.self, ctx, 0, view->rows, view->data, view->stride);
-        }
-        if (status == TW_OK) {
-            status = sink.end(sink.self, ctx);
-        }
+        status = tw_feed(ctx, tw_matrix_file_view(result), &sink, 1);
     }
     if (status == TW_OK) {
         status = tw_apsp_verifier_result(ctx, verifier, NULL);

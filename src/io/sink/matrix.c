@@ -108,39 +108,6 @@ void tw_sink_destroy(tw_sink *sink)
 
 /* ---------------------------------------------------------------------------------- tw_feed */
 
-/* The driver of the sinks: begin, rows in order, then end or abort. */
-typedef struct feeder {
-    tw_context *ctx;
-    tw_sink *sinks;
-    int32_t count;
-    int32_t begun; /* sinks whose begin was called and succeeded */
-    int32_t ended; /* sinks whose end succeeded: their result stands */
-} feeder;
-
-static tw_status feed_begin(feeder *f, const tw_shape *shape)
-{
-    tw_status status = TW_OK;
-    while (f->begun < f->count && status == TW_OK) {
-        status = f->sinks[f->begun].begin(f->sinks[f->begun].self, f->ctx, shape);
-        f->begun += status == TW_OK ? 1 : 0;
-    }
-    return status;
-}
-
-static tw_status feed_end(feeder *f, tw_status status)
-{
-    while (f->ended < f->count && status == TW_OK) {
-        status = f->sinks[f->ended].end(f->sinks[f->ended].self, f->ctx);
-        f->ended += status == TW_OK ? 1 : 0;
-    }
-    if (status != TW_OK) {
-        for (int32_t i = f->ended; i < f->begun; i++) {
-            f->sinks[i].abort(f->sinks[i].self, f->ctx);
-        }
-    }
-    return status;
-}
-
 /* Rows passed on together. */
 static int64_t feed_block(const tw_shape *shape)
 {
@@ -151,25 +118,26 @@ static int64_t feed_block(const tw_shape *shape)
 }
 
 /* Rows of a matrix, or with NULL of a source, through `buffer`. */
-static tw_status feed_rows(const feeder *f, const tw_matrix *matrix, const tw_source *source,
-                           const tw_shape *shape, void *buffer)
+static tw_status feed_rows(tw_context *ctx, twi_sinks *out, const tw_matrix *matrix,
+                           const tw_source *source, void *buffer)
 {
+    const tw_shape *shape = &out->shape;
     const int64_t block = feed_block(shape);
     for (int64_t first = 0; first < shape->rows; first += block) {
         int64_t rows = shape->rows - first < block ? shape->rows - first : block;
         const void *data = matrix != NULL ? twi_matrix_row(matrix, first) : buffer;
-        tw_status status = twi_check_cancel(f->ctx);
+        tw_status status = twi_check_cancel(ctx);
         if (status == TW_OK && source != NULL) {
-            status = source->rows(source->self, f->ctx, first, rows, buffer, shape->cols);
+            status = source->rows(source->self, ctx, first, rows, buffer, shape->cols);
         }
-        for (int32_t i = 0; i < f->count && status == TW_OK; i++) {
-            status = f->sinks[i].rows(f->sinks[i].self, f->ctx, first, rows, data,
-                                      matrix != NULL ? matrix->stride : shape->cols);
+        if (status == TW_OK) {
+            status = twi_sinks_rows(ctx, out, first, rows, data,
+                                    matrix != NULL ? matrix->stride : shape->cols);
         }
         if (status != TW_OK) {
             return status;
         }
-        twi_progress(f->ctx, "passing rows", (double)(first + rows), (double)shape->rows, "rows");
+        twi_progress(ctx, "passing rows", (double)(first + rows), (double)shape->rows, "rows");
     }
     return TW_OK;
 }
@@ -180,7 +148,7 @@ tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int3
     if (missing != TW_OK) {
         return missing;
     }
-    feeder f = {ctx, sinks, sink_count, 0, 0};
+    twi_sinks out = {0};
     tw_status status = twi_matrix_check(ctx, matrix, "the matrix to feed");
     if (status == TW_OK) {
         status = twi_sinks_check(ctx, sinks, sink_count);
@@ -189,11 +157,11 @@ tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int3
         return status;
     }
     const tw_shape shape = {matrix->rows, matrix->cols, matrix->type};
-    status = feed_begin(&f, &shape);
+    status = twi_sinks_begin(ctx, &out, sinks, sink_count, &shape);
     if (status == TW_OK) {
-        status = feed_rows(&f, matrix, NULL, &shape, NULL);
+        status = feed_rows(ctx, &out, matrix, NULL, NULL);
     }
-    return feed_end(&f, status);
+    return twi_sinks_finish(ctx, &out, status);
 }
 
 tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sinks,
@@ -215,19 +183,19 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
     if (status != TW_OK) {
         return status;
     }
-    feeder f = {ctx, sinks, sink_count, 0, 0};
+    twi_sinks out = {0};
     const tw_shape *shape = &source->shape;
     void *buffer = NULL;
     status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
                        (uint64_t)shape->cols * tw_type_size(shape->type),
                        "rows on their way from a file");
     if (status == TW_OK) {
-        status = feed_begin(&f, shape);
-        if (status == TW_OK) {
-            status = feed_rows(&f, NULL, source, shape, buffer);
-        }
-        status = feed_end(&f, status);
+        status = twi_sinks_begin(ctx, &out, sinks, sink_count, shape);
     }
+    if (status == TW_OK) {
+        status = feed_rows(ctx, &out, NULL, source, buffer);
+    }
+    status = twi_sinks_finish(ctx, &out, status);
     twi_free(buffer);
     return status;
 }
