@@ -1,9 +1,14 @@
-/* How arrays are divided over devices that know nothing of each other. Each piece is computed here
- * from a copy of its own elements and into an output of its own, as a card does it. */
+/* How arrays are divided over devices that know nothing of each other: each piece is computed here
+ * from a copy of its own elements and into an output of its own, as a card does it. And the
+ * versions on a CPU, for every window. */
 #include "harness.h"
 
 #include "ladders/entropy/array.h"
+#include "ladders/entropy/versions.h"
 
+#include "base/random.h"
+
+#include <math.h>
 #include <string.h>
 
 #define HALF LAB_ENTROPY_HALF
@@ -211,6 +216,59 @@ static void a_wrong_output_is_named(void **state)
     close_context(ctx);
 }
 
+/* By the definition: every element of the array asks itself whether it is in the window. */
+static double entropy_at(const lab_entropy_task *task, int64_t y, int64_t x)
+{
+    double counts[LAB_ENTROPY_LEVELS] = {0}, total = 0, sum = 0;
+    const int64_t before = task->window / 2, after = task->window - 1 - before;
+    for (int64_t i = 0; i < task->n * task->n; i++) {
+        const int64_t down = i / task->n - y, right = i % task->n - x;
+        const bool inside = down >= -before && down <= after && right >= -before && right <= after;
+        counts[task->input[i]] += inside;
+        total += inside;
+    }
+    for (int level = 0; level < LAB_ENTROPY_LEVELS; level++) {
+        sum -= counts[level] > 0 ? counts[level] / total * log(counts[level] / total) : 0;
+    }
+    return sum;
+}
+
+static void every_version_is_right_for_every_window(void **state)
+{
+    (void)state;
+    enum { SIDE = 34 };
+    const lab_entropy_version *const versions[] = {&lab_entropy_logarithms, &lab_entropy_table,
+                                                   &lab_entropy_counted, &lab_entropy_integral,
+                                                   &lab_entropy_sliding};
+    const int64_t sides[] = {1, 2, 5, SIDE};
+    const uint64_t seed = 12;
+    uint8_t input[SIDE * SIDE];
+    float output[SIDE * SIDE];
+    double right[SIDE * SIDE];
+    tw_context *ctx = open_context();
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        input[i] = (uint8_t)(twi_random_at(seed, (uint64_t)i) % LAB_ENTROPY_LEVELS);
+    }
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+        lab_entropy_task task = {.ctx = ctx, .n = sides[s], .input = input, .output = output};
+        for (task.window = 1; task.window <= LAB_ENTROPY_LARGEST; task.window++) {
+            for (int64_t i = 0; i < task.n * task.n; i++) {
+                right[i] = entropy_at(&task, i / task.n, i % task.n);
+            }
+            for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+                lab_time time;
+                memset(output, 0xFF, sizeof output); /* NaN */
+                assert_ok(ctx, lab_entropy_run(&task, versions[v], &time));
+                for (int64_t i = 0; i < task.n * task.n; i++) {
+                    assert_true(fabs((double)output[i] - right[i]) <= 2e-6);
+                }
+            }
+        }
+        twi_free(task.integrals);
+    }
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +279,7 @@ int main(void)
         cmocka_unit_test(threads_take_every_row_once),
         cmocka_unit_test(failing_memory_is_told_and_given_back),
         cmocka_unit_test(a_wrong_output_is_named),
+        cmocka_unit_test(every_version_is_right_for_every_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,65 +9,23 @@
  *   sliding         one histogram slid along the row: 10 elements change instead of 25
  *   engine          16 counters in one vector, a whole-number table: the library
  *
- * The rungs of the write-up are right to five decimals, the library's to the bit of the definition.
- * Each looks whether it is cancelled for every row. entropy-threads and entropy-threads-weak have
- * the library on 1 to 64 threads: the same array for all of them, or n rows of n for each.
- * windows.c shows the library over windows and levels.
+ * The rungs of the write-up are right to five decimals, the library's to the bit of the definition;
+ * versions.c has their code. entropy-threads and entropy-threads-weak have the library on 1 to 64
+ * threads: the same array for all of them, or n rows of n for each. windows.c shows the versions
+ * over larger windows, and the library over windows and levels.
  */
 #include "ladders/answers.h"
 #include "ladders/entropy/array.h"
+#include "ladders/entropy/versions.h"
 #include "ladders/ladders.h"
-
-#include "base/clock.h"
-#include "base/threads.h"
-
-#include <math.h>
-#include <string.h>
-
-enum { HALF = LAB_ENTROPY_HALF, LEVELS = LAB_ENTROPY_LEVELS, MOST = LAB_ENTROPY_MOST };
 
 typedef struct bench {
     tw_context *ctx;
     int64_t n;
     lab_entropy_array array; /* its right answer is from a table: logarithms take too long */
-    int32_t *integrals;      /* LEVELS images of (n+1)^2 */
-    int threads;
+    int32_t *integrals;      /* of a lab_entropy_task */
     uint64_t seed;
 } bench;
-
-static int64_t low(int64_t at)
-{
-    return at < HALF ? 0 : at - HALF;
-}
-
-static int64_t high(int64_t at, int64_t n)
-{
-    return at + HALF + 1 < n ? at + HALF + 1 : n;
-}
-
-static int count_window(const bench *b, int64_t y, int64_t x, int counts[LEVELS])
-{
-    memset(counts, 0, LEVELS * sizeof *counts);
-    for (int64_t i = low(y); i < high(y, b->n); i++) {
-        for (int64_t j = low(x); j < high(x, b->n); j++) {
-            counts[b->array.input[i * b->n + j]]++;
-        }
-    }
-    return (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
-}
-
-/* The definition: minus the sum of p log p. */
-static double entropy_of(const int counts[LEVELS], int total)
-{
-    double sum = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        if (counts[level] > 0) {
-            double p = (double)counts[level] / total;
-            sum -= p * log(p);
-        }
-    }
-    return sum;
-}
 
 /* ---------------------------------------------------------------------------------------- bench */
 
@@ -91,7 +49,6 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
     *out = b;
     b->ctx = ctx;
     b->n = n;
-    b->threads = twi_thread_count(ctx);
     b->seed = seed;
     return lab_entropy_array_make(&b->array, ctx, n, n, seed);
 }
@@ -110,190 +67,19 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 /* ---------------------------------------------------------------------------------------- rungs */
 
-static tw_status run_logarithms(void *given, const lab_rung *rung, lab_time *time)
+/* code: a lab_entropy_version. */
+static tw_status run_version(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    (void)rung;
-    double begun = twi_seconds();
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        if (twi_is_cancelled(b->ctx)) {
-            continue;
-        }
-        int counts[LEVELS];
-        for (int64_t x = 0; x < b->n; x++) {
-            int total = count_window(b, y, x, counts);
-            b->array.output[y * b->n + x] = (float)entropy_of(counts, total);
-        }
-    }
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
-}
-
-static tw_status run_table(void *given, const lab_rung *rung, lab_time *time)
-{
-    bench *b = given;
-    (void)rung;
-    double begun = twi_seconds();
-    double table[MOST + 1] = {0};
-    for (int n = 1; n <= MOST; n++) {
-        table[n] = n * log(n);
-    }
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        if (twi_is_cancelled(b->ctx)) {
-            continue;
-        }
-        int counts[LEVELS];
-        for (int64_t x = 0; x < b->n; x++) {
-            int total = count_window(b, y, x, counts);
-            double sum = 0;
-            for (int level = 0; level < LEVELS; level++) {
-                sum += table[counts[level]];
-            }
-            b->array.output[y * b->n + x] = (float)((table[total] - sum) / total);
-        }
-    }
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
-}
-
-typedef struct float_tables {
-    float n_log_n[MOST + 1];
-    float inverse[MOST + 1];
-} float_tables;
-
-static float_tables make_tables(void)
-{
-    float_tables t = {{0}, {0}};
-    for (int n = 1; n <= MOST; n++) {
-        t.n_log_n[n] = (float)(n * log(n));
-        t.inverse[n] = (float)(1.0 / n);
-    }
-    return t;
-}
-
-static float finish(const float_tables *t, const int *counts, int total)
-{
-    double sum = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        sum += (double)t->n_log_n[counts[level]];
-    }
-    return (float)(((double)t->n_log_n[total] - sum) * (double)t->inverse[total]);
-}
-
-static tw_status run_mixed(void *given, const lab_rung *rung, lab_time *time)
-{
-    bench *b = given;
-    (void)rung;
-    double begun = twi_seconds();
-    float_tables t = make_tables();
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        if (twi_is_cancelled(b->ctx)) {
-            continue;
-        }
-        int counts[LEVELS];
-        for (int64_t x = 0; x < b->n; x++) {
-            int total = count_window(b, y, x, counts);
-            b->array.output[y * b->n + x] = finish(&t, counts, total);
-        }
-    }
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
-}
-
-/* Image `level` holds, at (i, j), how often the level occurs above row i and left of column j. */
-static void integrate(const bench *b, int level)
-{
-    int64_t side = b->n + 1;
-    int32_t *image = b->integrals + (int64_t)level * side * side;
-    memset(image, 0, (size_t)side * 4);
-    for (int64_t y = 0; y < b->n && !twi_is_cancelled(b->ctx); y++) {
-        int32_t row = 0;
-        image[(y + 1) * side] = 0;
-        for (int64_t x = 0; x < b->n; x++) {
-            row += b->array.input[y * b->n + x] == level;
-            image[(y + 1) * side + x + 1] = image[y * side + x + 1] + row;
-        }
-    }
-}
-
-static tw_status run_integral(void *given, const lab_rung *rung, lab_time *time)
-{
-    bench *b = given;
-    int64_t side = b->n + 1, area = side * side;
-    (void)rung;
-    if (b->integrals == NULL) {
-        tw_status status =
-            twi_alloc(b->ctx, &b->integrals, (uint64_t)area, LEVELS * 4, "the integral images");
-        if (status != TW_OK) {
-            return status;
-        }
-    }
-    double begun = twi_seconds();
-    float_tables t = make_tables();
-#pragma omp parallel num_threads(b->threads)
-    {
-#pragma omp for schedule(static)
-        for (int level = 0; level < LEVELS; level++) {
-            integrate(b, level);
-        }
-#pragma omp for schedule(static)
-        for (int64_t y = 0; y < b->n; y++) {
-            if (twi_is_cancelled(b->ctx)) {
-                continue;
-            }
-            int64_t top = low(y) * side, bottom = high(y, b->n) * side;
-            for (int64_t x = 0; x < b->n; x++) {
-                int64_t left = low(x), right = high(x, b->n);
-                int counts[LEVELS];
-                for (int level = 0; level < LEVELS; level++) {
-                    const int32_t *image = b->integrals + level * area;
-                    counts[level] = image[bottom + right] - image[top + right] -
-                                    image[bottom + left] + image[top + left];
-                }
-                int total = (int)((high(y, b->n) - low(y)) * (right - left));
-                b->array.output[y * b->n + x] = finish(&t, counts, total);
-            }
-        }
-    }
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
-}
-
-/* Add (sign 1) or take away (sign -1) column x of the windows of row y. */
-static void slide(const bench *b, int64_t y, int64_t x, int sign, int counts[LEVELS])
-{
-    for (int64_t i = low(y); x >= 0 && x < b->n && i < high(y, b->n); i++) {
-        counts[b->array.input[i * b->n + x]] += sign;
-    }
-}
-
-static tw_status run_sliding(void *given, const lab_rung *rung, lab_time *time)
-{
-    bench *b = given;
-    (void)rung;
-    double begun = twi_seconds();
-    float_tables t = make_tables();
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t y = 0; y < b->n; y++) {
-        if (twi_is_cancelled(b->ctx)) {
-            continue;
-        }
-        int counts[LEVELS] = {0};
-        for (int64_t x = 0; x < HALF; x++) {
-            slide(b, y, x, 1, counts);
-        }
-        for (int64_t x = 0; x < b->n; x++) {
-            slide(b, y, x + HALF, 1, counts);
-            slide(b, y, x - HALF - 1, -1, counts);
-            int total = (int)((high(y, b->n) - low(y)) * (high(x, b->n) - low(x)));
-            b->array.output[y * b->n + x] = finish(&t, counts, total);
-        }
-    }
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
+    lab_entropy_task task = {.ctx = b->ctx,
+                             .n = b->n,
+                             .window = 2 * LAB_ENTROPY_HALF + 1,
+                             .input = b->array.input,
+                             .output = b->array.output,
+                             .integrals = b->integrals};
+    tw_status status = lab_entropy_run(&task, rung->code, time);
+    b->integrals = task.integrals;
+    return status;
 }
 
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
@@ -309,33 +95,38 @@ static const lab_rung rungs[] = {
     {.name = "logarithms",
      .row = "D2",
      .idea = "v10: count 25 elements, take a logarithm for each level that occurs",
-     .source = "entropy/cpu.c count_window entropy_of run_logarithms",
-     .run = run_logarithms,
+     .source = "entropy/versions.c count_window entropy_of logarithm_row",
+     .run = run_version,
+     .code = &lab_entropy_logarithms,
      .most = 2560},
     {.name = "table",
      .parent = "logarithms",
      .row = "D2",
      .idea = "v11: a count is at most 25, so n log n is a table of 26",
-     .source = "entropy/cpu.c count_window run_table",
-     .run = run_table},
+     .source = "entropy/versions.c count_window table_row",
+     .run = run_version,
+     .code = &lab_entropy_table},
     {.name = "mixed",
      .parent = "table",
      .row = "D2",
      .idea = "v12: floats in the table, sums in double",
-     .source = "entropy/cpu.c count_window finish run_mixed",
-     .run = run_mixed},
+     .source = "entropy/versions.c count_window finish count_row",
+     .run = run_version,
+     .code = &lab_entropy_counted},
     {.name = "integral",
      .parent = "mixed",
      .row = "D2",
      .idea = "v13: 16 integral images; less counting, and 64 bytes of them for each element",
-     .source = "entropy/cpu.c integrate finish run_integral",
-     .run = run_integral,
+     .source = "entropy/versions.c integrate finish subtract_row",
+     .run = run_version,
+     .code = &lab_entropy_integral,
      .most = 2560},
     {.name = "sliding",
      .parent = "mixed",
      .idea = "one histogram slid along the row: 10 elements change instead of 25 counted anew",
-     .source = "entropy/cpu.c slide finish run_sliding",
-     .run = run_sliding},
+     .source = "entropy/versions.c add_column finish slide_row",
+     .run = run_version,
+     .code = &lab_entropy_sliding},
     {.name = "engine",
      .parent = "sliding",
      .idea = "16 counters in one vector, looked up at once in a table of whole numbers",

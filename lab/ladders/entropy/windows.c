@@ -12,22 +12,23 @@
  * counted-K counts the window of each element (v12), K x K reads; integral-K has 16 integral images
  * (v13), so that a window of any size costs 64 reads: its authors meant it for larger windows than
  * theirs of 5 x 5. sliding-K, ours, takes 2 K reads an element. What there is to see: from which K
- * on the images pay, and that they never beat a histogram that slides.
+ * on the images pay, beside counting and beside a histogram that slides. The array has 1000 x 1000
+ * elements and not 1024 x 1024, where the images get into each other's way in the first cache
+ * (versions.c): there they take half as long again, and seem never to beat the histogram.
  */
 #include "ladders/answers.h"
+#include "ladders/entropy/piece.h"
+#include "ladders/entropy/versions.h"
 #include "ladders/ladders.h"
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/threads.h"
 #include "gpu/device.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SAMPLES 200
-
-enum { LEVELS = 16, LARGEST = 31 }; /* of entropy-cpu-windows */
 
 typedef struct bench {
     tw_context *ctx;
@@ -36,7 +37,7 @@ typedef struct bench {
     uint8_t *input;
     float *output;
     int32_t levels;     /* of the input as it is now */
-    int32_t *integrals; /* LEVELS images of (n + 1)^2; NULL until they are needed */
+    int32_t *integrals; /* of a lab_entropy_task */
 } bench;
 
 static void close_bench(void *given)
@@ -101,158 +102,20 @@ static tw_status run_window(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
-/* -------------------------------------------------------- two versions of row D2, any window */
-
-/* n log n in floats, and 1 / n, as versions 12 and 13 have them. */
-typedef struct tables {
-    float n_log_n[LARGEST * LARGEST + 1];
-    float inverse[LARGEST * LARGEST + 1];
-} tables;
-
-static tables make_tables(void)
-{
-    tables t = {{0}, {0}};
-    for (int n = 1; n <= LARGEST * LARGEST; n++) {
-        t.n_log_n[n] = (float)(n * log(n));
-        t.inverse[n] = (float)(1.0 / n);
-    }
-    return t;
-}
-
-static float finish(const tables *t, const int32_t counts[LEVELS], int64_t total)
-{
-    double sum = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        sum += (double)t->n_log_n[counts[level]];
-    }
-    return (float)(((double)t->n_log_n[total] - sum) * (double)t->inverse[total]);
-}
-
-/* Where the window of an element begins and ends in one direction. */
-static int64_t low(const lab_rung *rung, int64_t at)
-{
-    return at < rung->a / 2 ? 0 : at - rung->a / 2;
-}
-
-static int64_t high(const bench *b, const lab_rung *rung, int64_t at)
-{
-    int64_t end = at - rung->a / 2 + rung->a;
-    return end < b->n ? end : b->n;
-}
-
-static void count_row(const bench *b, const lab_rung *rung, const tables *t, int64_t y)
-{
-    int64_t top = low(rung, y), bottom = high(b, rung, y);
-    for (int64_t x = 0; x < b->n; x++) {
-        int32_t counts[LEVELS] = {0};
-        int64_t left = low(rung, x), right = high(b, rung, x);
-        for (int64_t i = top; i < bottom; i++) {
-            for (int64_t j = left; j < right; j++) {
-                counts[b->input[i * b->n + j]]++;
-            }
-        }
-        b->output[y * b->n + x] = finish(t, counts, (bottom - top) * (right - left));
-    }
-}
-
-static void add_column(const bench *b, int64_t top, int64_t bottom, int64_t x, int32_t sign,
-                       int32_t counts[LEVELS])
-{
-    for (int64_t i = top; i < bottom; i++) {
-        counts[b->input[i * b->n + x]] += sign;
-    }
-}
-
-static void slide_row(const bench *b, const lab_rung *rung, const tables *t, int64_t y)
-{
-    int64_t top = low(rung, y), bottom = high(b, rung, y), left = 0, right = 0;
-    int32_t counts[LEVELS] = {0};
-    for (int64_t x = 0; x < b->n; x++) {
-        while (right < high(b, rung, x)) {
-            add_column(b, top, bottom, right++, 1, counts);
-        }
-        while (left < low(rung, x)) {
-            add_column(b, top, bottom, left++, -1, counts);
-        }
-        b->output[y * b->n + x] = finish(t, counts, (bottom - top) * (right - left));
-    }
-}
-
-static void subtract_row(const bench *b, const lab_rung *rung, const tables *t, int64_t y)
-{
-    const int64_t side = b->n + 1, area = side * side;
-    int64_t top = low(rung, y), bottom = high(b, rung, y);
-    for (int64_t x = 0; x < b->n; x++) {
-        int32_t counts[LEVELS];
-        int64_t left = low(rung, x), right = high(b, rung, x);
-        for (int level = 0; level < LEVELS; level++) {
-            const int32_t *image = b->integrals + level * area;
-            counts[level] = image[bottom * side + right] - image[top * side + right] -
-                            image[bottom * side + left] + image[top * side + left];
-        }
-        b->output[y * b->n + x] = finish(t, counts, (bottom - top) * (right - left));
-    }
-}
-
-/* Image `level` holds, at (i, j), how often the level occurs above row i and left of column j. */
-static void integrate(const bench *b, int level)
-{
-    const int64_t side = b->n + 1;
-    int32_t *image = b->integrals + (int64_t)level * side * side;
-    memset(image, 0, (size_t)side * sizeof *image);
-    for (int64_t y = 0; y < b->n && !twi_is_cancelled(b->ctx); y++) {
-        int32_t row = 0;
-        image[(y + 1) * side] = 0;
-        for (int64_t x = 0; x < b->n; x++) {
-            row += b->input[y * b->n + x] == level;
-            image[(y + 1) * side + x + 1] = image[y * side + x + 1] + row;
-        }
-    }
-}
-
-/* How a version makes one row of outputs: lab_rung.code. */
-typedef struct version {
-    void (*row)(const bench *b, const lab_rung *rung, const tables *t, int64_t y);
-    bool integrals;
-} version;
-
-static const version counted = {count_row, false}, sliding = {slide_row, false},
-                     integral = {subtract_row, true};
-
+/* a: the window; code: a lab_entropy_version. */
 static tw_status run_version(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    const version *v = rung->code;
-    const uint64_t side = (uint64_t)b->n + 1;
-    const int threads = twi_thread_count(b->ctx);
-    tw_status status = TW_OK;
-    fill(b, LEVELS);
-    if (v->integrals && b->integrals == NULL) {
-        status = twi_alloc(b->ctx, &b->integrals, side * side, LEVELS * 4, "the integral images");
-    }
-    if (status != TW_OK) {
-        return status;
-    }
-    double begun = twi_seconds();
-    tables t = make_tables();
-#pragma omp parallel num_threads(threads)
-    {
-        if (v->integrals) {
-#pragma omp for schedule(static)
-            for (int level = 0; level < LEVELS; level++) {
-                integrate(b, level);
-            }
-        }
-#pragma omp for schedule(static)
-        for (int64_t y = 0; y < b->n; y++) {
-            if (!twi_is_cancelled(b->ctx)) {
-                v->row(b, rung, &t, y);
-            }
-        }
-    }
-    (void)threads;
-    time->total = time->compute = twi_seconds() - begun;
-    return TW_OK;
+    lab_entropy_task task = {.ctx = b->ctx,
+                             .n = b->n,
+                             .window = rung->a,
+                             .input = b->input,
+                             .output = b->output,
+                             .integrals = b->integrals};
+    fill(b, LAB_ENTROPY_LEVELS);
+    tw_status status = lab_entropy_run(&task, rung->code, time);
+    b->integrals = task.integrals;
+    return status;
 }
 
 /* The entropy of the window of row y and column x, by the definition. */
@@ -304,11 +167,11 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 static const lab_rung rungs[] = {WINDOWS(4), WINDOWS(16), WINDOWS(64), WINDOWS(256)};
 
-#define VERSION(how, k, of, functions, what)                                                    \
-    {                                                                                           \
-        .name = #how "-" #k, .row = of, .idea = what ", windows of " #k " x " #k,               \
-        .source = "entropy/windows.c " functions " finish", .run = run_version, .code = &(how), \
-        .a = (k), .b = LEVELS                                                                   \
+#define VERSION(how, k, of, functions, what)                                                       \
+    {                                                                                              \
+        .name = #how "-" #k, .row = of, .idea = what ", windows of " #k " x " #k,                  \
+        .source = "entropy/versions.c " functions, .run = run_version, .code = &lab_entropy_##how, \
+        .a = (k), .b = LAB_ENTROPY_LEVELS                                                          \
     }
 #define VERSIONS(how, of, functions, what)                                            \
     VERSION(how, 5, of, functions, what), VERSION(how, 9, of, functions, what),       \
@@ -316,12 +179,14 @@ static const lab_rung rungs[] = {WINDOWS(4), WINDOWS(16), WINDOWS(64), WINDOWS(2
         VERSION(how, 31, of, functions, what)
 
 static const lab_rung versions[] = {
-    VERSIONS(counted, "D2", "count_row", "v12: every element of a window counted"),
-    VERSIONS(integral, "D2", "integrate subtract_row",
+    VERSIONS(counted, "D2", "count_window finish count_row",
+             "v12: every element of a window counted"),
+    VERSIONS(integral, "D2", "integrate finish subtract_row",
              "v13: 16 integral images, four reads a level"),
-    VERSIONS(sliding, NULL, "add_column slide_row", "one histogram slid along the row")};
+    VERSIONS(sliding, NULL, "add_column finish slide_row", "one histogram slid along the row")};
 
 static const int64_t cpu_sizes[] = {1024, 0};
+static const int64_t version_sizes[] = {1000, 0};
 static const int64_t gpu_sizes[] = {4096, 0};
 
 #define AGAINST "the definition in double precision, 4 corners and 196 outputs, within 2e-6"
@@ -346,7 +211,7 @@ const lab_ladder lab_entropy_cpu_windows = {
     .size = "elements a side",
     .rungs = versions,
     .count = LAB_COUNT(versions),
-    .sizes = cpu_sizes,
+    .sizes = version_sizes,
     .open = open_bench,
     .spoil = spoil,
     .check = check,
