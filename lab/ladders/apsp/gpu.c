@@ -13,6 +13,7 @@
  *   tiles-2          a block owns 2 x 2 tiles
  *   tiles-4          4 x 4 (row C3)
  *   tiles-6          6 x 6 (row C3)
+ *   chosen           1 x 1 to 6 x 6 by n, as the authors found best (row C3)
  *   rolled-64        from no-barrier: tiles of 64, 4 elements a thread, three tiles in 48 KiB, each
  *                    filled once, the target relaxed in registers and written back once (row A2, as
  *                    the rungs down to pitched)
@@ -21,22 +22,27 @@
  *   pitched          from block-64: rows as cudaMallocPitch lays them
  *   grid-1d          from naive: three phases of 32 in global memory, k outside, the targets in
  *                    registers, a column of blocks each of which walks along a row of tiles, the
- *                    matrix not padded and every access asking (row B5, as the rungs down to
- * unrolled) grid             a block for each tile: a 2-D grid padded           padded to whole
- * tiles: nobody asks coalesced        neighbouring threads take neighbouring columns conflicts
- * operands in shared memory, laid out so that banks clash no-conflicts     the same without the
- * clash larger-block     tiles of 64 more-threads     32 x 32 threads instead of 16 x 16 coarse 32
- * x 8 threads, 16 elements each unrolled         the loop unrolled 32 times block-78         two
- * tiles of 78 fill 48 KiB: the target is in registers (row B2) fused            from unrolled: 16 x
- * 16 threads, add and minimum in one instruction eight-by-eight   from fused: tiles of 128, 8 x 8
- * results a thread, operands 16 bytes at a time pivot-registers  the pivot's tile closed in
- * registers packed           phase 2 packs the panels as phase 3 reads them: the engine's rounds
+ *                    matrix not padded and every access asking (row B5, down to unrolled)
+ *   grid             a block for each tile: a 2-D grid
+ *   padded           padded to whole tiles: nobody asks
+ *   coalesced        neighbouring threads take neighbouring columns
+ *   conflicts        operands in shared memory, laid out so that banks clash
+ *   no-conflicts     the same without the clash
+ *   larger-block     tiles of 64
+ *   more-threads     32 x 32 threads instead of 16 x 16
+ *   coarse           32 x 8 threads, 16 elements each
+ *   unrolled         the loop unrolled 32 times
+ *   block-78         two tiles of 78 fill 48 KiB: the target is in registers (row B2)
+ *   fused            from unrolled: 16 x 16 threads, add and minimum in one instruction
+ *   eight-by-eight   from fused: tiles of 128, 8 x 8 results a thread, operands by 16 bytes
+ *   pivot-registers  the pivot's tile closed in registers
+ *   packed           phase 2 packs the panels as phase 3 reads them: the engine's rounds
  *   double-buffered  the next chunk of operands comes while this one is multiplied
  *   async-copies     and not through registers
  *   bulk-copies      by the copy engine, four chunks deep
- *   mixed-step       5 of 8 accumulators by two additions on the multiply pipe and a minimum of
- * three engine           look-ahead: the next pivot's panels are made during the product; the
- * library engine-16        the same in 16 bits
+ *   mixed-step       5 of 8 accumulators by two additions on the multiply pipe, a minimum of three
+ *   engine           look-ahead: the next pivot's panels are made during the product; the library
+ *   engine-16        the same in 16 bits
  *
  * apsp-gpu-blocks is the sweep of row A4, with the kernel of block-64 and its three tiles;
  * apsp-gpu-shapes sweeps blocks and thread shapes (rows B4, B5) over one kernel, that of unrolled;
@@ -153,6 +159,20 @@ static tw_status run_recipe(void *given, const lab_rung *rung, lab_time *time)
     int side = padded_to(b->n, r->block);
     const layout at = {b->matrix, side, side};
     return run_laid_out(b, r, &at, time);
+}
+
+/* The rung whose recipe row C chooses for this size. */
+static lab_rung chosen_for(const bench *b, const lab_rung *rung)
+{
+    lab_rung chosen = *rung;
+    chosen.code = lab_tiles_for(b->n);
+    return chosen;
+}
+
+static tw_status run_chosen(void *given, const lab_rung *rung, lab_time *time)
+{
+    const lab_rung chosen = chosen_for(given, rung);
+    return run_recipe(given, &chosen, time);
 }
 
 /* Rows begin where the driver wants them to. */
@@ -285,6 +305,12 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     const lab_recipe *r = rung->code;
     bench *b = given;
     return lab_inspect(b->ctx, r->kernel, r->threads, r->shared, out);
+}
+
+static tw_status inspect_chosen(void *given, const lab_rung *rung, lab_kernel *out)
+{
+    const lab_rung chosen = chosen_for(given, rung);
+    return inspect(given, &chosen, out);
 }
 
 /* Its products are those of eight-by-eight. */
@@ -452,6 +478,14 @@ static const lab_rung rungs[] = {
             "a block owns 2 x 2 tiles: a value read serves two sums", tiles_2, 0),
     RUNG_IN("stage3_tiles", "tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
     RUNG_IN("stage3_tiles", "tiles-6", "tiles-4", "C3", "a block owns 6 x 6 tiles", tiles_6, 0),
+    {.name = "chosen",
+     .parent = "tiles-6",
+     .row = "C3",
+     .idea = "the tiles of a block chosen by n: 1 x 1, 2 x 2 from 1000 on, 4 x 4 from 2500, 6 x 6 "
+             "from 5000",
+     .source = IN_KERNELS "stage3_tiles lab_tiles_for",
+     .run = LAB_ON_GPU(run_chosen),
+     .inspect = LAB_ON_GPU(inspect_chosen)},
     RUNG_IN("three_tiles_product three_tiles_pair", "rolled-64", "no-barrier", "A2",
             "tiles of 64, three in 48 KiB, filled once; 4 targets a thread, written back once",
             large_rolled, 10000),
@@ -545,6 +579,7 @@ static const lab_published published[] = {
     AT_ALL_SIZES("tiles-2", 0.071, 1.566, 22.354, 161.878, 542.113, 1180.886),
     AT_ALL_SIZES("tiles-4", 0.097, 1.603, 14.833, 112.775, 373.727, 873.888),
     AT_ALL_SIZES("tiles-6", 0.123, 2.013, 17.853, 108.956, 348.857, 816.5),
+    AT_ALL_SIZES("chosen", 0.05, 1.397, 14.818, 107.435, 346.922, 814.095),
     /* Row B5 tells its size and no times. */
     {"grid-1d", 12000, 0},
     {"grid", 12000, 0},

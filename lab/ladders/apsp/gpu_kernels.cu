@@ -987,6 +987,16 @@ RECIPE(tiles_2, SIDE, solve_tiles_2, stage3_tiles<2>, 1024, 0)
 RECIPE(tiles_4, SIDE, solve_tiles_4, stage3_tiles<4>, 1024, 0)
 RECIPE(tiles_6, SIDE, solve_tiles_6, stage3_tiles<6>, 1024, 0)
 
+#ifndef __HIP_DEVICE_COMPILE__
+/* Row C's last step: of its four variants the one that was fastest on its authors' card. Their
+ * write-up tells which one that was at each of its six sizes, and not where between them it changes:
+ * here each begins at the size it is told to be best at. */
+extern "C" const lab_recipe *lab_tiles_for(int64_t n)
+{
+    return n < 1000 ? &lab_tiles_1 : n < 2500 ? &lab_tiles_2 : n < 5000 ? &lab_tiles_4 : &lab_tiles_6;
+}
+#endif
+
 #define THREE(name, b, x, y, at_once, apart)                                               \
     RECIPE(name, b, (solve_three_tiles<b, x, y, at_once, apart>),                          \
            (three_tiles_rest<b, x, y, at_once>), (x) * (y), 3 * TILE_BYTES(b))

@@ -72,6 +72,9 @@ extern const lab_recipe lab_shape_90_45_15;
 extern const lab_recipe lab_shape_128_32_32;
 extern const lab_recipe lab_shape_128_16_16;
 
+/* The variant of tiles_1 to tiles_6 for n vertices, as row C chooses it. */
+const lab_recipe *lab_tiles_for(int64_t n);
+
 /* "No path" into what lies beyond n of a matrix of side x side with rows of ld; the runtime's error
  * number. */
 int lab_pad(int *d, int ld, int side, int n);
