@@ -4,6 +4,7 @@
  */
 #include "frame/help.h"
 
+#include "frame/options.h"
 #include "frame/program.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FRAME_HELP_H
 #define FRAME_HELP_H
 
-#include "frame/options.h"
+#include "frame/command.h"
 
 #include <stdio.h>
 

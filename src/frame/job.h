@@ -8,7 +8,9 @@
 #ifndef FRAME_JOB_H
 #define FRAME_JOB_H
 
+#include "frame/clock.h"
 #include "frame/options.h"
+#include "frame/show.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,21 +53,7 @@ void cli_say(const cli_job *job, const char *format, ...) __attribute__((format(
 /* "tilewright: SENTENCE" on standard error, on one line whatever is in it. */
 void cli_error(const char *sentence);
 
-/* Monotonic seconds. */
-double cli_seconds(void);
-
 /* The most memory this process ever occupied, in bytes. */
 uint64_t cli_peak_rss(void);
-
-/* How numbers are shown: "1.5 GB", "12.3 G" (for a rate), "0.41 s"; into `out`. */
-#define CLI_SHOWN 40
-const char *cli_show_bytes(char out[CLI_SHOWN], double bytes);
-const char *cli_show_scaled(char out[CLI_SHOWN], double value);
-const char *cli_show_seconds(char out[CLI_SHOWN], double seconds);
-/* A distance or weight: whole numbers whole, others with ten digits. */
-const char *cli_show_value(char out[CLI_SHOWN], double value);
-
-/* A name for a vertex: its label, or its number written into `out`. */
-const char *cli_show_vertex(char out[CLI_SHOWN], const tw_graph *graph, int64_t vertex);
 
 #endif

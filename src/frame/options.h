@@ -1,86 +1,11 @@
 /*
- * Commands and their options as tables. One table per command drives the parser (options.c), the
- * help texts, the manual page and the shell completion (help.c, manual.c), so that none of them
- * can say something the others do not.
- *
- * A command has a settings struct, given by its defaults; an option says where in that struct its
- * value goes (offsetof) and what kind of value it is.
+ * The parser of a command's arguments, driven by the table of its options (command.h), and the
+ * numbers that options and operands are written as.
  */
 #ifndef FRAME_OPTIONS_H
 #define FRAME_OPTIONS_H
 
-#include <tilewright.h>
-
-#include <stdbool.h>
-
-typedef enum cli_kind {
-    CLI_FLAG,           /* int32_t: stores `constant` */
-    CLI_TEXT,           /* const char * */
-    CLI_COUNT,          /* int64_t >= 0 */
-    CLI_OPTIONAL_COUNT, /* int64_t >= 0, written --name or --name=K; alone it stores `constant` */
-    CLI_NUMBER,         /* double, not NaN */
-    CLI_SIZE,           /* uint64_t: bytes, as 8G or 512Mi */
-    CLI_SEED,           /* uint64_t */
-    CLI_TYPE,           /* tw_type, by name */
-    CLI_METHOD,         /* tw_apsp_method, by name */
-    CLI_INTERVAL,       /* cli_interval, written LO:HI */
-    CLI_TEXTS           /* cli_texts: may be given several times */
-} cli_kind;
-
-typedef struct cli_interval {
-    double low;
-    double high;
-} cli_interval;
-
-#define CLI_MOST_TEXTS 64
-
-typedef struct cli_texts {
-    int32_t count;
-    const char *text[CLI_MOST_TEXTS];
-} cli_texts;
-
-typedef struct cli_option {
-    const char *name; /* without its dashes; NULL ends a table */
-    char letter;      /* the short form, or 0 */
-    cli_kind kind;
-    const char *value; /* what the value is called in the help; NULL for flags */
-    size_t place;      /* offset in the settings */
-    int32_t constant;
-    const char *help;
-} cli_option;
-
-typedef struct cli_group {
-    const char *title; /* NULL ends a table */
-    const cli_option *options;
-} cli_group;
-
-typedef struct cli_operand {
-    const char *name; /* NULL ends a table */
-    const char *help;
-} cli_operand;
-
-typedef struct cli_example {
-    const char *command; /* NULL ends a table */
-    const char *what;
-} cli_example;
-
-typedef struct cli_job cli_job;
-
-typedef struct cli_command {
-    const char *name;
-    const char *usage;   /* the operands of the usage line */
-    const char *summary; /* one line, no full stop */
-    const char *text;    /* a paragraph or more, separated by empty lines */
-    const cli_example *examples;
-    const cli_operand *operands;
-    const cli_group *groups;
-    int least; /* operands */
-    int most;
-    bool expression; /* the first operand is one, and may begin with a minus sign */
-    size_t settings_size;
-    const void *defaults;
-    tw_status (*run)(cli_job *job, const void *settings, int count, char **operands);
-} cli_command;
+#include "frame/command.h"
 
 /* What every command of the program takes. */
 extern const cli_option cli_help_option;

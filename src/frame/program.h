@@ -6,7 +6,7 @@
 #ifndef FRAME_PROGRAM_H
 #define FRAME_PROGRAM_H
 
-#include "frame/options.h"
+#include "frame/command.h"
 
 /* A section of the manual. */
 typedef struct cli_topic {

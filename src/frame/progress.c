@@ -5,8 +5,10 @@
  */
 #include "frame/progress.h"
 
-#include "frame/job.h"
+#include "frame/clock.h"
+#include "frame/show.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
