@@ -9,6 +9,7 @@
  */
 #include "apsp/gpu/gpu.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "gpu/compat.h"
 

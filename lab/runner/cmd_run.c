@@ -1,4 +1,5 @@
 /* tilewright-lab list and run: which ladders there are, and climbing them. */
+#include "base/memory.h"
 #include "commands_lab.h"
 #include "ladders/ladders.h"
 #include "runner/results.h"

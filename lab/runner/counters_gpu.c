@@ -13,6 +13,7 @@
 #include "runner/rocprof_csv.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,6 +9,8 @@
  */
 #include "runner/kept.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
  */
 #include "runner/results.h"
 
+#include "base/memory.h"
 #include "frame/report.h"
 #include "gpu/device.h"
 #include "io/output.h"

@@ -3,6 +3,7 @@
  * ladder can be read where there is neither a GPU nor a checkout; and what one rung changes of
  * another, line by line.
  */
+#include "base/memory.h"
 #include "commands_lab.h"
 #include "ladders/ladders.h"
 #include "show/sources.h"

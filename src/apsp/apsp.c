@@ -13,6 +13,7 @@
 #include "apsp/search/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/sink.h"
 #include "gpu/startup.h"
 

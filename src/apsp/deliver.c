@@ -15,6 +15,7 @@
 #include "apsp/routes.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
 

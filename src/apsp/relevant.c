@@ -7,7 +7,8 @@
  */
 #include "apsp/relevant.h"
 
-#include "graph/build.h"
+#include "base/memory.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

@@ -17,6 +17,7 @@
 #include "apsp/relevant.h"
 #include "apsp/textbook.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

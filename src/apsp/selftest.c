@@ -12,6 +12,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/reference.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "gpu/device.h"
 #include "graph/graph.h"
 

@@ -15,6 +15,7 @@
  * (1 MB).
  */
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <float.h>

@@ -6,6 +6,9 @@
  */
 #include "apsp/textbook.h"
 
+#include "base/memory.h"
+#include "graph/cycle.h"
+
 #include <float.h>
 #include <math.h>
 

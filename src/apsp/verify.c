@@ -13,6 +13,7 @@
 #include "apsp/relevant.h"
 #include "apsp/textbook.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/background.h"
 #include "base/clock.h"
-#include "base/threads.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,26 +118,6 @@ tw_status twi_require(tw_context *ctx, const char *function, const twi_argument 
     return TW_OK;
 }
 
-tw_status tw_set_threads(tw_context *ctx, int32_t threads)
-{
-    if (ctx == NULL) {
-        return TW_ERR_ARGUMENT;
-    }
-    if (threads < 0 || threads > TWI_THREADS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%d threads: give a number from 1 to %d, or 0 for all processors", threads,
-                       TWI_THREADS_MOST);
-    }
-    ctx->threads = threads;
-    ctx->threads_had = 0;
-    return TW_OK;
-}
-
-int32_t tw_threads(const tw_context *ctx)
-{
-    return ctx != NULL ? twi_threads_wanted(ctx) : 0;
-}
-
 tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
 {
     if (ctx == NULL) {
@@ -218,6 +197,54 @@ tw_status tw_set_device(tw_context *ctx, const char *name)
     return TW_OK;
 }
 
+static tw_status isa_by_name(tw_context *ctx, twi_isa *out, const char *name, const char *where)
+{
+    char have[64];
+    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+        if (strcmp(name, twi_isa_name(isa)) == 0 && twi_isa_usable(isa)) {
+            *out = isa;
+            return TW_OK;
+        }
+    }
+    twi_isa_names(have);
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                   "%s'%.40s' is not an instruction set of this machine and build; it has: %s",
+                   where, name, have);
+}
+
+tw_status tw_set_isa(tw_context *ctx, const char *name)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    twi_isa isa = TWI_ISA_NONE;
+    tw_status status = TW_OK;
+    if (name != NULL) {
+        status = isa_by_name(ctx, &isa, name, "");
+    }
+    if (status == TW_OK) {
+        ctx->isa = isa;
+    }
+    return status;
+}
+
+tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out)
+{
+    if (ctx->isa != TWI_ISA_NONE) {
+        *out = ctx->isa;
+        return TW_OK;
+    }
+    const char *forced = getenv("TW_ISA");
+    if (forced != NULL && forced[0] != '\0') {
+        return isa_by_name(ctx, out, forced, "TW_ISA=");
+    }
+    *out = twi_isa_best();
+    if (*out != TWI_ISA_NONE) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_INTERNAL, "no instruction set is usable, not even scalar");
+}
+
 void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user)
 {
     if (ctx != NULL) {
@@ -280,42 +307,4 @@ void twi_log(tw_context *ctx, const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     ctx->log(ctx->log_user, line);
-}
-
-int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **vertices)
-{
-    if (vertices != NULL) {
-        *vertices = ctx != NULL ? ctx->cycle : NULL;
-    }
-    return ctx != NULL ? ctx->cycle_count : 0;
-}
-
-tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
-                                  double total)
-{
-    twi_free(ctx->cycle);
-    ctx->cycle = NULL;
-    ctx->cycle_count = 0;
-    tw_status status =
-        twi_alloc(ctx, &ctx->cycle, (uint64_t)count, sizeof *vertices, "the negative cycle");
-    if (status != TW_OK) {
-        return status;
-    }
-    memcpy(ctx->cycle, vertices, (size_t)count * sizeof *vertices);
-    ctx->cycle_count = count;
-    char shown[256];
-    size_t used = 0;
-    const int64_t most = 8; /* vertices worth reading in a sentence */
-    for (int64_t i = 0; i < count && i < most; i++) {
-        used += (size_t)snprintf(shown + used, sizeof shown - used, "%d -> ", vertices[i]);
-    }
-    if (count > most) {
-        used += (size_t)snprintf(shown + used, sizeof shown - used, "... -> ");
-    }
-    snprintf(shown + used, sizeof shown - used, "%d", vertices[0]);
-    return tw_fail(
-        ctx, TW_ERR_NEGATIVE_CYCLE,
-        "the graph has a negative cycle of %lld arcs and weight %.17g, so shortest paths "
-        "do not exist: %s",
-        (long long)count, total, shown);
 }

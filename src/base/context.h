@@ -10,7 +10,7 @@
 #include "tilewright.h"
 
 #include "base/isa.h"
-#include "base/memory.h"
+#include "base/meter.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -67,6 +67,9 @@ void twi_clear(void *out, size_t bytes);
 TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,
                                  const twi_argument *arguments, int count);
 
+/* The ISA of this context: forced, else TW_ISA, else the best. */
+TW_CHECKED tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out);
+
 /* TW_ERR_CANCELLED with its sentence if tw_cancel was called, else TW_OK. For the calling thread;
  * workers look at twi_is_cancelled and stop. */
 TW_CHECKED tw_status twi_check_cancel(tw_context *ctx);
@@ -81,10 +84,5 @@ static inline bool twi_is_cancelled(tw_context *ctx)
 void twi_progress(tw_context *ctx, const char *stage, double done, double total, const char *unit);
 
 void twi_log(tw_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Keep the vertices of a negative cycle in the context (copied) and return
- * TW_ERR_NEGATIVE_CYCLE with a sentence that shows it, total weight included. */
-tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
-                                  double total);
 
 #endif

@@ -5,10 +5,7 @@
  */
 #include "base/isa.h"
 
-#include "base/context.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const isa_names[TWI_ISA_COUNT] = {"none", "scalar", "neon", "avx2", "avx512"};
@@ -56,52 +53,12 @@ void twi_isa_names(char out[64])
     }
 }
 
-static tw_status isa_by_name(tw_context *ctx, twi_isa *out, const char *name, const char *where)
+twi_isa twi_isa_best(void)
 {
-    char have[64];
-    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
-        if (strcmp(name, isa_names[isa]) == 0 && twi_isa_usable(isa)) {
-            *out = isa;
-            return TW_OK;
-        }
-    }
-    twi_isa_names(have);
-    return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                   "%s'%.40s' is not an instruction set of this machine and build; it has: %s",
-                   where, name, have);
-}
-
-tw_status tw_set_isa(tw_context *ctx, const char *name)
-{
-    if (ctx == NULL) {
-        return TW_ERR_ARGUMENT;
-    }
-    twi_isa isa = TWI_ISA_NONE;
-    tw_status status = TW_OK;
-    if (name != NULL) {
-        status = isa_by_name(ctx, &isa, name, "");
-    }
-    if (status == TW_OK) {
-        ctx->isa = isa;
-    }
-    return status;
-}
-
-tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out)
-{
-    if (ctx->isa != TWI_ISA_NONE) {
-        *out = ctx->isa;
-        return TW_OK;
-    }
-    const char *forced = getenv("TW_ISA");
-    if (forced != NULL && forced[0] != '\0') {
-        return isa_by_name(ctx, out, forced, "TW_ISA=");
-    }
     for (size_t i = 0; i < PREFERENCES; i++) {
         if (twi_isa_usable(preference[i])) {
-            *out = preference[i];
-            return TW_OK;
+            return preference[i];
         }
     }
-    return tw_fail(ctx, TW_ERR_INTERNAL, "no instruction set is usable, not even scalar");
+    return TWI_ISA_NONE;
 }

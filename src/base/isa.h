@@ -1,6 +1,6 @@
 /*
- * Instruction sets: which this processor has, which the user forces. A wing keeps one table of
- * kernels per ISA (adding-a-kernel.md) and asks twi_isa_resolve which to use.
+ * Instruction sets: which this processor has. A wing keeps one table of kernels per ISA
+ * (adding-a-kernel.md) and asks twi_isa_resolve (context.h) which to use.
  */
 #ifndef TWI_BASE_ISA_H
 #define TWI_BASE_ISA_H
@@ -23,7 +23,7 @@ const char *twi_isa_name(twi_isa isa);
 void twi_isa_names(char out[64]);
 /* Compiled into this build and supported by this processor. */
 bool twi_isa_usable(twi_isa isa);
-/* The ISA of this context: forced, else TW_ISA, else the best. */
-TW_CHECKED tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out);
+/* The best of them. */
+twi_isa twi_isa_best(void);
 
 #endif

@@ -1,8 +1,6 @@
 /* How many threads: see threads.h. */
 #include "base/threads.h"
 
-#include "base/context.h"
-
 #include <ctype.h>
 #include <pthread.h>
 #include <sched.h>
@@ -204,4 +202,24 @@ int twi_thread_count(tw_context *ctx)
         ctx->threads_had = team;
     }
     return team;
+}
+
+tw_status tw_set_threads(tw_context *ctx, int32_t threads)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    if (threads < 0 || threads > TWI_THREADS_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%d threads: give a number from 1 to %d, or 0 for all processors", threads,
+                       TWI_THREADS_MOST);
+    }
+    ctx->threads = threads;
+    ctx->threads_had = 0;
+    return TW_OK;
+}
+
+int32_t tw_threads(const tw_context *ctx)
+{
+    return ctx != NULL ? twi_threads_wanted(ctx) : 0;
 }

@@ -7,7 +7,7 @@
 #ifndef TWI_BASE_THREADS_H
 #define TWI_BASE_THREADS_H
 
-#include "tilewright.h"
+#include "base/context.h"
 
 #define TWI_THREADS_MOST 4096 /* that a caller may ask for */
 

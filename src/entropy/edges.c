@@ -11,6 +11,7 @@
  * From a guess that is a few steps away, the edge is found by doubling steps and halving them
  * again, over the f64 in their order.
  */
+#include "base/memory.h"
 #include "entropy/entropy.h"
 
 #include <math.h>

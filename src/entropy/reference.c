@@ -7,6 +7,7 @@
 #include "entropy/reference.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

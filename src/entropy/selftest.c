@@ -5,6 +5,7 @@
  */
 #include "entropy/selftest.h"
 
+#include "base/memory.h"
 #include "entropy/reference.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 #include "entropy/stream.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "entropy/reference.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "entropy/entropy.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 

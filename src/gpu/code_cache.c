@@ -5,6 +5,8 @@
  */
 #include "gpu/code_cache.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Pinned host memory: see pinned.h. */
 #include "gpu/pinned.h"
 
+#include "base/memory.h"
 #include "gpu/compat.h"
 
 bool twi_gpu_pin(tw_context *ctx, void *data, uint64_t bytes)

@@ -3,6 +3,7 @@
  * numbers of the runtime's. */
 #include "gpu/rtc.h"
 
+#include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 

@@ -7,9 +7,11 @@
  *
  * Memory beside the graph: ROWS rows of doubles a thread.
  */
+#include "graph/adjacency.h"
+
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
-#include "graph/build.h"
 
 #include <float.h>
 #include <math.h>

@@ -12,6 +12,7 @@
  */
 #include "graph/build.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <math.h>

@@ -8,9 +8,10 @@
  * number from both of its ends. Sparse, preferential and R-MAT graphs are drawn as edges and given
  * to the builder.
  */
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "graph/build.h"
+#include "graph/graph.h"
 
 #include <float.h>
 #include <math.h>

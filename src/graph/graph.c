@@ -1,7 +1,7 @@
 /* The graph as an object: what it says of itself, its rows, its names. See graph.h. */
 #include "graph/graph.h"
 
-#include "graph/build.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -82,17 +82,6 @@ void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats)
     graph->max_weight = any ? stats->max : 0;
     graph->integral = any ? stats->integral : true;
     graph->equal = any && stats->min == stats->max && stats->min > 0;
-}
-
-tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
-                               int64_t count, double total)
-{
-    tw_status status = twi_fail_negative_cycle(ctx, vertices, count, total);
-    return status == TW_ERR_NEGATIVE_CYCLE && graph->undirected
-               ? tw_fail(ctx, status,
-                         "%s (an undirected edge of negative weight can be walked back and forth)",
-                         tw_last_error(ctx))
-               : status;
 }
 
 void tw_graph_destroy(tw_graph *graph)

@@ -8,6 +8,8 @@
 
 #include "base/context.h"
 
+#define TWI_MOST_VERTICES INT32_MAX
+
 struct tw_graph {
     int64_t n;
     int64_t arcs;
@@ -41,8 +43,33 @@ static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
     }
 }
 
-/* twi_fail_negative_cycle, with the reason where the cycle is an undirected edge. */
-tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
-                               int64_t count, double total);
+/* A graph with its offsets, targets and weights allocated; the offsets are zero, the rest is not
+ * set. Checks the memory first. */
+TW_CHECKED tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices,
+                                        tw_type weight_type);
+TW_CHECKED tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs);
+
+/* Weights seen so far, kept by each thread and merged. */
+typedef struct twi_weight_stats {
+    double min;
+    double max;
+    bool integral;
+} twi_weight_stats;
+
+static inline twi_weight_stats twi_no_weights(void)
+{
+    return (twi_weight_stats){__builtin_inf(), -__builtin_inf(), true};
+}
+
+static inline void twi_see_weight(twi_weight_stats *stats, double weight)
+{
+    stats->min = weight < stats->min ? weight : stats->min;
+    stats->max = weight > stats->max ? weight : stats->max;
+    stats->integral &= weight >= INT32_MIN && weight <= INT32_MAX && weight == (int64_t)weight;
+}
+
+void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from);
+/* Writes the statistics into the graph; its arcs must be set. */
+void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats);
 
 #endif

@@ -1,6 +1,8 @@
 /* Images: see image.h. */
 #include "image/image.h"
 
+#include "base/memory.h"
+
 tw_status tw_image_create(tw_context *ctx, tw_image **out)
 {
     twi_clear_handle(out);

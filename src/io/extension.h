@@ -1,4 +1,4 @@
-/* What the name of a file says of its format; formats.c has it. */
+/* What the name of a file says of its format. */
 #ifndef TWI_IO_EXTENSION_H
 #define TWI_IO_EXTENSION_H
 

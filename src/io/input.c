@@ -4,6 +4,7 @@
  */
 #include "io/input.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <errno.h>

@@ -13,6 +13,7 @@
 #include "io/mapped.h"
 
 #include "base/background.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <errno.h>

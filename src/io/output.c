@@ -14,6 +14,7 @@
  */
 #include "io/output.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "io/mapped.h"
 #include "io/temporary.h"

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "map/reference.h"
 

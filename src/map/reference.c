@@ -6,6 +6,7 @@
 #include "map/reference.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "map/language/compile.h"
 
 static void store(void *out, tw_type type, int64_t at, double value)

@@ -5,6 +5,7 @@
  */
 #include "map/selftest.h"
 
+#include "base/memory.h"
 #include "map/map.h"
 
 #include "base/random.h"

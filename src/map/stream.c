@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/sink.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "map/map.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #include "io/image/format.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

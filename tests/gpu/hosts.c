@@ -11,6 +11,7 @@
  */
 #include "apsp/closure/cpu.h"
 #include "apsp/gpu/gpu.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "gpu/compat.h"

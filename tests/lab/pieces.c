@@ -6,6 +6,7 @@
 #include "ladders/entropy/array.h"
 #include "ladders/entropy/versions.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* The ground floor: status, memory, types, instruction sets. */
+#include "graph/cycle.h"
 #include "harness.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

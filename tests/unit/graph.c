@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "base/random.h"
-#include "graph/build.h"
+#include "graph/graph.h"
 
 #include <math.h>
 #include <stdlib.h>

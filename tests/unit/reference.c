@@ -3,6 +3,7 @@
 
 #include "apsp/reference.h"
 #include "apsp/textbook.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <math.h>

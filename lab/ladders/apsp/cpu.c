@@ -26,6 +26,7 @@
 
 #include "apsp/closure/cpu.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -6,6 +6,7 @@
 #include "ladders/apsp/cpu_kernels.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 enum { BLOCK = LAB_CPU_BRIDGE_BLOCK, ROWS = LAB_CPU_BRIDGE_ROWS, LINE = 64 };

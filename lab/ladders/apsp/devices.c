@@ -11,6 +11,7 @@
  * On a machine with fewer cards a card stands for several devices, which then share its processors:
  * what can be seen there is what dealing out costs, not a gain.
  */
+#include "base/memory.h"
 #include "ladders/answers.h"
 #include "ladders/ladders.h"
 #include "ladders/listed.h"

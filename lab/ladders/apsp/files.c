@@ -13,6 +13,7 @@
 #include "ladders/ladders.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "gpu/device.h"
 
 #include <stdio.h>

@@ -67,6 +67,7 @@
 #include "ladders/gpu_timing.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "gpu/pinned.h"
 
 #include <string.h>

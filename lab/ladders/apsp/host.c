@@ -5,6 +5,7 @@
 
 #include "apsp/gpu/gpu.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

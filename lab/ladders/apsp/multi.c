@@ -33,6 +33,7 @@ enum { STAGED, PEER, ZERO_COPY };
 #include "ladders/gpu_timing.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -20,6 +20,7 @@
  *
  * Checked against a matrix made by plain code, the padding too.
  */
+#include "base/memory.h"
 #include "ladders/answers.h"
 #include "ladders/ladders.h"
 #include "ladders/listed.h"

@@ -4,6 +4,7 @@
 #include "ladders/answers.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -14,6 +14,7 @@
  * threads: the same array for all of them, or n rows of n for each. windows.c shows the versions
  * over larger windows, and the library over windows and levels.
  */
+#include "base/memory.h"
 #include "ladders/answers.h"
 #include "ladders/entropy/array.h"
 #include "ladders/entropy/versions.h"

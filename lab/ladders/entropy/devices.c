@@ -8,6 +8,7 @@
  * On a machine with fewer cards a card stands for several devices, which share its link: what can
  * be seen there is what more pieces at a time cost or hide, not a gain.
  */
+#include "base/memory.h"
 #include "ladders/answers.h"
 #include "ladders/ladders.h"
 #include "ladders/listed.h"

@@ -30,6 +30,7 @@ enum { AS_FLOATS, AS_TEXTURE, AS_BYTES };
 
 #ifndef LAB_LISTED_ONLY
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ladders/gpu_timing.h"
 
 enum { MOST = LAB_ENTROPY_MOST };

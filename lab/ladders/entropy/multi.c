@@ -34,6 +34,7 @@ typedef struct recipe {
 
 #ifndef LAB_LISTED_ONLY
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/pinned.h"
 #include "ladders/devices.h"

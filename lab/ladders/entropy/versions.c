@@ -16,6 +16,7 @@
 #include "ladders/entropy/piece.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <math.h>

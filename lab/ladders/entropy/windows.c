@@ -22,6 +22,7 @@
 #include "ladders/ladders.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "gpu/device.h"
 

@@ -15,6 +15,7 @@
 #include "ladders/ladders.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

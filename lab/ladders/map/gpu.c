@@ -22,6 +22,7 @@
 #include <math.h>
 
 #ifndef LAB_LISTED_ONLY
+#include "base/memory.h"
 #include "base/random.h"
 #include "ladders/gpu_timing.h"
 

@@ -6,6 +6,7 @@
  */
 #include "apsp/closure/certificate.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <string.h>

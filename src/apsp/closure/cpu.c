@@ -22,6 +22,7 @@
 
 #include "apsp/closure/closure.h"
 #include "apsp/closure/product.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <sched.h>

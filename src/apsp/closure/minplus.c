@@ -5,6 +5,7 @@
 #include "apsp/closure/product.h"
 #include "base/context.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #define DEPTH 256 /* of a slab: as the closure's pivots */

@@ -14,6 +14,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/convert.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "gpu/pinned.h"

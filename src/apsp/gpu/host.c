@@ -7,6 +7,7 @@
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
+#include "base/memory.h"
 
 #define RESERVE                                                                       \
     ((uint64_t)256 << 20) /* bytes: streams, events, and what other programs may take \

@@ -17,6 +17,7 @@
 #include "apsp/gpu/kernels/rows.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"

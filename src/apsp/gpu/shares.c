@@ -1,6 +1,8 @@
 /* The shares of a matrix on several GPUs: see gpu/shares.h. */
 #include "apsp/gpu/shares.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 
 #define ALIGNMENT 256 /* of the blocks in a device's memory */

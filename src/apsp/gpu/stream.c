@@ -36,6 +36,7 @@
  */
 #include "apsp/closure/closure.h"
 #include "apsp/gpu/strips.h"
+#include "base/memory.h"
 #include "gpu/pinned.h"
 
 static tw_status check(twi_strips *self, int error, const char *call)

@@ -1,6 +1,8 @@
 /* Strips of a matrix on their way through a GPU: see gpu/strips.h. */
 #include "apsp/gpu/strips.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 
 #define ALIGNMENT 256    /* of the blocks in the device's memory */

@@ -7,6 +7,7 @@
 
 #include "apsp/closure/product.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -2,6 +2,7 @@
  * left out, the choice, and, where a run would be long, how to do less. */
 #include "apsp/plan/candidate.h"
 #include "apsp/plan/plan.h"
+#include "base/memory.h"
 #include "gpu/device.h"
 
 #include <stdarg.h>

@@ -12,6 +12,7 @@
 #include "apsp/deliver.h"
 #include "apsp/plan/candidate.h"
 #include "apsp/plan/estimate.h"
+#include "base/memory.h"
 #include "gpu/startup.h"
 
 #include <math.h>

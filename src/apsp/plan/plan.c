@@ -25,6 +25,7 @@
 #include "apsp/textbook.h"
 #include "base/clock.h"
 #include "base/given.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <math.h>

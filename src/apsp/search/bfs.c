@@ -11,6 +11,7 @@
 #include "apsp/search/bfs.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -11,6 +11,8 @@
  */
 #include "apsp/search/dijkstra.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <string.h>
 

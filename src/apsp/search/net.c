@@ -5,6 +5,8 @@
  */
 #include "apsp/search/net.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -11,6 +11,8 @@
  * cycle is reported only after its own weights, summed to twice the digits of f64, are negative.
  */
 #include "apsp/search/search.h"
+#include "base/memory.h"
+#include "graph/cycle.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "apsp/search/searcher.h"
 #include "base/clock.h"
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -9,6 +9,7 @@
 #include "apsp/search/search.h"
 
 #include "apsp/search/searcher.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 
 #include "apsp/search/search.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <math.h>
 

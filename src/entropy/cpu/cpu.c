@@ -10,6 +10,7 @@
 #include "entropy/cpu/kernels.h"
 #include "entropy/cpu/slide.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <stdatomic.h>

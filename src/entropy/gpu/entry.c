@@ -2,6 +2,7 @@
 #include "entropy/gpu/gpu.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 

@@ -14,6 +14,7 @@
 #include "entropy/gpu/gpu.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"

@@ -7,6 +7,7 @@
  */
 #include "entropy/gpu/gpu.h"
 
+#include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 

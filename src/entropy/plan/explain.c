@@ -5,6 +5,7 @@
 #include "entropy/stream.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "gpu/device.h"

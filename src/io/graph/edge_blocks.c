@@ -1,6 +1,8 @@
 /* Blocks of parsed edges: see edge_blocks.h. */
 #include "io/graph/edge_blocks.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 enum {

@@ -8,7 +8,7 @@
 #ifndef TWI_IO_GRAPH_EDGE_BLOCKS_H
 #define TWI_IO_GRAPH_EDGE_BLOCKS_H
 
-#include "graph/build.h"
+#include "base/context.h"
 
 typedef struct twi_edge_block {
     struct twi_edge_block *next;

@@ -1,4 +1,6 @@
 /* Reading and writing graphs: the entries. The formats are in files of their own. */
+#include "base/memory.h"
+#include "io/extension.h"
 #include "io/graph/format.h"
 
 #include <locale.h>

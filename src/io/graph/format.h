@@ -6,7 +6,6 @@
 #define TWI_IO_GRAPH_FORMAT_H
 
 #include "graph/graph.h"
-#include "io/extension.h"
 #include "io/input.h"
 #include "io/print.h"
 

@@ -3,6 +3,7 @@
  * first, because they can be told for certain; what nothing recognises is taken for an edge list,
  * whose reader says what is wrong with it.
  */
+#include "io/extension.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
 
@@ -31,15 +32,6 @@ const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name
                   "there is no graph format '%.40s': take triples, gr, mtx, edges, metis or npy",
                   name);
     return NULL;
-}
-
-const char *twi_extension(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *file = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(file, '.');
-    bool number = dot != NULL && dot[1 + strspn(dot + 1, "0123456789")] == '\0';
-    return dot != NULL && dot != file && !number ? dot + 1 : "";
 }
 
 /* One of the words of a list by blanks, whatever its case. */

@@ -1,8 +1,9 @@
 /* Names of vertices: see labels.h. */
 #include "io/graph/labels.h"
 
+#include "base/memory.h"
 #include "base/random.h"
-#include "graph/build.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  *
  * The place of a line is its vertex, so the file is read in order, on one thread.
  */
+#include "base/memory.h"
 #include "base/random.h"
 #include "io/graph/format.h"
 #include "io/graph/text.h"

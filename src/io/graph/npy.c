@@ -4,7 +4,8 @@
  * narrower ones, False in a matrix of truth values, or what the caller says. The header is
  * matrix/npy.c's; the entries are read where they lie in memory.
  */
-#include "graph/build.h"
+#include "base/memory.h"
+#include "graph/adjacency.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
 

@@ -1,7 +1,9 @@
 /* Reading graphs written as text: see text.h. */
 #include "io/graph/text.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
+#include "graph/build.h"
 
 #include <ctype.h>
 #include <locale.h>

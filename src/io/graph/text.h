@@ -9,6 +9,7 @@
 #ifndef TWI_IO_GRAPH_TEXT_H
 #define TWI_IO_GRAPH_TEXT_H
 
+#include "graph/graph.h"
 #include "io/graph/edge_blocks.h"
 #include "io/input.h"
 

@@ -2,6 +2,8 @@
  * Image files: the table of formats, recognition by extension and else by content, and .npy, whose
  * header is matrix/npy.c's.
  */
+#include "base/memory.h"
+#include "io/extension.h"
 #include "io/image/format.h"
 #include "io/matrix/format.h"
 

@@ -13,6 +13,7 @@
 #include "io/image/format.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <png.h>
 #include <string.h>

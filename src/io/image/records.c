@@ -6,6 +6,7 @@
  * A float times 10^5 has at most 41 bits and is exact in f64, so rounding it to a whole number
  * gives the five decimals that are nearest.
  */
+#include "base/memory.h"
 #include "io/image/format.h"
 
 #include <math.h>

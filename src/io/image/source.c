@@ -2,6 +2,7 @@
  * Image files row by row: the source keeps the input open, and fetches rows out of it (layouts) or
  * decodes them one after the other.
  */
+#include "base/memory.h"
 #include "io/image/format.h"
 
 #include <string.h>

@@ -7,6 +7,8 @@
  */
 #include "io/image/tiff.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 #define BIG_FROM ((uint64_t)4000000000) /* bytes; offsets of 32 bits end somewhat later */

@@ -9,6 +9,7 @@
 #include "io/image/tiff.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>

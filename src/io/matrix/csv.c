@@ -10,6 +10,7 @@
  * Reading uses the same fact in reverse and falls back to strtod in the "C" locale. Neither way
  * depends on the program's locale.
  */
+#include "base/memory.h"
 #include "io/matrix/format.h"
 
 #include <float.h>

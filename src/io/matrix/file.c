@@ -5,7 +5,8 @@
  */
 #include "io/matrix/format.h"
 
-#include "io/graph/format.h"
+#include "base/memory.h"
+#include "io/extension.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #include "io/matrix/format.h"
 #include "io/output.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <string.h>

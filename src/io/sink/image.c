@@ -2,6 +2,7 @@
 #include "image/image.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * The sink into an image file of one plane: pgm, png, tiff and records take their rows as they are
  * made, so the result need not be in memory as a whole.
  */
+#include "base/memory.h"
 #include "io/image/format.h"
 
 #include <string.h>

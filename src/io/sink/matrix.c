@@ -3,6 +3,7 @@
  * computation would. Rows are copied by all threads when a block is large enough to share.
  */
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
 

@@ -7,6 +7,7 @@
 #include "io/image/format.h"
 
 #include "base/matrix.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * rows at a time, each row by one thread.
  */
 #include "base/matrix.h"
+#include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
 

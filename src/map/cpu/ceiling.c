@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <string.h>

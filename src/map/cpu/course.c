@@ -3,6 +3,7 @@
  * for which there is a kernel of both become one; residues become lanes; and the result is cut into
  * tasks so that every thread has several and the registers of a block stay in the first cache.
  */
+#include "base/memory.h"
 #include "map/cpu/cpu.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "map/cpu/lookup.h"
 #include "map/map.h"
 
+#include "base/memory.h"
 #include "base/threads.h"
 
 #include <stdatomic.h>

@@ -7,6 +7,7 @@
  */
 #include "map/gpu/gpu.h"
 
+#include "base/memory.h"
 #include "gpu/code_cache.h"
 #include "gpu/compat.h"
 #include "gpu/rtc.h"

@@ -10,6 +10,7 @@
  * those of the result, each array on a multiple of 256 bytes. Rows stand close where the kernel can
  * take them as one long row, else on multiples of 16 elements.
  */
+#include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "map/gpu/gpu.h"

@@ -5,6 +5,8 @@
  */
 #include "map/gpu/source.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

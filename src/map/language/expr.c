@@ -3,6 +3,7 @@
  * their right side, and reduces by precedence; it never recurses, so a text can be as deep as it
  * likes and is refused at a stated depth, not by a crash. Time and memory are linear in the text.
  */
+#include "base/memory.h"
 #include "map/language/names.h"
 #include "map/language/tokens.h"
 

@@ -4,6 +4,7 @@
  * The one exception is stated in the header: small whole powers become operations of their own,
  * which have the bound of pow and not its bits.
  */
+#include "base/memory.h"
 #include "map/cpu/kernels.h"
 #include "map/language/compile.h"
 

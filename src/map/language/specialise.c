@@ -8,6 +8,7 @@
  * rearrangement of every block, so they are specialised only if the programs become cheaper by
  * more than that.
  */
+#include "base/memory.h"
 #include "map/language/compile.h"
 
 #include <math.h>

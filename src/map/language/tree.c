@@ -4,6 +4,8 @@
  */
 #include "map/language/tree.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 #define FIRST_CAPACITY 64

@@ -3,6 +3,7 @@
  * A value in a listing is v0, v1, ...; each line says how often it is computed and, where it is not
  * exact, its bound.
  */
+#include "base/memory.h"
 #include "map/map.h"
 
 #include <math.h>
