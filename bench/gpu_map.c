@@ -8,7 +8,7 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "map/gpu/gpu.h"
-#include "map/language/compile.h"
+#include "map/language/specialise.h"
 
 #include <stdio.h>
 #include <stdlib.h>

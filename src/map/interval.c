@@ -7,7 +7,7 @@
  */
 #include "map/interval.h"
 
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
 
 #include <float.h>
 #include <math.h>

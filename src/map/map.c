@@ -12,7 +12,13 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "map/cpu/cpu.h"
+#include "map/language/scalar.h"
+#include "map/language/specialise.h"
+#include "map/plan/explain.h"
+#include "map/plan/gpu.h"
 #include "map/reference.h"
+#include "map/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,12 +29,6 @@
     ((int64_t)1 << 48) /* rows or columns of a source, so that no product overflows \
                         */
 #define MOST_REPEAT ((int64_t)1 << 40)
-
-const char *twi_map_method_name(twi_map_method method)
-{
-    static const char *const names[] = {"auto", "direct", "table", "gpu", "reference"};
-    return names[method];
-}
 
 /* --------------------------------------------------------------------------------------- checks */
 
@@ -166,33 +166,6 @@ static void complete(tw_map_plan *plan, const tw_expr *expr, const tw_map_option
     s->no_data = o->no_data != NULL ? *o->no_data : 0;
     plan->shape.type = s->type;
     plan->fast = o->fast != 0;
-}
-
-double twi_map_bytes(const tw_map_plan *plan)
-{
-    double bytes = (double)tw_type_size(plan->shape.type);
-    for (int32_t i = 0; i < plan->input_count; i++) {
-        bool whole = plan->setting.depends[i] == (TWI_ON_ROW | TWI_ON_COL);
-        bool used = (plan->variants.generic.inputs >> i & 1) != 0;
-        bytes += whole && used ? (double)tw_type_size(plan->inputs[i].type) : 0;
-    }
-    return bytes;
-}
-
-/* Those that are computed for every element. */
-double twi_map_operations(const tw_map_plan *plan)
-{
-    const twi_variants *v = &plan->variants;
-    const int32_t residues = v->row_period * v->col_period;
-    double sum = 0;
-    for (int32_t i = 0; i < residues; i++) {
-        const twi_program *p = &v->programs[v->index[i]];
-        for (int32_t k = p->col_end; k < p->count; k++) {
-            double times = k >= p->still_end ? (double)plan->setting.repeat : 1;
-            sum += p->ops[k].code == TWI_OP_INPUT ? 0 : times;
-        }
-    }
-    return sum / residues;
 }
 
 /* Whether a table is cheaper than computing. */

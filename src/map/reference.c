@@ -7,7 +7,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
 
 static void store(void *out, tw_type type, int64_t at, double value)
 {

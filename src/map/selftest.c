@@ -6,6 +6,7 @@
 #include "map/selftest.h"
 
 #include "base/memory.h"
+#include "map/language/scalar.h"
 #include "map/map.h"
 
 #include "base/random.h"

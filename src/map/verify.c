@@ -9,6 +9,8 @@
  */
 #include "map/gpu/source.h"
 #include "map/interval.h"
+#include "map/language/scalar.h"
+#include "map/language/tree.h"
 #include "map/map.h"
 
 #include "base/matrix.h"

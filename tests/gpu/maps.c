@@ -14,7 +14,8 @@
 #include "kernels/ulp.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/source.h"
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
+#include "map/language/specialise.h"
 #include "map/reference.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* How near to the truth, as MPFR has it, the vector functions are, the C library's that
  * verification leans on, and the intervals it makes of them. */
 #include "harness.h"
+#include "map/functions/reduce.h"
 #include "map/interval.h"
 #include "truth.h"
 

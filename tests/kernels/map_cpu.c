@@ -4,8 +4,9 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
+#include "map/cpu/cpu.h"
 #include "map/cpu/kernels.h"
-#include "map/language/compile.h"
+#include "map/language/specialise.h"
 #include "map/reference.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "map/cpu/kernels.h"
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Expressions: what the parser takes and refuses, and what programs are made of them. */
 #include "harness.h"
 
-#include "map/language/compile.h"
+#include "map/language/specialise.h"
 #include "map/reference.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "gpu/rtc.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/source.h"
-#include "map/language/compile.h"
+#include "map/language/specialise.h"
 
 #include <stdio.h>
 #include <stdlib.h>

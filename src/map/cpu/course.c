@@ -1,10 +1,12 @@
 /*
- * The course of a job on the CPU (cpu.h). Operations become steps, one kernel each, and neighbours
- * for which there is a kernel of both become one; residues become lanes; and the result is cut into
- * tasks so that every thread has several and the registers of a block stay in the first cache.
+ * The course of a job on the CPU (course.h). Operations become steps, one kernel each, and
+ * neighbours for which there is a kernel of both become one; residues become lanes; and the result
+ * is cut into tasks so that every thread has several and the registers of a block stay in the first
+ * cache.
  */
+#include "map/cpu/course.h"
+
 #include "base/memory.h"
-#include "map/cpu/cpu.h"
 
 #include <string.h>
 

@@ -18,6 +18,7 @@
 
 #include "base/matrix.h"
 #include "base/threads.h"
+#include "map/cpu/course.h"
 
 #include <string.h>
 

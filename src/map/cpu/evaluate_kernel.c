@@ -2,6 +2,7 @@
  * The operations of the register machine (kernels.h), compiled once per instruction set: the vector
  * functions of functions.h and plain arithmetic, each a loop over a block in the first cache.
  */
+#include "map/cpu/kernels.h"
 #include "map/functions/functions.h"
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef TWI_MAP_CPU_KERNELS_H
 #define TWI_MAP_CPU_KERNELS_H
 
-#include "map/language/program.h"
+#include "map/program/program.h"
 
 #define TWI_MAP_GRAIN 32 /* elements: the most that a kernel computes at once */
 
@@ -62,8 +62,5 @@ typedef struct twi_map_kernel {
 } twi_map_kernel;
 
 const twi_map_kernel *twi_map_kernel_find(twi_isa isa); /* of a usable ISA */
-
-/* n mod 4 and x - n pi/2 as a sum, |rest| <= pi/4, for 2^15 <= x; NaN for inf and NaN. */
-int twi_map_reduce(double x, double rest[2]);
 
 #endif

@@ -7,8 +7,8 @@
 #define TWI_MAP_FUNCTIONS_FUNCTIONS_H
 
 #include "base/simd/float.h"
-#include "map/cpu/kernels.h"
 #include "map/functions/coefficients.h"
+#include "map/functions/reduce.h"
 
 #include <math.h>
 

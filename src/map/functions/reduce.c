@@ -7,9 +7,10 @@
  *
  * In whole numbers and with fma alone, so every instruction set has the same bits.
  */
-#include "map/cpu/kernels.h"
+#include "map/functions/reduce.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* 2/pi after the point, behind a word of zeros (tools/coefficients.py --words). */

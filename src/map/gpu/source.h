@@ -10,7 +10,7 @@
 #ifndef TWI_MAP_GPU_SOURCE_H
 #define TWI_MAP_GPU_SOURCE_H
 
-#include "map/language/program.h"
+#include "map/program/program.h"
 
 #define TWI_MAP_KERNEL "tilewright_map" /* its name in the compiled code */
 #define TWI_MAP_BLOCK 256               /* threads of a block */

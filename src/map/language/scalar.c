@@ -4,7 +4,7 @@
  * result. The other functions are the C library's of double, rounded to the compute type: their
  * error is the library's, whose bound is stated here and tested (tests/kernels/map_accuracy.c).
  */
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
 
 #include <math.h>
 

@@ -4,9 +4,11 @@
  * The one exception is stated in the header: small whole powers become operations of their own,
  * which have the bound of pow and not its bits.
  */
+#include "map/language/simplify.h"
+
 #include "base/memory.h"
 #include "map/cpu/kernels.h"
-#include "map/language/compile.h"
+#include "map/language/scalar.h"
 
 #include <math.h>
 

@@ -8,8 +8,12 @@
  * rearrangement of every block, so they are specialised only if the programs become cheaper by
  * more than that.
  */
+#include "map/language/specialise.h"
+
 #include "base/memory.h"
-#include "map/language/compile.h"
+#include "map/language/order.h"
+#include "map/language/scalar.h"
+#include "map/language/simplify.h"
 
 #include <math.h>
 #include <string.h>

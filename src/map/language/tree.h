@@ -9,7 +9,7 @@
 #ifndef TWI_MAP_LANGUAGE_TREE_H
 #define TWI_MAP_LANGUAGE_TREE_H
 
-#include "map/language/program.h"
+#include "map/program/program.h"
 
 enum { TWI_TREE_ROWS = TWI_OP_COUNT, TWI_TREE_COLS };
 

@@ -3,8 +3,10 @@
  * A value in a listing is v0, v1, ...; each line says how often it is computed and, where it is not
  * exact, its bound.
  */
+#include "map/plan/explain.h"
+
 #include "base/memory.h"
-#include "map/map.h"
+#include "map/language/tree.h"
 
 #include <math.h>
 #include <stdarg.h>

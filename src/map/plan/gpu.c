@@ -5,7 +5,7 @@
  * time, with the start of the device, the compiler, and the way of the arrays there and back. The
  * rates below are rough, and on the side of the CPU.
  */
-#include "map/map.h"
+#include "map/plan/gpu.h"
 
 #include "base/threads.h"
 

@@ -3,8 +3,9 @@
  * sorted by what it depends on (program.h), and values get places by a scan over their lives. All
  * of it is linear in the number of nodes.
  */
+#include "map/language/order.h"
+
 #include "base/memory.h"
-#include "map/language/compile.h"
 
 #include <string.h>
 

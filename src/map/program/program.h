@@ -29,8 +29,8 @@
  * of the pass before as it is: the last operation has given it the precision of the result's type,
  * so the bits are those of a store and a load.
  */
-#ifndef TWI_MAP_LANGUAGE_PROGRAM_H
-#define TWI_MAP_LANGUAGE_PROGRAM_H
+#ifndef TWI_MAP_PROGRAM_PROGRAM_H
+#define TWI_MAP_PROGRAM_PROGRAM_H
 
 #include "base/context.h"
 
@@ -146,10 +146,6 @@ typedef struct twi_map_job {
     void *out; /* of variants->type */
     int64_t out_stride;
 } twi_map_job;
-
-/* The evaluator: the whole job on the threads of the context; progress and cancelling as for every
- * long call. */
-TW_CHECKED tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *job);
 
 /* Number of arguments, and the name in listings ("add", "log", "select"). */
 int twi_op_arity(twi_op op);

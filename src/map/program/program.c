@@ -1,5 +1,5 @@
 /* What is known of each opcode by itself: arguments, name, bound. */
-#include "map/language/program.h"
+#include "map/program/program.h"
 
 typedef struct description {
     const char *name;

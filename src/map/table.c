@@ -8,35 +8,18 @@
  *
  * Rows are shared out among the threads in bands; an element costs a load and a look-up.
  */
-#include "map/cpu/lookup.h"
-#include "map/map.h"
+#include "map/table.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "map/cpu/cpu.h"
+#include "map/cpu/lookup.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #define BAND_ELEMENTS ((int64_t)1 << 18)
 #define BANDS_A_THREAD 4 /* at least, so that no thread waits long for another */
-
-void twi_lookup_u8_scalar(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t *even,
-                          const uint8_t *odd);
-#ifdef TWI_HAVE_NEON
-void twi_lookup_u8_neon(uint8_t *out, const uint8_t *in, int64_t count, const uint8_t *even,
-                        const uint8_t *odd);
-#endif
-
-twi_lookup_u8_fn twi_lookup_u8_find(twi_isa isa)
-{
-#ifdef TWI_HAVE_NEON
-    if (isa == TWI_ISA_NEON) {
-        return twi_lookup_u8_neon;
-    }
-#endif
-    (void)isa;
-    return twi_lookup_u8_scalar;
-}
 
 /* ------------------------------------------------------------------------------------- building */
 
