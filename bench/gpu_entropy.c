@@ -77,18 +77,21 @@ static void time_resident(arena *a, const char *kind, const tw_entropy_options *
 {
     double seconds[REPEATS];
     tw_device_options device = TW_DEVICE_OPTIONS_INIT;
+    const tw_shape shape = {a->in.rows, a->in.cols, a->in.type};
+    tw_entropy_plan *plan = NULL;
     cudaEvent_t begin, end;
     const size_t bytes = (size_t)(a->out.rows * a->out.cols) * sizeof(float);
     must_run(cudaEventCreate(&begin), "event");
     must_run(cudaEventCreate(&end), "event");
-    must(tw_entropy_device_workspace(ctx, &device.workspace_bytes, &a->device_out, &a->device_in,
-                                     opts));
+    must(tw_entropy_plan_create(ctx, &plan, &shape, opts));
+    must(tw_entropy_plan_device_workspace(ctx, plan, &device.workspace_bytes, &a->device_out,
+                                          &a->device_in));
     must_run(cudaMalloc(&device.workspace, device.workspace_bytes + 1), "workspace");
     must_run(cudaMemset(a->device_out.data, 0xA5, bytes), "poison");
     for (int i = -2; i < REPEATS; i++) {
         float ms;
         must_run(cudaEventRecord(begin, NULL), "event");
-        must(tw_entropy_device(ctx, &a->device_out, &a->device_in, opts, &device));
+        must(tw_entropy_plan_apply_device(ctx, plan, &a->device_out, &a->device_in, &device));
         must_run(cudaEventRecord(end, NULL), "event");
         must_run(cudaEventSynchronize(end), "waiting");
         must_run(cudaEventElapsedTime(&ms, begin, end), "event");
@@ -96,6 +99,7 @@ static void time_resident(arena *a, const char *kind, const tw_entropy_options *
     }
     must_run(cudaMemcpy(a->out.data, a->device_out.data, bytes, cudaMemcpyDeviceToHost), "copy");
     report("resident", kind, a->in.rows, opts, compare(&a->out, &a->want), seconds, REPEATS);
+    tw_entropy_plan_destroy(plan);
     must_run(cudaFree(device.workspace), "free");
     must_run(cudaEventDestroy(begin), "event");
     must_run(cudaEventDestroy(end), "event");

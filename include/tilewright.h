@@ -818,7 +818,7 @@ typedef struct tw_entropy_options {
     uint64_t verify_seed;
     int32_t skip_nan; /* not 0: elements that are NaN do not count, besides those of no_data */
     tw_type type;     /* of the result: TW_F32, within 1 ulp of the exact entropy, or TW_F64,
-                         within 2. Where the result is a matrix, its own type decides */
+                         within 2. tw_entropy takes that of its matrix */
 } tw_entropy_options;
 #define TW_ENTROPY_OPTIONS_INIT                                                          \
     {                                                                                    \
@@ -836,7 +836,7 @@ typedef struct tw_entropy_report {
     int64_t window;         /* elements of a whole window */
     double seconds_compute; /* checking the values included */
     double seconds_output;  /* the sinks */
-    double seconds_read;    /* the source of tw_entropy_stream, checking its values included */
+    double seconds_read;    /* the source of a stream, checking its values included */
     double seconds_verify;
     int64_t verified; /* elements */
     int64_t block;    /* rows of the result that were in memory at a time */
@@ -846,68 +846,85 @@ typedef struct tw_entropy_report {
         sizeof(tw_entropy_report), "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* The shape of the result: that of the input, except with TW_ENTROPY_BORDER_VALID, where it is
- * smaller by the window less one (and 0 x 0 if the window fits nowhere). Checks the options. opts
- * NULL takes the defaults. */
-TW_API TW_CHECKED tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
-                                             const tw_entropy_options *opts);
+/*
+ * A plan: the window, its tables and a method for arrays of one shape and type, checked and made
+ * once, so that running it again costs nothing but the run. It runs on the device that the context
+ * has when it is made, one run at a time. The options are copied, and so are their footprint, range
+ * and no_data. The elements of the mask stay the caller's: each run reads them, so they may change
+ * in between and must stay until the last one. `in` is the shape of the arrays, TW_U8, TW_U16,
+ * TW_I16 or TW_F32; opts NULL takes the defaults.
+ */
+typedef struct tw_entropy_plan tw_entropy_plan;
+TW_API TW_CHECKED tw_status tw_entropy_plan_create(tw_context *ctx, tw_entropy_plan **out,
+                                                   const tw_shape *in,
+                                                   const tw_entropy_options *opts);
+TW_API void tw_entropy_plan_destroy(tw_entropy_plan *plan);
 
-/* The largest value there can be: the logarithm of the lesser of the levels and the elements of a
- * window, in the base of the options. 0 for a window of one element. */
-TW_API TW_CHECKED tw_status tw_entropy_largest(tw_context *ctx, double *out,
-                                               const tw_entropy_options *opts);
+/* Several lines: the window, the method and the reason for it, and the memory. */
+TW_API const char *tw_entropy_plan_explain(const tw_entropy_plan *plan);
 
-/* What a run over an image of this shape would do on the CPU. */
-typedef struct tw_entropy_plan {
+typedef struct tw_entropy_plan_info {
     size_t size;
-    const char *method;
+    tw_shape shape; /* of the result: that of the array, except with TW_ENTROPY_BORDER_VALID, where
+                       it is smaller by the window less one, and 0 x 0 if that fits nowhere */
+    const char *method; /* as in tw_entropy_report */
     const char *isa;
-    const char *why;
+    const char *why; /* that method */
     int32_t threads;
-    int64_t rows, cols; /* of the result */
-    int64_t window;
-    int64_t block;  /* rows of the result in memory at a time */
-    uint64_t bytes; /* of memory, besides the image */
-    double rate;    /* elements a second, measured on a small sample of random levels */
-} tw_entropy_plan;
-#define TW_ENTROPY_PLAN_INIT                                     \
-    {                                                            \
-        sizeof(tw_entropy_plan), "", "", "", 0, 0, 0, 0, 0, 0, 0 \
+    int64_t window; /* elements of a whole window */
+    int64_t block;  /* rows of the result in memory at a time, by the limit of memory when the plan
+                       was made */
+    uint64_t bytes; /* of memory that they take, besides the array */
+    double largest; /* the largest value there can be: the logarithm of the lesser of the levels and
+                       the elements of a window, in the base of the options */
+} tw_entropy_plan_info;
+#define TW_ENTROPY_PLAN_INFO_INIT                                          \
+    {                                                                      \
+        sizeof(tw_entropy_plan_info), {0, 0, 0}, "", "", "", 0, 0, 0, 0, 0 \
     }
-TW_API TW_CHECKED tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan *out,
-                                               const tw_shape *shape,
-                                               const tw_entropy_options *opts);
+TW_API TW_CHECKED tw_status tw_entropy_plan_describe(const tw_entropy_plan *plan,
+                                                     tw_entropy_plan_info *out);
 
-/* Into the caller's TW_F32 or TW_F64 matrix of that shape, apart from the input and the mask. The
- * input is TW_U8, TW_U16, TW_I16 or TW_F32. A value that is no level, or outside the range, or NaN,
- * and that no mask or no_data excludes, is TW_ERR_RANGE with its place. */
-TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
-                                       const tw_entropy_options *opts);
+/* Elements a second, measured on a small sample of random levels; takes some milliseconds. */
+TW_API TW_CHECKED tw_status tw_entropy_plan_rate(tw_context *ctx, tw_entropy_plan *plan,
+                                                 double *rate);
 
-/* The same, pushed through sinks in blocks of rows. `report` may be NULL. */
-TW_API TW_CHECKED tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in,
-                                           const tw_entropy_options *opts, tw_sink *sinks,
-                                           int32_t sink_count, tw_entropy_report *report);
+/* Into the caller's matrix, whose shape and type must be those of the result, and which must lie
+ * apart from the array and the mask. A value that is no level, or outside the range, or NaN, and
+ * that no mask or no_data excludes, is TW_ERR_RANGE with its place. `report` may be NULL. */
+TW_API TW_CHECKED tw_status tw_entropy_plan_apply(tw_context *ctx, tw_entropy_plan *plan,
+                                                  tw_matrix *out, const tw_matrix *in,
+                                                  tw_entropy_report *report);
 
-/* The same for an image that need not fit in memory: its rows are read as the result goes on, the
+/* Pushed through sinks in blocks of rows. */
+TW_API TW_CHECKED tw_status tw_entropy_plan_run(tw_context *ctx, tw_entropy_plan *plan,
+                                                const tw_matrix *in, tw_sink *sinks,
+                                                int32_t sink_count, tw_entropy_report *report);
+
+/* The same for an array that need not fit in memory: its rows are read as the result goes on, the
  * same bits, in blocks as large as tw_set_memory allows. A mask lies in memory as a whole. A source
  * whose rows come in order only cannot have wrapped borders. */
-TW_API TW_CHECKED tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
-                                              const tw_entropy_options *opts, tw_sink *sinks,
-                                              int32_t sink_count, tw_entropy_report *report);
+TW_API TW_CHECKED tw_status tw_entropy_plan_stream(tw_context *ctx, tw_entropy_plan *plan,
+                                                   const tw_source *source, tw_sink *sinks,
+                                                   int32_t sink_count, tw_entropy_report *report);
 
-/*
- * tw_entropy for arrays that already lie in GPU memory: input, result and mask on one GPU, of any
- * stride and alignment; footprint, range and no_data in host memory. Values are not checked: one
- * that is no level gives undefined entropies, but nothing outside the result is touched.
- */
-TW_API TW_CHECKED tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
-                                              const tw_entropy_options *opts,
-                                              const tw_device_options *device);
-/* The workspace that it needs, which may be 0. */
-TW_API TW_CHECKED tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_t *bytes,
-                                                        const tw_matrix *out, const tw_matrix *in,
-                                                        const tw_entropy_options *opts);
+/* The same as tw_entropy_plan_apply for arrays that already lie in GPU memory: array, result and
+ * mask on one GPU, of any stride and alignment, whatever device the plan was made for. Values are
+ * not checked: one that is no level gives undefined entropies, but nothing outside the result is
+ * touched. */
+TW_API TW_CHECKED tw_status tw_entropy_plan_apply_device(tw_context *ctx, tw_entropy_plan *plan,
+                                                         tw_matrix *out, const tw_matrix *in,
+                                                         const tw_device_options *device);
+/* The workspace that it needs for these arrays, which may be 0. */
+TW_API TW_CHECKED tw_status tw_entropy_plan_device_workspace(tw_context *ctx,
+                                                             const tw_entropy_plan *plan,
+                                                             uint64_t *bytes, const tw_matrix *out,
+                                                             const tw_matrix *in);
+
+/* Plan and apply in one call. The type of the result is that of its matrix, whatever the options
+ * say. */
+TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
+                                       const tw_entropy_options *opts);
 
 /* -------------------------------------------------------------------------------------- maps */
 

@@ -85,13 +85,15 @@ static tw_status compute_checked(bench *b, const tw_entropy_options *opts)
     tw_context *ctx = b->job->ctx;
     tw_matrix target = *tw_image_plane(b->results, 0);
     tw_entropy_options checked = *opts;
-    tw_sink sink;
+    const tw_matrix *image = tw_image_plane(b->image, 0);
+    const tw_shape shape = {image->rows, image->cols, image->type};
+    tw_entropy_plan *plan = NULL;
     checked.verify = CHECKED;
-    tw_status status = tw_sink_to_matrix(ctx, &sink, &target);
+    tw_status status = tw_entropy_plan_create(ctx, &plan, &shape, &checked);
     if (status == TW_OK) {
-        status = tw_entropy_run(ctx, tw_image_plane(b->image, 0), &checked, &sink, 1, &b->report);
+        status = tw_entropy_plan_apply(ctx, plan, &target, image, &b->report);
     }
-    tw_sink_destroy(&sink);
+    tw_entropy_plan_destroy(plan);
     return status;
 }
 

@@ -189,25 +189,45 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks)
     return status;
 }
 
-/* The plane as it lies in memory, or row by row from the file. */
-static tw_status compute_through(entropy_run *run, int64_t plane, plane_sinks *sinks)
+/* One plane: as it lies in memory, or a source of its rows in the file. */
+typedef struct plane {
+    const tw_matrix *matrix; /* NULL: the source */
+    tw_source source;
+} plane;
+
+/* The plane, and a plan for it: that of the plane before, if it was of the same shape. */
+static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
 {
     tw_context *ctx = run->job->ctx;
-    tw_source source = {0};
-    if (!run->streamed) {
-        return tw_entropy_run(ctx, tw_image_plane(run->image, plane), &run->opts, sinks->list,
-                              sinks->count, &run->report);
+    tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    tw_status status = TW_OK;
+    if (run->streamed) {
+        status = tw_image_source(ctx, &out->source, run->input, run->s->in_format, number, NULL);
+    } else {
+        out->matrix = tw_image_plane(run->image, number);
     }
-    tw_status status = tw_image_source(ctx, &source, run->input, run->s->in_format, plane, NULL);
+    if (status != TW_OK) {
+        return status;
+    }
+    const tw_shape *of = &out->source.shape;
+    const tw_shape shape =
+        out->matrix == NULL ? *of
+                            : (tw_shape){out->matrix->rows, out->matrix->cols, out->matrix->type};
+    if (run->plan != NULL && shape.rows == run->planned.rows && shape.cols == run->planned.cols &&
+        shape.type == run->planned.type) {
+        return TW_OK;
+    }
+    tw_entropy_plan_destroy(run->plan);
+    run->planned = shape;
+    status = tw_entropy_plan_create(ctx, &run->plan, &shape, &run->opts);
     if (status == TW_OK) {
-        status =
-            tw_entropy_stream(ctx, &source, &run->opts, sinks->list, sinks->count, &run->report);
+        status = tw_entropy_plan_describe(run->plan, &info);
     }
-    tw_source_destroy(&source);
+    run->most = info.largest > 0 ? info.largest : 1; /* of a window of one element: all is 0 */
     return status;
 }
 
-static tw_status compute_plane(entropy_run *run, int64_t plane)
+static tw_status compute_plane(entropy_run *run, const plane *p)
 {
     tw_context *ctx = run->job->ctx;
     plane_sinks sinks = {.count = 1};
@@ -221,7 +241,10 @@ static tw_status compute_plane(entropy_run *run, int64_t plane)
         status = open_output(run, &sinks);
     }
     if (status == TW_OK) {
-        status = compute_through(run, plane, &sinks);
+        status = p->matrix != NULL ? tw_entropy_plan_run(ctx, run->plan, p->matrix, sinks.list,
+                                                         sinks.count, &run->report)
+                                   : tw_entropy_plan_stream(ctx, run->plan, &p->source, sinks.list,
+                                                            sinks.count, &run->report);
     }
     while (sinks.count > 1) {
         tw_sink_destroy(&sinks.list[--sinks.count]);
@@ -259,16 +282,20 @@ static tw_status check_planes(entropy_run *run)
     return TW_OK;
 }
 
-/* Say what is going to be done with the first plane; *done if that was all that was asked for. */
-static tw_status explain(const entropy_run *run, int64_t plane, bool *done)
+/* Plan, explain if that is asked for, and compute, unless explaining was all that was. */
+static tw_status take_plane(entropy_run *run, int64_t number, bool explain)
 {
-    tw_shape shape = run->shape;
-    *done = run->output == NULL && run->s->preview == NULL && run->s->verify < 0;
-    if (!run->streamed) {
-        const tw_matrix *matrix = tw_image_plane(run->image, plane);
-        shape = (tw_shape){matrix->rows, matrix->cols, matrix->type};
+    plane p = {0};
+    tw_status status = open_plane(run, number, &p);
+    if (status == TW_OK && explain) {
+        run->only_explained = run->output == NULL && run->s->preview == NULL && run->s->verify < 0;
+        status = entropy_explain(run, run->only_explained ? stdout : stderr);
     }
-    return entropy_explain(run, &shape, *done ? stdout : stderr);
+    if (status == TW_OK && !run->only_explained) {
+        status = compute_plane(run, &p);
+    }
+    tw_source_destroy(&p.source);
+    return status;
 }
 
 static tw_status compute(entropy_run *run, int64_t planes)
@@ -282,23 +309,13 @@ static tw_status compute(entropy_run *run, int64_t planes)
     }
     run->planes = end - first;
     tw_status status = check_planes(run);
-    if (status == TW_OK && run->s->explain && run->planes > 0) {
-        status = explain(run, first, &run->only_explained);
-    }
-    if (status != TW_OK || run->only_explained) {
-        return status;
-    }
-    if (run->keep) {
+    if (status == TW_OK && run->keep) {
         status = tw_image_create(ctx, &run->result);
     }
-    if (status == TW_OK) {
-        status = tw_entropy_largest(ctx, &run->most, &run->opts);
-        run->most = run->most > 0 ? run->most : 1; /* of a window of one element: all is 0 */
+    for (int64_t k = first; k < end && status == TW_OK && !run->only_explained; k++) {
+        status = take_plane(run, k, run->s->explain && k == first);
     }
-    for (int64_t k = first; k < end && status == TW_OK; k++) {
-        status = compute_plane(run, k);
-    }
-    if (status == TW_OK && run->keep) {
+    if (status == TW_OK && run->keep && !run->only_explained) {
         double started = cli_seconds();
         status = tw_image_write(ctx, run->result, run->output, run->s->out_format);
         run->seconds_output += cli_seconds() - started;
@@ -319,7 +336,6 @@ static tw_status read_input(entropy_run *run, int64_t *planes)
         tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&
         info.bytes > limit / 2) {
         run->streamed = true;
-        run->shape = probe.shape;
         *planes = info.planes;
         cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
                 cli_show_bytes(wants, (double)info.bytes), cli_show_bytes(has, (double)limit));
@@ -376,6 +392,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     if (status == TW_OK && !run.only_explained) {
         entropy_conclude(&run);
     }
+    tw_entropy_plan_destroy(run.plan);
     tw_image_destroy(run.result);
     tw_image_destroy(run.image);
     tw_image_destroy(run.mask);

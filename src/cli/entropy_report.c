@@ -28,27 +28,24 @@ static void print_summary(const entropy_run *run)
     fflush(stdout);
 }
 
-tw_status entropy_explain(const entropy_run *run, const tw_shape *shape, FILE *file)
+tw_status entropy_explain(const entropy_run *run, FILE *file)
 {
-    tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
-    char bytes[CLI_SHOWN], rate[CLI_SHOWN], seconds[CLI_SHOWN];
-    tw_status status = tw_entropy_explain(run->job->ctx, &plan, shape, &run->opts);
+    tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    char shown[CLI_SHOWN], seconds[CLI_SHOWN];
+    double rate = 0;
+    tw_status status = tw_entropy_plan_rate(run->job->ctx, run->plan, &rate);
+    if (status == TW_OK) {
+        status = tw_entropy_plan_describe(run->plan, &info);
+    }
     if (status != TW_OK) {
         return status;
     }
-    const double elements = (double)plan.rows * (double)plan.cols;
-    fprintf(file, "image     %lld rows of %lld, %s, %s\n", (long long)shape->rows,
-            (long long)shape->cols, tw_type_name(shape->type),
+    const double elements = (double)info.shape.rows * (double)info.shape.cols;
+    fputs(tw_entropy_plan_explain(run->plan), file);
+    fprintf(file, "source    %s\n",
             run->streamed ? "read in bands of rows" : "in memory or where it lies in the file");
-    fprintf(file, "window    %lld elements, %d levels, border %s\n", (long long)plan.window,
-            run->opts.levels, tw_entropy_border_name(run->opts.border));
-    fprintf(file, "method    %s on %s\n", plan.method, plan.isa);
-    fprintf(file, "because   %s\n", plan.why);
-    fprintf(file, "memory    %s besides the image: blocks of %lld rows, %d thread%s\n",
-            cli_show_bytes(bytes, (double)plan.bytes), (long long)plan.block, plan.threads,
-            plan.threads == 1 ? "" : "s");
     fprintf(file, "expected  %s elements/s, %s for all of them; measured on a small sample\n",
-            cli_show_scaled(rate, plan.rate), cli_show_seconds(seconds, elements / plan.rate));
+            cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate));
     fflush(file);
     return TW_OK;
 }

@@ -43,10 +43,11 @@ typedef struct entropy_run {
     tw_entropy_options opts;
     double range[2];
     double no_data;
-    double most;    /* the largest value there can be */
-    tw_type type;   /* of OUT */
-    bool streamed;  /* the image is read row by row */
-    tw_shape shape; /* of its first plane then */
+    tw_entropy_plan *plan; /* for planes of the shape `planned` */
+    tw_shape planned;
+    double most;   /* the largest value there can be */
+    tw_type type;  /* of OUT */
+    bool streamed; /* the image is read row by row */
     bool only_explained;
     bool picture; /* OUT is an image file */
     bool keep;    /* the result goes out as an image, when it is whole */
@@ -60,8 +61,8 @@ typedef struct entropy_run {
 /* --window, --levels, --mask ... into run->opts; reads the files that they name. */
 TW_CHECKED tw_status entropy_read_options(entropy_run *run);
 
-/* The plan for a plane. */
-TW_CHECKED tw_status entropy_explain(const entropy_run *run, const tw_shape *shape, FILE *file);
+/* What the plan says, and the rate to expect. */
+TW_CHECKED tw_status entropy_explain(const entropy_run *run, FILE *file);
 /* The summary or the JSON report on standard output, and a line of news. */
 void entropy_conclude(const entropy_run *run);
 

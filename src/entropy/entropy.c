@@ -1,7 +1,7 @@
 /*
  * The entry of the entropy wing: options are checked and completed, the method is chosen, values
  * are checked before anything is written, and the rows go into the caller's matrix or through
- * sinks.
+ * sinks. A plan (plan/plan.c) keeps the first two for many arrays.
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
  * counting, and full windows of less than 32 elements; the lanes full windows of 4 rows or more;
@@ -10,11 +10,13 @@
 #include "entropy/entropy.h"
 
 #include "base/clock.h"
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
 #include "entropy/cpu/slide.h"
+#include "entropy/plan/plan.h"
 #include "entropy/stream.h"
 #include "gpu/device.h"
 
@@ -117,31 +119,6 @@ static tw_status check_input(tw_context *ctx, const tw_matrix *in, const tw_entr
     return status;
 }
 
-/* A struct of another version of the header may be shorter or longer. */
-static tw_status copy_options(tw_context *ctx, tw_entropy_options *out,
-                              const tw_entropy_options *given)
-{
-    *out = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
-    if (given == NULL) {
-        return TW_OK;
-    }
-    if (given->size < sizeof(size_t)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the options have no size: begin with TW_ENTROPY_OPTIONS_INIT");
-    }
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    return TW_OK;
-}
-
-tw_status twi_entropy_options_for(tw_context *ctx, tw_entropy_options *out,
-                                  const tw_entropy_options *given, const tw_matrix *result)
-{
-    tw_status status = copy_options(ctx, out, given);
-    out->size = sizeof *out;
-    out->type = result->type;
-    return status;
-}
-
 /* NaN as the value that does not count is the same as skip_nan, and whole numbers are never NaN. */
 static void settle_no_data(tw_entropy_options *opts, tw_type type)
 {
@@ -152,7 +129,7 @@ static void settle_no_data(tw_entropy_options *opts, tw_type type)
     opts->skip_nan = opts->skip_nan != 0 && type == TW_F32;
 }
 
-/* ------------------------------------------------------------------------------------ the plan */
+/* ----------------------------------------------------------------------------------- the setup */
 
 bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
 {
@@ -169,14 +146,14 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
     }
 }
 
-static void shape_result(twi_entropy_setup *setup)
+void twi_entropy_turn_to(twi_entropy_setup *setup, const tw_matrix *in)
 {
-    const tw_matrix *in = setup->in;
     const twi_window *window = &setup->window;
     bool valid = setup->opts.border == TW_ENTROPY_BORDER_VALID;
     int64_t rows = valid ? in->rows - window->rows + 1 : in->rows;
     int64_t cols = valid ? in->cols - window->cols + 1 : in->cols;
     bool empty = rows <= 0 || cols <= 0;
+    setup->in = in;
     setup->shape =
         (tw_shape){valid && empty ? 0 : rows, valid && empty ? 0 : cols, setup->opts.type};
     setup->above = valid ? 0 : window->top;
@@ -186,8 +163,8 @@ static void shape_result(twi_entropy_setup *setup)
 tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_matrix *in,
                               const tw_entropy_options *opts, twi_entropy_method method)
 {
-    *out = (twi_entropy_setup){.in = in};
-    tw_status status = copy_options(ctx, &out->opts, opts);
+    *out = (twi_entropy_setup){.opts = TW_ENTROPY_OPTIONS_INIT};
+    tw_status status = TWI_TAKE(ctx, tw_entropy_options, &out->opts, opts);
     if (status == TW_OK) {
         status = check_choices(ctx, &out->opts);
     }
@@ -209,7 +186,7 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
         status = twi_edges_make(ctx, &out->edges, &out->opts);
     }
     if (status == TW_OK) {
-        shape_result(out);
+        twi_entropy_turn_to(out, in);
         /* Without a byte-table instruction sixteen look-ups are sixteen loads. */
         bool vectors = out->isa != TWI_ISA_SCALAR;
         out->method = method != TWI_ENTROPY_AUTO ? method
@@ -241,48 +218,8 @@ void twi_entropy_clear(twi_entropy_setup *setup)
 
 /* -------------------------------------------------------------------------------------- entries */
 
-tw_status tw_entropy_shape(tw_context *ctx, tw_shape *out, const tw_matrix *in,
-                           const tw_entropy_options *opts)
-{
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    twi_entropy_setup setup;
-    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
-    if (status == TW_OK) {
-        *out = setup.shape;
-        twi_entropy_clear(&setup);
-    }
-    return status;
-}
-
-tw_status tw_entropy_largest(tw_context *ctx, double *out, const tw_entropy_options *opts)
-{
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    const tw_matrix nothing = {NULL, 0, 0, 0, TW_U8};
-    twi_entropy_setup setup;
-    tw_entropy_options without;
-    tw_status status = copy_options(ctx, &without, opts);
-    if (status == TW_OK) {
-        without.mask = NULL;
-        status = twi_entropy_prepare(ctx, &setup, &nothing, &without, TWI_ENTROPY_AUTO);
-    }
-    if (status == TW_OK) {
-        int64_t kinds = setup.window.size < without.levels ? setup.window.size : without.levels;
-        double unit = without.base == TW_ENTROPY_BASE_E        ? 1
-                      : without.base == TW_ENTROPY_BASE_LEVELS ? log(without.levels)
-                                                               : log(without.base);
-        *out = log((double)kinds) / unit;
-        twi_entropy_clear(&setup);
-    }
-    return status;
-}
-
-static tw_status check_result(tw_context *ctx, const tw_matrix *out, const twi_entropy_setup *setup)
+tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *setup,
+                                   const tw_matrix *out)
 {
     const tw_shape *shape = &setup->shape;
     const tw_matrix *mask = setup->opts.mask;
@@ -293,10 +230,70 @@ static tw_status check_result(tw_context *ctx, const tw_matrix *out, const twi_e
                          (long long)out->rows, (long long)out->cols, (long long)shape->rows,
                          (long long)shape->cols);
     }
+    if (status == TW_OK && out->type != shape->type) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result is of %s, the plan is for %s",
+                         tw_type_name(out->type), tw_type_name(shape->type));
+    }
     if (status == TW_OK &&
         (twi_matrix_overlap(out, setup->in) || (mask != NULL && twi_matrix_overlap(out, mask)))) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result overlaps the %s: it must lie apart",
                          twi_matrix_overlap(out, setup->in) ? "input" : "mask");
+    }
+    return status;
+}
+
+const char *twi_entropy_method_of(const twi_entropy_setup *setup)
+{
+    return setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
+                              : twi_entropy_method_name(setup->method);
+}
+
+const char *twi_entropy_isa_of(const twi_entropy_setup *setup)
+{
+    const bool vectors = setup->method == TWI_ENTROPY_COUNTERS;
+    return setup->gpu != NULL ? twi_gpu_prefix()
+                              : twi_isa_name(vectors ? setup->isa : TWI_ISA_SCALAR);
+}
+
+/* Complete what was seen of a run, and give it to the caller. */
+static void give_report(tw_context *ctx, const twi_entropy_setup *setup, tw_entropy_report *out,
+                        tw_entropy_report *seen)
+{
+    seen->method = twi_entropy_method_of(setup);
+    seen->isa = twi_entropy_isa_of(setup);
+    seen->threads = twi_thread_count(ctx);
+    seen->rows = setup->shape.rows;
+    seen->cols = setup->shape.cols;
+    seen->window = setup->window.size;
+    TWI_GIVE(tw_entropy_report, out, seen);
+}
+
+/* All of the result at once, into the caller's matrix. */
+static tw_status fill(tw_context *ctx, const twi_entropy_setup *setup, tw_matrix *out,
+                      tw_entropy_report *report)
+{
+    const int64_t rows = setup->shape.rows;
+    tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
+    tw_status status = TWI_CHECK_ROOM(ctx, tw_entropy_report, report);
+    const double started = twi_seconds();
+    if (status == TW_OK) {
+        status = twi_entropy_check_result(ctx, setup, out);
+    }
+    if (status == TW_OK) {
+        status = twi_levels_check(ctx, setup);
+    }
+    if (status == TW_OK) {
+        status = twi_entropy_rows(ctx, setup, 0, rows, out->data, out->stride);
+    }
+    const double computed = twi_seconds();
+    if (status == TW_OK) {
+        status = twi_entropy_verify(ctx, setup, 0, rows, out->data, out->stride, &seen.verified);
+    }
+    if (status == TW_OK) {
+        seen.seconds_compute = computed - started;
+        seen.seconds_verify = twi_seconds() - computed;
+        seen.block = rows;
+        give_report(ctx, setup, report, &seen);
     }
     return status;
 }
@@ -309,31 +306,32 @@ tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
         return missing;
     }
     twi_entropy_setup setup;
-    tw_entropy_options typed;
-    tw_status status = twi_entropy_options_for(ctx, &typed, opts, out);
+    tw_entropy_options typed = TW_ENTROPY_OPTIONS_INIT;
+    tw_status status = TWI_TAKE(ctx, tw_entropy_options, &typed, opts);
     if (status == TW_OK) {
+        typed.type = out->type;
         status = twi_entropy_prepare(ctx, &setup, in, &typed, TWI_ENTROPY_AUTO);
     }
     if (status != TW_OK) {
         return status;
     }
-    status = check_result(ctx, out, &setup);
+    status = twi_entropy_gpu_open(ctx, &setup);
     if (status == TW_OK) {
-        status = twi_levels_check(ctx, &setup);
-    }
-    if (status == TW_OK) {
-        status = twi_entropy_gpu_open(ctx, &setup);
-    }
-    if (status == TW_OK) {
-        status = twi_entropy_rows(ctx, &setup, 0, setup.shape.rows, out->data, out->stride);
-    }
-    if (status == TW_OK) {
-        int64_t verified = 0;
-        status =
-            twi_entropy_verify(ctx, &setup, 0, setup.shape.rows, out->data, out->stride, &verified);
+        status = fill(ctx, &setup, out, NULL);
     }
     twi_entropy_clear(&setup);
     return status;
+}
+
+tw_status tw_entropy_plan_apply(tw_context *ctx, tw_entropy_plan *plan, tw_matrix *out,
+                                const tw_matrix *in, tw_entropy_report *report)
+{
+    twi_entropy_setup setup;
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan}, {"out", out}, {"in", in});
+    if (status == TW_OK) {
+        status = twi_entropy_plan_turn_to(ctx, plan, &setup, in);
+    }
+    return status == TW_OK ? fill(ctx, &setup, out, report) : status;
 }
 
 /* Blocks of rows, computed, checked and handed on. */
@@ -400,47 +398,30 @@ tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *s
 {
     tw_entropy_report seen = TW_ENTROPY_REPORT_INIT;
     double started = twi_seconds();
-    tw_status status = twi_sinks_check(ctx, sinks, sink_count);
+    tw_status status = TWI_CHECK_ROOM(ctx, tw_entropy_report, report);
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
     if (status == TW_OK && setup->feed == NULL) {
         status = twi_levels_check(ctx, setup);
-    }
-    if (status == TW_OK) {
-        status = twi_entropy_gpu_open(ctx, setup);
     }
     seen.seconds_compute = twi_seconds() - started;
     if (status == TW_OK) {
         status = push(ctx, setup, sinks, sink_count, &seen);
     }
-    if (status == TW_OK && report != NULL) {
-        seen.method = setup->gpu != NULL ? twi_entropy_gpu_method(setup->gpu)
-                                         : twi_entropy_method_name(setup->method);
-        const bool vectors = setup->method == TWI_ENTROPY_COUNTERS;
-        seen.isa = setup->gpu != NULL ? twi_gpu_prefix()
-                                      : twi_isa_name(vectors ? setup->isa : TWI_ISA_SCALAR);
-        seen.threads = twi_thread_count(ctx);
-        seen.rows = setup->shape.rows;
-        seen.cols = setup->shape.cols;
-        seen.window = setup->window.size;
-        size_t size = report->size;
-        memcpy(report, &seen, size < sizeof seen ? size : sizeof seen);
-        report->size = size;
+    if (status == TW_OK) {
+        give_report(ctx, setup, report, &seen);
     }
     return status;
 }
 
-tw_status tw_entropy_run(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts,
-                         tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
+tw_status tw_entropy_plan_run(tw_context *ctx, tw_entropy_plan *plan, const tw_matrix *in,
+                              tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"in", in});
-    if (missing != TW_OK) {
-        return missing;
-    }
     twi_entropy_setup setup;
-    tw_status status = twi_entropy_prepare(ctx, &setup, in, opts, TWI_ENTROPY_AUTO);
-    if (status != TW_OK) {
-        return status;
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan}, {"in", in});
+    if (status == TW_OK) {
+        status = twi_entropy_plan_turn_to(ctx, plan, &setup, in);
     }
-    status = twi_entropy_push(ctx, &setup, sinks, sink_count, report);
-    twi_entropy_clear(&setup);
-    return status;
+    return status == TW_OK ? twi_entropy_push(ctx, &setup, sinks, sink_count, report) : status;
 }

@@ -4,7 +4,7 @@
  *   window   which elements belong to a window, as runs of columns in each of its rows
  *   table    n log n as whole numbers, and what a count of n adds to or takes from the sum
  *   levels   rows of the input as levels, with the border laid around them
- *   setup    all of that for one call, and the method chosen
+ *   setup    all of that for one array, and the method chosen
  *
  * Coordinates: the input with its border around it is the padded array. Element (y, x) of the
  * result has its window's upper left corner at (y, x) of the padded array, whatever the border.
@@ -58,7 +58,7 @@ typedef enum twi_entropy_method {
 } twi_entropy_method;
 
 typedef struct twi_entropy_feed twi_entropy_feed;
-typedef struct twi_entropy_gpu twi_entropy_gpu; /* devices and what they hold for one call */
+typedef struct twi_entropy_gpu twi_entropy_gpu; /* devices, and what they hold for one setup */
 
 typedef struct twi_entropy_setup {
     tw_entropy_options opts;
@@ -78,20 +78,23 @@ typedef struct twi_entropy_setup {
     twi_entropy_gpu *gpu; /* NULL: the CPU computes */
 } twi_entropy_setup;
 
-/* The options of this version, for a result that is a matrix, whose type decides. `given` may be
- * NULL. */
-TW_CHECKED tw_status twi_entropy_options_for(tw_context *ctx, tw_entropy_options *out,
-                                             const tw_entropy_options *given,
-                                             const tw_matrix *result);
-
 /* Check everything but the values, and choose. `method` forces one (AUTO: the best); a method that
- * cannot do it is an argument error. Clear with twi_entropy_clear. */
+ * cannot do it is an argument error. What the options point to is not copied. Clear with
+ * twi_entropy_clear. */
 TW_CHECKED tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out,
                                          const tw_matrix *in, const tw_entropy_options *opts,
                                          twi_entropy_method method);
 void twi_entropy_clear(twi_entropy_setup *setup);
+/* The same window over another array: its shape, and that of the result. */
+void twi_entropy_turn_to(twi_entropy_setup *setup, const tw_matrix *in);
+/* TW_ERR_ARGUMENT unless the matrix can take the result. */
+TW_CHECKED tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *setup,
+                                              const tw_matrix *out);
 bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method);
 const char *twi_entropy_method_name(twi_entropy_method method);
+/* What reports call the method and the instruction set, on the GPU, too. */
+const char *twi_entropy_method_of(const twi_entropy_setup *setup);
+const char *twi_entropy_isa_of(const twi_entropy_setup *setup);
 
 TW_CHECKED tw_status twi_window_make(tw_context *ctx, twi_window *out,
                                      const tw_entropy_options *opts);
@@ -211,7 +214,8 @@ TW_CHECKED tw_status twi_entropy_verify(tw_context *ctx, const twi_entropy_setup
                                         int64_t first, int64_t count, const void *rows,
                                         int64_t stride, int64_t *verified);
 
-/* All of a result through sinks. The values are checked, unless there is a feed, which does it. */
+/* All of a result through sinks. The values are checked, unless there is a feed, which does it. A
+ * GPU has been opened before, if there is to be one. */
 TW_CHECKED tw_status twi_entropy_push(tw_context *ctx, twi_entropy_setup *setup, tw_sink *sinks,
                                       int32_t sink_count, tw_entropy_report *report);
 

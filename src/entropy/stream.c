@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "entropy/plan/plan.h"
 
 #include <string.h>
 
@@ -151,13 +152,12 @@ tw_status twi_entropy_hold(tw_context *ctx, twi_entropy_setup *setup, int64_t fi
 
 /* ------------------------------------------------------------------------------------ the entry */
 
-static tw_status check_source(tw_context *ctx, const tw_source *source,
-                              const tw_entropy_options *opts)
+static tw_status check_source(tw_context *ctx, const tw_source *source, const tw_entropy_plan *plan)
 {
     if (source->rows == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the source has no function rows");
     }
-    if (source->in_order && opts != NULL && opts->border == TW_ENTROPY_BORDER_WRAP) {
+    if (source->in_order && plan->setup.opts.border == TW_ENTROPY_BORDER_WRAP) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "wrapped borders need the last rows first, and this image can only be read "
                        "in order: allow more memory, take another border, or convert it to npy");
@@ -165,11 +165,10 @@ static tw_status check_source(tw_context *ctx, const tw_source *source,
     return TW_OK;
 }
 
-tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
-                            const tw_entropy_options *opts, tw_sink *sinks, int32_t sink_count,
-                            tw_entropy_report *report)
+tw_status tw_entropy_plan_stream(tw_context *ctx, tw_entropy_plan *plan, const tw_source *source,
+                                 tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"source", source});
+    tw_status missing = TWI_REQUIRE(ctx, {"plan", plan}, {"source", source});
     if (missing != TW_OK) {
         return missing;
     }
@@ -178,9 +177,9 @@ tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
     twi_entropy_feed feed = {.source = source,
                              .in = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type}};
     twi_entropy_setup setup;
-    tw_status status = check_source(ctx, source, opts);
+    tw_status status = check_source(ctx, source, plan);
     if (status == TW_OK) {
-        status = twi_entropy_prepare(ctx, &setup, &feed.in, opts, TWI_ENTROPY_AUTO);
+        status = twi_entropy_plan_turn_to(ctx, plan, &setup, &feed.in);
     }
     if (status != TW_OK) {
         return status;
@@ -189,6 +188,5 @@ tw_status tw_entropy_stream(tw_context *ctx, const tw_source *source,
     setup.feed = &feed;
     status = twi_entropy_push(ctx, &setup, sinks, sink_count, report);
     twi_free(feed.in.data);
-    twi_entropy_clear(&setup);
     return status;
 }

@@ -140,6 +140,8 @@ static void run_device(const entropy_case *c, const twi_entropy_setup *setup, co
     tw_matrix in = to_device(&c->in, c->gap, c->offset, &in_block);
     tw_entropy_options opts = c->opts;
     tw_device_options device = TW_DEVICE_OPTIONS_INIT;
+    const tw_shape shape = {c->in.rows, c->in.cols, c->in.type};
+    tw_entropy_plan *plan = NULL;
     const int64_t stride = setup->shape.cols + c->gap;
     const size_t bytes = (size_t)(setup->shape.rows * stride) * size_of(c);
     if (opts.mask != NULL) {
@@ -150,9 +152,12 @@ static void run_device(const entropy_case *c, const twi_entropy_setup *setup, co
     tw_matrix out = {out_block + (size_t)c->offset * size_of(c), setup->shape.rows,
                      setup->shape.cols, stride, c->opts.type};
     must_run(cudaMemset(out.data, POISON, bytes), "poison");
-    must(tw_entropy_device_workspace(ctx, &device.workspace_bytes, &out, &in, &opts), "workspace");
+    must(tw_entropy_plan_create(ctx, &plan, &shape, &opts), "a plan");
+    must(tw_entropy_plan_device_workspace(ctx, plan, &device.workspace_bytes, &out, &in),
+         "workspace");
     must_run(cudaMalloc(&device.workspace, device.workspace_bytes + 1), "workspace");
-    must(tw_entropy_device(ctx, &out, &in, &opts, &device), c->what);
+    must(tw_entropy_plan_apply_device(ctx, plan, &out, &in, &device), c->what);
+    tw_entropy_plan_destroy(plan); /* the work that is queued does not need it */
     must_run(cudaDeviceSynchronize(), c->what);
     char *got = host_block(bytes);
     must_run(cudaMemcpy(got, out.data, bytes, cudaMemcpyDeviceToHost), "download");
@@ -164,6 +169,18 @@ static void run_device(const entropy_case *c, const twi_entropy_setup *setup, co
     must_run(cudaFree(in_block), "free");
 }
 
+/* What the first run leaves on the device serves the second. */
+static void run_plan(const entropy_case *c, tw_matrix *out, size_t bytes)
+{
+    const tw_shape shape = {c->in.rows, c->in.cols, c->in.type};
+    tw_entropy_plan *plan = NULL;
+    must(tw_entropy_plan_create(ctx, &plan, &shape, &c->opts), c->what);
+    must(tw_entropy_plan_apply(ctx, plan, out, &c->in, NULL), c->what);
+    memset(out->data, POISON, bytes);
+    must(tw_entropy_plan_apply(ctx, plan, out, &c->in, NULL), c->what);
+    tw_entropy_plan_destroy(plan);
+}
+
 /* Host to host, from memory that is pinned and memory that is not. */
 static void run_host(const entropy_case *c, twi_entropy_setup *setup, const char *want)
 {
@@ -172,14 +189,17 @@ static void run_host(const entropy_case *c, twi_entropy_setup *setup, const char
     void *pinned = NULL;
     char *pageable = host_block(bytes);
     must_run(cudaMallocHost(&pinned, bytes + 1), "pinned memory");
-    static const char *const ways[] = {"pageable", "pinned, two devices", "with the CPU"};
-    for (int way = 0; way < 3; way++) {
+    static const char *const ways[] = {"pageable", "pinned, two devices", "a plan, twice",
+                                       "with the CPU"};
+    for (int way = 0; way < 4; way++) {
         char *got = way == 1 ? pinned : pageable;
         tw_matrix out = {got, setup->shape.rows, setup->shape.cols, stride, c->opts.type};
         memset(got, POISON, bytes);
         must(tw_set_device(ctx, way == 1 ? TWI_GPU_PREFIX ":0,0" : TWI_GPU_PREFIX), "a device");
         if (way < 2) {
             must(tw_entropy(ctx, &out, &c->in, &c->opts), c->what);
+        } else if (way == 2) {
+            run_plan(c, &out, bytes);
         } else {
             must(twi_entropy_gpu_open(ctx, setup), "a device");
             twi_entropy_gpu_together(setup);
@@ -506,6 +526,12 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void)
     free(data);
 }
 
+static void refuse(tw_entropy_plan *plan, tw_matrix *out, const tw_matrix *in,
+                   const tw_device_options *device, tw_status status, const char *what)
+{
+    count(tw_entropy_plan_apply_device(ctx, plan, out, in, device) == status, what);
+}
+
 static void calls_that_are_wrong_are_refused(void)
 {
     static uint8_t data[100];
@@ -520,12 +546,19 @@ static void calls_that_are_wrong_are_refused(void)
     tw_matrix wide = {(char *)block + 1024, 10, 11, 11, TW_F32};
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     tw_device_options device = TW_DEVICE_OPTIONS_INIT;
-    count(tw_entropy_device(ctx, &out, &host_in, &opts, &device) == TW_ERR_ARGUMENT, "host input");
-    count(tw_entropy_device(ctx, &host_out, &in, &opts, &device) == TW_ERR_ARGUMENT, "host result");
-    count(tw_entropy_device(ctx, &wide, &in, &opts, &device) == TW_ERR_ARGUMENT, "another shape");
-    count(tw_entropy_device(ctx, &out, &in, &opts, &device) == TW_ERR_MEMORY, "no workspace");
+    const tw_shape shape = {10, 10, TW_U8};
+    tw_entropy_plan *plan = NULL;
+    must(tw_entropy_plan_create(ctx, &plan, &shape, &opts), "a plan");
+    refuse(plan, &out, &host_in, &device, TW_ERR_ARGUMENT, "host input");
+    refuse(plan, &host_out, &in, &device, TW_ERR_ARGUMENT, "host result");
+    refuse(plan, &wide, &in, &device, TW_ERR_ARGUMENT, "another shape");
+    refuse(plan, &out, &in, &device, TW_ERR_MEMORY, "no workspace");
+    device.workspace = got;
+    device.workspace_bytes = sizeof got;
+    refuse(plan, &out, &in, &device, TW_ERR_ARGUMENT, "a workspace in host memory");
+    tw_entropy_plan_destroy(plan);
     opts.levels = 1;
-    count(tw_entropy_device(ctx, &out, &in, &opts, &device) == TW_ERR_ARGUMENT, "one level");
+    count(tw_entropy_plan_create(ctx, &plan, &shape, &opts) == TW_ERR_ARGUMENT, "one level");
     opts.levels = 16;
     data[55] = 16;
     got[0] = 7;

@@ -17,6 +17,7 @@ typedef struct things {
     tw_apsp_summary *summary;
     tw_apsp_verifier *verifier;
     tw_image *image;
+    tw_entropy_plan *entropy_plan;
     tw_expr *expr;
     tw_map_plan *map_plan;
     tw_map_verifier *map_verifier;
@@ -108,6 +109,7 @@ static int make_things(void **state)
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
     tw_edges edges = {2, from, to, NULL, TW_I32};
     tw_shape shape = {N, N, TW_F32};
+    tw_shape bytes = {N, N, TW_U8};
     *state = &t;
     return make_scratch(state) != 0 || (*state = &t) == NULL ||
            tw_context_create(&t.ctx) != TW_OK ||
@@ -117,6 +119,7 @@ static int make_things(void **state)
            tw_apsp_verifier_create(t.ctx, &t.verifier, t.graph, NULL, 0, 1) != TW_OK ||
            tw_image_create(t.ctx, &t.image) != TW_OK ||
            tw_image_add(t.ctx, t.image, N, N, TW_U8) != TW_OK ||
+           tw_entropy_plan_create(t.ctx, &t.entropy_plan, &bytes, NULL) != TW_OK ||
            tw_expr_create(t.ctx, &t.expr, "x + 1", NULL) != TW_OK ||
            tw_map_plan_create(t.ctx, &t.map_plan, t.expr, &shape, 1, NULL) != TW_OK ||
            tw_map_verifier_create(t.ctx, &t.map_verifier, t.expr, &x, 1, NULL, 0, 1) != TW_OK;
@@ -128,6 +131,7 @@ static int destroy_things(void **state)
     tw_map_verifier_destroy(t->map_verifier);
     tw_map_plan_destroy(t->map_plan);
     tw_expr_destroy(t->expr);
+    tw_entropy_plan_destroy(t->entropy_plan);
     tw_image_destroy(t->image);
     tw_apsp_verifier_destroy(t->verifier);
     tw_apsp_summary_destroy(t->summary);
@@ -334,8 +338,8 @@ static void of_sinks_that_lack_a_function(void **state)
         REFUSED(tw_feed_source(t->ctx, &giver, sinks, 2));
         REFUSED(tw_apsp_plan_run(t->ctx, t->plan, sinks, 2, NULL, NULL));
         REFUSED(tw_apsp_plan_run(t->ctx, t->plan, sinks, 1, &sinks[1], NULL));
-        REFUSED(tw_entropy_run(t->ctx, &in, NULL, sinks, 2, NULL));
-        REFUSED(tw_entropy_stream(t->ctx, &giver, NULL, sinks, 2, NULL));
+        REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &in, sinks, 2, NULL));
+        REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &giver, sinks, 2, NULL));
         REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &x, 1, sinks, 2, NULL));
         REFUSED(tw_map_plan_stream(t->ctx, t->map_plan, &x, NULL, 1, sinks, 2, NULL));
         tw_sink made;
@@ -497,44 +501,104 @@ static void of_entropy(void **state)
     tw_shape shape = {N, N, TW_U8};
     tw_sink sink = taker;
     tw_source source = giver;
-    tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
-    double most;
-    REFUSED_SILENTLY(tw_entropy_shape(NULL, &shape, &in, NULL));
-    REFUSED(tw_entropy_shape(t->ctx, NULL, &in, NULL));
-    REFUSED(tw_entropy_shape(t->ctx, &shape, NULL, NULL));
-    REFUSED_SILENTLY(tw_entropy_largest(NULL, &most, NULL));
-    REFUSED(tw_entropy_largest(t->ctx, NULL, NULL));
-    REFUSED_SILENTLY(tw_entropy_explain(NULL, &plan, &shape, NULL));
-    REFUSED(tw_entropy_explain(t->ctx, NULL, &shape, NULL));
-    REFUSED(tw_entropy_explain(t->ctx, &plan, NULL, NULL));
+    tw_entropy_plan *plan = NULL;
+    tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    double rate;
     REFUSED_SILENTLY(tw_entropy(NULL, &out, &in, NULL));
     REFUSED(tw_entropy(t->ctx, NULL, &in, NULL));
     REFUSED(tw_entropy(t->ctx, &out, NULL, NULL));
-    REFUSED_SILENTLY(tw_entropy_run(NULL, &in, NULL, &sink, 1, NULL));
-    REFUSED(tw_entropy_run(t->ctx, NULL, NULL, &sink, 1, NULL));
-    REFUSED(tw_entropy_run(t->ctx, &in, NULL, NULL, 1, NULL));
-    REFUSED(tw_entropy_run(t->ctx, &in, NULL, &sink, -1, NULL));
-    REFUSED_SILENTLY(tw_entropy_stream(NULL, &source, NULL, &sink, 1, NULL));
-    REFUSED(tw_entropy_stream(t->ctx, NULL, NULL, &sink, 1, NULL));
-    REFUSED(tw_entropy_stream(t->ctx, &source, NULL, NULL, 1, NULL));
-    REFUSED(tw_entropy_stream(t->ctx, &source, NULL, &sink, -1, NULL));
+    REFUSED_SILENTLY(tw_entropy_plan_create(NULL, &plan, &shape, NULL));
+    REFUSED(tw_entropy_plan_create(t->ctx, NULL, &shape, NULL));
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, NULL, NULL));
+    REFUSED_SILENTLY(tw_entropy_plan_describe(NULL, &info));
+    REFUSED_SILENTLY(tw_entropy_plan_describe(t->entropy_plan, NULL));
+    info.size = 0;
+    REFUSED_SILENTLY(tw_entropy_plan_describe(t->entropy_plan, &info));
+    assert_non_null(tw_entropy_plan_explain(NULL));
+    REFUSED_SILENTLY(tw_entropy_plan_rate(NULL, t->entropy_plan, &rate));
+    REFUSED(tw_entropy_plan_rate(t->ctx, NULL, &rate));
+    REFUSED(tw_entropy_plan_rate(t->ctx, t->entropy_plan, NULL));
+    tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
+    REFUSED_SILENTLY(tw_entropy_plan_apply(NULL, t->entropy_plan, &out, &in, NULL));
+    REFUSED(tw_entropy_plan_apply(t->ctx, NULL, &out, &in, NULL));
+    REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, NULL, &in, NULL));
+    REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &out, NULL, NULL));
+    report.size = 0;
+    REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &out, &in, &report));
+    REFUSED_SILENTLY(tw_entropy_plan_run(NULL, t->entropy_plan, &in, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_run(t->ctx, NULL, &in, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, NULL, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &in, NULL, 1, NULL));
+    REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &in, &sink, -1, NULL));
+    REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &in, &sink, 1, &report));
+    REFUSED_SILENTLY(tw_entropy_plan_stream(NULL, t->entropy_plan, &source, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, NULL, &source, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, NULL, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &source, NULL, 1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &source, &sink, -1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &source, &sink, 1, &report));
     source.rows = NULL;
-    REFUSED(tw_entropy_stream(t->ctx, &source, NULL, &sink, 1, NULL));
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &source, &sink, 1, NULL));
     source = giver;
     source.shape.rows = -1;
-    REFUSED(tw_entropy_stream(t->ctx, &source, NULL, &sink, 1, NULL));
-    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    REFUSED(tw_entropy_plan_stream(t->ctx, t->entropy_plan, &source, &sink, 1, NULL));
+    tw_entropy_plan_destroy(NULL);
+}
+
+/* A plan is refused when it is made, not when it is run. */
+static void refuse_entropy_options(things *t, tw_entropy_options opts)
+{
+    const tw_shape shape = {N, N, TW_U8};
+    tw_entropy_plan *plan = t->entropy_plan;
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, &shape, &opts));
+    assert_null(plan);
+    opts.type = TW_F32;
+    REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
+}
+
+static void of_options_of_entropy(void **state)
+{
+    things *t = *state;
+    static const double backwards[] = {1, 0};
+    const tw_entropy_options plain = TW_ENTROPY_OPTIONS_INIT;
+    tw_entropy_options opts = plain;
     opts.border = 99;
-    REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
-    opts = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    refuse_entropy_options(t, opts);
+    opts = plain;
     opts.base = 99;
-    REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
-    opts = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    refuse_entropy_options(t, opts);
+    opts = plain;
     opts.levels = -1;
-    REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
-    opts = (tw_entropy_options)TW_ENTROPY_OPTIONS_INIT;
+    refuse_entropy_options(t, opts);
+    opts = plain;
     opts.window_rows = -1;
-    REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
+    refuse_entropy_options(t, opts);
+    opts = plain;
+    opts.range = backwards;
+    refuse_entropy_options(t, opts);
+    opts = plain;
+    opts.size = 0;
+    refuse_entropy_options(t, opts);
+    opts = plain;
+    tw_matrix mask = {in_data, N, N - 1, N, TW_U8};
+    opts.mask = &mask;
+    refuse_entropy_options(t, opts);
+    mask = (tw_matrix){a_data, N, N, N, TW_I32};
+    refuse_entropy_options(t, opts);
+    opts.mask = NULL;
+    opts.footprint = &mask;
+    refuse_entropy_options(t, opts);
+    opts = plain;
+    opts.type = TW_I32;
+    tw_entropy_plan *plan = NULL;
+    tw_shape shape = {N, N, TW_U8};
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, &shape, &opts));
+    shape.type = TW_F64;
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, &shape, NULL));
+    shape = (tw_shape){-1, N, TW_U8};
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, &shape, NULL));
+    shape = (tw_shape){INT64_MAX, INT64_MAX, TW_U8};
+    REFUSED(tw_entropy_plan_create(t->ctx, &plan, &shape, NULL));
 }
 
 static void of_maps(void **state)
@@ -694,6 +758,7 @@ static void of_options_of_devices(void **state)
     device.size = 1;
     REFUSED(tw_apsp_device(t->ctx, &a, NULL, &device));
     REFUSED(tw_map_plan_apply_device(t->ctx, t->map_plan, &out, &x, 1, &device));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, t->entropy_plan, &out, &in, &device));
 }
 
 static void of_devices(void **state)
@@ -705,13 +770,18 @@ static void of_devices(void **state)
     REFUSED_SILENTLY(tw_apsp_device_workspace(NULL, &bytes, &a, NULL));
     REFUSED(tw_apsp_device_workspace(t->ctx, NULL, &a, NULL));
     REFUSED(tw_apsp_device_workspace(t->ctx, &bytes, NULL, NULL));
-    REFUSED_SILENTLY(tw_entropy_device(NULL, &out, &in, NULL, NULL));
-    REFUSED(tw_entropy_device(t->ctx, NULL, &in, NULL, NULL));
-    REFUSED(tw_entropy_device(t->ctx, &out, NULL, NULL, NULL));
-    REFUSED_SILENTLY(tw_entropy_device_workspace(NULL, &bytes, &out, &in, NULL));
-    REFUSED(tw_entropy_device_workspace(t->ctx, NULL, &out, &in, NULL));
-    REFUSED(tw_entropy_device_workspace(t->ctx, &bytes, NULL, &in, NULL));
-    REFUSED(tw_entropy_device_workspace(t->ctx, &bytes, &out, NULL, NULL));
+    tw_entropy_plan *plan = t->entropy_plan;
+    REFUSED_SILENTLY(tw_entropy_plan_apply_device(NULL, plan, &out, &in, NULL));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, NULL, &out, &in, NULL));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, plan, NULL, &in, NULL));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, plan, &out, NULL, NULL));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, plan, &out, &a, NULL));
+    REFUSED(tw_entropy_plan_apply_device(t->ctx, plan, &a, &in, NULL));
+    REFUSED_SILENTLY(tw_entropy_plan_device_workspace(NULL, plan, &bytes, &out, &in));
+    REFUSED(tw_entropy_plan_device_workspace(t->ctx, NULL, &bytes, &out, &in));
+    REFUSED(tw_entropy_plan_device_workspace(t->ctx, plan, NULL, &out, &in));
+    REFUSED(tw_entropy_plan_device_workspace(t->ctx, plan, &bytes, NULL, &in));
+    REFUSED(tw_entropy_plan_device_workspace(t->ctx, plan, &bytes, &out, NULL));
     REFUSED_SILENTLY(tw_map_plan_apply_device(NULL, t->map_plan, &out, &x, 1, NULL));
     REFUSED(tw_map_plan_apply_device(t->ctx, NULL, &out, &x, 1, NULL));
     REFUSED(tw_map_plan_apply_device(t->ctx, t->map_plan, NULL, &x, 1, NULL));
@@ -737,6 +807,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     REFUSED(tw_minplus(t->ctx, &c, &a, &sb));
     REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, &sa, 0, 1));
     REFUSED(tw_entropy(t->ctx, &sout, &in, NULL));
+    REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &sout, &in, NULL));
     REFUSED(tw_map_plan_apply(t->ctx, t->map_plan, &sout, &x, 1, NULL));
     REFUSED(tw_map_plan_apply(t->ctx, t->map_plan, &out, &sx, 1, NULL));
     REFUSED(tw_map_plan_run(t->ctx, t->map_plan, &sx, 1, &sink, 1, NULL));
@@ -744,11 +815,10 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     REFUSED(tw_map(t->ctx, &out, t->expr, &sx, 1, NULL));
     REFUSED(tw_map_verifier_create(t->ctx, &verifier, t->expr, &sx, 1, NULL, 0, 1));
     if (sin_.stride < sin_.cols || sin_.data == NULL || sin_.rows < 0) { /* bytes are aligned */
-        tw_shape shape;
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
         REFUSED(tw_entropy(t->ctx, &out, &sin_, NULL));
-        REFUSED(tw_entropy_shape(t->ctx, &shape, &sin_, NULL));
-        REFUSED(tw_entropy_run(t->ctx, &sin_, NULL, &sink, 1, NULL));
+        REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &out, &sin_, NULL));
+        REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &sin_, &sink, 1, NULL));
         opts.mask = &sin_;
         REFUSED(tw_entropy(t->ctx, &out, &in, &opts));
         opts.mask = NULL;
@@ -853,6 +923,7 @@ int main(void)
         cmocka_unit_test(of_routes_summaries_and_checks),
         cmocka_unit_test(of_images),
         cmocka_unit_test(of_entropy),
+        cmocka_unit_test(of_options_of_entropy),
         cmocka_unit_test(of_maps),
         cmocka_unit_test(of_the_machine),
         cmocka_unit_test(of_options_of_devices),

@@ -870,7 +870,7 @@ static void a_result_that_is_wrong_is_found(void **state)
     close_context(ctx);
 }
 
-static void an_explanation_names_the_method_that_runs(void **state)
+static void a_plan_names_the_method_that_runs(void **state)
 {
     (void)state;
     static const struct {
@@ -883,8 +883,10 @@ static void an_explanation_names_the_method_that_runs(void **state)
     tw_context *ctx = open_context();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
-        tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
+        tw_entropy_plan *plan = NULL;
+        tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
         tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
+        double rate = 0;
         const tw_shape shape = {40, 40, cases[c].type};
         tw_matrix in = {zeros, 40, 40, 40, cases[c].type};
         tw_matrix out = {got, 40, 40, 40, TW_F32};
@@ -892,20 +894,29 @@ static void an_explanation_names_the_method_that_runs(void **state)
         opts.levels = cases[c].levels;
         opts.window_rows = opts.window_cols = cases[c].side;
         opts.radius = cases[c].radius;
-        assert_ok(ctx, tw_entropy_explain(ctx, &plan, &shape, &opts));
+        assert_ok(ctx, tw_entropy_plan_create(ctx, &plan, &shape, &opts));
+        assert_ok(ctx, tw_entropy_plan_describe(plan, &info));
+        assert_ok(ctx, tw_entropy_plan_rate(ctx, plan, &rate));
         assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &out));
-        assert_ok(ctx, tw_entropy_run(ctx, &in, &opts, &sink, 1, &report));
+        assert_ok(ctx, tw_entropy_plan_run(ctx, plan, &in, &sink, 1, &report));
         tw_sink_destroy(&sink);
-        assert_string_equal(plan.method, report.method);
-        assert_true(plan.window == report.window && plan.block == report.block);
-        assert_true(plan.rate > 0 && plan.bytes > 0 && plan.why[0] != '\0');
+        assert_string_equal(info.method, report.method);
+        assert_string_equal(info.isa, report.isa);
+        assert_int_equal(info.threads, report.threads);
+        assert_true(info.window == report.window && info.block == report.block);
+        assert_true(rate > 0 && info.bytes > 0 && info.why[0] != '\0');
+        assert_non_null(strstr(tw_entropy_plan_explain(plan), info.why));
+        tw_entropy_plan_destroy(plan);
     }
     for (int64_t n = 1;; n++) {
-        tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
+        tw_entropy_plan *plan = NULL;
+        double rate;
         const tw_shape shape = {40, 40, TW_U8};
         twi_meter_fail_at(ctx->meter, n);
-        tw_status status = tw_entropy_explain(ctx, &plan, &shape, NULL);
+        tw_status status = tw_entropy_plan_create(ctx, &plan, &shape, NULL);
+        status = status == TW_OK ? tw_entropy_plan_rate(ctx, plan, &rate) : status;
         twi_meter_fail_at(ctx->meter, 0);
+        tw_entropy_plan_destroy(plan);
         assert_int_equal(twi_meter_blocks(ctx->meter), 0);
         if (status == TW_OK) {
             break;
@@ -1072,7 +1083,11 @@ static void sinks_get_the_same_rows(void **state)
     fill_levels(data, TW_U8, 30 * 33, 16, 2);
     assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &target));
-    assert_ok(ctx, tw_entropy_run(ctx, &in, &opts, &sink, 1, &report));
+    const tw_shape shape = {30, 33, TW_U8};
+    tw_entropy_plan *plan = NULL;
+    assert_ok(ctx, tw_entropy_plan_create(ctx, &plan, &shape, &opts));
+    assert_ok(ctx, tw_entropy_plan_run(ctx, plan, &in, &sink, 1, &report));
+    tw_entropy_plan_destroy(plan);
     tw_sink_destroy(&sink);
     assert_memory_equal(direct, pushed, sizeof direct);
     assert_int_equal(report.window, 25);
@@ -1106,7 +1121,7 @@ int main(void)
         cmocka_unit_test(constant_windows_are_exactly_zero_and_empty_ones_nan),
         cmocka_unit_test(ten_millions_in_a_row_or_in_a_column),
         cmocka_unit_test(a_result_that_is_wrong_is_found),
-        cmocka_unit_test(an_explanation_names_the_method_that_runs),
+        cmocka_unit_test(a_plan_names_the_method_that_runs),
         cmocka_unit_test(bad_values_are_named_by_their_place),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),

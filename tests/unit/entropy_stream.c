@@ -45,8 +45,12 @@ static tw_source source_of(rows_of *rows)
 static int64_t compare(tw_context *ctx, const tw_matrix *in, const tw_entropy_options *opts,
                        bool in_order, uint64_t memory)
 {
-    tw_shape shape;
-    assert_ok(ctx, tw_entropy_shape(ctx, &shape, in, opts));
+    const tw_shape given = {in->rows, in->cols, in->type};
+    tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    tw_entropy_plan *plan = NULL;
+    assert_ok(ctx, tw_entropy_plan_create(ctx, &plan, &given, opts));
+    assert_ok(ctx, tw_entropy_plan_describe(plan, &info));
+    const tw_shape shape = info.shape;
     const size_t bytes = (size_t)(shape.rows * shape.cols) * sizeof(float) + 1;
     float *want = malloc(bytes);
     float *got = malloc(bytes);
@@ -62,8 +66,9 @@ static int64_t compare(tw_context *ctx, const tw_matrix *in, const tw_entropy_op
     tw_sink sink;
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &target));
     assert_ok(ctx, tw_set_memory(ctx, memory));
-    assert_ok(ctx, tw_entropy_stream(ctx, &source, opts, &sink, 1, &report));
+    assert_ok(ctx, tw_entropy_plan_stream(ctx, plan, &source, &sink, 1, &report));
     assert_ok(ctx, tw_set_memory(ctx, 0));
+    tw_entropy_plan_destroy(plan);
     tw_sink_destroy(&sink);
     assert_memory_equal(got, want, bytes - 1);
     if (opts->border != TW_ENTROPY_BORDER_WRAP) {
@@ -158,6 +163,21 @@ static void masks_footprints_and_ranges_stream_too(void **state)
     close_context(ctx);
 }
 
+/* As a caller would that streams but once. */
+static tw_status stream_once(tw_context *ctx, const tw_source *source,
+                             const tw_entropy_options *opts, uint64_t memory)
+{
+    tw_entropy_plan *plan = NULL;
+    tw_status status = tw_entropy_plan_create(ctx, &plan, &source->shape, opts);
+    if (status == TW_OK) {
+        assert_int_equal(tw_set_memory(ctx, memory), TW_OK);
+        status = tw_entropy_plan_stream(ctx, plan, source, NULL, 0, NULL);
+        assert_int_equal(tw_set_memory(ctx, 0), TW_OK);
+    }
+    tw_entropy_plan_destroy(plan);
+    return status;
+}
+
 static void what_cannot_be_streamed_says_so(void **state)
 {
     (void)state;
@@ -169,15 +189,13 @@ static void what_cannot_be_streamed_says_so(void **state)
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     opts.border = TW_ENTROPY_BORDER_WRAP;
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "wrapped borders need the last rows first",
-                 tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL));
+                 stream_once(ctx, &source, &opts, 0));
     opts.border = TW_ENTROPY_BORDER_CROP;
-    assert_ok(ctx, tw_set_memory(ctx, 9000));
-    assert_fails(ctx, TW_ERR_MEMORY, "", tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL));
-    assert_ok(ctx, tw_set_memory(ctx, 0));
+    assert_fails(ctx, TW_ERR_MEMORY, "", stream_once(ctx, &source, &opts, 9000));
     data[9950] = 200;
     opts.levels = 100;
     assert_fails(ctx, TW_ERR_RANGE, "row 99, column 50 is 200",
-                 tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL));
+                 stream_once(ctx, &source, &opts, 0));
     close_context(ctx);
 }
 
@@ -193,7 +211,7 @@ static void a_failed_allocation_of_a_stream_leaves_nothing_behind(void **state)
         rows_of rows = {.matrix = &in};
         tw_source source = source_of(&rows);
         twi_meter_fail_at(ctx->meter, n);
-        tw_status status = tw_entropy_stream(ctx, &source, &opts, NULL, 0, NULL);
+        tw_status status = stream_once(ctx, &source, &opts, 0);
         twi_meter_fail_at(ctx->meter, 0);
         assert_int_equal(twi_meter_blocks(ctx->meter), 0);
         if (status == TW_OK) {

@@ -131,6 +131,7 @@ typedef struct inputs {
     tw_graph *large;  /* its rows fill more than one block; few arcs, so that it is fast */
     tw_matrix matrix; /* f32 */
     tw_source source; /* its rows */
+    tw_entropy_plan *entropy;
     tw_map_plan *map;
 } inputs;
 
@@ -218,7 +219,7 @@ static void allow(tw_context *ctx, uint64_t bytes)
 static tw_status entropy_run(tw_context *ctx, const inputs *in, tw_sink *sinks)
 {
     allow(ctx, ROOM);
-    tw_status status = tw_entropy_run(ctx, &in->matrix, NULL, sinks, 2, NULL);
+    tw_status status = tw_entropy_plan_run(ctx, in->entropy, &in->matrix, sinks, 2, NULL);
     allow(ctx, 0);
     return status;
 }
@@ -226,7 +227,7 @@ static tw_status entropy_run(tw_context *ctx, const inputs *in, tw_sink *sinks)
 static tw_status entropy_stream(tw_context *ctx, const inputs *in, tw_sink *sinks)
 {
     allow(ctx, ROOM);
-    tw_status status = tw_entropy_stream(ctx, &in->source, NULL, sinks, 2, NULL);
+    tw_status status = tw_entropy_plan_stream(ctx, in->entropy, &in->source, sinks, 2, NULL);
     allow(ctx, 0);
     return status;
 }
@@ -334,6 +335,7 @@ static void open_inputs(tw_context *ctx, inputs *in)
     const tw_shape shape = {rows, cols, TW_F32};
     in->source = (tw_source){.self = &in->matrix, .shape = shape, .rows = source_rows};
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x + 1", NULL));
+    assert_ok(ctx, tw_entropy_plan_create(ctx, &in->entropy, &shape, NULL));
     assert_ok(ctx, tw_map_plan_create(ctx, &in->map, expr, &shape, 1, NULL));
     tw_expr_destroy(expr);
 }
@@ -341,6 +343,7 @@ static void open_inputs(tw_context *ctx, inputs *in)
 static void close_inputs(inputs *in)
 {
     tw_map_plan_destroy(in->map);
+    tw_entropy_plan_destroy(in->entropy);
     free(in->matrix.data);
     tw_graph_destroy(in->large);
     tw_graph_destroy(in->small);

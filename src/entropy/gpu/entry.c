@@ -1,8 +1,12 @@
-/* tw_entropy_device: arrays that already lie in GPU memory, as one piece. */
+/* tw_entropy_plan_apply_device: arrays that already lie in GPU memory, as one piece. */
 #include "entropy/gpu/gpu.h"
 
+<<<<<<< HEAD
 #include "base/matrix.h"
 #include "base/memory.h"
+=======
+#include "entropy/plan/plan.h"
+>>>>>>> fe7bed7 (Plan local entropy once for many arrays)
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
@@ -13,23 +17,11 @@ static tw_status find_device(tw_context *ctx, const void *data, const char *what
     tw_status status = twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), what);
     if (status == TW_OK && !TWI_IS_DEVICE_MEMORY(at)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s is not in GPU memory; tw_entropy takes arrays in host memory", what);
+                       "%s is not in GPU memory; tw_entropy_plan_apply takes arrays in host memory",
+                       what);
     }
     if (status == TW_OK) {
         *device = at.device;
-    }
-    return status;
-}
-
-static tw_status check_result(tw_context *ctx, const tw_matrix *out, const tw_shape *shape)
-{
-    tw_status status = twi_matrix_check(ctx, out, "the result in GPU memory");
-    if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the result in GPU memory has %lld rows of %lld: %lld rows of %lld are "
-                         "wanted",
-                         (long long)out->rows, (long long)out->cols, (long long)shape->rows,
-                         (long long)shape->cols);
     }
     return status;
 }
@@ -72,41 +64,51 @@ static tw_status enter_piece(tw_context *ctx, uint64_t *bytes, const twi_entropy
     return status;
 }
 
-static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *out, const tw_matrix *in,
-                       const tw_entropy_options *opts, const tw_device_options *options)
+/* The one GPU that holds the array, the result, the mask and, if there is one, the workspace: a
+ * kernel that is given memory of another would end the caller's process. */
+static tw_status find_common_device(tw_context *ctx, const twi_entropy_setup *setup,
+                                    const tw_matrix *out, const void *workspace, int *device)
 {
-    static const tw_device_options defaults = TW_DEVICE_OPTIONS_INIT;
+    const tw_matrix *mask = setup->opts.mask;
+    const struct {
+        const char *what;
+        const void *data;
+    } others[] = {{"the result", out->data},
+                  {"the mask", mask != NULL ? mask->data : NULL},
+                  {"the workspace", workspace}};
+    tw_status status = find_device(ctx, setup->in->data, "the array", device);
+    for (int i = 0; i < (int)(sizeof others / sizeof *others) && status == TW_OK; i++) {
+        int other = *device;
+        if (others[i].data != NULL) {
+            status = find_device(ctx, others[i].data, others[i].what, &other);
+        }
+        if (status == TW_OK && other != *device) {
+            status = tw_fail(ctx, TW_ERR_ARGUMENT, "the array lies on GPU %d, %s on GPU %d",
+                             *device, others[i].what, other);
+        }
+    }
+    return status;
+}
+
+/* Both entries: with `bytes`, only the size of the workspace. */
+static tw_status enter(tw_context *ctx, const tw_entropy_plan *plan, uint64_t *bytes,
+                       const tw_matrix *out, const tw_matrix *in, const tw_device_options *given)
+{
+    tw_device_options options;
     twi_entropy_setup setup;
     int previous = -1;
     int device = 0;
-    int other = 0;
-    tw_entropy_options typed;
-    tw_status status = twi_entropy_options_for(ctx, &typed, opts, out);
-    if (status == TW_OK) {
-        status = twi_entropy_prepare(ctx, &setup, in, &typed, TWI_ENTROPY_AUTO);
-    }
+    tw_status status = twi_entropy_plan_take_call(ctx, plan, &setup, out, in, &options, given);
     if (status != TW_OK) {
         return status;
     }
-    status = check_result(ctx, out, &setup.shape);
-    if (status != TW_OK || setup.shape.rows == 0 || setup.shape.cols == 0) {
-        if (status == TW_OK && bytes != NULL) {
+    if (setup.shape.rows == 0 || setup.shape.cols == 0) {
+        if (bytes != NULL) {
             *bytes = 0;
         }
-        goto done;
+        return TW_OK;
     }
-    status = find_device(ctx, in->data, "the array", &device);
-    if (status == TW_OK) {
-        status = find_device(ctx, out->data, "the result", &other);
-    }
-    if (status == TW_OK && setup.opts.mask != NULL && other == device) {
-        status = find_device(ctx, setup.opts.mask->data, "the mask", &other);
-    }
-    if (status == TW_OK && other != device) {
-        status =
-            tw_fail(ctx, TW_ERR_ARGUMENT,
-                    "the array lies on GPU %d, the result or the mask on GPU %d", device, other);
-    }
+    status = find_common_device(ctx, &setup, out, options.workspace, &device);
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, (int)cudaGetDevice(&previous), "asking for the device");
     }
@@ -118,33 +120,26 @@ static tw_status enter(tw_context *ctx, uint64_t *bytes, const tw_matrix *out, c
                                      .above = setup.above,
                                      .before = setup.before,
                                      .border = setup.opts.border};
-        status =
-            enter_piece(ctx, bytes, &setup, &piece, device, options != NULL ? options : &defaults);
+        status = enter_piece(ctx, bytes, &setup, &piece, device, &options);
     }
     if (previous >= 0) {
         (void)cudaSetDevice(previous);
     }
-done:
-    twi_entropy_clear(&setup);
     return status;
 }
 
-tw_status tw_entropy_device_workspace(tw_context *ctx, uint64_t *bytes, const tw_matrix *out,
-                                      const tw_matrix *in, const tw_entropy_options *opts)
+tw_status tw_entropy_plan_device_workspace(tw_context *ctx, const tw_entropy_plan *plan,
+                                           uint64_t *bytes, const tw_matrix *out,
+                                           const tw_matrix *in)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"bytes", bytes}, {"out", out}, {"in", in});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    return enter(ctx, bytes, out, in, opts, NULL);
+    tw_status missing =
+        TWI_REQUIRE(ctx, {"plan", plan}, {"bytes", bytes}, {"out", out}, {"in", in});
+    return missing == TW_OK ? enter(ctx, plan, bytes, out, in, NULL) : missing;
 }
 
-tw_status tw_entropy_device(tw_context *ctx, tw_matrix *out, const tw_matrix *in,
-                            const tw_entropy_options *opts, const tw_device_options *device)
+tw_status tw_entropy_plan_apply_device(tw_context *ctx, tw_entropy_plan *plan, tw_matrix *out,
+                                       const tw_matrix *in, const tw_device_options *device)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"in", in});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    return enter(ctx, NULL, out, in, opts, device);
+    tw_status missing = TWI_REQUIRE(ctx, {"plan", plan}, {"out", out}, {"in", in});
+    return missing == TW_OK ? enter(ctx, plan, NULL, out, in, device) : missing;
 }

@@ -77,7 +77,7 @@ struct twi_entropy_gpu {
     slot *slots;
     int32_t slot_count;
     twi_gpu_method method;
-    bool together;  /* the CPU takes a part */
+    bool together;  /* the CPU may take a part */
     int64_t pieces; /* so far */
     int64_t first;  /* row of the result that the present call begins with */
 };
@@ -427,6 +427,8 @@ static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, res
     const int64_t size = (int64_t)tw_type_size(setup->shape.type);
     const int64_t cols = setup->shape.cols;
     const bool staged = !is_pinned(out);
+    /* From pinned memory the link is the limit, and the CPU would only be in its way. */
+    const bool together = gpu->together && !is_pinned(setup->in->data);
     tw_status status = TW_OK;
     while (left->begin < left->end && status == TW_OK) {
         const int64_t y = left->begin;
@@ -435,7 +437,7 @@ static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, res
         for (int64_t x = 0; x < cols && status == TW_OK; x += width, gpu->pieces++) {
             const int64_t x1 = x + width < cols ? x + width : cols;
             slot *s = &gpu->slots[gpu->pieces % gpu->slot_count];
-            if (gpu->together && s->busy && width == cols) {
+            if (together && s->busy && width == cols) {
                 status = help(ctx, setup, s, left, height, out, stride);
             }
             if (status == TW_OK) {
@@ -615,8 +617,7 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     (void)twi_gpu_await(ctx);
     status = twi_alloc_zeroed(ctx, &gpu, 1, sizeof *gpu, "the devices");
     if (status == TW_OK) {
-        /* From pinned memory the link is the limit, and the CPU would only be in its way. */
-        gpu->together = strcmp(ctx->device, "auto") == 0 && !is_pinned(setup->in->data);
+        gpu->together = strcmp(ctx->device, "auto") == 0;
         status = twi_alloc_zeroed(ctx, &gpu->slots, (uint64_t)list.count * SLOTS_A_DEVICE,
                                   sizeof *gpu->slots, "the devices");
     }

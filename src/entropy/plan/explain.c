@@ -1,15 +1,14 @@
 /*
- * What a run would do, without the image: the method and why, the memory, and a rate that is
- * measured, not guessed: the chosen method runs for a moment over random levels of the same type.
+ * What a plan says of itself: the method and why, the memory, and a rate that is measured, not
+ * guessed: the chosen method runs for a moment over random levels of the same type.
  */
-#include "entropy/stream.h"
+#include "entropy/plan/plan.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/threads.h"
-#include "gpu/device.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SAMPLE_ROWS 256
@@ -18,9 +17,13 @@
 #define GPU_ROWS 4096 /* of a sample: a smaller one would measure the start of a call */
 #define GPU_COLS 4096
 #define SEED 1
+#define TEXT 1024 /* bytes of an explanation, at most */
 
-static const char *reason(const twi_entropy_setup *setup)
+const char *twi_entropy_reason(const twi_entropy_setup *setup)
 {
+    if (setup->gpu != NULL) {
+        return twi_entropy_gpu_reason(setup->gpu);
+    }
     const tw_entropy_options *opts = &setup->opts;
     if (setup->method == TWI_ENTROPY_COUNTERS) {
         return "at most 16 levels in a full window of less than 32 elements, all of which count: "
@@ -67,81 +70,82 @@ static void fill_sample(const twi_entropy_setup *setup, tw_matrix *sample)
     }
 }
 
-/* Elements a second of the method on a sample. */
-static tw_status measure(tw_context *ctx, const twi_entropy_setup *planned, double *rate)
+/* The setup of a sample: every element counts. Only windows that lie inside would leave little of
+ * it, so they go over the edge; of 65536 levels, where no mark is left for what lies outside, over
+ * mirrored elements. */
+static twi_entropy_setup turn_to_sample(const twi_entropy_setup *planned, const tw_matrix *sample)
 {
-    tw_entropy_options opts = planned->opts;
-    const int64_t rows = planned->gpu != NULL ? GPU_ROWS : SAMPLE_ROWS;
-    const int64_t cols = planned->gpu != NULL ? GPU_COLS : SAMPLE_COLS;
-    tw_matrix sample = {NULL, rows, cols, cols, planned->in->type};
-    twi_entropy_setup setup = {0};
+    twi_entropy_setup setup = *planned;
+    tw_entropy_options *opts = &setup.opts;
+    opts->mask = NULL;
+    opts->no_data = NULL;
+    opts->skip_nan = 0;
+    if (opts->border == TW_ENTROPY_BORDER_VALID) {
+        opts->border =
+            opts->levels == TWI_LEVELS_MOST ? TW_ENTROPY_BORDER_REFLECT : TW_ENTROPY_BORDER_CROP;
+    }
+    twi_entropy_turn_to(&setup, sample);
+    return setup;
+}
+
+tw_status tw_entropy_plan_rate(tw_context *ctx, tw_entropy_plan *plan, double *rate)
+{
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan}, {"rate", rate});
+    if (status != TW_OK) {
+        return status;
+    }
+    const bool gpu = plan->setup.gpu != NULL;
+    const int64_t rows = gpu ? GPU_ROWS : SAMPLE_ROWS;
+    const int64_t cols = gpu ? GPU_COLS : SAMPLE_COLS;
+    tw_matrix sample = {NULL, rows, cols, cols, plan->planned.type};
     char *out = NULL;
-    opts.mask = NULL;
-    opts.border = opts.border == TW_ENTROPY_BORDER_VALID ? TW_ENTROPY_BORDER_CROP : opts.border;
-    opts.no_data = NULL;
-    opts.skip_nan = 0;
-    tw_status status = twi_alloc_zeroed(ctx, &sample.data, (uint64_t)(rows * cols),
-                                        tw_type_size(sample.type), "a sample");
+    double best = 0;
+    status = twi_alloc_zeroed(ctx, &sample.data, (uint64_t)(rows * cols), tw_type_size(sample.type),
+                              "a sample");
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &out, (uint64_t)(rows * cols), tw_type_size(opts.type), "a sample");
+        status = twi_alloc(ctx, &out, (uint64_t)(rows * cols), tw_type_size(plan->setup.shape.type),
+                           "a sample");
     }
     if (status == TW_OK) {
-        fill_sample(planned, &sample);
-        status = twi_entropy_prepare(ctx, &setup, &sample, &opts, planned->method);
+        fill_sample(&plan->setup, &sample);
     }
-    setup.gpu = planned->gpu;
-    *rate = 0;
+    const twi_entropy_setup setup = turn_to_sample(&plan->setup, &sample);
     for (int run = 0; run < SAMPLE_RUNS && status == TW_OK; run++) {
         double started = twi_seconds();
         status = twi_entropy_rows(ctx, &setup, 0, rows, out, cols);
         double seconds = twi_seconds() - started;
         double found = seconds > 0 ? (double)(rows * cols) / seconds : 0;
-        *rate = found > *rate ? found : *rate;
+        best = found > best ? found : best;
     }
-    setup.gpu = NULL; /* it is the plan's */
-    twi_entropy_clear(&setup);
+    if (status == TW_OK) {
+        *rate = best;
+    }
     twi_free(out);
     twi_free(sample.data);
     return status;
 }
 
-tw_status tw_entropy_explain(tw_context *ctx, tw_entropy_plan *out, const tw_shape *shape,
-                             const tw_entropy_options *opts)
+tw_status twi_entropy_explain(tw_context *ctx, tw_entropy_plan *plan)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"shape", shape});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    static double nowhere;
-    const tw_matrix in = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
-    tw_entropy_plan plan = TW_ENTROPY_PLAN_INIT;
-    twi_entropy_setup setup;
-    tw_status status = twi_entropy_prepare(ctx, &setup, &in, opts, TWI_ENTROPY_AUTO);
-    if (status != TW_OK) {
-        return status;
-    }
-    status = twi_entropy_gpu_open(ctx, &setup);
-    plan.method = twi_entropy_method_name(setup.method);
-    plan.isa = twi_isa_name(setup.method == TWI_ENTROPY_COUNTERS ? setup.isa : TWI_ISA_SCALAR);
-    plan.why = reason(&setup);
-    if (setup.gpu != NULL) {
-        plan.method = twi_entropy_gpu_method(setup.gpu);
-        plan.isa = twi_gpu_prefix();
-        plan.why = twi_entropy_gpu_reason(setup.gpu);
-    }
-    plan.threads = twi_thread_count(ctx);
-    plan.rows = setup.shape.rows;
-    plan.cols = setup.shape.cols;
-    plan.window = setup.window.size;
-    twi_entropy_size(ctx, &setup, &plan.block, &plan.bytes);
+    const tw_entropy_plan_info *info = &plan->info;
+    const tw_entropy_options *opts = &plan->setup.opts;
+    char text[TEXT];
+    char bytes[32];
+    int length = snprintf(text, sizeof text,
+                          "image     %lld rows of %lld, %s\n"
+                          "window    %lld elements, %d levels, border %s\n"
+                          "method    %s on %s\n"
+                          "because   %s\n"
+                          "memory    %s besides the image: blocks of %lld rows, %d thread%s\n",
+                          (long long)plan->planned.rows, (long long)plan->planned.cols,
+                          tw_type_name(plan->planned.type), (long long)info->window, opts->levels,
+                          tw_entropy_border_name(opts->border), info->method, info->isa, info->why,
+                          twi_bytes(bytes, (double)info->bytes), (long long)info->block,
+                          info->threads, info->threads == 1 ? "" : "s");
+    tw_status status =
+        twi_alloc(ctx, &plan->explanation, (uint64_t)length + 1, 1, "the explanation");
     if (status == TW_OK) {
-        status = measure(ctx, &setup, &plan.rate);
-    }
-    twi_entropy_clear(&setup);
-    if (status == TW_OK) {
-        size_t size = out->size;
-        memcpy(out, &plan, size < sizeof plan ? size : sizeof plan);
-        out->size = size;
+        memcpy(plan->explanation, text, (size_t)length + 1);
     }
     return status;
 }
