@@ -1,12 +1,8 @@
 /* tw_entropy_plan_apply_device: arrays that already lie in GPU memory, as one piece. */
 #include "entropy/gpu/gpu.h"
 
-<<<<<<< HEAD
-#include "base/matrix.h"
 #include "base/memory.h"
-=======
 #include "entropy/plan/plan.h"
->>>>>>> fe7bed7 (Plan local entropy once for many arrays)
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
