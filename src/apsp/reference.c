@@ -10,7 +10,7 @@
  */
 #include "apsp/reference.h"
 
-#include "apsp/textbook.h"
+#include "apsp/shared/textbook.h"
 
 #include <math.h>
 

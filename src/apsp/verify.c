@@ -10,8 +10,8 @@
  * Rows of a block are checked in parallel; the first wrong entry, by row and then by column, is
  * the one reported. A wrong entry does not stop the run: the caller asks tw_apsp_verifier_result.
  */
-#include "apsp/relevant.h"
-#include "apsp/textbook.h"
+#include "apsp/shared/relevant.h"
+#include "apsp/shared/textbook.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/random.h"

@@ -70,11 +70,16 @@ const char *twi_bytes(char buf[32], double bytes)
     return buf;
 }
 
-tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
+uint64_t twi_memory_left(const tw_context *ctx)
 {
     uint64_t limit = tw_memory_limit(ctx);
     uint64_t used = tw_memory_used(ctx);
-    uint64_t left = limit > used ? limit - used : 0;
+    return limit > used ? limit - used : 0;
+}
+
+tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
+{
+    uint64_t left = twi_memory_left(ctx);
     if (bytes <= left) {
         return TW_OK;
     }

@@ -27,6 +27,9 @@ TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep, uint6
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
 const char *twi_bytes(char buf[32], double bytes);
 
+/* What the context may still take. */
+uint64_t twi_memory_left(const tw_context *ctx);
+
 /* TW_ERR_MEMORY with the numbers if `bytes` more would pass the context's limit. */
 TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
 

@@ -59,9 +59,7 @@ static uint64_t block_bytes(const tw_map_plan *plan, const tw_source *sources, i
  * larger or memory is short. */
 static int64_t choose_rows(const tw_context *ctx, const tw_map_plan *plan, const tw_source *sources)
 {
-    const uint64_t limit = tw_memory_limit(ctx);
-    const uint64_t used = tw_memory_used(ctx);
-    const uint64_t room = (limit > used ? limit - used : 0) / SHARE * (SHARE - 1);
+    const uint64_t room = twi_memory_left(ctx) / SHARE * (SHARE - 1);
     const uint64_t row = (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type);
     /* Rows without columns take no room: all of them at once. */
     int64_t rows = row > 0 ? (int64_t)(BLOCK_BYTES / row) : plan->shape.rows;

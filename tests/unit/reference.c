@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "apsp/reference.h"
-#include "apsp/textbook.h"
+#include "apsp/shared/textbook.h"
 #include "base/memory.h"
 #include "base/random.h"
 

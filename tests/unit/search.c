@@ -4,6 +4,8 @@
  */
 #include "harness.h"
 
+#include "apsp/search/potentials.h"
+#include "apsp/search/sample.h"
 #include "apsp/search/search.h"
 #include "base/random.h"
 

@@ -5,7 +5,7 @@
  */
 #include "small_graphs.h"
 
-#include "apsp/deliver.h"
+#include "apsp/shared/deliver.h"
 
 enum { SINKS = 3, NEVER = -1, ROOM = 10 << 20 };
 

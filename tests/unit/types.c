@@ -7,7 +7,7 @@
  */
 #include "harness.h"
 
-#include "apsp/relevant.h"
+#include "apsp/shared/relevant.h"
 #include "base/matrix.h"
 #include "base/random.h"
 #include "graph/graph.h"

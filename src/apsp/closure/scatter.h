@@ -3,7 +3,7 @@
 #define TWI_APSP_CLOSURE_SCATTER_H
 
 #include "apsp/closure/cpu.h"
-#include "apsp/plan/plan.h"
+#include "apsp/shared/plan.h"
 
 /* Fill `work` from the plan's graph: 0 on the diagonal, the least weight of parallel arcs (with the
  * plan's potentials, if any), infinity elsewhere and in the padding; weights at or above infinity

@@ -7,9 +7,9 @@
 #ifndef TWI_APSP_GPU_GPU_H
 #define TWI_APSP_GPU_GPU_H
 
-#include "apsp/deliver.h"
 #include "apsp/gpu/kernels/kernels.h"
-#include "apsp/plan/plan.h"
+#include "apsp/shared/deliver.h"
+#include "apsp/shared/plan.h"
 #include "base/context.h"
 #include "gpu/device.h"
 
@@ -129,16 +129,6 @@ int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t lim
 TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
                                             const twi_gpu_host *host, bool narrow, uint64_t limit,
                                             tw_type *used);
-
-/* A closure in 16 bits has left entries at its cap, of which the host matrix has kept what it had.
- * *capped becomes false if they are proven to have no path, so that the matrix is right as it is;
- * it is then mirrored, too. The device in use may take `limit` bytes. */
-TW_CHECKED tw_status twi_gpu_settle(tw_context *ctx, const twi_gpu_host *host, uint64_t limit,
-                                    bool *capped);
-
-/* The upper triangle of a pinned host matrix from its lower one, through the current device, which
- * has `limit` bytes for it (gpu/mirror.c). */
-TW_CHECKED tw_status twi_gpu_mirror_host(tw_context *ctx, const twi_gpu_host *host, uint64_t limit);
 
 /* The rate of the step on registers alone, in relaxations a second. */
 TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);

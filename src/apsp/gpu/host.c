@@ -4,8 +4,6 @@
  * is free there, less a little that the driver takes for itself, and no more than the context
  * allows. A GPU that is named more than once has one memory for all its shares.
  */
-#include "apsp/closure/certificate.h"
-#include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
 #include "base/memory.h"
 
@@ -67,22 +65,6 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
     }
     out->passes = twi_gpu_stream_passes(type, n, narrow, out->limit);
     return TW_OK;
-}
-
-tw_status twi_gpu_settle(tw_context *ctx, const twi_gpu_host *host, uint64_t limit, bool *capped)
-{
-    bool exact = false;
-    if (host->graph == NULL) {
-        return TW_OK;
-    }
-    tw_status status = host->symmetric ? twi_gpu_mirror_host(ctx, host, limit) : TW_OK;
-    if (status == TW_OK) {
-        twi_work work = {twi_minplus_kernel_find(TWI_ISA_SCALAR, TW_I32), host->data, host->n,
-                         host->ld};
-        status = twi_certify_below(ctx, host->graph, &work, TWI_GPU_INF_U16, &exact);
-    }
-    *capped = !exact;
-    return status;
 }
 
 tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,

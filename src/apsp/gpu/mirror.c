@@ -4,7 +4,7 @@
  * is transposed, and goes back as the rows of the strip from the diagonal on. Two slabs are on
  * their way at a time, so that the link is busy in both directions.
  */
-#include "apsp/gpu/gpu.h"
+#include "apsp/gpu/mirror.h"
 #include "apsp/gpu/kernels/area.h"
 #include "gpu/queue.h"
 

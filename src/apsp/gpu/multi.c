@@ -29,6 +29,8 @@
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
  */
 #include "apsp/closure/closure.h"
+#include "apsp/gpu/mirror.h"
+#include "apsp/gpu/settle.h"
 #include "apsp/gpu/shares.h"
 #include "gpu/pinned.h"
 

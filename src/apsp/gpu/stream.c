@@ -35,6 +35,8 @@
  * Device memory: two panels, TWI_SLOTS strips, and a few squares of B x B.
  */
 #include "apsp/closure/closure.h"
+#include "apsp/gpu/mirror.h"
+#include "apsp/gpu/settle.h"
 #include "apsp/gpu/strips.h"
 #include "base/memory.h"
 #include "gpu/pinned.h"

@@ -3,7 +3,7 @@
 #define TWI_APSP_PLAN_ESTIMATE_H
 
 #include "apsp/closure/kernels.h"
-#include "apsp/plan/plan.h"
+#include "apsp/shared/plan.h"
 #include "gpu/device.h"
 
 /* Relaxations a second of `threads` threads at once on the micro-kernel, operands in cache:

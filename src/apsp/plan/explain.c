@@ -1,7 +1,7 @@
 /* What a plan says of itself: the graph, every candidate with its estimate or the reason why it is
  * left out, the choice, and, where a run would be long, how to do less. */
-#include "apsp/plan/candidate.h"
-#include "apsp/plan/plan.h"
+#include "apsp/plan/explain.h"
+
 #include "base/memory.h"
 #include "gpu/device.h"
 

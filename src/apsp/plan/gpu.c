@@ -7,11 +7,12 @@
  * longer than a driver takes to start: the look itself is that start. Then what is left of its time
  * decides.
  */
-#include "apsp/gpu/gpu.h"
+#include "apsp/plan/gpu.h"
+
 #include "apsp/closure/certificate.h"
-#include "apsp/deliver.h"
-#include "apsp/plan/candidate.h"
+#include "apsp/gpu/gpu.h"
 #include "apsp/plan/estimate.h"
+#include "apsp/shared/deliver.h"
 #include "base/memory.h"
 #include "gpu/startup.h"
 

@@ -9,20 +9,24 @@
  * search before all that shows how far distances reach, which tells the narrowest working type
  * worth trying; the certificate (certificate.h), not this estimate, decides whether it was enough.
  */
-#include "apsp/plan/plan.h"
+#include "apsp/shared/plan.h"
 
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/product.h"
-#include "apsp/deliver.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/candidate.h"
 #include "apsp/plan/estimate.h"
-#include "apsp/relevant.h"
+#include "apsp/plan/explain.h"
+#include "apsp/plan/gpu.h"
+#include "apsp/search/potentials.h"
+#include "apsp/search/sample.h"
 #include "apsp/search/search.h"
 #include "apsp/search/searcher.h"
-#include "apsp/textbook.h"
+#include "apsp/shared/deliver.h"
+#include "apsp/shared/relevant.h"
+#include "apsp/shared/textbook.h"
 #include "base/clock.h"
 #include "base/given.h"
 #include "base/memory.h"
@@ -167,36 +171,9 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
 
 /* --------------------------------------------------------------------------------- candidates */
 
-void twi_rule_out(twi_candidate *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    c->possible = false;
-    vsnprintf(c->why_not, sizeof c->why_not, format, args);
-    va_end(args);
-}
-
 static bool undecided(const twi_candidate *c)
 {
     return !c->possible && c->why_not[0] == '\0';
-}
-
-static uint64_t memory_left(tw_context *ctx)
-{
-    uint64_t limit = tw_memory_limit(ctx);
-    uint64_t used = tw_memory_used(ctx);
-    return limit > used ? limit - used : 0;
-}
-
-void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
-{
-    uint64_t left = memory_left(ctx);
-    char need[32];
-    char have[32];
-    if (c->possible && c->memory > left) {
-        twi_rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
-                     twi_bytes(have, (double)left));
-    }
 }
 
 /* The narrowest type that could hold distances up to `farthest`, from what was seen. */
@@ -219,18 +196,6 @@ static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
         return TW_U16;
     }
     return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
-}
-
-bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
-{
-    uint64_t n = (uint64_t)plan->graph->n;
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
-    uint64_t row = (uint64_t)twi_work_stride(kernel, plan->graph->n) * tw_type_size(type);
-    if (twi_mul(row, n, out) && *out <= (uint64_t)INT64_MAX / 4) {
-        return true;
-    }
-    *out = UINT64_MAX;
-    return false;
 }
 
 static int32_t block_of(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel)
@@ -369,7 +334,7 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
 {
     uint64_t bytes;
     tw_type type = plan->graph->integral ? TW_U8 : twi_plan_float_type(plan);
-    return closure_memory(plan, type, &bytes) && bytes <= memory_left(ctx);
+    return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
 }
 
 /* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
@@ -529,7 +494,7 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
             "%lld vertices need %s of memory by %s, the method that needs least here, and "
             "%s is left; raise the limit, ask for fewer sources, or use a larger machine",
             (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
-            tw_apsp_method_name(smallest->method), twi_bytes(have, (double)memory_left(ctx)));
+            tw_apsp_method_name(smallest->method), twi_bytes(have, (double)twi_memory_left(ctx)));
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {

@@ -10,7 +10,7 @@
  * rounding errors; what remains below zero after reweighting is of that size and counts as zero. A
  * cycle is reported only after its own weights, summed to twice the digits of f64, are negative.
  */
-#include "apsp/search/search.h"
+#include "apsp/search/potentials.h"
 #include "base/memory.h"
 #include "graph/cycle.h"
 

@@ -5,9 +5,9 @@
  * threads were running, and of several rounds the one with the least of it for an arc: what else
  * the machine does must not decide between methods.
  */
-#include "apsp/search/search.h"
+#include "apsp/search/sample.h"
 
-#include "apsp/search/searcher.h"
+#include "apsp/search/search.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"

@@ -8,7 +8,6 @@
  */
 #include "apsp/search/search.h"
 
-#include "apsp/search/searcher.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -119,9 +118,7 @@ static void run_block(twi_searcher *e, void *block, const twi_ticket *tickets, i
 /* What a block may take: the usual size, or half of what the context has left. */
 static uint64_t block_bytes(const twi_searcher *e)
 {
-    uint64_t limit = tw_memory_limit(e->ctx);
-    uint64_t used = tw_memory_used(e->ctx);
-    uint64_t half = limit > used ? (limit - used) / 2 : 0;
+    uint64_t half = twi_memory_left(e->ctx) / 2;
     uint64_t usual = usual_bytes(e->threads);
     return half < usual ? half : usual;
 }

@@ -12,7 +12,6 @@
  */
 #include "apsp/search/searcher.h"
 
-#include "apsp/search/search.h"
 #include "base/clock.h"
 #include "base/memory.h"
 

@@ -5,10 +5,10 @@
 #ifndef TWI_APSP_SEARCH_SEARCHER_H
 #define TWI_APSP_SEARCH_SEARCHER_H
 
-#include "apsp/plan/plan.h"
 #include "apsp/search/bfs.h"
 #include "apsp/search/dijkstra.h"
 #include "apsp/search/lanes.h"
+#include "apsp/shared/plan.h"
 
 #include <stdatomic.h>
 
@@ -74,11 +74,11 @@ int64_t twi_searcher_batch(tw_apsp_method method);
 /* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
 TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
 
-/* How a run is cut (search.c): rows of a block, where memory is not short; rows of a batch of a
- * block of `count`; and the rows of a block in the order in which batches take them. */
-int64_t twi_search_block_rows(const twi_searcher *e);
-int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count);
-void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t first, int64_t count);
+/* The widest type of rows a search of this graph is known to need: TW_I32 where no sum of n-1
+ * weights can reach 2^30-1, else TW_F64 for whole weights; twi_plan_float_type for others. A run
+ * begins with i32 for all whole weights and delivers i32 as long as that proves exact; levels of a
+ * breadth-first search come as u8, u16 or i32 with a scale. */
+tw_type twi_search_type(const tw_apsp_plan *plan);
 
 /* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */
 twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type);

@@ -1,6 +1,6 @@
 /* Predecessors of a finished row, for delivery. The public side is tw_apsp_path_find. */
-#ifndef TWI_APSP_ROUTES_H
-#define TWI_APSP_ROUTES_H
+#ifndef TWI_APSP_SHARED_ROUTES_H
+#define TWI_APSP_SHARED_ROUTES_H
 
 #include "graph/graph.h"
 

@@ -12,10 +12,10 @@
  * reachable vertex hangs on tight arcs is the row of true distances. Both are checked before a
  * path is given out, so a wrong matrix is found out rather than followed.
  */
-#include "apsp/routes.h"
+#include "apsp/shared/routes.h"
 
-#include "apsp/relevant.h"
-#include "apsp/textbook.h"
+#include "apsp/shared/relevant.h"
+#include "apsp/shared/textbook.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 

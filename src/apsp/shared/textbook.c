@@ -4,7 +4,7 @@
  * costs O((n + m) log n) with a binary heap that knows where each vertex is; Bellman-Ford at most
  * n rounds over all arcs, mostly a few.
  */
-#include "apsp/textbook.h"
+#include "apsp/shared/textbook.h"
 
 #include "base/memory.h"
 #include "graph/cycle.h"

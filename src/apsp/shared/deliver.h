@@ -5,10 +5,10 @@
  * cutoff, converts to the result's type (refusing what that cannot hold, naming the pair) on all
  * threads, derives predecessors when asked, and feeds the sinks.
  */
-#ifndef TWI_APSP_DELIVER_H
-#define TWI_APSP_DELIVER_H
+#ifndef TWI_APSP_SHARED_DELIVER_H
+#define TWI_APSP_SHARED_DELIVER_H
 
-#include "apsp/plan/plan.h"
+#include "apsp/shared/plan.h"
 
 typedef struct twi_delivery twi_delivery;
 

@@ -2,8 +2,8 @@
  * Which part of a graph has a say in the distances that were asked for: the vertices on walks from
  * a source to a target. A negative cycle elsewhere is nobody's concern.
  */
-#ifndef TWI_APSP_RELEVANT_H
-#define TWI_APSP_RELEVANT_H
+#ifndef TWI_APSP_SHARED_RELEVANT_H
+#define TWI_APSP_SHARED_RELEVANT_H
 
 #include "graph/graph.h"
 

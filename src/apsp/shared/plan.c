@@ -1,5 +1,5 @@
 /* What the sums of a run may be kept in, from the weights and the result alone: see plan.h. */
-#include "apsp/plan/plan.h"
+#include "apsp/shared/plan.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  * routes.c, and the finder of negative cycles for both and for reference.c. The engines share
  * nothing with it.
  */
-#ifndef TWI_APSP_TEXTBOOK_H
-#define TWI_APSP_TEXTBOOK_H
+#ifndef TWI_APSP_SHARED_TEXTBOOK_H
+#define TWI_APSP_SHARED_TEXTBOOK_H
 
 #include "graph/graph.h"
 

@@ -5,7 +5,7 @@
  *
  * Memory: the arcs against their direction for the second walk, then a copy of what is kept.
  */
-#include "apsp/relevant.h"
+#include "apsp/shared/relevant.h"
 
 #include "base/memory.h"
 #include "graph/graph.h"

@@ -1,9 +1,9 @@
 /*
- * The plan of one all-pairs run: what was asked, what was chosen, why. Made by plan.c, read by the
- * engines.
+ * The plan of one all-pairs run: what was asked, what was chosen, why. Made by plan/plan.c, read by
+ * the engines.
  */
-#ifndef TWI_APSP_PLAN_PLAN_H
-#define TWI_APSP_PLAN_PLAN_H
+#ifndef TWI_APSP_SHARED_PLAN_H
+#define TWI_APSP_SHARED_PLAN_H
 
 #include "base/context.h"
 #include "gpu/device.h"

@@ -9,10 +9,10 @@
  * (twi_plan_may_overflow), a pair that has a path and yet came as "no path", or whole numbers of
  * 2^53 and more. A float result of float weights is rounded; that is what was asked for.
  */
-#include "apsp/deliver.h"
+#include "apsp/shared/deliver.h"
 
-#include "apsp/relevant.h"
-#include "apsp/routes.h"
+#include "apsp/shared/relevant.h"
+#include "apsp/shared/routes.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"

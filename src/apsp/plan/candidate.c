@@ -1,0 +1,40 @@
+/* Candidates: see candidate.h. */
+#include "apsp/plan/candidate.h"
+
+#include "apsp/closure/cpu.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void twi_rule_out(twi_candidate *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    c->possible = false;
+    vsnprintf(c->why_not, sizeof c->why_not, format, args);
+    va_end(args);
+}
+
+void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
+{
+    uint64_t left = twi_memory_left(ctx);
+    char need[32];
+    char have[32];
+    if (c->possible && c->memory > left) {
+        twi_rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
+                     twi_bytes(have, (double)left));
+    }
+}
+
+bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
+{
+    uint64_t n = (uint64_t)plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    uint64_t row = (uint64_t)twi_work_stride(kernel, plan->graph->n) * tw_type_size(type);
+    if (twi_mul(row, n, out) && *out <= (uint64_t)INT64_MAX / 4) {
+        return true;
+    }
+    *out = UINT64_MAX;
+    return false;
+}

@@ -1,0 +1,25 @@
+/* What searches will cost, and what they will find: a few of them tried. */
+#ifndef TWI_APSP_SEARCH_SAMPLE_H
+#define TWI_APSP_SEARCH_SAMPLE_H
+
+#include "apsp/shared/plan.h"
+
+/* What a few searches show. */
+typedef struct twi_search_sample {
+    double seconds_per_source; /* of one thread, while all of them search */
+    double seconds_least;      /* the same, of what was really searched: a guess may be wrong */
+    double farthest;           /* the largest finite distance seen (of the reweighted graph when
+                                  there are potentials) */
+    double unreachable;        /* share of pairs without a path among those seen */
+    int64_t sources;           /* searched */
+    bool guessed;              /* no batch ended in time */
+} twi_search_sample;
+/* Search on all threads of the plan, a batch each, cut out of a block of rows as a run would take
+ * them (chosen by a seed, so the same for the same graph), up to `rounds` times and `budget`
+ * seconds. When not even one round ends within four times the budget, the seconds are extrapolated
+ * from the arcs scanned so far, and one source tells how far distances reach. */
+TW_CHECKED tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                           tw_apsp_method method, int rounds, double budget,
+                                           twi_search_sample *out);
+
+#endif
