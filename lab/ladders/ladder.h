@@ -84,6 +84,8 @@ typedef struct lab_ladder {
     double (*work)(int64_t n);    /* units */
     double (*traffic)(int64_t n); /* bytes that must be read and written once */
     tw_status (*ceiling)(tw_context *ctx, lab_ceiling *out);
+    /* The kernel that takes a rung's time, as the host calls it; NULL: none of its own. */
+    const void *(*kernel)(const lab_rung *rung);
     /* Whether this machine can run the rung; NULL: every one. */
     bool (*offers)(tw_context *ctx, const lab_rung *rung);
 } lab_ladder;

@@ -1,17 +1,12 @@
 /*
  * tilewright-lab report and compare. Both read the JSON that 'run --out' keeps; they are pages.py,
- * a Python script installed with this program, since plots come from Matplotlib. This file finds
- * the script, starts it, and hands its exit status on.
+ * a Python script installed with this program, since plots come from Matplotlib. This file starts
+ * it and hands its exit status on.
  */
 #include "commands_lab.h"
+#include "script.h"
 
 #include "frame/job.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MOST_FOLDERS 16
 #define DONE_WITHOUT 3 /* the script's exit status: done, but some files were left out */
@@ -33,58 +28,24 @@ static const cli_option report_options[] = {
     {0}};
 static const cli_group report_groups[] = {{"Options", report_options}, {NULL, NULL}};
 
-/* The script lies where the program does, in the installed tree and in a build alike. No other
- * place is looked at: whoever could write there would have his code run here. */
-static tw_status find_script(tw_context *ctx, char out[PATH_MAX])
-{
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot tell where this program lies: %s", strerror(errno));
-    }
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    int used = snprintf(out, PATH_MAX, "%s/%s/pages.py", program, LAB_PAGES_FROM_PROGRAM);
-    if (used >= PATH_MAX || access(out, R_OK) != 0) {
-        return tw_fail(ctx, TW_ERR_IO, "%s is missing: install the laboratory again", out);
-    }
-    return TW_OK;
-}
+_Static_assert(MOST_FOLDERS + 3 <= LAB_SCRIPT_WORDS, "a report of all folders has room");
 
 /* The script with `count` words, the first of them what it is to do. */
 static tw_status run_script(cli_job *job, int count, const char *const *words)
 {
-    char script[PATH_MAX];
-    char *arguments[MOST_FOLDERS + 6] = {NULL};
-    int status = 0;
-    tw_status found = find_script(job->ctx, script);
-    if (found != TW_OK) {
-        return found;
+    int exit_status = 0;
+    tw_status status = lab_run_script(job->ctx, "pages.py", count, words, &exit_status);
+    if (status != TW_OK) {
+        return status;
     }
-    arguments[0] = (char *)"python3";
-    arguments[1] = script;
-    for (int i = 0; i < count; i++) {
-        arguments[2 + i] = (char *)words[i];
-    }
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        execvp(arguments[0], arguments);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127) {
-        return tw_fail(job->ctx, TW_ERR_IO, "python3 could not be run: install Python 3");
-    }
-    job->answer_is_no = WEXITSTATUS(status) == 1;
-    if (WEXITSTATUS(status) == DONE_WITHOUT) {
+    job->answer_is_no = exit_status == 1;
+    if (exit_status == DONE_WITHOUT) {
         return tw_fail(job->ctx, TW_ERR_FORMAT,
                        "%s is done, but without the files named above: remove them, or measure "
                        "again",
                        words[0]);
     }
-    if (WEXITSTATUS(status) > 1) {
+    if (exit_status > 1) {
         return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why",
                        words[0]);
     }

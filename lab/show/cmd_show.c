@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "commands_lab.h"
 #include "ladders/ladders.h"
+#include "show/machine_code.h"
 #include "show/sources.h"
 
 #include "frame/job.h"
@@ -109,6 +110,7 @@ static tw_status show(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK) {
         print_rung(ladder, rung);
         fwrite(source.text, 1, source.size, stdout);
+        lab_print_machine_code(job->ctx, ladder, rung, source_of(ladder, rung));
     }
     free(source.text);
     return status;
@@ -126,9 +128,13 @@ static const cli_example show_examples[] = {
 const cli_command lab_show = {
     .name = "show",
     .usage = "[LADDER] RUNG",
-    .summary = "a rung's idea and its source",
+    .summary = "a rung's idea, its source and its inner loop",
     .text = "Prints what a rung changes, what it is checked against, and the source of its kernels "
-            "or functions. The program carries the source: neither a GPU nor a checkout is needed.",
+            "or functions. The program carries the source: neither a GPU nor a checkout is needed. "
+            "Below it stands what the compiler made of it in this program: the inner loop in "
+            "machine code and, of a GPU kernel, its registers, shared memory and spills. That "
+            "needs Python 3 and objdump or, in a build with CUDA, cuobjdump; what is missing is "
+            "named in a line.",
     .examples = show_examples,
     .operands = show_operands,
     .groups = groups,

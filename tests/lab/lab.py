@@ -20,9 +20,10 @@ SMALL = "TW_TEST_SMALL" in os.environ  # without the sizes that a plain build ha
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-def lab(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT,
-                          check=False)
+def lab(*words, path=None):
+    """The program with these words and, where a path is given, what lies there alone to be run by it."""
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT, check=False,
+                          env=os.environ if path is None else {**os.environ, "PATH": str(path)})
 
 
 def ladders():
@@ -76,7 +77,7 @@ class Laboratory(unittest.TestCase):
         for name in ladders():
             rungs = re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE)
             for rung in rungs:
-                done = lab("show", name, rung)
+                done = lab("show", name, rung, path=self.path)  # without machine code, which takes its time
                 self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
                 self.assertRegex(done.stdout, rf"^{re.escape(rung)} of {name} \(")
                 self.assertRegex(done.stdout, r"}\n")
@@ -94,6 +95,115 @@ class Laboratory(unittest.TestCase):
         self.refuses(["show", "v77"], "no ladder has a rung 'v77'")
         self.refuses(["diff", "v7", "min"], "no ladder has both 'v7' and 'min'")
         self.refuses(["show", "entropy-gpu", "v77"], "entropy-gpu has no rung 'v77'")
+
+    def stand_in(self, name, answers):
+        """A tool on a path of its own, with python3 beside it; it answers by its first word."""
+        for each, text in answers.items():
+            (self.path / f"{name}{each}").write_text(text, errors="surrogateescape")
+        tool = self.path / name
+        tool.write_text(f'#!/bin/sh\nexec {shutil.which("cat")} "$0$1"\n')
+        tool.chmod(0o755)
+        if not (self.path / "python3").exists():
+            (self.path / "python3").symlink_to(sys.executable)
+
+    SYMBOLS = ("0000000000000000 l    df *ABS*\t0000000000000000              cpu.c\n"
+               "0000000000000100 l     F .text\t0000000000000040              run_naive\n"
+               "0000000000000000 l    df *ABS*\t0000000000000000              other.c\n"
+               "0000000000000200 l     F .text\t0000000000000040              run_naive\n")
+
+    def test_the_inner_loop_of_a_rung_is_shown(self):
+        self.stand_in("objdump", {"-t": self.SYMBOLS, "-d": """
+ 100:\tmov\tx0, #0x0                   \t// #0
+ 104:\tadd\tx1, x1, x0
+ 108:\tmul\tx1, x1, x2
+ 10c:\tadd\tx1, x1, x0
+ 110:\tb.ne\t104 <run_naive+0x4>  // b.any
+ 114:\tldr\tq0, [x1, #16]
+ 118:\tadd\tv0.4s, v0.4s, v1.4s
+ 11c:\tb.ne\t114 <run_naive+0x14>
+ 120:\tb.lt\t100 <run_naive>
+ 124:\tret
+"""})
+        done = lab("show", "apsp-cpu", "naive", path=self.path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith("""}
+
+machine code of the functions above (not of what they call):
+run_naive: its inner loop, 3 of 10 instructions
+     114  ldr q0, [x1, #16]
+     118  add v0.4s, v0.4s, v1.4s
+     11c  b.ne 114 <run_naive+0x14>
+"""), done.stdout)
+
+    def test_what_is_missing_for_machine_code_is_named_in_a_line(self):
+        done = lab("show", "apsp-cpu", "naive", path=self.path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("}\n\nmachine code is not shown: python3 could not be run: install Python 3\n", done.stdout)
+        (self.path / "python3").symlink_to(sys.executable)
+        done = lab("show", "apsp-cpu", "naive", path=self.path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("machine code is not shown: no objdump here: it is part of GNU binutils\n", done.stdout)
+        self.stand_in("objdump", {"-t": "SYMBOL TABLE:\nno symbols\n"})
+        done = lab("show", "apsp-cpu", "naive", path=self.path)
+        self.assertIn("machine code is not shown: the program has no symbols: it was stripped\n", done.stdout)
+        self.assertIn("machine code is not shown: ", lab("show", "v7", path=self.path).stdout)
+
+    def test_what_a_tool_prints_cannot_harm_the_shown_rung(self):
+        noise = random.Random(17)
+        backwards = "".join(f" {0x100 + 4 * i:x}:\tb.ne\t100 <run_naive>\n" for i in range(20000))
+        hostile = ["", "\n" * 1000, " 100:\n", " 100:\tadd\tv0.4s\x1b[2J\udcff\n 104:\tb.ne\t100 <run_naive>\n",
+                   " 104:\tb.ne\t104 <x>\n 104:\tadd\tx0\n", " " + "f" * 40 + ":\tadd\tx0\n", backwards,
+                   " 100:\tadd " + "x" * 100000 + "\n 104:\tb.ne\t100 <run_naive>\n",
+                   "".join(chr(noise.randrange(1, 256)) for _ in range(20000))]
+        for text in hostile:
+            self.stand_in("objdump", {"-t": self.SYMBOLS, "-d": text})
+            done = lab("show", "apsp-cpu", "naive", path=self.path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), text[:80])
+            self.assertNotIn("\x1b", done.stdout)
+            self.stand_in("objdump", {"-t": text, "-d": text})
+            done = lab("show", "apsp-cpu", "naive", path=self.path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), text[:80])
+        (self.path / "objdump").write_text(f'#!/bin/sh\nexec {shutil.which("yes")} "{" " * 60}"\n')  # for ever
+        done = lab("show", "apsp-cpu", "naive", path=self.path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def kernel(self):
+        """What machine_code.py says of the kernel at 0x100."""
+        done = subprocess.run([sys.executable, DOCS.parent / "lab" / "show" / "machine_code.py", "gpu", PROGRAM, "100"],
+                              capture_output=True, text=True, timeout=LIMIT, check=False,
+                              env={**os.environ, "PATH": str(self.path)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_what_a_kernel_takes_is_shown_with_its_inner_loop(self):
+        code = """
+\tcode for sm_90
+\t\tFunction : run_naive
+        /*0000*/                   LDC R1, c[0x0][0x28] ;                    /* 0x00000a00ff017b82 */
+        /*0010*/                   LDS R4, [R2] ;
+        /*0020*/                   VIADDMNMX R3, R4, R5, R3, PT ;
+        /*0030*/                   STL [R1], R3 ;
+        /*0040*/              @!P0 BRA 0x10 ;
+        /*0050*/                   EXIT ;
+        /*0060*/                   BRA 0x60;
+"""
+        takes = " Function run_naive:\n  REG:40 STACK:8 SHARED:1024 LOCAL:0 CONSTANT[0]:548\n"
+        self.stand_in("objdump", {"-t": self.SYMBOLS})
+        self.stand_in("cuobjdump", {"-sass": code, "-res-usage": takes})
+        self.assertEqual(self.kernel(), """
+machine code for sm_90: 40 registers, 1024 bytes of shared memory beside what a launch asks for, 8 bytes of stack, 1 stores to it and 0 loads
+run_naive: its inner loop, 4 of 7 instructions
+      10  LDS R4, [R2]
+      20  VIADDMNMX R3, R4, R5, R3, PT
+      30  STL [R1], R3
+      40  @!P0 BRA 0x10
+""")
+        self.stand_in("cuobjdump", {"-sass": code + code, "-res-usage": takes})
+        self.assertIn("is not shown: several kernels of the program are called run_naive", self.kernel())
+        for text in ("", "Function :\n", "\tcode for \n\t\tFunction : x\n  /*0000*/ BRA 0x0 ;\n",
+                     code.replace("0x10", "0x" + "9" * 60), "\xff" * 1000):
+            self.stand_in("cuobjdump", {"-sass": text, "-res-usage": text})
+            self.assertIn("machine code", self.kernel())
 
     def test_results_hold_every_repetition_and_the_machine(self):
         done = lab("run", "apsp-cpu", "--n", "40", "--repeat", "3", "--rungs", "min,engine-i32",

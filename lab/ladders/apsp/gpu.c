@@ -308,6 +308,12 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, r->kernel, r->threads, r->shared, out);
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    const lab_recipe *r = rung->code;
+    return r != NULL ? r->kernel : NULL;
+}
+
 static tw_status inspect_chosen(void *given, const lab_rung *rung, lab_kernel *out)
 {
     const lab_rung chosen = chosen_for(given, rung);
@@ -597,7 +603,7 @@ static const lab_published published[] = {
 #define BENCH                                                                                      \
     .unit = "relaxations", .size = "vertices", .gpu = true, .open = LAB_ON_GPU(open_bench),        \
     .spoil = LAB_ON_GPU(spoil), .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench),      \
-    .offers = LAB_ON_GPU(fits), .work = lab_relaxations,                                           \
+    .offers = LAB_ON_GPU(fits), .kernel = LAB_ON_GPU(kernel_of), .work = lab_relaxations,          \
     .source = IN_KERNELS "relax_elements product rest solve_product", .traffic = lab_matrix_bytes, \
     .ceiling = lab_gpu_relaxation_ceiling, .against = LAB_AGAINST_CLOSURE
 

@@ -304,6 +304,12 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, recipe->kernel, recipe->threads, 0, out);
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    const lab_entropy_recipe *recipe = rung->code;
+    return recipe != NULL ? recipe->kernel : NULL;
+}
+
 #endif /* LAB_LISTED_ONLY */
 
 #define IN_KERNELS "entropy/gpu_kernels.cu count_window finish "
@@ -387,6 +393,7 @@ const lab_ladder lab_entropy_gpu_threads = {
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),
     .close = LAB_ON_GPU(close_bench),
+    .kernel = LAB_ON_GPU(kernel_of),
     .work = lab_elements,
     .traffic = lab_matrix_bytes,
     .ceiling = lab_card_copy_ceiling,
@@ -408,6 +415,7 @@ const lab_ladder lab_entropy_gpu = {
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),
     .close = LAB_ON_GPU(close_bench),
+    .kernel = LAB_ON_GPU(kernel_of),
     .work = lab_elements,
     .traffic = lab_image_bytes,
     .ceiling = lab_link_ceiling,

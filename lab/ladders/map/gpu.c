@@ -277,6 +277,12 @@ static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
     return lab_inspect(b->ctx, recipe->kernel, recipe->threads, 0, out);
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    const lab_map_recipe *recipe = rung->code;
+    return recipe != NULL ? recipe->kernel : NULL;
+}
+
 #endif /* LAB_LISTED_ONLY */
 
 #define IN_KERNELS "map/gpu_kernels.cu "
@@ -342,6 +348,7 @@ const lab_ladder lab_map_gpu = {
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),
     .close = LAB_ON_GPU(close_bench),
+    .kernel = LAB_ON_GPU(kernel_of),
     .work = LAB_ON_GPU(work),
     .traffic = LAB_ON_GPU(traffic),
     .ceiling = lab_card_copy_ceiling,
