@@ -239,8 +239,8 @@ static void every_version_is_right_for_every_window(void **state)
     (void)state;
     enum { SIDE = 34 };
     const lab_entropy_version *const versions[] = {&lab_entropy_logarithms, &lab_entropy_table,
-                                                   &lab_entropy_counted, &lab_entropy_integral,
-                                                   &lab_entropy_sliding};
+                                                   &lab_entropy_counted,    &lab_entropy_integral,
+                                                   &lab_entropy_sliding,    NULL};
     const int64_t sides[] = {1, 2, 5, SIDE};
     const uint64_t seed = 12;
     uint8_t input[SIDE * SIDE];
@@ -256,7 +256,7 @@ static void every_version_is_right_for_every_window(void **state)
             for (int64_t i = 0; i < task.n * task.n; i++) {
                 right[i] = entropy_at(&task, i / task.n, i % task.n);
             }
-            for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+            for (int v = 0; versions[v] != NULL; v++) {
                 lab_time time;
                 memset(output, 0xFF, sizeof output); /* NaN */
                 assert_ok(ctx, lab_entropy_run(&task, versions[v], &time));
