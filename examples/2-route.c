@@ -9,21 +9,23 @@ int main(void)
     const tw_edges roads = {6, from, to, hours, TW_F64};
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
-    tw_apsp_path path = {0};
+    tw_apsp_path *path = NULL;
+    tw_apsp_path_info found = TW_APSP_PATH_INFO_INIT;
 
     int ok = tw_context_create(&ctx) == TW_OK &&
              tw_graph_from_edges(ctx, &graph, 5, &roads, TW_GRAPH_UNDIRECTED) == TW_OK &&
-             tw_apsp_path_find(ctx, &path, graph, NULL, 0, 3) == TW_OK;
+             tw_apsp_path_create(ctx, &path, graph, NULL, 0, 3) == TW_OK &&
+             tw_apsp_path_describe(path, &found) == TW_OK;
     if (ok) {
-        printf("%g hours by way of", path.distance);
-        for (int64_t i = 0; i < path.count; i++) {
-            printf(" %d", path.vertices[i]);
+        printf("%g hours by way of", found.distance);
+        for (int64_t i = 0; i < found.count; i++) {
+            printf(" %d", found.vertices[i]);
         }
         printf("\n");
     } else {
         fprintf(stderr, "%s\n", ctx != NULL ? tw_last_error(ctx) : "out of memory");
     }
-    tw_apsp_path_clear(&path);
+    tw_apsp_path_destroy(path);
     tw_graph_destroy(graph);
     tw_context_destroy(ctx);
     return ok ? 0 : 1;

@@ -410,7 +410,7 @@ TW_API TW_CHECKED tw_status tw_feed_source(tw_context *ctx, const tw_source *sou
 /* A matrix file read into memory. raw needs `type` (and is taken as square); npy carries its own;
  * csv becomes f32 or f64 if `type` says so, else i32 if all are whole, else f64. Text that was
  * written from f32 holds the decimals of f32: say TW_F32 to hold it against a graph
- * (tw_apsp_path_find, tw_apsp_verifier) as what it is. */
+ * (tw_apsp_path_create, tw_apsp_verifier) as what it is. */
 typedef struct tw_matrix_file tw_matrix_file;
 TW_API TW_CHECKED tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out,
                                                   const char *path, const char *format,
@@ -596,19 +596,27 @@ TW_API int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **ver
 /* ------------------------------------------------------------------------- routes, summaries,
  * checks */
 
-typedef struct tw_apsp_path {
-    int32_t *vertices; /* from ... to; NULL when there is no path */
-    int64_t count;
-    double distance; /* +inf when there is no path */
-} tw_apsp_path;
-
 /* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
  * the matrix of all pairs, or its row `from` alone (1 x n), or NULL to search the graph alone; a
- * matrix that contradicts the graph is TW_ERR_VERIFY. Free with tw_apsp_path_clear. */
-TW_API TW_CHECKED tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out,
-                                              const tw_graph *graph, const tw_matrix *distances,
-                                              int32_t from, int32_t to);
-TW_API void tw_apsp_path_clear(tw_apsp_path *path);
+ * matrix that contradicts the graph is TW_ERR_VERIFY. Where `to` cannot be reached there is a
+ * handle all the same, of a path without vertices. It needs neither graph nor matrix any more. */
+typedef struct tw_apsp_path tw_apsp_path;
+TW_API TW_CHECKED tw_status tw_apsp_path_create(tw_context *ctx, tw_apsp_path **out,
+                                                const tw_graph *graph, const tw_matrix *distances,
+                                                int32_t from, int32_t to);
+TW_API void tw_apsp_path_destroy(tw_apsp_path *path);
+
+typedef struct tw_apsp_path_info {
+    size_t size;
+    int64_t count;           /* of vertices: one more than arcs; 0 when there is no path */
+    const int32_t *vertices; /* from ... to, owned by the path; NULL when there is no path */
+    double distance;         /* +inf when there is no path */
+} tw_apsp_path_info;
+#define TW_APSP_PATH_INFO_INIT                \
+    {                                         \
+        sizeof(tw_apsp_path_info), 0, NULL, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_apsp_path_describe(const tw_apsp_path *path, tw_apsp_path_info *out);
 
 /* Statistics of a distance matrix, collected as rows pass by. Pairs (v, v) are not counted. */
 typedef struct tw_apsp_summary tw_apsp_summary;

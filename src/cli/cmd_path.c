@@ -79,7 +79,7 @@ static void print_name(const char *name)
     printf("%s%*s", name, width < NAME_WIDTH ? NAME_WIDTH - width + 1 : 1, "");
 }
 
-static void print_text(const tw_graph *graph, const tw_apsp_path *path)
+static void print_text(const tw_graph *graph, const tw_apsp_path_info *path)
 {
     char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
     double total = 0;
@@ -110,7 +110,7 @@ static void report_vertex(cli_report *json, const char *key, const tw_graph *gra
     }
 }
 
-static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_path *path,
+static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_path_info *path,
                        int32_t from, int32_t to)
 {
     int64_t count = path->vertices != NULL ? path->count : 0;
@@ -185,7 +185,7 @@ static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
 
 /* Along the row, if there is one. Text does not say its type: where a CSV row of float distances
  * contradicts the graph, it may have been written from f32. */
-static tw_status find_along(tw_context *ctx, tw_apsp_path *path, const settings *s,
+static tw_status find_along(tw_context *ctx, tw_apsp_path **path, const settings *s,
                             const tw_graph *graph, const char *file, tw_matrix *row,
                             const int32_t ends[2])
 {
@@ -194,7 +194,7 @@ static tw_status find_along(tw_context *ctx, tw_apsp_path *path, const settings 
     tw_graph_info info;
     tw_graph_describe(graph, &info);
     tw_status status =
-        tw_apsp_path_find(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
+        tw_apsp_path_create(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
     if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || info.integral ||
         !cli_writes(file, s->dist_format, text)) {
         return status;
@@ -202,7 +202,7 @@ static tw_status find_along(tw_context *ctx, tw_apsp_path *path, const settings 
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
     status = round_to_f32(ctx, row);
     if (status == TW_OK) {
-        status = tw_apsp_path_find(ctx, path, graph, row, ends[0], ends[1]);
+        status = tw_apsp_path_create(ctx, path, graph, row, ends[0], ends[1]);
     }
     return status == TW_ERR_VERIFY ? tw_fail(ctx, status, "%s", sentence) : status;
 }
@@ -211,7 +211,8 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
                       char **ends)
 {
     int32_t vertices[2] = {0, 0};
-    tw_apsp_path path = {NULL, 0, 0};
+    tw_apsp_path *handle = NULL;
+    tw_apsp_path_info path = TW_APSP_PATH_INFO_INIT;
     tw_matrix row = {0};
     char shown[CLI_SHOWN], other[CLI_SHOWN];
     tw_status status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
@@ -222,7 +223,10 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
         status = read_row(job, s, graph, file, vertices[0], &row);
     }
     if (status == TW_OK) {
-        status = find_along(job->ctx, &path, s, graph, file, &row, vertices);
+        status = find_along(job->ctx, &handle, s, graph, file, &row, vertices);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_path_describe(handle, &path);
     }
     if (status == TW_OK) {
         job->answer_is_no = path.vertices == NULL;
@@ -235,7 +239,7 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
             print_text(graph, &path);
         }
     }
-    tw_apsp_path_clear(&path);
+    tw_apsp_path_destroy(handle);
     free(row.data);
     return status;
 }

@@ -418,17 +418,24 @@ static void of_shortest_paths(void **state)
 static void of_routes_summaries_and_checks(void **state)
 {
     things *t = *state;
-    tw_apsp_path path;
+    tw_apsp_path *path = NULL;
     tw_apsp_summary *summary = NULL;
     tw_apsp_verifier *verifier = NULL;
     tw_apsp_summary_info info;
     tw_sink sink = taker;
-    REFUSED_SILENTLY(tw_apsp_path_find(NULL, &path, t->graph, NULL, 0, 1));
-    REFUSED(tw_apsp_path_find(t->ctx, NULL, t->graph, NULL, 0, 1));
-    REFUSED(tw_apsp_path_find(t->ctx, &path, NULL, NULL, 0, 1));
-    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, NULL, -1, 1));
-    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, NULL, 0, N));
-    tw_apsp_path_clear(NULL);
+    REFUSED_SILENTLY(tw_apsp_path_create(NULL, &path, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_path_create(t->ctx, NULL, t->graph, NULL, 0, 1));
+    REFUSED(tw_apsp_path_create(t->ctx, &path, NULL, NULL, 0, 1));
+    REFUSED(tw_apsp_path_create(t->ctx, &path, t->graph, NULL, -1, 1));
+    REFUSED(tw_apsp_path_create(t->ctx, &path, t->graph, NULL, 0, N));
+    tw_apsp_path_info route = TW_APSP_PATH_INFO_INIT;
+    REFUSED_SILENTLY(tw_apsp_path_describe(NULL, &route));
+    assert_ok(t->ctx, tw_apsp_path_create(t->ctx, &path, t->graph, NULL, 0, 1));
+    REFUSED_SILENTLY(tw_apsp_path_describe(path, NULL));
+    route.size = 0;
+    REFUSED_SILENTLY(tw_apsp_path_describe(path, &route));
+    tw_apsp_path_destroy(path);
+    tw_apsp_path_destroy(NULL);
     REFUSED_SILENTLY(tw_apsp_summary_create(NULL, &summary, 0, NULL, NULL));
     REFUSED(tw_apsp_summary_create(t->ctx, NULL, 0, NULL, NULL));
     REFUSED(tw_apsp_summary_set_closeness(t->ctx, NULL, TW_APSP_CLOSENESS_IGRAPH));
@@ -794,7 +801,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     tw_graph *graph = NULL;
     tw_sink made;
     tw_sink sink = taker;
-    tw_apsp_path path;
+    tw_apsp_path *path = NULL;
     tw_map_verifier *verifier = NULL;
     tw_matrix sa = spoil(&a), sb = spoil(&b), sc = spoil(&c);
     tw_matrix sin_ = spoil(&in), sout = spoil(&out), sx = spoil(&x);
@@ -805,7 +812,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     REFUSED(tw_minplus(t->ctx, &sc, &a, &b));
     REFUSED(tw_minplus(t->ctx, &c, &sa, &b));
     REFUSED(tw_minplus(t->ctx, &c, &a, &sb));
-    REFUSED(tw_apsp_path_find(t->ctx, &path, t->graph, &sa, 0, 1));
+    REFUSED(tw_apsp_path_create(t->ctx, &path, t->graph, &sa, 0, 1));
     REFUSED(tw_entropy(t->ctx, &sout, &in, NULL));
     REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &sout, &in, NULL));
     REFUSED(tw_map_plan_apply(t->ctx, t->map_plan, &sout, &x, 1, NULL));

@@ -26,10 +26,19 @@ static bool near(double a, double b)
     return a == b || fabs(a - b) <= 1e-4 * (1 + fabs(a));
 }
 
+static tw_apsp_path_info route(const tw_apsp_path *path)
+{
+    tw_apsp_path_info info = TW_APSP_PATH_INFO_INIT;
+    assert_int_equal(tw_apsp_path_describe(path, &info), TW_OK);
+    return info;
+}
+
 /* A path of arcs that exist, whose sum is the distance. */
-static void assert_path(const tw_graph *graph, const tw_apsp_path *path, int32_t from, int32_t to,
+static void assert_path(const tw_graph *graph, const tw_apsp_path *handle, int32_t from, int32_t to,
                         double distance)
 {
+    const tw_apsp_path_info found = route(handle);
+    const tw_apsp_path_info *path = &found;
     assert_true(near(path->distance, distance));
     if (isinf(distance)) {
         assert_null(path->vertices);
@@ -59,14 +68,14 @@ static void every_pair_of_every_kind_has_its_path(void **state)
             tw_matrix d = true_distances(ctx, graph, type);
             for (int32_t from = 0; from<n; from += n> 3 ? 5 : 1) {
                 for (int32_t to = 0; to < n; to++) {
-                    tw_apsp_path path;
+                    tw_apsp_path *path = NULL;
                     double expected = twi_distance(twi_matrix_row(&d, from), type, to);
-                    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, &d, from, to));
-                    assert_path(graph, &path, from, to, expected);
-                    tw_apsp_path_clear(&path);
-                    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, NULL, from, to));
-                    assert_path(graph, &path, from, to, expected);
-                    tw_apsp_path_clear(&path);
+                    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, &d, from, to));
+                    assert_path(graph, path, from, to, expected);
+                    tw_apsp_path_destroy(path);
+                    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, NULL, from, to));
+                    assert_path(graph, path, from, to, expected);
+                    tw_apsp_path_destroy(path);
                 }
             }
             free(d.data);
@@ -83,16 +92,15 @@ static void cycles_of_weight_zero_do_not_trap_the_walk(void **state)
     const double arcs[][3] = {{0, 1, 0}, {1, 2, 0}, {2, 0, 0}, {1, 0, 0}, {2, 3, 4}, {0, 3, 9}};
     tw_graph *graph = graph_of(ctx, 4, 6, arcs, TW_I32);
     tw_matrix d = true_distances(ctx, graph, TW_I32);
-    tw_apsp_path path;
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, &d, 0, 3));
-    assert_int_equal(path.count, 4);
-    assert_memory_equal(path.vertices, ((int32_t[]){0, 1, 2, 3}), 16);
-    tw_apsp_path_clear(&path);
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, &d, 2, 2));
-    assert_int_equal(path.count, 1);
-    assert_true(path.distance == 0);
-    tw_apsp_path_clear(&path);
-    tw_apsp_path_clear(&path);
+    tw_apsp_path *path = NULL;
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, &d, 0, 3));
+    assert_int_equal(route(path).count, 4);
+    assert_memory_equal(route(path).vertices, ((int32_t[]){0, 1, 2, 3}), 16);
+    tw_apsp_path_destroy(path);
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, &d, 2, 2));
+    assert_int_equal(route(path).count, 1);
+    assert_true(route(path).distance == 0);
+    tw_apsp_path_destroy(path);
     free(d.data);
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -118,11 +126,11 @@ static void a_matrix_that_contradicts_the_graph_is_refused(void **state)
     tw_graph *graph = graph_of(ctx, 5, 4, arcs, TW_I32);
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
         tw_matrix d = true_distances(ctx, graph, TW_I32);
-        tw_apsp_path path;
+        tw_apsp_path *path = NULL;
         ((int32_t *)d.data)[wrongs[i].at] = wrongs[i].value;
         assert_fails(ctx, TW_ERR_VERIFY, wrongs[i].words,
-                     tw_apsp_path_find(ctx, &path, graph, &d, 0, wrongs[i].at));
-        assert_null(path.vertices);
+                     tw_apsp_path_create(ctx, &path, graph, &d, 0, wrongs[i].at));
+        assert_null(path);
         free(d.data);
     }
     tw_graph_destroy(graph);
@@ -137,19 +145,20 @@ static void a_float_matrix_may_differ_by_rounding_and_no_more(void **state)
     tw_graph *graph = graph_of(ctx, 3, 3, arcs, TW_F64);
     tw_matrix d = true_distances(ctx, graph, TW_F64);
     double *entry = &((double *)d.data)[2];
-    tw_apsp_path path;
+    tw_apsp_path *path = NULL;
     *entry *= 1 + 4e-16;
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, &d, 0, 2));
-    assert_int_equal(path.count, 3);
-    tw_apsp_path_clear(&path);
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, &d, 0, 2));
+    assert_int_equal(route(path).count, 3);
+    tw_apsp_path_destroy(path);
     *entry *= 1 + 1e-12;
     assert_fails(ctx, TW_ERR_VERIFY, "the shortest path has length 0.3",
-                 tw_apsp_path_find(ctx, &path, graph, &d, 0, 2));
+                 tw_apsp_path_create(ctx, &path, graph, &d, 0, 2));
     *entry = (double)INFINITY;
     assert_fails(ctx, TW_ERR_VERIFY, "it gives inf from 0 to 2",
-                 tw_apsp_path_find(ctx, &path, graph, &d, 0, 2));
+                 tw_apsp_path_create(ctx, &path, graph, &d, 0, 2));
     *entry = (double)NAN;
-    assert_fails(ctx, TW_ERR_VERIFY, "from 0 to 2", tw_apsp_path_find(ctx, &path, graph, &d, 0, 2));
+    assert_fails(ctx, TW_ERR_VERIFY, "from 0 to 2",
+                 tw_apsp_path_create(ctx, &path, graph, &d, 0, 2));
     free(d.data);
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -163,16 +172,19 @@ static void vertices_and_shapes_are_checked(void **state)
     int32_t data[9] = {0};
     tw_graph *graph = graph_of(ctx, 2, 1, arcs, TW_I32);
     tw_matrix d = {data, 3, 3, 3, TW_I32};
-    tw_apsp_path path;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1", tw_apsp_path_find(ctx, &path, graph, NULL, 0, 2));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1", tw_apsp_path_find(ctx, &path, graph, NULL, -1, 0));
+    tw_apsp_path *path = NULL;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1",
+                 tw_apsp_path_create(ctx, &path, graph, NULL, 0, 2));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "0 to 1",
+                 tw_apsp_path_create(ctx, &path, graph, NULL, -1, 0));
     assert_fails(ctx, TW_ERR_VERIFY, "3 x 3 but the graph has 2",
-                 tw_apsp_path_find(ctx, &path, graph, &d, 0, 1));
+                 tw_apsp_path_create(ctx, &path, graph, &d, 0, 1));
     d.type = TW_AUTO;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "type", tw_apsp_path_find(ctx, &path, graph, &d, 0, 1));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "type", tw_apsp_path_create(ctx, &path, graph, &d, 0, 1));
     tw_graph_destroy(graph);
     graph = graph_of(ctx, 0, 0, NULL, TW_I32);
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no path", tw_apsp_path_find(ctx, &path, graph, NULL, 0, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no path",
+                 tw_apsp_path_create(ctx, &path, graph, NULL, 0, 0));
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -183,26 +195,29 @@ static void only_a_negative_cycle_on_the_way_is_reported(void **state)
     tw_context *ctx = open_context();
     const double arcs[][3] = {{0, 1, 3}, {2, 3, 1}, {3, 2, -2}};
     tw_graph *graph = graph_of(ctx, 4, 3, arcs, TW_I32);
-    tw_apsp_path path;
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, NULL, 0, 1));
-    assert_true(path.distance == 3 && path.count == 2);
-    tw_apsp_path_clear(&path);
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, NULL, 0, 3));
-    assert_int_equal(path.count, 0);
+    tw_apsp_path *path = NULL;
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, NULL, 0, 1));
+    assert_true(route(path).distance == 3 && route(path).count == 2);
+    tw_apsp_path_destroy(path);
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, NULL, 0, 3));
+    assert_int_equal(route(path).count, 0);
+    assert_null(route(path).vertices);
+    assert_true(isinf(route(path).distance));
+    tw_apsp_path_destroy(path);
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
-                 tw_apsp_path_find(ctx, &path, graph, NULL, 3, 3));
+                 tw_apsp_path_create(ctx, &path, graph, NULL, 3, 3));
     tw_graph_destroy(graph);
     /* Reached, but it leads nowhere; and leading there, but not reached. */
     const double aside[][3] = {{0, 1, 3}, {0, 2, 1},  {2, 3, 1}, {3, 2, -2},
                                {4, 5, 1}, {5, 4, -2}, {5, 1, 0}};
     graph = graph_of(ctx, 6, 7, aside, TW_I32);
-    assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, NULL, 0, 1));
-    assert_true(path.distance == 3);
-    tw_apsp_path_clear(&path);
+    assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, NULL, 0, 1));
+    assert_true(route(path).distance == 3);
+    tw_apsp_path_destroy(path);
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
-                 tw_apsp_path_find(ctx, &path, graph, NULL, 0, 2));
+                 tw_apsp_path_create(ctx, &path, graph, NULL, 0, 2));
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -1",
-                 tw_apsp_path_find(ctx, &path, graph, NULL, 4, 1));
+                 tw_apsp_path_create(ctx, &path, graph, NULL, 4, 1));
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -324,13 +339,13 @@ static void rounded_cycles_of_weight_zero_leave_a_tree(void **state)
         void *scratch = malloc(twi_predecessors_scratch(graph));
         for (int32_t source = 0; source < n; source++) {
             const double *row = twi_matrix_row(&d, source);
-            tw_apsp_path path;
+            tw_apsp_path *path = NULL;
             if (!twi_predecessors(graph, source, row, TW_F64, previous, scratch)) {
                 fail_msg("seed %d: no tree from vertex %d", (int)seed, (int)source);
             }
             assert_rounded_tree(graph, source, row, previous);
-            assert_ok(ctx, tw_apsp_path_find(ctx, &path, graph, &d, source, (int32_t)n - 1));
-            tw_apsp_path_clear(&path);
+            assert_ok(ctx, tw_apsp_path_create(ctx, &path, graph, &d, source, (int32_t)n - 1));
+            tw_apsp_path_destroy(path);
         }
         free(scratch);
         free(previous);
@@ -387,15 +402,15 @@ static void no_memory_at_any_point_gives_no_path(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = small_graph(ctx, 6, 12, 3);
     tw_status status = TW_ERR_MEMORY;
-    tw_apsp_path path;
+    tw_apsp_path *path = NULL;
     for (int64_t k = 1; status != TW_OK; k++) {
         twi_meter_fail_at(ctx->meter, k);
-        status = tw_apsp_path_find(ctx, &path, graph, NULL, 0, 0);
+        status = tw_apsp_path_create(ctx, &path, graph, NULL, 0, 0);
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);
     }
     twi_meter_fail_at(ctx->meter, 0);
-    tw_apsp_path_clear(&path);
-    tw_apsp_path_clear(NULL);
+    tw_apsp_path_destroy(path);
+    tw_apsp_path_destroy(NULL);
     tw_graph_destroy(graph);
     close_context(ctx);
 }

@@ -205,13 +205,15 @@ typedef struct run {
 
 static void check_path(tw_context *ctx, const problem *p, const tw_matrix *d, const char *name)
 {
-    tw_apsp_path path = {0};
+    tw_apsp_path *path = NULL;
+    tw_apsp_path_info info = TW_APSP_PATH_INFO_INIT;
     int64_t at = p->n - 1; /* 0 -> n - 1 */
-    tw_status status = tw_apsp_path_find(ctx, &path, p->graph, d, 0, (int32_t)(p->n - 1));
-    if (status != TW_OK || (path.count > 0) != p->reached[at]) {
+    tw_status status = tw_apsp_path_create(ctx, &path, p->graph, d, 0, (int32_t)(p->n - 1));
+    status = status == TW_OK ? tw_apsp_path_describe(path, &info) : status;
+    if (status != TW_OK || (info.count > 0) != p->reached[at]) {
         fail_msg("%s: path: %s", name, tw_last_error(ctx));
     }
-    tw_apsp_path_clear(&path);
+    tw_apsp_path_destroy(path);
 }
 
 static void check_run(tw_context *ctx, const problem *p, const run *r)

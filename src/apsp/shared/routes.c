@@ -16,6 +16,7 @@
 
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 
@@ -302,28 +303,34 @@ static tw_status search_path(query *q)
     return contradiction(q, q->to, given, why);
 }
 
-/* Turn the chain of previous vertices around into `out`. */
-static tw_status take_path(const query *q, tw_apsp_path *out)
+struct tw_apsp_path {
+    double distance;
+    int64_t count;
+    int32_t vertices[];
+};
+
+/* The chain of previous vertices, turned around. */
+static tw_status take_path(const query *q, tw_apsp_path **out)
 {
-    int64_t count = 1;
-    if (isinf(q->search.distance[q->to])) {
-        return TW_OK;
-    }
-    for (int32_t v = q->to; v != q->from; v = q->search.previous[v]) {
+    const double distance = q->search.distance[q->to];
+    int64_t count = isinf(distance) ? 0 : 1;
+    for (int32_t v = q->to; count > 0 && v != q->from; v = q->search.previous[v]) {
         count++;
     }
-    tw_status status =
-        twi_alloc(q->ctx, &out->vertices, (uint64_t)count, sizeof *out->vertices, "a path");
+    tw_apsp_path *path = NULL;
+    tw_status status = twi_alloc(q->ctx, &path, 1,
+                                 sizeof *path + (uint64_t)count * sizeof *path->vertices, "a path");
     if (status != TW_OK) {
         return status;
     }
+    path->distance = distance;
+    path->count = count;
     int32_t v = q->to;
     for (int64_t i = count - 1; i >= 0; i--) {
-        out->vertices[i] = v;
+        path->vertices[i] = v;
         v = q->search.previous[v];
     }
-    out->count = count;
-    out->distance = q->search.distance[q->to];
+    *out = path;
     return TW_OK;
 }
 
@@ -363,9 +370,10 @@ static tw_status take_relevant_part(query *q, tw_graph **part)
     return status;
 }
 
-tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out, const tw_graph *graph,
-                            const tw_matrix *distances, int32_t from, int32_t to)
+tw_status tw_apsp_path_create(tw_context *ctx, tw_apsp_path **out, const tw_graph *graph,
+                              const tw_matrix *distances, int32_t from, int32_t to)
 {
+    twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (missing != TW_OK) {
         return missing;
@@ -373,7 +381,6 @@ tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out, const tw_graph *
     void *memory = NULL;
     tw_graph *part = NULL;
     query q = {ctx, graph, distances, from, to, {0}};
-    *out = (tw_apsp_path){NULL, 0, (double)INFINITY};
     tw_status status = check_query(&q);
     if (status == TW_OK) {
         status = take_relevant_part(&q, &part);
@@ -397,10 +404,21 @@ tw_status tw_apsp_path_find(tw_context *ctx, tw_apsp_path *out, const tw_graph *
     return status;
 }
 
-void tw_apsp_path_clear(tw_apsp_path *path)
+void tw_apsp_path_destroy(tw_apsp_path *path)
 {
-    if (path != NULL) {
-        twi_free(path->vertices);
-        *path = (tw_apsp_path){NULL, 0, (double)INFINITY};
+    twi_free(path);
+}
+
+tw_status tw_apsp_path_describe(const tw_apsp_path *path, tw_apsp_path_info *out)
+{
+    if (path == NULL) {
+        return TW_ERR_ARGUMENT;
     }
+    const tw_apsp_path_info info = {
+        .size = sizeof info,
+        .count = path->count,
+        .vertices = path->count > 0 ? path->vertices : NULL,
+        .distance = path->distance,
+    };
+    return TWI_DESCRIBE(NULL, tw_apsp_path_info, out, &info);
 }

@@ -1,4 +1,4 @@
-/* Predecessors of a finished row, for delivery. The public side is tw_apsp_path_find. */
+/* Predecessors of a finished row, for delivery. The public side is tw_apsp_path_create. */
 #ifndef TWI_APSP_SHARED_ROUTES_H
 #define TWI_APSP_SHARED_ROUTES_H
 
