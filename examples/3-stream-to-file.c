@@ -10,11 +10,15 @@
 static tw_status solve(tw_context *ctx, const tw_graph *graph, const char *path,
                        tw_apsp_summary *summary, tw_apsp_verifier *verifier)
 {
-    tw_sink sinks[3] = {{0}};
+    tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
     tw_apsp_plan *plan = NULL;
     tw_status status = tw_sink_to_file(ctx, &sinks[0], path, NULL);
-    tw_apsp_summary_sink(summary, &sinks[1]);
-    tw_apsp_verifier_sink(verifier, &sinks[2]);
+    if (status == TW_OK) {
+        status = tw_apsp_summary_sink(summary, &sinks[1]);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_verifier_sink(verifier, &sinks[2]);
+    }
     if (status == TW_OK) {
         status = tw_apsp_plan_create(ctx, &plan, graph, NULL);
     }

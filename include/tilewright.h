@@ -330,6 +330,7 @@ typedef struct tw_shape {
 } tw_shape;
 
 typedef struct tw_sink {
+    size_t size;
     void *self;
     tw_status (*begin)(void *self, tw_context *ctx, const tw_shape *shape);
     tw_status (*rows)(void *self, tw_context *ctx, int64_t first, int64_t count, const void *data,
@@ -338,6 +339,10 @@ typedef struct tw_sink {
     void (*abort)(void *self, tw_context *ctx);
     void (*destroy)(void *self); /* used by tw_sink_destroy; may be NULL */
 } tw_sink;
+#define TW_SINK_INIT                                        \
+    {                                                       \
+        sizeof(tw_sink), NULL, NULL, NULL, NULL, NULL, NULL \
+    }
 
 /* Set the error sentence of the context, which copies it (NULL: to nothing): for sinks and sources,
  * of other languages too. */
@@ -380,7 +385,8 @@ TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, co
  * another shape starts over, and what goes wrong is reported by begin. */
 TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape);
 
-/* Give back what a tw_sink_to_* or *_sink function put into *sink; NULL and {0} are accepted. */
+/* Give back what a tw_sink_to_* or *_sink function put into *sink, which then is as TW_SINK_INIT
+ * left it; NULL, and a sink into which nothing was put, are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);
 
 /*
@@ -388,6 +394,7 @@ TW_API void tw_sink_destroy(tw_sink *sink);
  * first+count-1 into `data`, their elements side by side, the rows `stride` elements apart.
  */
 typedef struct tw_source {
+    size_t size;
     void *self;
     tw_shape shape;
     int32_t in_order; /* 1: rows can be read once, from the first to the last */
@@ -395,8 +402,12 @@ typedef struct tw_source {
                       int64_t stride);
     void (*destroy)(void *self); /* used by tw_source_destroy; may be NULL */
 } tw_source;
+#define TW_SOURCE_INIT                                          \
+    {                                                           \
+        sizeof(tw_source), NULL, {0, 0, TW_AUTO}, 0, NULL, NULL \
+    }
 
-/* Give back what a *_source function put into *source; NULL and {0} are accepted. */
+/* Give back what a *_source function put into *source, likewise. */
 TW_API void tw_source_destroy(tw_source *source);
 
 /* Push a matrix through sinks, as a computation would. */
@@ -644,7 +655,7 @@ typedef struct tw_apsp_summary_info {
 TW_API TW_CHECKED tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summary **out,
                                                    int32_t bins, const int32_t *sources,
                                                    const int32_t *targets);
-TW_API void tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out);
+TW_API TW_CHECKED tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out);
 TW_API void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out);
 /*
  * How closeness is scaled; TW_APSP_CLOSENESS_NETWORKX unless set before the sink's begin. With r
@@ -675,7 +686,7 @@ TW_API TW_CHECKED tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_ver
                                                     const tw_graph *graph,
                                                     const tw_apsp_options *opts, int64_t samples,
                                                     uint64_t seed);
-TW_API void tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out);
+TW_API TW_CHECKED tw_status tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out);
 /* TW_OK, or TW_ERR_VERIFY with the first wrong entry in tw_last_error. *rows (may be NULL): rows
  * compared. */
 TW_API TW_CHECKED tw_status tw_apsp_verifier_result(tw_context *ctx,
@@ -1106,7 +1117,7 @@ TW_API TW_CHECKED tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verif
                                                    const tw_source *sources, int32_t input_count,
                                                    const tw_map_options *opts, int64_t samples,
                                                    uint64_t seed);
-TW_API void tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out);
+TW_API TW_CHECKED tw_status tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out);
 /* TW_OK, or TW_ERR_VERIFY with the first wrong element in tw_last_error. *checked (may be NULL):
  * elements compared. */
 TW_API TW_CHECKED tw_status tw_map_verifier_result(tw_context *ctx, const tw_map_verifier *verifier,

@@ -324,7 +324,7 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_apsp_options options = opts != NULL ? *opts : defaults;
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_status status = twi_matrix_check(ctx, out, "the distance matrix");
     if (status != TW_OK) {
         return status;

@@ -16,6 +16,7 @@
  */
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <float.h>
@@ -518,12 +519,15 @@ tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_apsp_summary *summar
     return TW_OK;
 }
 
-void tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out)
+tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out)
 {
-    if (out != NULL) {
-        *out = summary == NULL ? (tw_sink){0} : (tw_sink){summary,     summary_begin, summary_rows,
-                                                          summary_end, summary_abort, NULL};
+    const tw_status status = twi_sink_clear(NULL, out);
+    if (status != TW_OK || out == NULL || summary == NULL) {
+        return TW_ERR_ARGUMENT;
     }
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), summary, summary_begin, summary_rows, summary_end,
+                                 summary_abort, NULL});
+    return TW_OK;
 }
 
 void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out)

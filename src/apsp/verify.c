@@ -15,6 +15,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <float.h>
@@ -421,13 +422,15 @@ tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const
     return TW_OK;
 }
 
-void tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out)
+tw_status tw_apsp_verifier_sink(tw_apsp_verifier *verifier, tw_sink *out)
 {
-    if (out != NULL) {
-        *out =
-            verifier == NULL ? (tw_sink){0} : (tw_sink){verifier,     verifier_begin, verifier_rows,
-                                                        verifier_end, verifier_abort, NULL};
+    const tw_status status = twi_sink_clear(NULL, out);
+    if (status != TW_OK || out == NULL || verifier == NULL) {
+        return TW_ERR_ARGUMENT;
     }
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), verifier, verifier_begin, verifier_rows,
+                                 verifier_end, verifier_abort, NULL});
+    return TW_OK;
 }
 
 tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verifier, int64_t *rows)

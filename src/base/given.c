@@ -37,6 +37,15 @@ tw_status twi_check_room(tw_context *ctx, const char *type, const void *out)
     return size <= SIZE_MOST ? TW_OK : refuse(ctx, type, size, "which no such struct has");
 }
 
+tw_status twi_check_through(tw_context *ctx, const char *type, const void *given, size_t end)
+{
+    const tw_status status = twi_check_room(ctx, type, given);
+    if (status != TW_OK || given == NULL || size_of(given) >= end) {
+        return status;
+    }
+    return refuse(ctx, type, size_of(given), "which is less than any version of it has");
+}
+
 tw_status twi_take(tw_context *ctx, const char *type, void *ours, const void *given, size_t bytes)
 {
     if (given == NULL) {
@@ -80,4 +89,21 @@ tw_status twi_describe(tw_context *ctx, const char *type, void *out, const void 
         twi_give(out, ours, bytes);
     }
     return status;
+}
+
+const void *twi_given_at(const void *array, int32_t i)
+{
+    return (const char *)array + (size_t)i * size_of(array);
+}
+
+tw_status twi_check_alike(tw_context *ctx, const char *type, const void *array, int32_t i)
+{
+    const size_t size = size_of(twi_given_at(array, i));
+    if (size == size_of(array)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "%s %d has size %zu and the first of the array has %zu: those of one array have "
+                   "the same",
+                   type, (int)i, size, size_of(array));
 }

@@ -28,6 +28,11 @@
 /* TW_ERR_ARGUMENT if out->size is no size of such a struct. */
 #define TWI_CHECK_ROOM(ctx, type, out) twi_check_room(ctx, #type, (const type *){out})
 
+/* The same for a struct that is of no use unless it reaches through the member `last`. */
+#define TWI_CHECK_THROUGH(ctx, type, given, last)        \
+    twi_check_through(ctx, #type, (const type *){given}, \
+                      offsetof(type, last) + sizeof((given)->last))
+
 /* As much of `ours` as the caller has room for, once TWI_CHECK_ROOM has passed; out->size stays,
  * and so do members that we do not know. */
 #define TWI_GIVE(type, out, ours) twi_give((type *){out}, (const type *){ours}, sizeof(type))
@@ -39,8 +44,16 @@
 TW_CHECKED tw_status twi_take(tw_context *ctx, const char *type, void *ours, const void *given,
                               size_t bytes);
 TW_CHECKED tw_status twi_check_room(tw_context *ctx, const char *type, const void *out);
+TW_CHECKED tw_status twi_check_through(tw_context *ctx, const char *type, const void *given,
+                                       size_t end);
 void twi_give(void *out, const void *ours, size_t bytes);
 TW_CHECKED tw_status twi_describe(tw_context *ctx, const char *type, void *out, const void *ours,
                                   size_t bytes);
+
+/* Element i of an array of them: they lie as far apart as the first says that it is long. */
+const void *twi_given_at(const void *array, int32_t i);
+/* TW_ERR_ARGUMENT unless the size of element i is that of the first. */
+TW_CHECKED tw_status twi_check_alike(tw_context *ctx, const char *type, const void *array,
+                                     int32_t i);
 
 #endif

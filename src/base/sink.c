@@ -3,24 +3,60 @@
 
 #include <string.h>
 
+tw_status twi_sink_clear(tw_context *ctx, tw_sink *out)
+{
+    static const tw_sink empty = TW_SINK_INIT;
+    const tw_status status = TWI_CHECK_THROUGH(ctx, tw_sink, out, destroy);
+    if (status == TW_OK) {
+        TWI_GIVE(tw_sink, out, &empty);
+    }
+    return status;
+}
+
+void twi_sink_give(tw_sink *out, tw_sink ours)
+{
+    TWI_GIVE(tw_sink, out, &ours);
+}
+
+tw_sink twi_sink_at(const tw_sink *sinks, int32_t i)
+{
+    tw_sink sink = TW_SINK_INIT;
+    twi_give(&sink, twi_given_at(sinks, i), sinks->size);
+    return sink;
+}
+
+/* The functions that no sink can do without. */
+static tw_status check_functions(tw_context *ctx, const tw_sink *sink, int32_t i)
+{
+    const char *lacks = sink->begin == NULL   ? "begin"
+                        : sink->rows == NULL  ? "rows"
+                        : sink->end == NULL   ? "end"
+                        : sink->abort == NULL ? "abort"
+                                              : NULL;
+    if (lacks != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "sink %d has no function %s", (int)i, lacks);
+    }
+    return TW_OK;
+}
+
 tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
 {
     if (ctx == NULL || count < 0 || (count > 0 && sinks == NULL)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "sink_count is %d, and sinks %s", (int)count,
                        sinks == NULL ? "is NULL" : "is not");
     }
-    for (int32_t i = 0; i < count; i++) {
-        const tw_sink *sink = &sinks[i];
-        const char *lacks = sink->begin == NULL   ? "begin"
-                            : sink->rows == NULL  ? "rows"
-                            : sink->end == NULL   ? "end"
-                            : sink->abort == NULL ? "abort"
-                                                  : NULL;
-        if (lacks != NULL) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "sink %d has no function %s", (int)i, lacks);
+    tw_status status = count > 0 ? TWI_CHECK_THROUGH(ctx, tw_sink, sinks, destroy) : TW_OK;
+    for (int32_t i = 0; i < count && status == TW_OK; i++) {
+        tw_sink sink = TW_SINK_INIT;
+        status = twi_check_alike(ctx, "tw_sink", sinks, i);
+        if (status == TW_OK) {
+            status = TWI_TAKE(ctx, tw_sink, &sink, twi_given_at(sinks, i));
+        }
+        if (status == TW_OK) {
+            status = check_functions(ctx, &sink, i);
         }
     }
-    return TW_OK;
+    return status;
 }
 
 /* The sentence of an older failure must not pass for the reason of this one. */
@@ -45,7 +81,8 @@ tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32
     *out = (twi_sinks){.sinks = sinks, .count = count, .shape = *shape};
     for (int32_t i = 0; i < count; i++) {
         forget_sentence(ctx);
-        tw_status status = sinks[i].begin(sinks[i].self, ctx, shape);
+        const tw_sink sink = twi_sink_at(sinks, i);
+        tw_status status = sink.begin(sink.self, ctx, shape);
         if (status != TW_OK) {
             return failed(ctx, out, status, i, "begin");
         }
@@ -68,9 +105,9 @@ tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t
                        (long long)out->shape.rows);
     }
     for (int32_t i = 0; i < out->count; i++) {
-        tw_sink *sink = &out->sinks[i];
+        const tw_sink sink = twi_sink_at(out->sinks, i);
         forget_sentence(ctx);
-        status = sink->rows(sink->self, ctx, first, count, data, stride);
+        status = sink.rows(sink.self, ctx, first, count, data, stride);
         if (status != TW_OK) {
             return failed(ctx, out, status, i, "rows");
         }
@@ -86,9 +123,9 @@ static tw_status end_all(tw_context *ctx, twi_sinks *out)
                        (long long)out->next, (long long)out->shape.rows);
     }
     while (out->ended < out->begun) {
-        tw_sink *sink = &out->sinks[out->ended];
+        const tw_sink sink = twi_sink_at(out->sinks, out->ended);
         forget_sentence(ctx);
-        tw_status status = sink->end(sink->self, ctx);
+        tw_status status = sink.end(sink.self, ctx);
         if (status != TW_OK) {
             return failed(ctx, out, status, out->ended, "end");
         }
@@ -113,7 +150,8 @@ void twi_sinks_abort(tw_context *ctx, twi_sinks *out)
     char sentence[sizeof ctx->error];
     memcpy(sentence, ctx->error, sizeof sentence);
     for (int32_t i = out->ended; i < out->begun; i++) {
-        out->sinks[i].abort(out->sinks[i].self, ctx);
+        const tw_sink sink = twi_sink_at(out->sinks, i);
+        sink.abort(sink.self, ctx);
     }
     out->begun = out->ended;
     memcpy(ctx->error, sentence, sizeof sentence);

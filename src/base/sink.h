@@ -9,11 +9,14 @@
  *
  * and calls no function of a sink by itself. Two drivers, each with sinks of its own shape, finish
  * one after the other, the second with the status of the first.
+ *
+ * A caller's sinks may be longer or shorter than ours (see base/given.h): they are looked at by
+ * twi_sink_at, and filled by twi_sink_clear and twi_sink_give.
  */
 #ifndef TWI_BASE_SINK_H
 #define TWI_BASE_SINK_H
 
-#include "base/context.h"
+#include "base/given.h"
 
 typedef struct twi_sinks {
     tw_sink *sinks;
@@ -25,8 +28,19 @@ typedef struct twi_sinks {
     int64_t next; /* row that is due */
 } twi_sinks;
 
-/* TW_ERR_ARGUMENT unless there are `count` sinks, each with begin, rows, end and abort. */
+/* Nothing into *out, which a function is about to fill, unless it is NULL; TW_ERR_ARGUMENT if
+ * out->size leaves no room for a sink. */
+TW_CHECKED tw_status twi_sink_clear(tw_context *ctx, tw_sink *out);
+
+/* The sink into *out, which has been cleared. */
+void twi_sink_give(tw_sink *out, tw_sink ours);
+
+/* TW_ERR_ARGUMENT unless there are `count` sinks of one size, each with begin, rows, end and
+ * abort. */
 TW_CHECKED tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count);
+
+/* Sink i of an array that has passed the check. */
+tw_sink twi_sink_at(const tw_sink *sinks, int32_t i);
 
 /* begin of each sink, as far as they succeed. `sinks` must have passed the check. */
 TW_CHECKED tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,

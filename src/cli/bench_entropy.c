@@ -103,7 +103,7 @@ static tw_status time_copy(bench *b, double *rate)
     tw_context *ctx = b->job->ctx;
     const tw_matrix *from = tw_image_plane(b->results, 0);
     tw_matrix to = *tw_image_plane(b->results, 1);
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_sink_to_matrix(ctx, &sink, &to);
     double started = cli_seconds();
     if (status == TW_OK) {

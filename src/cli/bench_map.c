@@ -71,11 +71,13 @@ static tw_status check(map_bench *b, const map_case *c, const tw_expr *expr,
 {
     tw_context *ctx = b->job->ctx;
     tw_map_verifier *verifier = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_status status =
         tw_map_verifier_create(ctx, &verifier, expr, inputs, c->inputs, opts, CHECKED, 1);
     if (status == TW_OK) {
-        tw_map_verifier_sink(verifier, &sink);
+        status = tw_map_verifier_sink(verifier, &sink);
+    }
+    if (status == TW_OK) {
         status = tw_feed(ctx, out, &sink, 1);
     }
     if (status == TW_OK) {

@@ -39,7 +39,7 @@ static void timed_abort(void *self, tw_context *ctx)
 
 void cli_timed_sink(cli_timed *timed, tw_sink *out)
 {
-    *out = (tw_sink){timed, timed_begin, timed_rows, timed_end, timed_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), timed, timed_begin, timed_rows, timed_end, timed_abort, NULL};
 }
 
 static tw_status gated_begin(void *self, tw_context *ctx, const tw_shape *shape)
@@ -70,5 +70,5 @@ static void gated_abort(void *self, tw_context *ctx)
 
 void cli_gated_sink(cli_gated *gated, tw_sink *out)
 {
-    *out = (tw_sink){gated, gated_begin, gated_rows, gated_end, gated_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), gated, gated_begin, gated_rows, gated_end, gated_abort, NULL};
 }

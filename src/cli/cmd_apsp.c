@@ -266,21 +266,21 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    tw_sink sinks[3] = {0}, predecessors = {0};
+    tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT}, predecessors = TW_SINK_INIT;
     int32_t used = 0;
     tw_status status = TW_OK;
     if (s->verify >= 0) {
         status =
             tw_apsp_verifier_create(ctx, &run->verifier, run->graph, opts, s->verify, VERIFY_SEED);
         if (status == TW_OK) {
-            tw_apsp_verifier_sink(run->verifier, &run->verifier_sink.inner);
+            status = tw_apsp_verifier_sink(run->verifier, &run->verifier_sink.inner);
             cli_timed_sink(&run->verifier_sink, &sinks[used++]);
         }
     }
     if (status == TW_OK && (run->output == NULL || s->summary)) {
         status = tw_apsp_summary_create(ctx, &run->summary, 0, opts->sources, opts->targets);
         if (status == TW_OK) {
-            tw_apsp_summary_sink(run->summary, &sinks[used++]);
+            status = tw_apsp_summary_sink(run->summary, &sinks[used++]);
         }
     }
     if (status == TW_OK && run->output != NULL) {
@@ -388,6 +388,9 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
                     .settings = s,
                     .input = words[0],
                     .planned = TW_APSP_PLAN_INFO_INIT,
+                    .output_sink.inner = TW_SINK_INIT,
+                    .predecessor_sink.inner = TW_SINK_INIT,
+                    .verifier_sink.inner = TW_SINK_INIT,
                     .report = TW_APSP_REPORT_INIT};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_status status = cli_begin(job, &s->reading.common);

@@ -300,7 +300,7 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
     tw_context *ctx = b->job->ctx;
     tw_apsp_verifier *verifier = NULL;
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     opts.method = TW_APSP_METHOD_CLOSURE;
@@ -308,7 +308,9 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
     opts.type = c->type;
     tw_status status = tw_apsp_verifier_create(ctx, &verifier, b->graph, &opts, CHECKED_ROWS, 1);
     if (status == TW_OK) {
-        tw_apsp_verifier_sink(verifier, &sink);
+        status = tw_apsp_verifier_sink(verifier, &sink);
+    }
+    if (status == TW_OK) {
         status = tw_apsp_plan_create(ctx, &plan, b->graph, &opts);
     }
     if (status == TW_OK) {

@@ -183,7 +183,7 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks)
         status = tw_sink_scaled(ctx, out, &sinks->target, run->type, run->most);
     } else if (status == TW_OK) {
         *out = sinks->target;
-        sinks->target = (tw_sink){0};
+        sinks->target = (tw_sink)TW_SINK_INIT;
     }
     sinks->count += status == TW_OK;
     return status;
@@ -230,7 +230,8 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
 static tw_status compute_plane(entropy_run *run, const plane *p)
 {
     tw_context *ctx = run->job->ctx;
-    plane_sinks sinks = {.count = 1};
+    plane_sinks sinks = {
+        .list = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT}, .count = 1, .target = TW_SINK_INIT};
     tw_status status = TW_OK;
     cli_tally_sink(&run->seen, &sinks.list[0]);
     if (run->s->preview != NULL) {
@@ -285,7 +286,7 @@ static tw_status check_planes(entropy_run *run)
 /* Plan, explain if that is asked for, and compute, unless explaining was all that was. */
 static tw_status take_plane(entropy_run *run, int64_t number, bool explain)
 {
-    plane p = {0};
+    plane p = {.source = TW_SOURCE_INIT};
     tw_status status = open_plane(run, number, &p);
     if (status == TW_OK && explain) {
         run->only_explained = run->output == NULL && run->s->preview == NULL && run->s->verify < 0;
@@ -330,7 +331,7 @@ static tw_status read_input(entropy_run *run, int64_t *planes)
     tw_context *ctx = run->job->ctx;
     const uint64_t limit = tw_memory_limit(ctx);
     tw_image_info info = TW_IMAGE_INFO_INIT;
-    tw_source probe = {0};
+    tw_source probe = TW_SOURCE_INIT;
     char wants[CLI_SHOWN], has[CLI_SHOWN];
     if (cli_is_file(run->input) &&
         tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&

@@ -110,7 +110,7 @@ static tw_status open_sinks(map_run *run, plane_work *w)
         status = tw_map_verifier_stream(ctx, &w->verifier, run->expr, w->inputs, w->sources,
                                         run->input_count, &run->opts, run->s->verify, VERIFY_SEED);
         if (status == TW_OK) {
-            tw_map_verifier_sink(w->verifier, &w->checking.inner);
+            status = tw_map_verifier_sink(w->verifier, &w->checking.inner);
             cli_timed_sink(&w->checking, &w->sinks[w->sink_count++]);
         }
     }
@@ -202,7 +202,10 @@ static tw_status compute(map_run *run, bool *explained)
     }
     tw_status status = run->keep ? tw_image_create(ctx, &run->result) : TW_OK;
     for (int64_t plane = first; plane < end && status == TW_OK; plane++) {
-        plane_work w = {.sink_count = 0};
+        plane_work w = {.checking.inner = TW_SINK_INIT,
+                        .out.inner = TW_SINK_INIT,
+                        .plain.inner = TW_SINK_INIT,
+                        .sinks = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT}};
         status = plan_plane(run, &w, plane);
         if (status == TW_OK && s->explain && plane == first) {
             status = map_explain(run, w.plan, w.sources, *explained);

@@ -141,7 +141,7 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
 {
     tw_context *ctx = job->ctx;
     tw_graph_info info;
-    tw_source source = {0};
+    tw_source source = TW_SOURCE_INIT;
     const tw_shape *shape = &source.shape;
     tw_graph_describe(graph, &info);
     tw_status status =

@@ -57,7 +57,7 @@ static const cli_example examples[] = {
 /* One number a row, as a matrix of one column. */
 static tw_status write_column(tw_context *ctx, const double *values, int64_t rows, const char *path)
 {
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_matrix column = {(void *)values, rows, 1, 1, TW_F64};
     tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
     if (status == TW_OK) {
@@ -82,9 +82,11 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
                            tw_apsp_summary *summary, const char *path)
 {
     const int64_t rows = source->shape.rows;
-    tw_sink sink = {0};
-    tw_apsp_summary_sink(summary, &sink);
-    tw_status status = tw_feed_source(job->ctx, source, &sink, 1);
+    tw_sink sink = TW_SINK_INIT;
+    tw_status status = tw_apsp_summary_sink(summary, &sink);
+    if (status == TW_OK) {
+        status = tw_feed_source(job->ctx, source, &sink, 1);
+    }
     tw_sink_destroy(&sink);
     if (status == TW_OK && s->eccentricity != NULL) {
         status =
@@ -110,7 +112,7 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    tw_source source = {0};
+    tw_source source = TW_SOURCE_INIT;
     tw_apsp_summary *summary = NULL;
     (void)count;
     tw_status status = cli_begin(job, &s->common);

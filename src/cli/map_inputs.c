@@ -167,6 +167,7 @@ static bool open_rows(map_run *run, map_input *in)
 {
     tw_context *ctx = run->job->ctx;
     tw_image_info info = TW_IMAGE_INFO_INIT;
+    in->source = (tw_source)TW_SOURCE_INIT;
     if (!cli_is_file(in->path) ||
         tw_image_source(ctx, &in->source, in->path, run->s->in_format, 0, &info) != TW_OK) {
         return false;
@@ -241,6 +242,7 @@ tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUT
         map_input *in = &run->inputs[i];
         const int64_t wanted = in->planes == 1 ? 0 : plane;
         if (in->image != NULL) {
+            sources[i] = (tw_source)TW_SOURCE_INIT;
             inputs[i] = *tw_image_plane(in->image, wanted);
             continue;
         }

@@ -68,7 +68,7 @@ static void gate_abort(void *self, tw_context *ctx)
 
 void map_gate_sink(map_gate *gate, tw_sink *out)
 {
-    *out = (tw_sink){gate, gate_begin, gate_rows, gate_end, gate_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), gate, gate_begin, gate_rows, gate_end, gate_abort, NULL};
 }
 
 static double value_at(const void *data, tw_type type, int64_t at)
@@ -137,5 +137,6 @@ static void plain_destroy(void *self)
 
 void map_plain_sink(map_plain *plain, tw_sink *out)
 {
-    *out = (tw_sink){plain, plain_begin, plain_rows, plain_end, plain_abort, plain_destroy};
+    *out = (tw_sink){sizeof(tw_sink), plain,       plain_begin,  plain_rows,
+                     plain_end,       plain_abort, plain_destroy};
 }

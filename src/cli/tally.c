@@ -72,7 +72,7 @@ static void seen_abort(void *self, tw_context *ctx)
 
 void cli_tally_sink(cli_tally *tally, tw_sink *out)
 {
-    *out = (tw_sink){tally, seen_begin, seen_rows, seen_end, seen_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), tally, seen_begin, seen_rows, seen_end, seen_abort, NULL};
 }
 
 double cli_tally_mean(const cli_tally *tally)

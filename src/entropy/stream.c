@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/source.h"
 #include "entropy/plan/plan.h"
 
 #include <string.h>
@@ -168,16 +169,20 @@ static tw_status check_source(tw_context *ctx, const tw_source *source, const tw
 tw_status tw_entropy_plan_stream(tw_context *ctx, tw_entropy_plan *plan, const tw_source *source,
                                  tw_sink *sinks, int32_t sink_count, tw_entropy_report *report)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"plan", plan}, {"source", source});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan}, {"source", source});
+    if (status == TW_OK) {
+        status = twi_sources_check(ctx, source, 1);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     static double nowhere; /* what the matrix points to before there are rows */
-    const tw_shape *shape = &source->shape;
-    twi_entropy_feed feed = {.source = source,
+    const tw_source ours = twi_source_at(source, 0);
+    const tw_shape *shape = &ours.shape;
+    twi_entropy_feed feed = {.source = &ours,
                              .in = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type}};
     twi_entropy_setup setup;
-    tw_status status = check_source(ctx, source, plan);
+    status = check_source(ctx, &ours, plan);
     if (status == TW_OK) {
         status = twi_entropy_plan_turn_to(ctx, plan, &setup, &feed.in);
     }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/source.h"
 #include "base/threads.h"
 #include "map/cpu/cpu.h"
 #include "map/language/scalar.h"
@@ -338,11 +339,15 @@ tw_status twi_map_check_inputs(tw_context *ctx, const tw_map_plan *plan, const t
         status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
                          plan->input_count, count);
     }
+    if (status == TW_OK) {
+        status = twi_sources_check(ctx, sources, count);
+    }
     for (int32_t i = 0; i < count && status == TW_OK; i++) {
-        if (sources != NULL && sources[i].rows != NULL) {
-            const tw_shape *shape = &sources[i].shape;
-            status = check_input(ctx, plan, i, shape);
-            if (status == TW_OK && (shape->rows > MOST_SIDE || shape->cols > MOST_SIDE)) {
+        const tw_source source = twi_source_at(sources, i);
+        if (source.rows != NULL) {
+            status = check_input(ctx, plan, i, &source.shape);
+            if (status == TW_OK &&
+                (source.shape.rows > MOST_SIDE || source.shape.cols > MOST_SIDE)) {
                 status = tw_fail(ctx, TW_ERR_RANGE, "input %d has more than 2^48 rows or columns",
                                  i + 1);
             }

@@ -96,7 +96,7 @@ static tw_status run_way(tw_context *ctx, const bench *b, const tw_expr *expr,
     tw_map_plan *plan = NULL;
     tw_map_verifier *verifier = NULL;
     tw_matrix out = b->out;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     for (int i = 0; i < 2; i++) {
         shapes[i] = (tw_shape){b->inputs[i].rows, b->inputs[i].cols, b->inputs[i].type};
     }
@@ -109,7 +109,9 @@ static tw_status run_way(tw_context *ctx, const bench *b, const tw_expr *expr,
         status = tw_map_verifier_create(ctx, &verifier, expr, b->inputs, 2, opts, 200, 1);
     }
     if (status == TW_OK) {
-        tw_map_verifier_sink(verifier, &sink);
+        status = tw_map_verifier_sink(verifier, &sink);
+    }
+    if (status == TW_OK) {
         status = tw_feed(ctx, &out, &sink, 1);
     }
     if (status == TW_OK) {

@@ -13,6 +13,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
+#include "base/source.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ typedef struct feed {
 
 static bool is_streamed(const tw_source *sources, int32_t i)
 {
-    return sources != NULL && sources[i].rows != NULL;
+    return twi_source_at(sources, i).rows != NULL;
 }
 
 /* Rows of an input behind `rows` of the result: one that is repeated stays one. */
@@ -74,9 +75,12 @@ static int64_t choose_rows(const tw_context *ctx, const tw_map_plan *plan, const
 tw_status tw_map_plan_block(tw_context *ctx, const tw_map_plan *plan, const tw_source *sources,
                             int64_t *rows, uint64_t *bytes)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"plan", plan});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
+    if (status == TW_OK) {
+        status = twi_sources_check(ctx, sources, plan->input_count);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     const int64_t high = choose_rows(ctx, plan, sources);
     if (rows != NULL) {
@@ -121,8 +125,8 @@ static tw_status hold(tw_context *ctx, const feed *f, int64_t first, int64_t cou
         const tw_matrix *in = &f->inputs[i];
         const bool once = in->rows == 1;
         if (is_streamed(f->sources, i) && !(once && first > 0)) {
-            const tw_source *source = &f->sources[i];
-            status = source->rows(source->self, ctx, first, once ? 1 : count, in->data, in->cols);
+            const tw_source source = twi_source_at(f->sources, i);
+            status = source.rows(source.self, ctx, first, once ? 1 : count, in->data, in->cols);
         }
     }
     return status;

@@ -16,6 +16,8 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sink.h"
+#include "base/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -218,7 +220,7 @@ static tw_status hold(tw_map_verifier *v, tw_context *ctx, int64_t row)
 {
     tw_status status = twi_check_cancel(ctx);
     for (int32_t i = 0; i < v->plan->input_count && status == TW_OK && row != v->row; i++) {
-        const tw_source *source = &v->sources[i];
+        const tw_source *source = &v->sources[i]; /* copies of the caller's */
         const tw_matrix *in = &v->inputs[i];
         const bool once = in->rows == 1;
         if (source->rows != NULL && !(once && v->row >= 0)) {
@@ -268,12 +270,15 @@ static void abort_check(void *self, tw_context *ctx)
     ((tw_map_verifier *)self)->next = 0;
 }
 
-void tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out)
+tw_status tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out)
 {
-    if (out != NULL) {
-        *out = verifier == NULL ? (tw_sink){0}
-                                : (tw_sink){verifier, begin, take_rows, end, abort_check, NULL};
+    const tw_status status = twi_sink_clear(NULL, out);
+    if (status != TW_OK || out == NULL || verifier == NULL) {
+        return TW_ERR_ARGUMENT;
     }
+    twi_sink_give(out,
+                  (tw_sink){sizeof(tw_sink), verifier, begin, take_rows, end, abort_check, NULL});
+    return TW_OK;
 }
 
 /* --------------------------------------------------------------------------------------- making */
@@ -327,14 +332,14 @@ static tw_status open_rows(tw_context *ctx, tw_map_verifier *v)
 static tw_status take_inputs(tw_context *ctx, tw_map_verifier *v, const tw_matrix *inputs,
                              const tw_source *sources, int32_t input_count, tw_shape *shapes)
 {
-    tw_status status = TW_OK;
+    tw_status status = twi_sources_check(ctx, sources, input_count);
     for (int32_t i = 0; i < input_count && status == TW_OK; i++) {
-        if (sources != NULL && sources[i].rows != NULL) {
-            v->sources[i] = sources[i];
-            shapes[i] = sources[i].shape;
+        v->sources[i] = twi_source_at(sources, i);
+        if (v->sources[i].rows != NULL) {
+            shapes[i] = v->sources[i].shape;
             v->inputs[i] =
                 (tw_matrix){NULL, shapes[i].rows, shapes[i].cols, shapes[i].cols, shapes[i].type};
-            if (sources[i].in_order) {
+            if (v->sources[i].in_order) {
                 status =
                     tw_fail(ctx, TW_ERR_UNSUPPORTED,
                             "input %d can be read once only: to verify, read it as a whole", i + 1);

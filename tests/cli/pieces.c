@@ -89,12 +89,12 @@ static tw_status feed_gated(tw_context *ctx, int32_t distance, const char *path)
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_graph *graph = NULL;
     tw_apsp_verifier *verifier = NULL;
-    cli_timed timed = {.seconds = 0};
-    cli_gated gated = {.verifier = NULL};
-    tw_sink sinks[2];
+    cli_timed timed = {.inner = TW_SINK_INIT};
+    cli_gated gated = {.inner = TW_SINK_INIT};
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
-    tw_apsp_verifier_sink(verifier, &timed.inner);
+    assert_int_equal(tw_apsp_verifier_sink(verifier, &timed.inner), TW_OK);
     cli_timed_sink(&timed, &sinks[0]);
     assert_ok(ctx, tw_sink_to_file(ctx, &gated.inner, path, "raw"));
     gated.verifier = verifier;

@@ -89,7 +89,7 @@ static tw_status run(tw_context *ctx, const tw_apsp_plan *plan, tw_matrix *out,
                      twi_gpu_outcome *outcome)
 {
     twi_delivery *delivery = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
         status = twi_delivery_begin(ctx, &delivery, plan, &sink, 1, NULL);

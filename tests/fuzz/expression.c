@@ -33,7 +33,7 @@ static void run(tw_context *ctx, const tw_expr *expr, uint8_t choice)
     tw_map_options opts = TW_MAP_OPTIONS_INIT;
     tw_map_plan *plan = NULL;
     tw_map_verifier *verifier = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     double mark = 9;
     for (int i = 0; i < ROWS * COLS; i++) {
         x[i] = (float)(i * 37 % 29) * 0.75F - 5;
@@ -47,7 +47,7 @@ static void run(tw_context *ctx, const tw_expr *expr, uint8_t choice)
         insist(tw_map_plan_explain(plan)[0] != '\0');
         insist(tw_map_plan_apply(ctx, plan, &result, inputs, 2, NULL) == TW_OK);
         insist(tw_map_verifier_create(ctx, &verifier, expr, inputs, 2, &opts, 0, 1) == TW_OK);
-        tw_map_verifier_sink(verifier, &sink);
+        insist(tw_map_verifier_sink(verifier, &sink) == TW_OK);
         insist(tw_feed(ctx, &result, &sink, 1) == TW_OK);
         insist(tw_map_verifier_result(ctx, verifier, NULL) == TW_OK);
         tw_map_verifier_destroy(verifier);

@@ -99,7 +99,7 @@ static void *solve(const run_case *c, const tw_graph *graph, const tw_apsp_optio
     size_t bytes = (size_t)(rows * cols) * tw_type_size(c->type);
     tw_matrix out = {malloc(bytes + 1), rows, cols, cols, c->type};
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     if (out.data == NULL) {
         exit(1);
     }
@@ -275,7 +275,7 @@ static void failures_leave_nothing_behind(const char *path)
     must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
     for (int32_t k = 0; status != TW_OK && k < 500; k++) {
         tw_apsp_plan *plan = NULL;
-        tw_sink sink = {0};
+        tw_sink sink = TW_SINK_INIT;
         size_t after = 0;
         must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);
         twi_gpu_fail_at(k);
@@ -322,7 +322,7 @@ static void auto_falls_back_to_the_cpu(void)
     bool noted = false;
     void *here = solve(&c, graph, &opts, "cpu", &report);
     tw_matrix out = {malloc((size_t)(c.n * c.n) * 4), c.n, c.n, c.n, TW_I32};
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_set_log(ctx, note_fallback, &noted);
     must(tw_set_device(ctx, "auto"), c.name);
     must(tw_sink_to_matrix(ctx, &sink, &out), c.name);
@@ -353,7 +353,7 @@ static void a_fault_is_told_and_leaves_no_file(const char *path)
     run_case c = {"a fault", 300, 3000, 0, 100, TW_I32, false, false, TW_I32};
     tw_graph *graph = make_graph(&c);
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     twi_gpu_round bad = {.c = (void *)256, .ld = 64, .n = 64, .tiles = 1, .one = 1, .next = -1};
     must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
     must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);

@@ -179,7 +179,7 @@ static tw_apsp_report close_ring(tw_context *ctx, int32_t n, int32_t weight, tw_
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     options.method = TW_APSP_METHOD_CLOSURE;
     options.type = type;
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
@@ -236,7 +236,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_matrix got = poisoned(N, N, TW_I32);
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     options.method = TW_APSP_METHOD_CLOSURE;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
@@ -480,7 +480,7 @@ static void a_symmetric_directed_graph_needs_half_of_the_work(void **state)
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_matrix got = poisoned(100, 100, TW_I32);
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     options.method = TW_APSP_METHOD_CLOSURE;
     graph->undirected = false; /* as a file of both directions would be read */
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
@@ -504,7 +504,7 @@ static void predecessors_make_a_tree_of_shortest_paths(void **state)
         tw_graph *graph = generate(ctx, "sparse", N, 0, 9, TW_I32, TW_DIRECTED_YES);
         tw_matrix got = poisoned(N, N, TW_I32);
         tw_matrix before = poisoned(N, N, TW_I32);
-        tw_sink sinks[2] = {{0}, {0}};
+        tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
         tw_apsp_plan *plan = NULL;
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
         options.method = methods[m];
@@ -608,7 +608,8 @@ static void a_cancelled_run_stops_and_aborts_its_sinks(void **state)
     tw_graph *graph = generate(ctx, "dense", 300, 1, 9, TW_I32, TW_DIRECTED_AS_FILE);
     for (size_t m = 1; m < 4; m++) {
         int aborted = 0;
-        tw_sink sink = {&aborted, cancel_at_begin, refuse_rows, refuse_end, count_abort, NULL};
+        tw_sink sink = {sizeof sink, &aborted, cancel_at_begin, refuse_rows, refuse_end,
+                        count_abort, NULL};
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
         tw_apsp_plan *plan = NULL;
         options.method = methods[m];

@@ -890,7 +890,7 @@ static void a_plan_names_the_method_that_runs(void **state)
         const tw_shape shape = {40, 40, cases[c].type};
         tw_matrix in = {zeros, 40, 40, 40, cases[c].type};
         tw_matrix out = {got, 40, 40, 40, TW_F32};
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         opts.levels = cases[c].levels;
         opts.window_rows = opts.window_cols = cases[c].side;
         opts.radius = cases[c].radius;
@@ -1078,7 +1078,7 @@ static void sinks_get_the_same_rows(void **state)
     tw_matrix target = {pushed, 30, 33, 33, TW_F32};
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     opts.levels = 16;
     fill_levels(data, TW_U8, 30 * 33, 16, 2);
     assert_ok(ctx, tw_entropy(ctx, &out, &in, &opts));

@@ -66,9 +66,10 @@ static void run_all_ways(tw_context *ctx, tw_entropy_plan *plan, const tw_matrix
     static double want[ELEMENTS], got[ELEMENTS];
     tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
     tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     giver from = {in};
-    const tw_source source = {&from, {in->rows, in->cols, in->type}, 0, give_rows, NULL};
+    const tw_source source = {sizeof source, &from, {in->rows, in->cols, in->type}, 0,
+                              give_rows,     NULL};
     define(ctx, in, opts, want);
     assert_ok(ctx, tw_entropy_plan_describe(plan, &info));
     const size_t count = (size_t)(info.shape.rows * info.shape.cols);
@@ -157,7 +158,7 @@ static void another_shape_or_type_is_refused(void **state)
         const tw_matrix in = {data, others[i].rows, others[i].cols, others[i].cols, others[i].type};
         tw_matrix out = {got, others[i].rows, others[i].cols, others[i].cols, TW_F32};
         giver from = {&in};
-        const tw_source source = {&from, others[i], 0, give_rows, NULL};
+        const tw_source source = {sizeof source, &from, others[i], 0, give_rows, NULL};
         memset(got, POISON, sizeof got);
         assert_fails(ctx, TW_ERR_ARGUMENT, "the plan is for 37 rows of 41, u8",
                      tw_entropy_plan_apply(ctx, plan, &out, &in, NULL));

@@ -35,7 +35,8 @@ static tw_status give_rows(void *self, tw_context *ctx, int64_t first, int64_t c
 static tw_source source_of(rows_of *rows)
 {
     const tw_matrix *matrix = rows->matrix;
-    return (tw_source){.self = rows,
+    return (tw_source){.size = sizeof(tw_source),
+                       .self = rows,
                        .shape = {matrix->rows, matrix->cols, matrix->type},
                        .in_order = rows->in_order,
                        .rows = give_rows};
@@ -63,7 +64,7 @@ static int64_t compare(tw_context *ctx, const tw_matrix *in, const tw_entropy_op
     rows_of rows = {.matrix = in, .in_order = in_order};
     tw_source source = source_of(&rows);
     tw_entropy_report report = TW_ENTROPY_REPORT_INIT;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &target));
     assert_ok(ctx, tw_set_memory(ctx, memory));
     assert_ok(ctx, tw_entropy_plan_stream(ctx, plan, &source, &sink, 1, &report));
@@ -231,7 +232,7 @@ static void compare_file(tw_context *ctx, const char *path, int64_t piece)
     for (int64_t k = 0; k < planes; k++) {
         const tw_matrix *plane = tw_image_plane(image, k);
         tw_image_info info = TW_IMAGE_INFO_INIT;
-        tw_source source;
+        tw_source source = TW_SOURCE_INIT;
         assert_ok(ctx, tw_image_source(ctx, &source, path, NULL, k, &info));
         assert_int_equal(info.planes, planes);
         assert_true(source.shape.rows == plane->rows && source.shape.cols == plane->cols);
@@ -247,7 +248,7 @@ static void compare_file(tw_context *ctx, const char *path, int64_t piece)
         free(rows);
         tw_source_destroy(&source);
     }
-    tw_source source;
+    tw_source source = TW_SOURCE_INIT;
     assert_fails(ctx, TW_ERR_ARGUMENT, "has no plane",
                  tw_image_source(ctx, &source, path, NULL, planes, NULL));
     tw_image_destroy(image);
@@ -299,7 +300,7 @@ static void files_that_must_be_read_whole_say_so(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_source source;
+    tw_source source = TW_SOURCE_INIT;
     put_file("t.pgm", "P2 1 1 9 1", 10);
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "is text",
                  tw_image_source(ctx, &source, in_scratch("t.pgm"), NULL, 0, NULL));

@@ -376,7 +376,7 @@ static void scaled_rows_are_rounded_to_the_nearest(void **state)
     uint16_t got16[8];
     tw_matrix target8 = {got8, 2, 4, 4, TW_U8};
     tw_matrix target16 = {got16, 2, 4, 4, TW_U16};
-    tw_sink inner, sink;
+    tw_sink inner = TW_SINK_INIT, sink = TW_SINK_INIT;
     memset(got8, 0xAA, sizeof got8);
     memset(got16, 0xAA, sizeof got16);
     assert_ok(ctx, tw_sink_to_matrix(ctx, &inner, &target8));
@@ -422,7 +422,7 @@ static void half_precision_is_the_nearest_there_is(void **state)
     float values[COUNT];
     unsigned char file[128 + 2 * COUNT];
     tw_context *ctx = open_context();
-    tw_sink inner, sink;
+    tw_sink inner = TW_SINK_INIT, sink = TW_SINK_INIT;
     for (int i = 0; i < COUNT; i++) {
         values[i] = cases[i].value;
     }
@@ -451,7 +451,7 @@ static void a_preview_averages_squares_and_grows_lighter(void **state)
     enum { ROWS = 3, COLS = 2050 };
     static float values[ROWS * COLS];
     tw_context *ctx = open_context();
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_image *image = NULL;
     for (int i = 0; i < ROWS * COLS; i++) {
         values[i] = i % COLS < 3 ? NAN : (float)(i % COLS) / COLS;
@@ -516,7 +516,7 @@ static void rows_and_whole_images_make_the_same_file(void **state)
         }
         static char bytes[8192];
         tw_image *image = make_image(ctx, 1, 17, 13, cases[c].type);
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         if (cases[c].type == TW_F32) {
             for (int i = 0; i < 17 * 13; i++) {
                 ((float *)tw_image_plane(image, 0)->data)[i] = (float)i / 7;
@@ -545,7 +545,7 @@ static void rows_and_whole_images_make_the_same_file(void **state)
         tw_sink_destroy(&sink);
         tw_image_destroy(image);
     }
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "from a whole image",
                  tw_sink_to_image_file(ctx, &sink, in_scratch("a.pfm"), NULL));
     close_context(ctx);

@@ -121,10 +121,10 @@ static tw_status check_by_intervals(tw_context *ctx, const tw_matrix *result, co
                                     const tw_map_options *opts)
 {
     tw_map_verifier *verifier = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_map_verifier_create(ctx, &verifier, expr, inputs, count, opts, 0, 1);
     if (status == TW_OK) {
-        tw_map_verifier_sink(verifier, &sink);
+        assert_int_equal(tw_map_verifier_sink(verifier, &sink), TW_OK);
         status = tw_feed(ctx, result, &sink, 1);
     }
     if (status == TW_OK) {
@@ -626,7 +626,7 @@ static void rows_without_columns_are_passed_on_at_once(void **state)
     tw_matrix x = {&nothing, INT64_MAX, 0, 0, TW_F32};
     const tw_shape shape = {x.rows, x.cols, x.type};
     int64_t seen[2] = {0, 0};
-    tw_sink sink = {seen, count_begin, count_rows, count_end, count_abort, NULL};
+    tw_sink sink = {sizeof sink, seen, count_begin, count_rows, count_end, count_abort, NULL};
     tw_map_plan *plan = NULL;
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
     assert_ok(ctx, tw_map_plan_run(ctx, plan, &x, 1, &sink, 1, NULL));
@@ -931,7 +931,7 @@ static void sinks_receive_what_a_matrix_receives(void **state)
     tw_matrix out = new_matrix(40, 300000, TW_F32), pushed = new_matrix(40, 300000, TW_F32);
     tw_shape shape = {40, 300000, TW_U8};
     tw_map_plan *plan = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_map_report report = TW_MAP_REPORT_INIT;
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, &shape, 1, NULL));
     assert_ok(ctx, tw_map_plan_apply(ctx, plan, &out, &x, 1, NULL));

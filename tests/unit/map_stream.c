@@ -37,7 +37,8 @@ static tw_status give_rows(void *self, tw_context *ctx, int64_t first, int64_t c
 static tw_source source_of(rows_of *rows)
 {
     const tw_matrix *matrix = &rows->matrix;
-    return (tw_source){.self = rows,
+    return (tw_source){.size = sizeof(tw_source),
+                       .self = rows,
                        .shape = {matrix->rows, matrix->cols, matrix->type},
                        .in_order = !rows->again,
                        .rows = give_rows};
@@ -96,11 +97,13 @@ static int64_t compare(tw_context *ctx, const arrays *a, const tw_expr *expr,
 {
     tw_map_plan *plan = NULL;
     tw_map_verifier *verifier = NULL;
-    tw_sink sinks[2];
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
     rows_of rows[INPUTS] = {0};
     rows_of again[INPUTS] = {0};
-    tw_source sources[INPUTS] = {0};
-    tw_source checked[INPUTS] = {0};
+    tw_source sources[INPUTS] = {TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
+    tw_source checked[INPUTS] = {TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
     tw_matrix inputs[INPUTS] = {0};
     int64_t block = 0;
     uint64_t bytes = 0;
@@ -127,7 +130,7 @@ static int64_t compare(tw_context *ctx, const arrays *a, const tw_expr *expr,
     }
     assert_ok(ctx,
               tw_map_verifier_stream(ctx, &verifier, expr, inputs, checked, INPUTS, opts, 50, 7));
-    tw_map_verifier_sink(verifier, &sinks[0]);
+    assert_int_equal(tw_map_verifier_sink(verifier, &sinks[0]), TW_OK);
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], &target));
     assert_ok(ctx, tw_set_memory(ctx, memory > 0 ? tw_memory_used(ctx) + memory : 0));
     assert_ok(ctx, tw_map_plan_block(ctx, plan, sources, &block, &bytes));
@@ -261,7 +264,8 @@ static void too_little_for_a_row_is_refused_with_numbers(void **state)
     tw_expr *expr = parse(ctx, "x + c");
     tw_map_plan *plan = NULL;
     rows_of rows = {.matrix = a.in[0]};
-    tw_source sources[INPUTS] = {source_of(&rows)};
+    tw_source sources[INPUTS] = {source_of(&rows), TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL));
     assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 100));
     assert_fails(ctx, TW_ERR_MEMORY, "a block of rows needs",
@@ -281,9 +285,10 @@ static void a_source_that_fails_ends_the_run(void **state)
     tw_map_plan *plan = NULL;
     assert_ok(ctx, twi_map_plan_make(ctx, &plan, expr, a.shapes, INPUTS, NULL, TWI_MAP_REFERENCE));
     for (int64_t call = 1; call < 4; call++) {
-        tw_sink sink = {0};
+        tw_sink sink = TW_SINK_INIT;
         rows_of rows = {.matrix = a.in[0], .fail_at = call};
-        tw_source sources[INPUTS] = {source_of(&rows)};
+        tw_source sources[INPUTS] = {source_of(&rows), TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                     TW_SOURCE_INIT, TW_SOURCE_INIT};
         assert_ok(ctx, tw_sink_to_file(ctx, &sink, in_scratch("out.npy"), NULL));
         assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 100000));
         assert_fails(ctx, TW_ERR_IO, "the disk is gone",
@@ -307,16 +312,18 @@ static void a_wrong_band_is_found_by_the_verifier(void **state)
     tw_expr *expr = parse(ctx, "x + c");
     tw_map_plan *plan = NULL;
     tw_map_verifier *verifier = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     memcpy(other, a.in[0].data, sizeof other);
     other[137 * 64 + 11] += 1;
     rows_of rows = {.matrix = {other, 200, 64, 64, TW_F32}};
     rows_of right = {.matrix = a.in[0], .again = true};
-    tw_source sources[INPUTS] = {source_of(&rows)};
-    tw_source checked[INPUTS] = {source_of(&right)};
+    tw_source sources[INPUTS] = {source_of(&rows), TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
+    tw_source checked[INPUTS] = {source_of(&right), TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL));
     assert_ok(ctx, tw_map_verifier_stream(ctx, &verifier, expr, a.in, checked, INPUTS, NULL, 0, 1));
-    tw_map_verifier_sink(verifier, &sink);
+    assert_int_equal(tw_map_verifier_sink(verifier, &sink), TW_OK);
     assert_ok(ctx, tw_map_plan_stream(ctx, plan, a.in, sources, INPUTS, &sink, 1, NULL));
     assert_fails(ctx, TW_ERR_VERIFY, "row 137, column 11",
                  tw_map_verifier_result(ctx, verifier, NULL));
@@ -339,7 +346,8 @@ static void wrong_inputs_are_refused(void **state)
     tw_expr *expr = parse(ctx, "x + c");
     tw_map_plan *plan = NULL;
     rows_of rows = {.matrix = a.in[0]};
-    tw_source sources[INPUTS] = {source_of(&rows)};
+    tw_source sources[INPUTS] = {source_of(&rows), TW_SOURCE_INIT, TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                 TW_SOURCE_INIT};
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL));
     assert_fails(ctx, TW_ERR_ARGUMENT, "inputs is NULL",
                  tw_map_plan_stream(ctx, plan, NULL, sources, INPUTS, NULL, 0, NULL));
@@ -351,7 +359,8 @@ static void wrong_inputs_are_refused(void **state)
     tw_map_plan_destroy(plan);
     for (int k = 0; k < INPUTS; k++) {
         a.shapes[k] = (tw_shape){(int64_t)1 << 60, (int64_t)1 << 61, TW_F64};
-        sources[k] = (tw_source){.self = &rows, .shape = a.shapes[k], .rows = give_rows};
+        sources[k] = (tw_source){
+            .size = sizeof(tw_source), .self = &rows, .shape = a.shapes[k], .rows = give_rows};
     }
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL));
     assert_fails(ctx, TW_ERR_RANGE, "more than 2^48 rows or columns",
@@ -372,9 +381,10 @@ static void a_failed_allocation_of_a_stream_leaves_nothing_behind(void **state)
     for (int64_t n = 1;; n++) {
         tw_map_plan *plan = NULL;
         tw_map_verifier *verifier = NULL;
-        tw_sink sink = {0};
+        tw_sink sink = TW_SINK_INIT;
         rows_of rows = {.matrix = a.in[0], .again = true};
-        tw_source sources[INPUTS] = {source_of(&rows)};
+        tw_source sources[INPUTS] = {source_of(&rows), TW_SOURCE_INIT, TW_SOURCE_INIT,
+                                     TW_SOURCE_INIT, TW_SOURCE_INIT};
         twi_meter_fail_at(ctx->meter, n);
         tw_status status = tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL);
         if (status == TW_OK) {
@@ -382,7 +392,7 @@ static void a_failed_allocation_of_a_stream_leaves_nothing_behind(void **state)
                 tw_map_verifier_stream(ctx, &verifier, expr, a.in, sources, INPUTS, NULL, 0, 1);
         }
         if (status == TW_OK) {
-            tw_map_verifier_sink(verifier, &sink);
+            assert_int_equal(tw_map_verifier_sink(verifier, &sink), TW_OK);
             status = tw_map_plan_stream(ctx, plan, a.in, sources, INPUTS, &sink, 1, NULL);
         }
         twi_meter_fail_at(ctx->meter, 0);
@@ -438,8 +448,8 @@ static void a_file_cut_between_bands_is_a_sentence(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_source source = {0};
-    tw_sink sink;
+    tw_source source = TW_SOURCE_INIT;
+    tw_sink sink = TW_SINK_INIT;
     tw_expr *expr = NULL;
     tw_map_plan *plan = NULL;
     arrays a;
@@ -452,7 +462,7 @@ static void a_file_cut_between_bands_is_a_sentence(void **state)
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x + row", NULL));
     assert_ok(ctx, twi_map_plan_make(ctx, &plan, expr, a.shapes, 1, NULL, TWI_MAP_REFERENCE));
     assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 20000));
-    sink = (tw_sink){&cut, cut_begin, cut_rows, cut_end, cut_abort, NULL};
+    sink = (tw_sink){sizeof(tw_sink), &cut, cut_begin, cut_rows, cut_end, cut_abort, NULL};
     assert_fails(ctx, TW_ERR_IO, "cut short while it was being read",
                  tw_map_plan_stream(ctx, plan, NULL, &source, 1, &sink, 1, NULL));
     assert_int_equal(unlink(cut.path), 0);

@@ -175,7 +175,7 @@ static void open_problem(problem *p, const char *device)
 {
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
     tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
-    *p = (problem){.ctx = open_context(), .opts = defaults};
+    *p = (problem){.ctx = open_context(), .opts = defaults, .sink = TW_SINK_INIT};
     opts.kind = "complete";
     opts.vertices = N;
     p->opts.work_type = TW_I32;
@@ -350,7 +350,8 @@ static void auto_does_not_start_over_for_a_sink_that_failed(void **state)
     make_plan(&p);
     p.plan->automatic = true;
     tw_sink sinks[2] = {p.sink,
-                        {.self = &begun,
+                        {.size = sizeof(tw_sink),
+                         .self = &begun,
                          .begin = count_begin,
                          .rows = ignore_rows,
                          .end = no_memory,

@@ -261,7 +261,7 @@ static tw_status feed_source(tw_context *ctx, const inputs *in, tw_sink *sinks)
 /* The second sink stands behind one that scales. */
 static tw_status feed_scaled(tw_context *ctx, const inputs *in, tw_sink *sinks)
 {
-    tw_sink both[2] = {sinks[0], {0}};
+    tw_sink both[2] = {sinks[0], TW_SINK_INIT};
     tw_status status = tw_sink_scaled(ctx, &both[1], &sinks[1], TW_U8, 8);
     if (status == TW_OK) {
         status = tw_feed(ctx, &in->matrix, both, 2);
@@ -333,7 +333,8 @@ static void open_inputs(tw_context *ctx, inputs *in)
         (tw_matrix){calloc((size_t)(rows * cols), sizeof(float)), rows, cols, cols, TW_F32};
     assert_non_null(in->matrix.data);
     const tw_shape shape = {rows, cols, TW_F32};
-    in->source = (tw_source){.self = &in->matrix, .shape = shape, .rows = source_rows};
+    in->source = (tw_source){
+        .size = sizeof(tw_source), .self = &in->matrix, .shape = shape, .rows = source_rows};
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x + 1", NULL));
     assert_ok(ctx, tw_entropy_plan_create(ctx, &in->entropy, &shape, NULL));
     assert_ok(ctx, tw_map_plan_create(ctx, &in->map, expr, &shape, 1, NULL));
@@ -355,7 +356,8 @@ static tw_status run_trial(tw_context *ctx, const inputs *in, int driver, trial 
     t->count = drivers[driver].sinks;
     for (int i = 0; i < t->count; i++) {
         t->sinks[i] = (recorder){.trial = t, .index = i};
-        sinks[i] = (tw_sink){.self = &t->sinks[i],
+        sinks[i] = (tw_sink){.size = sizeof(tw_sink),
+                             .self = &t->sinks[i],
                              .begin = record_begin,
                              .rows = record_rows,
                              .end = record_end,

@@ -88,7 +88,7 @@ static void assert_same(const tw_matrix *a, const tw_matrix *b)
 
 static void feed_file(tw_context *ctx, const tw_matrix *m, const char *name, const char *format)
 {
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_ok(ctx, tw_sink_to_file(ctx, &sink, in_scratch(name), format));
     assert_ok(ctx, tw_feed(ctx, m, &sink, 1));
     tw_sink_destroy(&sink);
@@ -101,7 +101,7 @@ static void a_matrix_sink_copies_rows_at_any_stride(void **state)
     const int64_t sizes[] = {0, 1, 2, 33, 700};
     for (int t = 0; t < ALL_TYPES; t++) {
         for (int s = 0; s < 5; s++) {
-            tw_sink sink;
+            tw_sink sink = TW_SINK_INIT;
             tw_matrix from = random_matrix(sizes[s], sizes[s], 3, all_types[t], 1);
             tw_matrix to = random_matrix(sizes[s], sizes[s], 1, all_types[t], 2);
             assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &to));
@@ -121,7 +121,7 @@ static void a_matrix_of_another_shape_or_type_is_refused(void **state)
     tw_context *ctx = open_context();
     int32_t a[6] = {0};
     int32_t b[6] = {0};
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     tw_matrix from = {a, 2, 3, 3, TW_I32};
     tw_matrix to = {b, 3, 2, 2, TW_I32};
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &to));
@@ -152,7 +152,7 @@ static void rows_out_of_turn_are_refused(void **state)
     tw_matrix to = {data, 2, 2, 2, TW_I32};
     tw_shape shape = {2, 2, TW_I32};
     for (int kind = 0; kind < 2; kind++) {
-        tw_sink s;
+        tw_sink s = TW_SINK_INIT;
         if (kind == 0) {
             assert_ok(ctx, tw_sink_to_matrix(ctx, &s, &to));
         } else {
@@ -216,7 +216,7 @@ static void raw_is_the_elements_and_npy_the_documented_header(void **state)
     assert_file("plain", data, sizeof data);
     feed_file(ctx, &m, "odd.out", NULL);
     assert_file("odd.out", data, sizeof data);
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     assert_fails(ctx, TW_ERR_ARGUMENT, ".name is not a known matrix format",
                  tw_sink_to_file(ctx, &sink, in_scratch("odd.name"), NULL));
     feed_file(ctx, &m, "plain", "npy");
@@ -429,7 +429,7 @@ static void what_cannot_be_opened_is_named(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_matrix_file *file = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_fails(ctx, TW_ERR_IO, "No such file",
                  tw_matrix_file_create(ctx, &file, in_scratch("none"), NULL, TW_AUTO));
     assert_fails(ctx, TW_ERR_IO, "Is a directory",
@@ -498,8 +498,9 @@ static void a_failed_or_cancelled_feed_leaves_the_old_file(void **state)
     for (int i = 0; moments[i] != '\0'; i++) {
         tw_context *ctx = open_context();
         saboteur s = {ctx, moments[i], 0};
-        tw_sink sinks[2] = {
-            {&s, saboteur_begin, saboteur_rows, saboteur_end, saboteur_abort, NULL}};
+        tw_sink sinks[2] = {{sizeof(tw_sink), &s, saboteur_begin, saboteur_rows, saboteur_end,
+                             saboteur_abort, NULL},
+                            TW_SINK_INIT};
         put_file("a", "old", 3);
         assert_ok(ctx, tw_sink_to_file(ctx, &sinks[1], in_scratch("a"), NULL));
         tw_status status = tw_feed(ctx, &m, sinks, 2);
@@ -521,7 +522,7 @@ static void a_full_disk_is_reported_by_every_format(void **state)
     tw_matrix m = random_matrix(20, 20, 1, TW_I32, 6);
     const char *const formats[] = {"raw", "npy", "csv"};
     for (int f = 0; f < 3; f++) {
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         assert_ok(ctx, tw_sink_to_file(ctx, &sink, "/dev/full", formats[f]));
         assert_fails(ctx, TW_ERR_IO, "No space left", tw_feed(ctx, &m, &sink, 1));
         tw_sink_destroy(&sink);
@@ -539,7 +540,7 @@ static void no_memory_at_any_point_leaves_no_file(void **state)
     for (int f = 0; f < 3; f++) {
         tw_status status = TW_ERR_MEMORY;
         for (int64_t k = 1; status != TW_OK; k++) {
-            tw_sink sink = {0};
+            tw_sink sink = TW_SINK_INIT;
             twi_meter_fail_at(ctx->meter, k);
             status = tw_sink_to_file(ctx, &sink, in_scratch(names[f]), NULL);
             if (status == TW_OK) {
@@ -585,7 +586,7 @@ static void a_file_that_was_begun_needs_no_more_memory(void **state)
     const tw_shape shape = {m.rows, m.cols, m.type};
     const char *const formats[] = {"raw", "npy", "csv"};
     for (int f = 0; f < 3; f++) {
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         size_t bytes = 0;
         feed_file(ctx, &m, "plenty", formats[f]);
         char *data = contents("plenty", &bytes);

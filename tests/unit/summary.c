@@ -50,9 +50,9 @@ static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, double 
 /* Feed rows in blocks of the given height. */
 static void feed(tw_context *ctx, tw_apsp_summary *summary, const tw_matrix *m, int64_t block)
 {
-    tw_sink s;
+    tw_sink s = TW_SINK_INIT;
     tw_shape shape = {m->rows, m->cols, m->type};
-    tw_apsp_summary_sink(summary, &s);
+    assert_int_equal(tw_apsp_summary_sink(summary, &s), TW_OK);
     assert_ok(ctx, s.begin(s.self, ctx, &shape));
     for (int64_t i = 0; i < m->rows; i += block) {
         int64_t count = m->rows - i < block ? m->rows - i : block;
@@ -320,13 +320,13 @@ static void a_summary_starts_afresh_and_forgets_when_aborted(void **state)
     tw_matrix m = random_matrix(20, 20, TW_I32, 0, 100);
     tw_apsp_summary *summary = NULL;
     tw_apsp_summary_info info;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_fails(ctx, TW_ERR_ARGUMENT, "-1 bins",
                  tw_apsp_summary_create(ctx, &summary, -1, NULL, NULL));
     assert_null(summary);
     assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL));
     feed(ctx, summary, &m, 4);
-    tw_apsp_summary_sink(summary, &sink);
+    assert_int_equal(tw_apsp_summary_sink(summary, &sink), TW_OK);
     assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));
     assert_summary(summary, &m, NULL, NULL);
     tw_cancel(ctx);
@@ -349,11 +349,11 @@ static void no_memory_at_any_point_is_reported(void **state)
     tw_status status = TW_ERR_MEMORY;
     for (int64_t k = 1; status != TW_OK; k++) {
         tw_apsp_summary *summary = NULL;
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         twi_meter_fail_at(ctx->meter, k);
         status = tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL);
         if (status == TW_OK) {
-            tw_apsp_summary_sink(summary, &sink);
+            assert_int_equal(tw_apsp_summary_sink(summary, &sink), TW_OK);
             status = tw_feed(ctx, &m, &sink, 1);
         }
         assert_true(status == TW_OK || status == TW_ERR_MEMORY);

@@ -246,14 +246,14 @@ static void check_run(tw_context *ctx, const problem *p, const run *r)
     tw_matrix out = {room, side, side, side, r->type};
     tw_matrix tree = {previous, p->n, p->n, p->n, TW_I32};
     bool trees = !r->parts && r->cutoff < 0;
-    tw_sink sinks[2] = {{0}};
-    tw_sink tree_sink = {0};
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
+    tw_sink tree_sink = TW_SINK_INIT;
     tw_apsp_plan *plan = NULL;
     tw_apsp_verifier *verifier = NULL;
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &out));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &tree_sink, &tree));
     assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, p->graph, &options, 0, 1));
-    tw_apsp_verifier_sink(verifier, &sinks[1]);
+    assert_int_equal(tw_apsp_verifier_sink(verifier, &sinks[1]), TW_OK);
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, p->graph, &options));
     tw_status status = tw_apsp_plan_run(ctx, plan, sinks, 2, trees ? &tree_sink : NULL, NULL);
     if (unsure ? status != TW_OK && status != TW_ERR_RANGE
@@ -396,10 +396,10 @@ static void the_verifier_knows_an_overflow_from_no_path(void **state)
     const tw_shape shape = {4, 4, TW_F64};
     for (int cut = 0; cut < 2; cut++) {
         tw_apsp_verifier *verifier = NULL;
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         options.cutoff = cut ? 1.5e308 : -1;
         assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, &options, 0, 1));
-        tw_apsp_verifier_sink(verifier, &sink);
+        assert_int_equal(tw_apsp_verifier_sink(verifier, &sink), TW_OK);
         assert_ok(ctx, sink.begin(sink.self, ctx, &shape));
         assert_ok(ctx, sink.rows(sink.self, ctx, 0, 4, d, 4));
         assert_ok(ctx, sink.end(sink.self, ctx));

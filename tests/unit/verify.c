@@ -8,9 +8,9 @@ static tw_status verify(tw_context *ctx, const tw_graph *graph, const tw_apsp_op
                         const tw_matrix *m, int64_t samples, int64_t *rows)
 {
     tw_apsp_verifier *verifier = NULL;
-    tw_sink sink;
+    tw_sink sink = TW_SINK_INIT;
     assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, opts, samples, 42));
-    tw_apsp_verifier_sink(verifier, &sink);
+    assert_int_equal(tw_apsp_verifier_sink(verifier, &sink), TW_OK);
     tw_status status = tw_feed(ctx, m, &sink, 1);
     if (status == TW_OK) {
         status = tw_apsp_verifier_result(ctx, verifier, rows);
@@ -262,11 +262,11 @@ static void no_memory_at_any_point_is_reported(void **state)
     opts.target_count = 2;
     for (int64_t k = 1; status != TW_OK; k++) {
         tw_apsp_verifier *verifier = NULL;
-        tw_sink sink;
+        tw_sink sink = TW_SINK_INIT;
         twi_meter_fail_at(ctx->meter, k);
         status = tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 3, 1);
         if (status == TW_OK) {
-            tw_apsp_verifier_sink(verifier, &sink);
+            assert_int_equal(tw_apsp_verifier_sink(verifier, &sink), TW_OK);
             status = tw_feed(ctx, &m, &sink, 1);
         }
         if (status == TW_OK) {

@@ -97,13 +97,15 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     }
     tw_matrix_file *result = NULL;
     tw_apsp_verifier *verifier = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_matrix_file_create(ctx, &result, b->output, "raw", TW_I32);
     if (status == TW_OK) {
         status = tw_apsp_verifier_create(ctx, &verifier, b->graph, NULL, CHECKED_ROWS, 1);
     }
     if (status == TW_OK) {
-        tw_apsp_verifier_sink(verifier, &sink);
+        status = tw_apsp_verifier_sink(verifier, &sink);
+    }
+    if (status == TW_OK) {
         status = tw_feed(ctx, tw_matrix_file_view(result), &sink, 1);
     }
     if (status == TW_OK) {
@@ -132,7 +134,7 @@ static tw_status run_device(void *given, const lab_rung *rung, lab_time *time)
     bench *b = given;
     tw_graph *graph = NULL;
     tw_apsp_plan *plan = NULL;
-    tw_sink sink = {0};
+    tw_sink sink = TW_SINK_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     double begun = twi_seconds(), read = 0;
     tw_status status = tw_set_device(b->ctx, rung->a != 0 ? twi_gpu_prefix() : "cpu");

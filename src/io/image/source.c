@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "io/image/format.h"
 
+#include "base/source.h"
+
 #include <string.h>
 
 typedef struct image_source {
@@ -85,43 +87,43 @@ static tw_status open_source(tw_context *ctx, image_source *source, const char *
 }
 
 /* What there is to say about an opened plane. */
-static void describe(const image_source *source, tw_source *out, tw_image_info *info)
+static void describe(image_source *source, tw_source *out, tw_image_info *info)
 {
     const twi_layout *layout = &source->layout;
-    bool decoded = source->rows.next != NULL;
-    tw_shape shape = {layout->rows, layout->cols, layout->type};
-    out->shape = decoded ? source->rows.shape : shape;
-    out->in_order = decoded ? 1 : 0;
-    out->rows = decoded ? decode_rows : copy_rows;
-    out->destroy = close_source;
-    if (info != NULL) {
-        tw_image_info said = TW_IMAGE_INFO_INIT;
-        size_t size = info->size;
-        said.planes = decoded ? source->rows.planes : layout->planes;
-        said.bytes = source->input.size;
-        if (decoded || !twi_layout_in_place(layout)) {
-            said.bytes = (uint64_t)out->shape.rows * (uint64_t)out->shape.cols *
-                         (uint64_t)said.planes * tw_type_size(out->shape.type);
-        }
-        memcpy(info, &said, size < sizeof said ? size : sizeof said);
-        info->size = size;
+    const bool decoded = source->rows.next != NULL;
+    const tw_shape as_laid_out = {layout->rows, layout->cols, layout->type};
+    const tw_shape shape = decoded ? source->rows.shape : as_laid_out;
+    tw_image_info said = TW_IMAGE_INFO_INIT;
+    said.planes = decoded ? source->rows.planes : layout->planes;
+    said.bytes = source->input.size;
+    if (decoded || !twi_layout_in_place(layout)) {
+        said.bytes = (uint64_t)shape.rows * (uint64_t)shape.cols * (uint64_t)said.planes *
+                     tw_type_size(shape.type);
     }
+    TWI_GIVE(tw_image_info, info, &said);
+    twi_source_give(out, (tw_source){sizeof(tw_source), source, shape, decoded ? 1 : 0,
+                                     decoded ? decode_rows : copy_rows, close_source});
 }
 
 tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                           int64_t plane, tw_image_info *info)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_source_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_image_info, info);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     image_source *source = NULL;
     if (path == NULL || path[0] == '\0' || strcmp(path, "-") == 0 || plane < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "rows of an image need a file with a name and a plane from 0");
     }
-    tw_status status = twi_alloc_zeroed(ctx, &source, 1, sizeof *source, "a source");
+    status = twi_alloc_zeroed(ctx, &source, 1, sizeof *source, "a source");
     if (status == TW_OK) {
         status = open_source(ctx, source, path, format, plane);
     }
@@ -129,18 +131,17 @@ tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path, con
         close_source(source);
         return status;
     }
-    out->self = source;
     describe(source, out, info);
     return TW_OK;
 }
 
 void tw_source_destroy(tw_source *source)
 {
-    if (source == NULL) {
-        return;
+    if (source == NULL || TWI_CHECK_THROUGH(NULL, tw_source, source, destroy) != TW_OK) {
+        return; /* nothing was put into it */
     }
     if (source->destroy != NULL) {
         source->destroy(source->self);
     }
-    *source = (tw_source){0};
+    twi_source_give(source, (tw_source)TW_SOURCE_INIT);
 }

@@ -6,6 +6,7 @@
 #include "io/matrix/format.h"
 
 #include "base/memory.h"
+#include "base/source.h"
 #include "io/extension.h"
 
 #include <math.h>
@@ -241,16 +242,18 @@ static void destroy_rows(void *self)
 tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, const char *format,
                            tw_type type)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_source_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     tw_matrix_file *file = NULL;
-    tw_status status = open_file(ctx, &file, path, format, type);
+    status = open_file(ctx, &file, path, format, type);
     if (status == TW_OK) {
-        *out = (tw_source){
-            .self = file, .shape = file->shape, .rows = fetch_rows, .destroy = destroy_rows};
+        twi_source_give(
+            out, (tw_source){sizeof(tw_source), file, file->shape, 0, fetch_rows, destroy_rows});
     }
     return status;
 }

@@ -15,6 +15,7 @@
 #include "io/output.h"
 
 #include "base/memory.h"
+#include "base/sink.h"
 #include "base/threads.h"
 
 #include <string.h>
@@ -238,25 +239,29 @@ static void file_destroy(void *self)
 
 void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
 {
-    if (ctx != NULL && sink != NULL && shape != NULL && sink->begin == file_begin) {
-        file_sink *self = sink->self;
-        self->expected = open_output(self, ctx, shape) == TW_OK; /* else begin tries again */
+    if (ctx == NULL || sink == NULL || shape == NULL ||
+        TWI_CHECK_THROUGH(NULL, tw_sink, sink, destroy) != TW_OK || sink->begin != file_begin) {
+        return;
     }
+    file_sink *self = sink->self;
+    self->expected = open_output(self, ctx, shape) == TW_OK; /* else begin tries again */
 }
 
 tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     file_sink *self = NULL;
     twi_matrix_format found = TWI_MATRIX_RAW;
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }
-    tw_status status = twi_matrix_writer_find(ctx, &found, format, path);
+    status = twi_matrix_writer_find(ctx, &found, format, path);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     }
@@ -269,6 +274,7 @@ tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const
     }
     memcpy(self->path, path, strlen(path) + 1);
     self->format = found;
-    *out = (tw_sink){self, file_begin, file_rows, file_end, file_abort, file_destroy};
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, file_begin, file_rows, file_end, file_abort,
+                                 file_destroy});
     return TW_OK;
 }

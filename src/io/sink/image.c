@@ -3,6 +3,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/sink.h"
 
 #include <string.h>
 
@@ -51,16 +52,19 @@ static void image_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"image", image});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out}, {"image", image});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     image_sink *self = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     if (status == TW_OK) {
         self->image = image;
-        *out = (tw_sink){self, image_begin, image_rows, image_end, image_abort, twi_free};
+        twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, image_begin, image_rows, image_end,
+                                     image_abort, twi_free});
     }
     return status;
 }

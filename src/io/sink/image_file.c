@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "io/image/format.h"
 
+#include "base/sink.h"
+
 #include <string.h>
 
 typedef struct image_file_sink {
@@ -94,17 +96,19 @@ static void file_destroy(void *self)
 
 tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     image_file_sink *self = NULL;
     const twi_image_format *found = NULL;
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }
-    tw_status status = twi_image_writer_find(ctx, &found, format, path);
+    status = twi_image_writer_find(ctx, &found, format, path);
     if (status == TW_OK && found->writer == NULL) {
         status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s files are written from a whole image",
                          found->name);
@@ -121,6 +125,7 @@ tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
     }
     memcpy(self->path, path, strlen(path) + 1);
     self->format = found;
-    *out = (tw_sink){self, file_begin, file_rows, file_end, file_abort, file_destroy};
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, file_begin, file_rows, file_end, file_abort,
+                                 file_destroy});
     return TW_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
+#include "base/source.h"
 #include "base/threads.h"
 
 #include <string.h>
@@ -79,32 +80,35 @@ static void matrix_abort(void *self, tw_context *ctx)
 
 tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"target", target});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out}, {"target", target});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     matrix_sink *self = NULL;
-    tw_status status = twi_matrix_check(ctx, target, "the matrix for the result");
+    status = twi_matrix_check(ctx, target, "the matrix for the result");
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     }
     if (status == TW_OK) {
         self->target = target;
-        *out = (tw_sink){self, matrix_begin, matrix_rows, matrix_end, matrix_abort, twi_free};
+        twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, matrix_begin, matrix_rows, matrix_end,
+                                     matrix_abort, twi_free});
     }
     return status;
 }
 
 void tw_sink_destroy(tw_sink *sink)
 {
-    if (sink == NULL) {
-        return;
+    if (sink == NULL || TWI_CHECK_THROUGH(NULL, tw_sink, sink, destroy) != TW_OK) {
+        return; /* nothing was put into it */
     }
     if (sink->destroy != NULL) {
         sink->destroy(sink->self);
     }
-    *sink = (tw_sink){0};
+    twi_sink_give(sink, (tw_sink)TW_SINK_INIT);
 }
 
 /* ---------------------------------------------------------------------------------- tw_feed */
@@ -171,11 +175,15 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
     static double nowhere;
     tw_status status = TWI_REQUIRE(ctx, {"source", source});
     if (status == TW_OK) {
-        status = TWI_REQUIRE(ctx, {"source->rows", source->rows == NULL ? NULL : source});
+        status = twi_sources_check(ctx, source, 1);
+    }
+    const tw_source ours = status == TW_OK ? twi_source_at(source, 0) : (tw_source)TW_SOURCE_INIT;
+    const tw_shape *shape = &ours.shape;
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"source->rows", ours.rows == NULL ? NULL : source});
     }
     if (status == TW_OK) {
-        const tw_matrix rows = {&nowhere, source->shape.rows, source->shape.cols,
-                                source->shape.cols, source->shape.type};
+        const tw_matrix rows = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
         status = twi_matrix_check(ctx, &rows, "the source");
     }
     if (status == TW_OK) {
@@ -185,7 +193,6 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
         return status;
     }
     twi_sinks out = {0};
-    const tw_shape *shape = &source->shape;
     void *buffer = NULL;
     status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
                        (uint64_t)shape->cols * tw_type_size(shape->type),
@@ -194,7 +201,7 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
         status = twi_sinks_begin(ctx, &out, sinks, sink_count, shape);
     }
     if (status == TW_OK) {
-        status = feed_rows(ctx, &out, NULL, source, buffer);
+        status = feed_rows(ctx, &out, NULL, &ours, buffer);
     }
     status = twi_sinks_finish(ctx, &out, status);
     twi_free(buffer);

@@ -8,6 +8,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/sink.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,16 +149,18 @@ static void preview_destroy(void *self)
 
 tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, double most)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     preview_sink *self = NULL;
     if (path == NULL || path[0] == '\0' || !(most > 0) || !isfinite(most)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name, and a largest value above 0");
     }
-    tw_status status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
+    status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     if (status == TW_OK) {
         status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
     }
@@ -168,7 +171,7 @@ tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, do
     memcpy(self->path, path, strlen(path) + 1);
     self->most = most;
     twi_colour_map(self->colours);
-    *out =
-        (tw_sink){self, preview_begin, preview_rows, preview_end, preview_abort, preview_destroy};
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, preview_begin, preview_rows, preview_end,
+                                 preview_abort, preview_destroy});
     return TW_OK;
 }

@@ -13,7 +13,7 @@
 #define PIECE ((uint64_t)1 << 20) /* elements converted at once, unless one row has more */
 
 typedef struct scaled_sink {
-    tw_sink *inner;
+    tw_sink inner;
     tw_type type;
     double most;
     tw_shape shape;
@@ -82,7 +82,7 @@ static tw_status scaled_begin(void *self, tw_context *ctx, const tw_shape *shape
     sink->piece = NULL;
     tw_status status = twi_alloc(ctx, &sink->piece, rows * cols, tw_type_size(sink->type),
                                  "the rows to be written");
-    return status == TW_OK ? sink->inner->begin(sink->inner->self, ctx, &sink->shape) : status;
+    return status == TW_OK ? sink->inner.begin(sink->inner.self, ctx, &sink->shape) : status;
 }
 
 static tw_status scaled_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -98,8 +98,8 @@ static tw_status scaled_rows(void *self, tw_context *ctx, int64_t first, int64_t
             convert_row(sink, (const float *)data + (done + i) * stride,
                         (char *)sink->piece + (size_t)i * step);
         }
-        status = sink->inner->rows(sink->inner->self, ctx, first + done, rows, sink->piece,
-                                   sink->shape.cols);
+        status = sink->inner.rows(sink->inner.self, ctx, first + done, rows, sink->piece,
+                                  sink->shape.cols);
     }
     return status;
 }
@@ -109,7 +109,7 @@ static tw_status scaled_end(void *self, tw_context *ctx)
     scaled_sink *sink = self;
     twi_free(sink->piece);
     sink->piece = NULL;
-    return sink->inner->end(sink->inner->self, ctx);
+    return sink->inner.end(sink->inner.self, ctx);
 }
 
 static void scaled_abort(void *self, tw_context *ctx)
@@ -117,7 +117,7 @@ static void scaled_abort(void *self, tw_context *ctx)
     scaled_sink *sink = self;
     twi_free(sink->piece);
     sink->piece = NULL;
-    sink->inner->abort(sink->inner->self, ctx);
+    sink->inner.abort(sink->inner.self, ctx);
 }
 
 static void scaled_destroy(void *self)
@@ -128,10 +128,12 @@ static void scaled_destroy(void *self)
 
 tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type type, double most)
 {
-    TWI_CLEAR(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"inner", inner});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = twi_sink_clear(ctx, out);
+    if (status == TW_OK) {
+        status = TWI_REQUIRE(ctx, {"out", out}, {"inner", inner});
+    }
+    if (status != TW_OK) {
+        return status;
     }
     scaled_sink *self = NULL;
     if (type != TW_U8 && type != TW_U16 && type != TW_F16) {
@@ -142,15 +144,16 @@ tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type 
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%.9g as the largest value: a number above 0 is wanted", most);
     }
-    tw_status status = twi_sinks_check(ctx, inner, 1);
+    status = twi_sinks_check(ctx, inner, 1);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     }
     if (status == TW_OK) {
-        self->inner = inner;
+        self->inner = twi_sink_at(inner, 0);
         self->type = type;
         self->most = most;
-        *out = (tw_sink){self, scaled_begin, scaled_rows, scaled_end, scaled_abort, scaled_destroy};
+        twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, scaled_begin, scaled_rows, scaled_end,
+                                     scaled_abort, scaled_destroy});
     }
     return status;
 }
