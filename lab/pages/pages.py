@@ -65,17 +65,26 @@ class Damaged(Exception):
     """A file that is no result; says what is wrong with it."""
 
 
+LONGEST_FILE, LONGEST_TEXT, LONGEST_NAME = 16 << 20, 4000, 60  # bytes and characters
+
+
 def plain(text):
     """Text of a file as one line without control characters: it may come from anybody."""
     return "".join(c if c.isprintable() else "\ufffd" for c in str(text))
 
 
+def short(text):
+    if len(text) > LONGEST_TEXT:
+        raise Damaged(f"it has a text of {len(text)} characters; {LONGEST_TEXT} are the most")
+    return text
+
+
 def all_plain(value):
     if isinstance(value, dict):
-        return {plain(key): all_plain(each) for key, each in value.items()}
+        return {plain(short(key)): all_plain(each) for key, each in value.items()}
     if isinstance(value, list):
         return [all_plain(each) for each in value]
-    return plain(value) if isinstance(value, str) else value
+    return plain(short(value)) if isinstance(value, str) else value
 
 
 def complain(text):
@@ -101,6 +110,8 @@ def check_rung(case):
     for key, kind in (("rung", str), ("n", int)):
         if not isinstance(case.get(key), kind):
             raise Damaged(f"a case has no {key}")
+    if len(case["rung"]) > LONGEST_NAME:
+        raise Damaged(f"a rung has a name of {len(case['rung'])} characters")
     if not 0 < case["n"] < 10**9:
         raise Damaged(f"{case['rung']} has a size that is none")
     for key in ("parent", "row", "idea", "against", "flaw", "outcome", "why"):
@@ -141,6 +152,9 @@ def check_format(result):
 
 def read_result(path):
     try:
+        if not path.is_file() or path.stat().st_size > LONGEST_FILE:
+            raise Damaged("it is no file" if not path.is_file() else
+                          f"it has more than {LONGEST_FILE >> 20} MiB")
         result = all_plain(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise Damaged(error.strerror) from error

@@ -329,6 +329,11 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     if (status != TW_OK) {
         return status;
     }
+    if (options.type != TW_AUTO && options.type != out->type) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the options ask for a result of type %s, and the distance matrix is of %s",
+                       tw_type_name(options.type), tw_type_name(out->type));
+    }
     options.type = out->type;
     status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {

@@ -362,9 +362,9 @@ static tw_status show_negative_cycle(apsp_run *run)
                                  tw_graph_label(run->graph, vertices[i]));
     }
     return tw_fail(run->job->ctx, TW_ERR_NEGATIVE_CYCLE,
-                   "the graph has a negative cycle of %lld arcs, so shortest paths do not exist: "
+                   "the graph has a negative cycle of %lld arc%s, so shortest paths do not exist: "
                    "%s%s%.60s",
-                   (long long)count, names, count > most ? "... -> " : "",
+                   (long long)count, count == 1 ? "" : "s", names, count > most ? "... -> " : "",
                    tw_graph_label(run->graph, vertices[0]));
 }
 

@@ -97,6 +97,24 @@ static tw_status read_constants(map_run *run)
     return TW_OK;
 }
 
+/* A file that is both is computed in place and appears when it is whole. Standard output goes on as
+ * it comes, over what is still to be read. */
+static tw_status check_standard_output(const map_run *run)
+{
+    const cli_file output = {"standard output", run->output};
+    if (run->output == NULL || strcmp(run->output, "-") != 0) {
+        return TW_OK;
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const cli_file input = {"the input", run->inputs[i].path};
+        tw_status status = cli_check_files(run->job->ctx, &input, 1, &output, 1);
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    return TW_OK;
+}
+
 tw_status map_read_words(map_run *run, int count, char **words)
 {
     const char *no_data = run->s->no_data;
@@ -118,7 +136,7 @@ tw_status map_read_words(map_run *run, int count, char **words)
     if (status == TW_OK) {
         status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);
     }
-    return status;
+    return status == TW_OK ? check_standard_output(run) : status;
 }
 
 /* ------------------------------------------------------------------------------ the expression */

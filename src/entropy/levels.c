@@ -180,7 +180,7 @@ tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup,
     }
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) \
     reduction(min                                                            \
-              : bad) if (count > 1 && in->cols > 0)
+              : bad) if (count > 1 && count * in->cols > 4096)
     for (int64_t row = first; row < first + count; row++) {
         if (row < bad && !twi_is_cancelled(ctx) && first_bad(setup, row) >= 0) {
             bad = row;

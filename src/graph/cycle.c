@@ -39,9 +39,9 @@ tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int6
     snprintf(shown + used, sizeof shown - used, "%d", vertices[0]);
     return tw_fail(
         ctx, TW_ERR_NEGATIVE_CYCLE,
-        "the graph has a negative cycle of %lld arcs and weight %.17g, so shortest paths "
+        "the graph has a negative cycle of %lld arc%s and weight %.17g, so shortest paths "
         "do not exist: %s",
-        (long long)count, total, shown);
+        (long long)count, count == 1 ? "" : "s", total, shown);
 }
 
 tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,

@@ -73,6 +73,7 @@ void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from)
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
     into->integral &= from->integral;
+    into->whole &= from->whole;
 }
 
 void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats)
@@ -81,6 +82,7 @@ void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats)
     graph->min_weight = any ? stats->min : 0;
     graph->max_weight = any ? stats->max : 0;
     graph->integral = any ? stats->integral : true;
+    graph->whole = any ? stats->whole : true;
     graph->equal = any && stats->min == stats->max && stats->min > 0;
 }
 

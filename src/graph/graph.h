@@ -20,6 +20,7 @@ struct tw_graph {
     bool undirected;
     bool equal;    /* all weights are the same positive number */
     bool integral; /* all weights are whole numbers within i32 */
+    bool whole;    /* ... within 2^53, so that whoever gave them may count on each digit */
     double min_weight;
     double max_weight;
     char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
@@ -54,18 +55,20 @@ typedef struct twi_weight_stats {
     double min;
     double max;
     bool integral;
+    bool whole;
 } twi_weight_stats;
 
 static inline twi_weight_stats twi_no_weights(void)
 {
-    return (twi_weight_stats){__builtin_inf(), -__builtin_inf(), true};
+    return (twi_weight_stats){__builtin_inf(), -__builtin_inf(), true, true};
 }
 
 static inline void twi_see_weight(twi_weight_stats *stats, double weight)
 {
     stats->min = weight < stats->min ? weight : stats->min;
     stats->max = weight > stats->max ? weight : stats->max;
-    stats->integral &= weight >= INT32_MIN && weight <= INT32_MAX && weight == (int64_t)weight;
+    stats->whole &= weight >= -0x1p53 && weight <= 0x1p53 && weight == (double)(int64_t)weight;
+    stats->integral &= stats->whole && weight >= INT32_MIN && weight <= INT32_MAX;
 }
 
 void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from);

@@ -645,6 +645,11 @@ run_naive: its inner loop, 4 of 7 instructions
                 (self.path / f"h{made}.json").write_text(json.dumps(hostile))
                 made += 1
         self.assertGreater(made, 60)
+        for many in (61, 5000, 100000):
+            long = json.loads(json.dumps(good))
+            long["cases"][0]["rung"] = "r" * many
+            (self.path / f"long{many}.json").write_text(json.dumps(long))
+        os.mkfifo(self.path / "pipe.json")
         (self.path / "good.json").write_text(json.dumps(good | {"title": "The good one"}))
         done = lab("report", str(self.path))
         if "Matplotlib is missing" in done.stderr:
@@ -652,6 +657,8 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         self.assertNotIn("\x1b", done.stderr + done.stdout)
+        for name in ("long61", "long5000", "long100000", "pipe"):
+            self.assertIn(f"{name}.json is left out", done.stderr)
         page = (self.path / "report.html").read_text()
         told = (self.path / "report.md").read_text()
         for text in (page, told):

@@ -393,6 +393,12 @@ static void of_shortest_paths(void **state)
     REFUSED_SILENTLY(tw_apsp(NULL, &a, t->graph, NULL));
     REFUSED(tw_apsp(t->ctx, NULL, t->graph, NULL));
     REFUSED(tw_apsp(t->ctx, &a, NULL, NULL));
+    static const tw_type others[] = {-3, TW_F16 + 100, TW_F64};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) { /* than the matrix's own */
+        tw_apsp_options other = TW_APSP_OPTIONS_INIT;
+        other.type = others[i];
+        REFUSED(tw_apsp(t->ctx, &a, t->graph, &other));
+    }
     REFUSED_SILENTLY(tw_minplus(NULL, &c, &a, &b));
     REFUSED(tw_minplus(t->ctx, NULL, &a, &b));
     REFUSED(tw_minplus(t->ctx, &c, NULL, &b));

@@ -130,7 +130,7 @@ static problem *make_problem(tw_context *ctx, const kind *k, int64_t n, tw_type 
 static bool holds(const problem *p, tw_type type, int64_t at, double cutoff)
 {
     double d = p->want[at];
-    bool whole = p->graph->integral && p->graph->weight_type != TW_F32;
+    bool whole = p->graph->whole && p->graph->weight_type != TW_F32;
     if (!p->reached[at] || (cutoff >= 0 && d > cutoff)) {
         return true;
     }

@@ -55,7 +55,8 @@ typedef struct misfit {
 static bool fits_f32(double value, bool keep_whole)
 {
     float stored = (float)value;
-    return !isinf(stored) && (stored != 0 || value == 0) && (!keep_whole || stored == value);
+    return !isinf(stored) && (stored != 0 || value == 0) &&
+           (!keep_whole || (stored == value && fabs(value) < EXACT_LIMIT));
 }
 
 /* Store a distance (+inf: no path); false if the type cannot hold it. */

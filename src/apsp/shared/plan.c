@@ -22,5 +22,5 @@ tw_type twi_plan_float_type(const tw_apsp_plan *plan)
 
 bool twi_plan_keeps_whole(const tw_apsp_plan *plan)
 {
-    return plan->graph->integral && plan->graph->weight_type != TW_F32;
+    return plan->graph->whole && plan->graph->weight_type != TW_F32;
 }

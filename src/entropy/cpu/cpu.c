@@ -217,7 +217,8 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
         return status;
     }
     const int64_t bands = (count + j.band - 1) / j.band;
-#pragma omp parallel num_threads(twi_team(threads))
+    const int team = bands < threads ? (int)bands : threads; /* others would wait in vain */
+#pragma omp parallel num_threads(twi_team(team)) if (team > 1)
     work(&j, bands);
     twi_free(j.scratch);
     return twi_check_cancel(ctx);

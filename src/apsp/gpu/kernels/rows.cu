@@ -42,7 +42,7 @@ static __device__ __forceinline__ bool put(float *at, double value, bool keep_wh
     float stored = (float)value;
     *at = stored;
     bool fits = fabs((double)stored) != infinity() && (stored != 0 || value == 0) &&
-                (!keep_whole || (double)stored == value);
+                (!keep_whole || ((double)stored == value && fabs(value) < 0x1p53));
     return value == infinity() || fits;
 }
 template <class T>
