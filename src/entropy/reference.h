@@ -2,7 +2,7 @@
 #ifndef TWI_ENTROPY_REFERENCE_H
 #define TWI_ENTROPY_REFERENCE_H
 
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
 
 /* The entropy of every window by its definition, counted anew for each and summed in f64 with the
  * library's log, into `out`, dense, of setup's shape. `exact`, if not NULL, gets the number that

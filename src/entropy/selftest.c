@@ -6,6 +6,9 @@
 #include "entropy/selftest.h"
 
 #include "base/memory.h"
+#include "entropy/gpu/host.h"
+#include "entropy/plan/blocks.h"
+#include "entropy/plan/prepare.h"
 #include "entropy/reference.h"
 
 #include <math.h>

@@ -3,11 +3,12 @@
  * them, are computed again by the definition (reference.c), one window each, and must have the same
  * bits.
  */
-#include "entropy/reference.h"
+#include "entropy/verify.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "entropy/reference.h"
 
 #include <math.h>
 

@@ -6,10 +6,9 @@
 #include "map/selftest.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "map/language/scalar.h"
 #include "map/map.h"
-
-#include "base/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,15 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
+#include "entropy/cpu/cpu.h"
 #include "entropy/cpu/kernels.h"
+#include "entropy/plan/blocks.h"
+#include "entropy/plan/prepare.h"
 #include "entropy/reference.h"
+#include "entropy/shared/levels.h"
+#include "entropy/shared/table.h"
+#include "entropy/shared/window.h"
+#include "entropy/verify.h"
 
 #include <math.h>
 #include <stdlib.h>

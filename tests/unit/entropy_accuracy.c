@@ -7,7 +7,8 @@
 #include "harness.h"
 
 #include "base/random.h"
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
+#include "entropy/shared/table.h"
 
 #include <math.h>
 #include <mpfr.h>

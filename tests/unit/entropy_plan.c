@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "base/random.h"
+#include "entropy/plan/prepare.h"
 #include "entropy/reference.h"
 
 #include <math.h>

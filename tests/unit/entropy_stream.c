@@ -3,7 +3,7 @@
 
 #include "base/matrix.h"
 #include "base/random.h"
-#include "entropy/stream.h"
+#include "entropy/plan/blocks.h"
 
 #include <math.h>
 

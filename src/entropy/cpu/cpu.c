@@ -7,11 +7,13 @@
  * Rows that two bands share are converted twice; bands are at least as high as the window, so no
  * more than that.
  */
-#include "entropy/cpu/kernels.h"
-#include "entropy/cpu/slide.h"
+#include "entropy/cpu/cpu.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "entropy/cpu/kernels.h"
+#include "entropy/cpu/slide.h"
+#include "entropy/shared/levels.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -222,11 +224,4 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
     work(&j, bands);
     twi_free(j.scratch);
     return twi_check_cancel(ctx);
-}
-
-tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
-                           int64_t count, void *out, int64_t stride)
-{
-    return setup->gpu != NULL ? twi_entropy_gpu_rows(ctx, setup, first, count, out, stride)
-                              : twi_entropy_bands(ctx, setup, first, count, out, stride, 0);
 }

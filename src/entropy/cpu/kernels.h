@@ -7,7 +7,7 @@
 #ifndef TWI_ENTROPY_CPU_KERNELS_H
 #define TWI_ENTROPY_CPU_KERNELS_H
 
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
 
 #define TWI_COUNTERS 16 /* of a vector: one for each level */
 #define TWI_PLANES 4    /* bytes of T[n] */

@@ -9,6 +9,8 @@
  */
 #include "entropy/cpu/slide.h"
 
+#include "entropy/shared/levels.h"
+
 #define LEVELS_OF_TWO 4096 /* two histograms of more would not stay in the cache */
 #define OUTPUTS_OF_TWO 64  /* narrower rows would be mostly beginnings */
 

@@ -6,7 +6,7 @@
 #ifndef TWI_ENTROPY_CPU_SLIDE_H
 #define TWI_ENTROPY_CPU_SLIDE_H
 
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
 
 /* Words of histogram that any of the kernels needs. */
 int64_t twi_slide_words(const twi_entropy_setup *setup);

@@ -1,14 +1,14 @@
 /*
  * Entropy on GPUs. A piece is a rectangle of outputs with the elements behind it, in the memory of
  * one device; gpu/piece.c chooses the kernels for it (gpu/kernels/kernels.h) and puts them on a
- * stream. tw_entropy_plan_apply_device (gpu/entry.c) is the entry for arrays that already lie in
+ * stream. tw_entropy_plan_apply_device (device.c) is the entry for arrays that already lie in
  * GPU memory; arrays in host memory go through a device, or several, piece by piece (gpu/host.c).
  */
 #ifndef TWI_ENTROPY_GPU_GPU_H
 #define TWI_ENTROPY_GPU_GPU_H
 
-#include "entropy/entropy.h"
 #include "entropy/gpu/kernels/kernels.h"
+#include "entropy/shared/setup.h"
 
 #define TWI_GPU_ALIGN 256 /* bytes, of everything in a workspace */
 

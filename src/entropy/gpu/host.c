@@ -11,11 +11,14 @@
  * Borders that repeat elements are laid around a piece by copying: where rows or columns do not
  * follow each other, one copy for each stretch that does.
  */
-#include "entropy/gpu/gpu.h"
+#include "entropy/gpu/host.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "entropy/cpu/cpu.h"
+#include "entropy/gpu/gpu.h"
+#include "entropy/shared/levels.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "gpu/startup.h"

@@ -2,11 +2,14 @@
  * What a plan says of itself: the method and why, the memory, and a rate that is measured, not
  * guessed: the chosen method runs for a moment over random levels of the same type.
  */
-#include "entropy/plan/plan.h"
+#include "entropy/plan/explain.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "entropy/gpu/host.h"
+#include "entropy/plan/blocks.h"
+#include "entropy/plan/prepare.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,10 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "entropy/stream.h"
+#include "entropy/gpu/host.h"
+#include "entropy/plan/blocks.h"
+#include "entropy/plan/explain.h"
+#include "entropy/plan/prepare.h"
 
 #include <math.h>
 

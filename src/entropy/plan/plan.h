@@ -2,17 +2,7 @@
 #ifndef TWI_ENTROPY_PLAN_PLAN_H
 #define TWI_ENTROPY_PLAN_PLAN_H
 
-#include "entropy/entropy.h"
-
-struct tw_entropy_plan {
-    twi_entropy_setup setup; /* for an array of the planned shape, whose data is nowhere */
-    tw_matrix planned;       /* that array */
-    tw_matrix mask;          /* what the options point to; of the mask, the elements are not ours */
-    double range[2];
-    double no_data;
-    tw_entropy_plan_info info;
-    char *explanation;
-};
+#include "entropy/shared/plan.h"
 
 /* The setup of a run over `in`, which must be of the planned shape. It shares what the plan holds:
  * nothing of it is to be cleared. */
@@ -24,11 +14,5 @@ TW_CHECKED tw_status twi_entropy_plan_take_call(tw_context *ctx, const tw_entrop
                                                 twi_entropy_setup *out, const tw_matrix *result,
                                                 const tw_matrix *in, tw_device_options *options,
                                                 const tw_device_options *given);
-
-/* Why that method. */
-const char *twi_entropy_reason(const twi_entropy_setup *setup);
-
-/* The text of tw_entropy_plan_explain, into plan->explanation. */
-TW_CHECKED tw_status twi_entropy_explain(tw_context *ctx, tw_entropy_plan *plan);
 
 #endif

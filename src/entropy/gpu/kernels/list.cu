@@ -8,7 +8,7 @@
 #include "gpu/compat.h" /* first: what follows is device code */
 
 #include "entropy/gpu/kernels/kernels.h"
-#include "entropy/value.h"
+#include "entropy/shared/value.h"
 
 #define MOST_THREADS 256
 #define LEAST_THREADS 32

@@ -15,8 +15,9 @@
  * is what 1 ulp takes for every window, whole, cropped or masked (docs/methods.md). Costs a few
  * divisions of 128 bits for each n.
  */
+#include "entropy/shared/table.h"
+
 #include "base/memory.h"
-#include "entropy/entropy.h"
 
 typedef unsigned __int128 wide;
 

@@ -1,8 +1,11 @@
-/* Rows of an input that is not in memory as a whole: see stream.c. */
-#ifndef TWI_ENTROPY_STREAM_H
-#define TWI_ENTROPY_STREAM_H
+/*
+ * Blocks of rows: how high, the rows of the input behind them, which need not all be in memory, and
+ * the rows of the result.
+ */
+#ifndef TWI_ENTROPY_PLAN_BLOCKS_H
+#define TWI_ENTROPY_PLAN_BLOCKS_H
 
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
 
 struct twi_entropy_feed {
     const tw_source *source;
@@ -23,5 +26,10 @@ TW_CHECKED tw_status twi_entropy_block(tw_context *ctx, twi_entropy_setup *setup
  * they are there. Blocks come in order. */
 TW_CHECKED tw_status twi_entropy_hold(tw_context *ctx, twi_entropy_setup *setup, int64_t first,
                                       int64_t count);
+
+/* Rows first ... first+count-1 of the result into `out`, on the GPUs or on all threads. Values are
+ * checked. */
+TW_CHECKED tw_status twi_entropy_rows(tw_context *ctx, const twi_entropy_setup *setup,
+                                      int64_t first, int64_t count, void *out, int64_t stride);
 
 #endif

@@ -8,7 +8,7 @@
  * them in between, in a mapped file for instance. So what comes out of here is a level or the mark
  * of what does not count, whatever is read, and nothing behind it reads the values themselves.
  */
-#include "entropy/entropy.h"
+#include "entropy/shared/levels.h"
 
 #include "base/matrix.h"
 #include "base/threads.h"
@@ -200,11 +200,11 @@ int64_t twi_padded_cols(const twi_entropy_setup *setup)
 
 #define LEVEL uint16_t
 #define NAME u16
-#include "entropy/levels_row.h"
+#include "entropy/shared/levels_row.h"
 
 #define LEVEL uint32_t
 #define NAME u32
-#include "entropy/levels_row.h"
+#include "entropy/shared/levels_row.h"
 
 static void lay_bytes(const twi_entropy_setup *setup, int64_t row, uint8_t *out)
 {

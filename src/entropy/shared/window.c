@@ -2,7 +2,7 @@
  * Windows as runs: each row of a window is cut into runs of adjacent columns, so that when the
  * window moves one column to the right exactly the ends of the runs enter and leave.
  */
-#include "entropy/entropy.h"
+#include "entropy/shared/window.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"

@@ -11,8 +11,10 @@
  * From a guess that is a few steps away, the edge is found by doubling steps and halving them
  * again, over the f64 in their order.
  */
+#include "entropy/shared/edges.h"
+
 #include "base/memory.h"
-#include "entropy/entropy.h"
+#include "entropy/shared/setup.h"
 
 #include <math.h>
 #include <string.h>
