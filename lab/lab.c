@@ -1,44 +1,10 @@
-/* The program tilewright-lab: its commands, its ladders, and what it says about itself. */
+/* The program tilewright-lab: its commands, and what it says about itself. */
 #include "commands_lab.h"
-#include "ladders/ladders.h"
 
 #include "frame/program.h"
 
 static const cli_command *const commands[] = {
     &lab_list, &lab_show, &lab_diff, &lab_run_command, &lab_report, &lab_compare, NULL};
-
-const lab_ladder *const lab_ladders[] = {&lab_apsp_cpu,
-                                         &lab_apsp_cpu_blocks,
-                                         &lab_apsp_threads,
-                                         &lab_apsp_threads_weak,
-                                         &lab_apsp_files,
-                                         &lab_apsp_gpu,
-                                         &lab_apsp_gpu_blocks,
-                                         &lab_apsp_gpu_shapes,
-                                         &lab_apsp_gpu_global,
-                                         &lab_apsp_gpu_copies,
-                                         &lab_apsp_hip,
-                                         &lab_apsp_scatter,
-                                         &lab_apsp_multi,
-                                         &lab_apsp_devices,
-                                         &lab_apsp_devices_weak,
-                                         &lab_entropy_cpu,
-                                         &lab_entropy_cpu_windows,
-                                         &lab_entropy_threads,
-                                         &lab_entropy_threads_weak,
-                                         &lab_entropy_windows,
-                                         &lab_entropy_gpu,
-                                         &lab_entropy_gpu_threads,
-                                         &lab_entropy_gpu_windows,
-                                         &lab_entropy_multi,
-                                         &lab_entropy_multi_flat,
-                                         &lab_entropy_devices,
-                                         &lab_entropy_devices_weak,
-                                         &lab_map_cpu,
-                                         &lab_map_threads,
-                                         &lab_map_threads_weak,
-                                         &lab_map_gpu,
-                                         NULL};
 
 static const cli_example first_steps[] = {
     {"tilewright-lab list", "the ladders and their rungs"},
