@@ -6,7 +6,7 @@ int main(void)
 {
     const int32_t from[] = {0, 1, 2, 0, 4, 1}, to[] = {1, 2, 3, 4, 3, 4};
     const double hours[] = {0.5, 0.75, 1.0, 1.5, 1.25, 0.25};
-    const tw_edges roads = {6, from, to, hours, TW_F64};
+    const tw_edges roads = {sizeof roads, 6, from, to, hours, TW_F64, TW_I32};
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
     tw_apsp_path *path = NULL;

@@ -84,10 +84,13 @@ enum {
     TW_I32 = 4,
     TW_F32 = 5,
     TW_F64 = 6,
-    TW_F16 = 7 /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
+    TW_F16 = 7, /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
+    TW_I64 = 8  /* NumPy's integers, as graphs are made from them: indices and weights that are
+                   checked and kept in 32 bits; nothing is computed in it or written of it */
 };
 
-/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32, +inf in floats. */
+/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as "no edge",
+ * in i64), +inf in floats. */
 #define TW_APSP_INF_U8 255
 #define TW_APSP_INF_U16 65535
 #define TW_APSP_INF_I32 1073741823
@@ -189,25 +192,63 @@ typedef struct tw_graph tw_graph;
  * plan reports. */
 enum { TW_GRAPH_UNDIRECTED = 1 };
 
-/* Edges as three arrays. weight_type is TW_I32, TW_F32 or TW_F64; weight NULL makes every weight
- * 1 (of TW_I32). The arrays are copied. */
+/* Edges as three arrays, which are copied. weight_type is TW_I32, TW_F32, TW_F64 or TW_I64; weight
+ * NULL makes every weight 1 (of TW_I32). Weights of TW_I64 are kept as TW_I32 if all of them fit,
+ * else as TW_F64; one beyond 2^53 is TW_ERR_RANGE. */
 typedef struct tw_edges {
+    size_t size;
     int64_t count;
-    const int32_t *source;
-    const int32_t *target;
+    const void *source; /* of index_type */
+    const void *target;
     const void *weight;
     tw_type weight_type;
+    tw_type index_type; /* TW_I32 or TW_I64 */
 } tw_edges;
+#define TW_EDGES_INIT                                         \
+    {                                                         \
+        sizeof(tw_edges), 0, NULL, NULL, NULL, TW_I32, TW_I32 \
+    }
 
 TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
                                                 const tw_edges *edges, uint32_t flags);
 
-/* A square adjacency matrix of TW_I32, TW_F32, TW_F64 (also TW_U8, TW_U16, TW_I16, read as i32).
+/* A square adjacency matrix of TW_I32, TW_F32, TW_F64 (also TW_U8, TW_U16, TW_I16 and TW_I64, read
+ * as i32: a weight below that is TW_ERR_RANGE).
  * An entry equal to `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass
  * no_edge = NULL for the latter alone. The diagonal is dropped when >= 0. */
 TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
                                                  const tw_matrix *matrix, const double *no_edge,
                                                  uint32_t flags);
+
+/*
+ * Compressed rows, as SciPy's csr_matrix has them (indptr, indices, data): the arcs of vertex u lie
+ * at offsets[u] ... offsets[u+1]-1 of targets and values. offsets begin with 0 and do not fall.
+ * Arcs of +inf and self loops >= 0 are dropped; an entry of 0 is an edge of weight 0. Values of
+ * TW_I64 are kept as the weights of tw_edges are.
+ */
+typedef struct tw_csr {
+    size_t size;
+    int64_t vertices;
+    const void *offsets; /* vertices + 1; NULL if there are no vertices */
+    tw_type offset_type; /* TW_I32 or TW_I64 */
+    const void *targets; /* offsets[vertices] */
+    tw_type target_type; /* TW_I32 or TW_I64 */
+    const void *values;  /* as many; NULL: every weight is 1 */
+    tw_type value_type;  /* TW_I32, TW_I64, TW_F32 or TW_F64 */
+    int32_t borrow; /* 1: targets and values must stay as they are until the graph is destroyed,
+                       which keeps no copy of those that it can use: targets of TW_I32, values
+                       of TW_I32, TW_F32 or TW_F64, aligned, nothing of them dropped, and not
+                       TW_GRAPH_UNDIRECTED. 0: all is copied */
+} tw_csr;
+#define TW_CSR_INIT                                                    \
+    {                                                                  \
+        sizeof(tw_csr), 0, NULL, TW_I64, NULL, TW_I32, NULL, TW_F64, 0 \
+    }
+
+/* What is wrong with the arrays is TW_ERR_ARGUMENT with its place, an integer that is too large
+ * TW_ERR_RANGE. */
+TW_API TW_CHECKED tw_status tw_graph_from_csr(tw_context *ctx, tw_graph **out, const tw_csr *csr,
+                                              uint32_t flags);
 
 TW_API void tw_graph_destroy(tw_graph *graph);
 

@@ -326,7 +326,7 @@ static tw_status make_sample(tw_context *ctx, sample *s, const graph_shape *shap
                              uint64_t seed)
 {
     tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
-    tw_edges none = {0, NULL, NULL, NULL, TW_I32};
+    tw_edges none = {sizeof none, 0, NULL, NULL, NULL, TW_I32, TW_I32};
     options.kind = shape->kind;
     options.directed = shape->directed;
     options.vertices = n;

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
+#include "base/type.h"
 
 #include <float.h>
 #include <limits.h>
@@ -204,7 +205,7 @@ static void merge_pairs(cells *table)
 static int exponent_for(const tw_apsp_summary *summary, double size)
 {
     int exponent = ilogb(size) + 1 - CELL_BITS;
-    int least = summary->info.type <= TW_I32 ? 0 : LEAST_EXPONENT;
+    int least = twi_type_is_whole(summary->info.type) ? 0 : LEAST_EXPONENT;
     return exponent > least ? exponent : least;
 }
 
@@ -285,7 +286,7 @@ static void cut_bins(tw_apsp_summary *summary)
     summary->exponent = exponent;
     int64_t first = (int64_t)floor(ldexp(low, -exponent));
     int64_t last = (int64_t)floor(ldexp(high, -exponent));
-    if (info->type <= TW_I32 && exponent == 0) {
+    if (twi_type_is_whole(info->type) && exponent == 0) {
         cut_values(summary, first, last);
     } else {
         cut_cells(summary, first, last);
@@ -329,8 +330,7 @@ static tw_status begin_histogram(tw_context *ctx, tw_apsp_summary *summary)
 static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     tw_apsp_summary *summary = self;
-    if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0 ||
-        shape->type == TW_F16) {
+    if (shape->rows < 0 || shape->cols < 0 || !twi_type_is_element(shape->type)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix of %lld x %lld of %s has no summary",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
@@ -373,7 +373,7 @@ static void add_row(tw_apsp_summary *summary, int64_t row, const void *data,
                     const row_statistics *s)
 {
     tw_apsp_summary_info *info = &summary->info;
-    const double sum = info->type <= TW_I32 ? (double)s->whole : s->real;
+    const double sum = twi_type_is_whole(info->type) ? (double)s->whole : s->real;
     const bool first = info->reachable == 0;
     info->unreachable += s->others - s->reached;
     if (s->reached == 0) {
@@ -461,7 +461,7 @@ static tw_status summary_end(void *self, tw_context *ctx)
                        (long long)summary->next, (long long)info->rows);
     }
     if (info->reachable > 0) {
-        double sum = info->type <= TW_I32 ? (double)summary->whole_sum : summary->real_sum;
+        double sum = twi_type_is_whole(info->type) ? (double)summary->whole_sum : summary->real_sum;
         info->mean = sum / (double)info->reachable;
     }
     if (summary->tables > 0) {

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/sink.h"
 #include "base/threads.h"
+#include "base/type.h"
 
 #include <float.h>
 #include <math.h>
@@ -279,7 +280,7 @@ static tw_status check_shape(tw_context *ctx, const tw_apsp_verifier *verifier,
             ctx, TW_ERR_VERIFY, "the matrix is %lld x %lld; for this graph it must be %lld x %lld",
             (long long)shape->rows, (long long)shape->cols, (long long)rows, (long long)cols);
     }
-    if (tw_type_size(shape->type) == 0 ||
+    if (!twi_type_is_element(shape->type) ||
         (options->type != TW_AUTO && options->type != shape->type)) {
         return tw_fail(ctx, TW_ERR_VERIFY, "the matrix is of %s and %s was asked for",
                        tw_type_name(shape->type), tw_type_name(options->type));

@@ -3,6 +3,16 @@
 
 tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char *what)
 {
+    if (matrix != NULL && matrix->type == TW_I64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%s is of i64, which only graphs are made from: convert it to i32 or f64",
+                       what);
+    }
+    return twi_matrix_check_weights(ctx, matrix, what);
+}
+
+tw_status twi_matrix_check_weights(tw_context *ctx, const tw_matrix *matrix, const char *what)
+{
     uint64_t elements;
     uint64_t bytes;
     if (ctx == NULL || matrix == NULL) {

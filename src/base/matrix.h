@@ -9,6 +9,10 @@
  * it in the sentence ("the distance matrix"). */
 TW_CHECKED tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char *what);
 
+/* The same, and it may also be of TW_I64: what graphs are made from. */
+TW_CHECKED tw_status twi_matrix_check_weights(tw_context *ctx, const tw_matrix *matrix,
+                                              const char *what);
+
 /* Whether two views that were checked share an element, or may do so: views between each other's
  * rows share none, if their rows are equally far apart. */
 bool twi_matrix_overlap(const tw_matrix *a, const tw_matrix *b);

@@ -1,5 +1,5 @@
 /* Element types: sizes, names and the value that means "no path". */
-#include "tilewright.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,7 @@ static const struct {
     [TW_U16] = {"u16", 2, TW_APSP_INF_U16}, [TW_I16] = {"i16", 2, INT16_MAX},
     [TW_I32] = {"i32", 4, TW_APSP_INF_I32}, [TW_F32] = {"f32", 4, INFINITY},
     [TW_F64] = {"f64", 8, INFINITY},        [TW_F16] = {"f16", 2, INFINITY},
+    [TW_I64] = {"i64", 8, TW_APSP_INF_I32},
 };
 #define TYPES ((tw_type)(sizeof types / sizeof *types))
 
@@ -34,6 +35,16 @@ const char *tw_type_name(tw_type type)
 double tw_apsp_infinity(tw_type type)
 {
     return known(type) ? types[type].infinity : INFINITY;
+}
+
+bool twi_type_is_element(tw_type type)
+{
+    return tw_type_size(type) > 0 && type != TW_F16 && type != TW_I64;
+}
+
+bool twi_type_is_whole(tw_type type)
+{
+    return type == TW_U8 || type == TW_U16 || type == TW_I16 || type == TW_I32 || type == TW_I64;
 }
 
 tw_status tw_type_parse(tw_type *out, const char *name)

@@ -158,8 +158,8 @@ static bool read_threads(const char *word, int64_t *out)
 static bool read_type(const char *word, int64_t *out)
 {
     tw_type type = TW_AUTO;
-    bool known =
-        tw_type_parse(&type, word) == TW_OK && type != TW_AUTO && type != TW_I16 && type != TW_F16;
+    bool known = tw_type_parse(&type, word) == TW_OK && type != TW_AUTO && type != TW_I16 &&
+                 type != TW_F16 && type != TW_I64;
     *out = type;
     return known;
 }

@@ -292,8 +292,9 @@ tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix 
     static const twi_entry entry_of[] = {
         [TW_U8] = TWI_ENTRY_U8,   [TW_U16] = TWI_ENTRY_U16, [TW_I16] = TWI_ENTRY_I16,
         [TW_I32] = TWI_ENTRY_I32, [TW_F32] = TWI_ENTRY_F32, [TW_F64] = TWI_ENTRY_F64,
+        [TW_I64] = TWI_ENTRY_I64,
     };
-    tw_status status = twi_matrix_check(ctx, matrix, "the adjacency matrix");
+    tw_status status = twi_matrix_check_weights(ctx, matrix, "the adjacency matrix");
     if (status != TW_OK) {
         return status;
     }

@@ -12,8 +12,10 @@
  */
 #include "graph/build.h"
 
+#include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "graph/narrow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -307,7 +309,9 @@ static tw_status explain_bad(tw_context *ctx, const twi_edge_source *source, int
     }
     edge e = load_edge(part, i, source->weight_type);
     /* A caller's array is the caller's argument; anything with a place of its own is a file. */
-    tw_status blame = source->place != NULL ? TW_ERR_FORMAT : TW_ERR_ARGUMENT;
+    tw_status blame = source->blame != TW_OK  ? source->blame
+                      : source->place != NULL ? TW_ERR_FORMAT
+                                              : TW_ERR_ARGUMENT;
     char place[512];
     name_edge(place, sizeof place, source, index);
     int32_t ends[2] = {e.source, e.target};
@@ -409,14 +413,61 @@ tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source
     return TW_OK;
 }
 
-tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
-                              const tw_edges *edges, uint32_t flags)
+/* ------------------------------------------------------------------------ from a caller's arrays
+ */
+
+/* Integers of 64 bits as those of 32 that take their place; ours to free. */
+typedef struct narrowed {
+    int32_t *source;
+    int32_t *target;
+    void *weight;
+} narrowed;
+
+static tw_status narrow_vertices(tw_context *ctx, int32_t **out, const void *in, int64_t count,
+                                 int64_t vertices)
 {
-    twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"edges", edges});
-    if (missing != TW_OK) {
-        return missing;
+    int64_t bad = INT64_MAX;
+    tw_status status = twi_narrow_vertices(ctx, out, &bad, in, count, vertices);
+    return status != TW_OK || bad == INT64_MAX
+               ? status
+               : tw_fail(
+                     ctx, TW_ERR_ARGUMENT,
+                     "edge %lld: vertex %lld is outside 0 ... %lld: the graph has %lld vertices",
+                     (long long)bad, (long long)twi_load_i64(in, bad), (long long)vertices - 1,
+                     (long long)vertices);
+}
+
+/* Puts what is of 64 bits into `own`, and the part to it. */
+static tw_status narrow(tw_context *ctx, twi_edge_part *part, tw_type *type, const tw_edges *edges,
+                        int64_t vertices, narrowed *own)
+{
+    tw_status status = TW_OK;
+    if (edges->index_type == TW_I64) {
+        status = narrow_vertices(ctx, &own->source, edges->source, edges->count, vertices);
+        if (status == TW_OK) {
+            status = narrow_vertices(ctx, &own->target, edges->target, edges->count, vertices);
+        }
+        part->source = (const char *)own->source;
+        part->target = (const char *)own->target;
     }
+    if (status == TW_OK && *type == TW_I64) {
+        int64_t bad = INT64_MAX;
+        status = twi_narrow_weights(ctx, &own->weight, type, &bad, edges->weight, edges->count);
+        part->weight = own->weight;
+        part->weight_step = (int32_t)tw_type_size(*type);
+        if (status == TW_OK && bad != INT64_MAX) {
+            status = tw_fail(ctx, TW_ERR_RANGE,
+                             "edge %lld: the weight %lld is beyond 2^53: weights are kept in i32 "
+                             "or f64",
+                             (long long)bad, (long long)twi_load_i64(edges->weight, bad));
+        }
+    }
+    return status;
+}
+
+static tw_status check_edges(tw_context *ctx, const tw_edges *edges, uint32_t flags)
+{
+    const tw_type type = edges->weight != NULL ? edges->weight_type : TW_I32;
     if (edges->count < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld edges: the count cannot be negative",
                        (long long)edges->count);
@@ -429,28 +480,62 @@ tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
                        (unsigned)flags);
     }
-    tw_type type = edges->weight != NULL ? edges->weight_type : TW_I32;
-    if (type != TW_I32 && type != TW_F32 && type != TW_F64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "weights of type %s: give i32, f32 or f64",
+    if (type != TW_I32 && type != TW_F32 && type != TW_F64 && type != TW_I64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "weights of type %s: give i32, i64, f32 or f64",
                        tw_type_name(type));
     }
+    if (edges->index_type != TW_I32 && edges->index_type != TW_I64) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "vertices of type %s: give i32 or i64",
+                       tw_type_name(edges->index_type));
+    }
+    return TW_OK;
+}
+
+tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
+                              const tw_edges *edges, uint32_t flags)
+{
+    twi_clear_handle(out);
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"edges", edges});
+    if (status != TW_OK) {
+        return status;
+    }
+    tw_edges given = TW_EDGES_INIT;
+    status = TWI_TAKE(ctx, tw_edges, &given, edges);
+    if (status == TW_OK) {
+        status = check_edges(ctx, &given, flags);
+    }
+    if (status == TW_OK) {
+        status = twi_graph_check_vertices(ctx, vertices);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    narrowed own = {0};
+    tw_type type = given.weight != NULL ? given.weight_type : TW_I32;
     twi_edge_part part = {
-        .count = edges->count,
-        .source = (const char *)edges->source,
-        .target = (const char *)edges->target,
-        .weight = edges->weight,
+        .count = given.count,
+        .source = given.source,
+        .target = given.target,
+        .weight = given.weight,
         .source_step = sizeof(int32_t),
         .target_step = sizeof(int32_t),
         .weight_step = (int32_t)tw_type_size(type),
     };
-    bool undirected = (flags & TW_GRAPH_UNDIRECTED) != 0;
-    twi_edge_source source = {
-        .vertices = vertices,
-        .parts = &part,
-        .part_count = 1,
-        .weight_type = type,
-        .both = undirected,
-        .undirected = undirected,
-    };
-    return twi_graph_build(ctx, out, &source);
+    status = narrow(ctx, &part, &type, &given, vertices, &own);
+    if (status == TW_OK) {
+        bool undirected = (flags & TW_GRAPH_UNDIRECTED) != 0;
+        twi_edge_source source = {
+            .vertices = vertices,
+            .parts = &part,
+            .part_count = 1,
+            .weight_type = type,
+            .both = undirected,
+            .undirected = undirected,
+        };
+        status = twi_graph_build(ctx, out, &source);
+    }
+    twi_free(own.weight);
+    twi_free(own.target);
+    twi_free(own.source);
+    return status;
 }

@@ -33,6 +33,7 @@ typedef struct twi_edge_source {
     bool undirected;     /* what the graph says of itself; if not both, the arcs are symmetric */
     twi_place_fn place;  /* NULL: "edge 7" */
     const void *place_self;
+    tw_status blame; /* of what cannot be; 0: TW_ERR_FORMAT with a place, TW_ERR_ARGUMENT without */
 } twi_edge_source;
 
 /* Vertices out of range, NaN and -inf are refused with their place; an edge of +inf or a loop

@@ -291,7 +291,7 @@ static tw_status drawing_finish(recipe *r, tw_graph **out, drawing *d, tw_status
         for (int64_t i = 0; i < d->count; i++) {
             put_weight(r, d->weight, i, (uint64_t)i);
         }
-        tw_edges edges = {d->count, d->source, d->target, d->weight, r->type};
+        tw_edges edges = {sizeof edges, d->count, d->source, d->target, d->weight, r->type, TW_I32};
         status = twi_check_cancel(r->ctx);
         if (status == TW_OK) {
             status = tw_graph_from_edges(r->ctx, out, r->vertices, &edges,

@@ -5,15 +5,23 @@
 
 #include <string.h>
 
-tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices, tw_type weight_type)
+tw_status twi_graph_check_vertices(tw_context *ctx, int64_t vertices)
 {
-    *out = NULL;
     if (vertices < 0 || vertices > TWI_MOST_VERTICES) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld vertices: a graph has from 0 to %d",
                        (long long)vertices, TWI_MOST_VERTICES);
     }
+    return TW_OK;
+}
+
+tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices, tw_type weight_type)
+{
+    *out = NULL;
     tw_graph *graph = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &graph, 1, sizeof *graph, "a graph");
+    tw_status status = twi_graph_check_vertices(ctx, vertices);
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &graph, 1, sizeof *graph, "a graph");
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -57,9 +65,9 @@ tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs
 uint64_t twi_graph_memory(const tw_graph *graph)
 {
     uint64_t n = (uint64_t)graph->n;
-    uint64_t bytes =
-        sizeof *graph + (n + 1) * sizeof *graph->offsets +
-        (uint64_t)graph->arcs * (sizeof *graph->targets + tw_type_size(graph->weight_type));
+    uint64_t arc = (graph->borrowed_targets ? 0 : sizeof *graph->targets) +
+                   (graph->borrowed_weights ? 0 : tw_type_size(graph->weight_type));
+    uint64_t bytes = sizeof *graph + (n + 1) * sizeof *graph->offsets + (uint64_t)graph->arcs * arc;
     if (graph->label_text != NULL && n > 0) {
         int64_t last = graph->label_offsets[n - 1];
         bytes += (uint64_t)last + strlen(graph->label_text + last) + 1 +
@@ -94,8 +102,12 @@ void tw_graph_destroy(tw_graph *graph)
     twi_free(graph->label_order);
     twi_free(graph->label_offsets);
     twi_free(graph->label_text);
-    twi_free(graph->weights);
-    twi_free(graph->targets);
+    if (!graph->borrowed_weights) {
+        twi_free(graph->weights);
+    }
+    if (!graph->borrowed_targets) {
+        twi_free(graph->targets);
+    }
     twi_free(graph->offsets);
     twi_free(graph);
 }

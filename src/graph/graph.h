@@ -13,9 +13,11 @@
 struct tw_graph {
     int64_t n;
     int64_t arcs;
-    int64_t *offsets; /* n + 1 */
-    int32_t *targets; /* arcs */
-    void *weights;    /* arcs, of weight_type */
+    int64_t *offsets;      /* n + 1 */
+    int32_t *targets;      /* arcs */
+    void *weights;         /* arcs, of weight_type */
+    bool borrowed_targets; /* the caller's, not ours to free */
+    bool borrowed_weights;
     tw_type weight_type;
     bool undirected;
     bool equal;    /* all weights are the same positive number */
@@ -28,7 +30,7 @@ struct tw_graph {
     int32_t *label_order;   /* vertices by name, for tw_graph_find */
 };
 
-/* Bytes that it holds, names included. */
+/* Bytes that it holds, names included, borrowed arrays not. */
 uint64_t twi_graph_memory(const tw_graph *graph);
 
 /* Weight of arc `a` as a double (exact for every weight type). */
@@ -43,6 +45,9 @@ static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
         return ((const double *)graph->weights)[a];
     }
 }
+
+/* TW_ERR_ARGUMENT unless a graph can have so many. */
+TW_CHECKED tw_status twi_graph_check_vertices(tw_context *ctx, int64_t vertices);
 
 /* A graph with its offsets, targets and weights allocated; the offsets are zero, the rest is not
  * set. Checks the memory first. */

@@ -18,7 +18,7 @@ static tw_status count_bytes(tw_context *ctx, int64_t rows, int64_t cols, tw_typ
                              uint64_t *out)
 {
     const uint64_t size = tw_type_size(type);
-    if (rows < 0 || cols < 0 || size == 0) {
+    if (rows < 0 || cols < 0 || size == 0 || type == TW_I64) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a plane of %lld x %lld elements of %s cannot be",
                        (long long)cols, (long long)rows, tw_type_name(type));
     }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/source.h"
 #include "base/threads.h"
+#include "base/type.h"
 #include "map/cpu/cpu.h"
 #include "map/language/scalar.h"
 #include "map/language/specialise.h"
@@ -48,11 +49,6 @@ static tw_status copy_options(tw_context *ctx, tw_map_options *out, const tw_map
     return TW_OK;
 }
 
-static bool is_type(tw_type type)
-{
-    return type >= TW_U8 && type <= TW_F64;
-}
-
 static bool is_wide(tw_type type)
 {
     return type == TW_I32 || type == TW_F64;
@@ -64,7 +60,7 @@ static tw_status check_options(tw_context *ctx, const tw_map_options *o)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "computing in %s: f32 and f64 are possible",
                        tw_type_name(o->compute));
     }
-    if (o->type != TW_AUTO && !is_type(o->type)) {
+    if (o->type != TW_AUTO && !twi_type_is_element(o->type)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "a result of type %s: u8, u16, i16, i32, f32 and f64 are possible",
                        tw_type_name(o->type));
@@ -84,7 +80,7 @@ static tw_status common_size(tw_context *ctx, const tw_shape *inputs, int32_t co
     *out = 1;
     for (int32_t i = 0; i < count; i++) {
         int64_t size = rows ? inputs[i].rows : inputs[i].cols;
-        if (size < 0 || !is_type(inputs[i].type)) {
+        if (size < 0 || !twi_type_is_element(inputs[i].type)) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
                            "input %d is no array of u8, u16, i16, i32, f32 or "
                            "f64",

@@ -83,7 +83,7 @@ static void numbers_are_shown_for_people(void **state)
 static tw_status feed_gated(tw_context *ctx, int32_t distance, const char *path)
 {
     const int32_t source = 0, target = 1, weight = 5;
-    const tw_edges edges = {1, &source, &target, &weight, TW_I32};
+    const tw_edges edges = {sizeof edges, 1, &source, &target, &weight, TW_I32, TW_I32};
     int32_t data[4] = {0, distance, TW_APSP_INF_I32, 0};
     tw_matrix matrix = {data, 2, 2, 2, TW_I32};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;

@@ -59,7 +59,7 @@ static problem make_problem(tw_context *ctx, int64_t n, uint64_t seed, double de
             }
         }
     }
-    tw_edges edges = {count, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, count, source, target, weight, TW_I32, TW_I32};
     assert_ok(ctx,
               tw_graph_from_edges(ctx, &p.graph, n, &edges, undirected ? TW_GRAPH_UNDIRECTED : 0));
     return p;

@@ -129,7 +129,7 @@ static tw_graph *graph_of(tw_context *ctx, const problem *p)
 {
     size_t most = (size_t)(p->n * p->n) + 1;
     int32_t *arcs = malloc(3 * most * sizeof *arcs);
-    tw_edges edges = {0, arcs, arcs + most, arcs + 2 * most, TW_I32};
+    tw_edges edges = {sizeof edges, 0, arcs, arcs + most, arcs + 2 * most, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     for (int64_t i = 0; i < p->n; i++) {
         for (int64_t j = 0; j < p->n; j++) {

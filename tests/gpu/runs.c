@@ -82,7 +82,7 @@ static tw_graph *make_graph(const run_case *c)
             ((double *)weight)[i] = w;
         }
     }
-    tw_edges edges = {c->arcs, source, target, weight, c->weights};
+    tw_edges edges = {sizeof edges, c->arcs, source, target, weight, c->weights, TW_I32};
     must(tw_graph_from_edges(ctx, &graph, c->n, &edges, c->undirected ? TW_GRAPH_UNDIRECTED : 0),
          c->name);
     free(weight);

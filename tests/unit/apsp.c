@@ -162,7 +162,7 @@ static tw_graph *ring(tw_context *ctx, int32_t n, int32_t weight)
         to[i] = (i + 1) % n;
         weights[i] = weight;
     }
-    tw_edges edges = {n, from, to, weights, TW_I32};
+    tw_edges edges = {sizeof edges, n, from, to, weights, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
     free(from);
@@ -230,7 +230,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
         weights[i] = 9;
     }
     to[N - 1] = N - 2;
-    tw_edges edges = {N, from, to, weights, TW_I32};
+    tw_edges edges = {sizeof edges, N, from, to, weights, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     tw_apsp_plan *plan = NULL;
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
@@ -295,7 +295,7 @@ static tw_graph *downhill(tw_context *ctx, int32_t n, tw_type type)
             }
         }
     }
-    tw_edges edges = {count, from, to, weights, type};
+    tw_edges edges = {sizeof edges, count, from, to, weights, type, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
     free(from);
@@ -329,7 +329,7 @@ static void a_negative_cycle_is_reported_with_its_vertices(void **state)
     const int32_t from[] = {0, 1, 2, 3, 4};
     const int32_t to[] = {1, 2, 3, 1, 0};
     const int32_t weights[] = {5, 2, -4, 1, 1};
-    tw_edges edges = {5, from, to, weights, TW_I32};
+    tw_edges edges = {sizeof edges, 5, from, to, weights, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     tw_apsp_plan *plan = NULL;
     const int32_t *cycle = NULL;
@@ -629,7 +629,7 @@ static void no_vertices_and_one_vertex_work(void **state)
     (void)state;
     tw_context *ctx = open_context();
     for (int64_t n = 0; n <= 1; n++) {
-        tw_edges none = {0, NULL, NULL, NULL, TW_I32};
+        tw_edges none = {sizeof none, 0, NULL, NULL, NULL, TW_I32, TW_I32};
         tw_graph *graph = NULL;
         assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &none, 0));
         for (size_t m = 0; m < 4; m++) {

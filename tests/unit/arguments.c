@@ -108,7 +108,7 @@ static int make_things(void **state)
 {
     static things t;
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
-    tw_edges edges = {2, from, to, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 2, from, to, NULL, TW_I32, TW_I32};
     tw_shape shape = {N, N, TW_F32};
     tw_shape bytes = {N, N, TW_U8};
     *state = &t;
@@ -196,7 +196,7 @@ static void of_graphs(void **state)
 {
     things *t = *state;
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
-    const tw_edges edges = {2, from, to, NULL, TW_I32};
+    const tw_edges edges = {sizeof edges, 2, from, to, NULL, TW_I32, TW_I32};
     tw_edges wrong;
     tw_graph *graph = NULL;
     tw_graph_info info;

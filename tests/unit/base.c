@@ -21,13 +21,22 @@ static void statuses_have_names(void **state)
 static void types_round_trip_by_name(void **state)
 {
     (void)state;
-    for (tw_type type = TW_AUTO; type <= TW_F64; type++) {
+    static const struct {
+        tw_type type;
+        const char *name;
+        size_t size;
+    } types[] = {{TW_AUTO, "auto", 0}, {TW_U8, "u8", 1},   {TW_U16, "u16", 2},
+                 {TW_I16, "i16", 2},   {TW_I32, "i32", 4}, {TW_F32, "f32", 4},
+                 {TW_F64, "f64", 8},   {TW_F16, "f16", 2}, {TW_I64, "i64", 8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         tw_type parsed = -1;
-        assert_int_equal(tw_type_parse(&parsed, tw_type_name(type)), TW_OK);
-        assert_int_equal(parsed, type);
+        assert_string_equal(tw_type_name(types[i].type), types[i].name);
+        assert_int_equal(tw_type_size(types[i].type), types[i].size);
+        assert_int_equal(tw_type_parse(&parsed, types[i].name), TW_OK);
+        assert_int_equal(parsed, types[i].type);
     }
     tw_type parsed;
-    assert_int_equal(tw_type_parse(&parsed, "i64"), TW_ERR_ARGUMENT);
+    assert_int_equal(tw_type_parse(&parsed, "u64"), TW_ERR_ARGUMENT);
     assert_int_equal(tw_type_size(99), 0);
 }
 

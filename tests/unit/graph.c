@@ -12,7 +12,7 @@ static tw_graph *make_i32(tw_context *ctx, int64_t n, int64_t count, const int32
                           const int32_t *target, const int32_t *weight, uint32_t flags)
 {
     tw_graph *graph = NULL;
-    tw_edges edges = {count, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, count, source, target, weight, TW_I32, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, flags));
     return graph;
 }
@@ -87,7 +87,7 @@ static void loops_go_unless_negative_and_infinite_edges_go(void **state)
     const int32_t target[] = {0, 1, 1, 0, 1};
     const double weight[] = {0, -2.5, INFINITY, 1e300, 3};
     tw_graph *graph = NULL;
-    tw_edges edges = {5, source, target, weight, TW_F64};
+    tw_edges edges = {sizeof edges, 5, source, target, weight, TW_F64, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     assert_int_equal(graph->arcs, 2);
     assert_int_equal(graph->offsets[1], 0);
@@ -111,7 +111,7 @@ static void whole_floats_are_integral_only_within_i32(void **state)
         {3, true}, {-0.0F, true}, {2.5F, false}, {-2147483648.0F, true}, {2147483648.0F, false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tw_graph *graph = NULL;
-        tw_edges edges = {1, source, target, &cases[k].weight, TW_F32};
+        tw_edges edges = {sizeof edges, 1, source, target, &cases[k].weight, TW_F32, TW_I32};
         assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
         assert_int_equal(graph->integral, cases[k].integral);
         tw_graph_destroy(graph);
@@ -129,14 +129,14 @@ static void wrong_edges_are_refused_with_their_place(void **state)
     const int32_t low[] = {1, -1};
     const double nan_weight[] = {1, NAN};
     const double sunk[] = {-INFINITY, 1};
-    tw_edges edges = {2, good, high, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 2, good, high, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: vertex 2 is outside 0 ... 1",
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     assert_null(graph);
     edges.target = low;
     assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: vertex -1 is outside",
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
-    edges = (tw_edges){2, good, good, nan_weight, TW_F64};
+    edges = (tw_edges){sizeof(tw_edges), 2, good, good, nan_weight, TW_F64, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "edge 1: the weight of 1 -> 1 is NaN",
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     edges.weight = sunk;
@@ -144,12 +144,12 @@ static void wrong_edges_are_refused_with_their_place(void **state)
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     edges.weight_type = TW_U8;
     assert_fails(ctx, TW_ERR_ARGUMENT, "type u8", tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
-    edges = (tw_edges){-1, good, good, NULL, TW_I32};
+    edges = (tw_edges){sizeof(tw_edges), -1, good, good, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "-1 edges", tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
-    edges = (tw_edges){1, NULL, good, NULL, TW_I32};
+    edges = (tw_edges){sizeof(tw_edges), 1, NULL, good, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "without sources",
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
-    edges = (tw_edges){0, NULL, NULL, NULL, TW_I32};
+    edges = (tw_edges){sizeof(tw_edges), 0, NULL, NULL, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "-5 vertices",
                  tw_graph_from_edges(ctx, &graph, -5, &edges, 0));
     assert_fails(ctx, TW_ERR_ARGUMENT, "2147483648 vertices",
@@ -166,7 +166,7 @@ static void a_negative_undirected_edge_is_shown_as_a_cycle(void **state)
     const int32_t source[] = {0, 3};
     const int32_t target[] = {1, 2};
     const int32_t weight[] = {1, -4};
-    tw_edges edges = {2, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, 2, source, target, weight, TW_I32, TW_I32};
     tw_apsp_plan *plan = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 4, &edges, TW_GRAPH_UNDIRECTED));
     assert_fails(ctx, TW_ERR_NEGATIVE_CYCLE, "weight -8, so shortest paths do not exist",
@@ -213,7 +213,7 @@ static void any_thread_count_builds_the_same_graph(void **state)
     source[200000] = N;
     source[290000] = -1;
     tw_graph *graph = NULL;
-    tw_edges edges = {M, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, M, source, target, weight, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "edge 200000: vertex 1000",
                  tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     free(weight);
@@ -227,7 +227,7 @@ static void running_out_of_memory_leaks_nothing(void **state)
     (void)state;
     tw_context *ctx = open_context();
     const int32_t ends[] = {0, 1, 2};
-    tw_edges edges = {3, ends, ends, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 3, ends, ends, NULL, TW_I32, TW_I32};
     for (int64_t k = 1;; k++) {
         tw_graph *graph = NULL;
         twi_meter_fail_at(ctx->meter, k);
@@ -250,7 +250,7 @@ static void what_cannot_fit_is_refused_before_it_is_taken(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = NULL;
-    tw_edges edges = {0, NULL, NULL, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 0, NULL, NULL, NULL, TW_I32, TW_I32};
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_fails(ctx, TW_ERR_MEMORY, "8.0 GB of memory",
                  tw_graph_from_edges(ctx, &graph, 1000000000, &edges, 0));
@@ -264,7 +264,7 @@ static void a_cancelled_build_stops(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = NULL;
     const int32_t ends[] = {0};
-    tw_edges edges = {1, ends, ends, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 1, ends, ends, NULL, TW_I32, TW_I32};
     tw_cancel(ctx);
     assert_fails(ctx, TW_ERR_CANCELLED, "stopped", tw_graph_from_edges(ctx, &graph, 1, &edges, 0));
     assert_null(graph);
@@ -306,6 +306,7 @@ static void narrow_matrices_become_i32_and_floats_stay(void **state)
     uint8_t bytes[4] = {0, 254, 255, 0};
     uint16_t words[4] = {0, 65534, 65535, 0};
     int16_t shorts[4] = {0, -3, 32767, 0};
+    int64_t longs[4] = {0, INT32_MIN, INT64_MAX, 0};
     float floats[4] = {0, 2.5F, INFINITY, 0};
     double doubles[4] = {0, 1e-300, NAN, 0};
     const struct {
@@ -313,11 +314,9 @@ static void narrow_matrices_become_i32_and_floats_stay(void **state)
         tw_type type;
         tw_type expected;
         double weight;
-    } cases[] = {{bytes, TW_U8, TW_I32, 254},
-                 {words, TW_U16, TW_I32, 65534},
-                 {shorts, TW_I16, TW_I32, -3},
-                 {floats, TW_F32, TW_F32, 2.5},
-                 {doubles, TW_F64, TW_F64, 1e-300}};
+    } cases[] = {{bytes, TW_U8, TW_I32, 254},   {words, TW_U16, TW_I32, 65534},
+                 {shorts, TW_I16, TW_I32, -3},  {longs, TW_I64, TW_I32, INT32_MIN},
+                 {floats, TW_F32, TW_F32, 2.5}, {doubles, TW_F64, TW_F64, 1e-300}};
     double mark = NAN; /* also a mark */
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tw_graph *graph = NULL;
@@ -396,6 +395,10 @@ static void wrong_matrices_are_refused_with_their_place(void **state)
     matrix = square(entries, 2, 2, TW_F64);
     assert_fails(ctx, TW_ERR_ARGUMENT, "flags",
                  tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 2));
+    int64_t low[4] = {0, 5, (int64_t)INT32_MIN - 1, 0};
+    matrix = square(low, 2, 2, TW_I64);
+    assert_fails(ctx, TW_ERR_RANGE, "row 1, column 0 is -2147483649",
+                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
     close_context(ctx);
 }
 

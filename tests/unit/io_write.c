@@ -133,7 +133,7 @@ static void negative_loops_and_parallel_arcs_survive(void **state)
     const int32_t source[] = {0, 0, 1, 2, 0};
     const int32_t target[] = {1, 1, 1, 0, 0};
     const int32_t weight[] = {INT32_MIN, 7, -3, INT32_MAX, 5};
-    const tw_edges edges = {5, source, target, weight, TW_I32};
+    const tw_edges edges = {sizeof edges, 5, source, target, weight, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 4, &edges, 0));
     assert_int_equal(graph->arcs, 4);
@@ -154,7 +154,7 @@ static void undirected_edges_of_negative_weight_survive(void **state)
     const int32_t source[] = {0, 1, 2};
     const int32_t target[] = {1, 1, 0};
     const int32_t weight[] = {-3, -2, 5};
-    tw_edges edges = {3, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, 3, source, target, weight, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 3, &edges, TW_GRAPH_UNDIRECTED));
     assert_int_equal(graph->arcs, 5); /* the loop once */
@@ -176,7 +176,7 @@ static void npy_keeps_the_least_of_parallel_arcs(void **state)
     const int32_t source[] = {0, 0, 0, 1};
     const int32_t target[] = {1, 1, 1, 1};
     const float weight[] = {3, -2, 5, -1};
-    const tw_edges edges = {4, source, target, weight, TW_F32};
+    const tw_edges edges = {sizeof edges, 4, source, target, weight, TW_F32, TW_I32};
     tw_graph *graph = NULL;
     tw_graph *back = NULL;
     const char *path = path_of("a.npy");

@@ -102,7 +102,7 @@ static void potentials_are_planned_for(void **state)
         to[i] = from[i] + 1 + i % (N - 1 - from[i]);
         weight[i] = i % 5 - 2;
     }
-    tw_edges edges = {N, from, to, weight, TW_I32};
+    tw_edges edges = {sizeof edges, N, from, to, weight, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     check_memory(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_I32, 0);
@@ -117,7 +117,7 @@ static void a_plan_of_hours_says_how_to_do_less(void **state)
     tw_context *ctx = open_context();
     int32_t from = 0;
     int32_t to = 1;
-    tw_edges edges = {1, &from, &to, NULL, TW_I32};
+    tw_edges edges = {sizeof edges, 1, &from, &to, NULL, TW_I32, TW_I32};
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_graph *graph = NULL;
     tw_apsp_plan *plan = NULL;

@@ -24,7 +24,7 @@ static tw_graph *graph_of(tw_context *ctx, int64_t n, int64_t count, const int32
         target[i] = arcs[i][1];
         weight[i] = arcs[i][2];
     }
-    tw_edges edges = {count, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, count, source, target, weight, TW_I32, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, flags));
     return graph;
 }
@@ -126,7 +126,7 @@ static void many_negative_cycles_do_not_blow_up(void **state)
         target[i] = i % N;
         weight[i] = (int32_t)(twi_random_at(4, (uint64_t)i) % 200) - 100;
     }
-    tw_edges edges = {N * N, source, target, weight, TW_I32};
+    tw_edges edges = {sizeof edges, N * N, source, target, weight, TW_I32, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     assert_int_equal(twi_reference_apsp(ctx, graph, d), TW_ERR_NEGATIVE_CYCLE);
@@ -145,7 +145,7 @@ static void a_cycle_that_is_zero_but_for_rounding_is_none(void **state)
     const double weight[3] = {0.3, -0.2, -0.1};
     double d[9];
     tw_graph *graph = NULL;
-    tw_edges edges = {3, source, target, weight, TW_F64};
+    tw_edges edges = {sizeof edges, 3, source, target, weight, TW_F64, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 3, &edges, 0));
     assert_ok(ctx, twi_reference_apsp(ctx, graph, d));
     for (int i = 0; i < 3; i++) {

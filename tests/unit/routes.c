@@ -299,7 +299,7 @@ static tw_graph *graph_of_zero_cycles(tw_context *ctx, int64_t n, double scale, 
             weight[count++] = (pv - pu + more) * scale;
         }
     }
-    tw_edges edges = {count, source, target, weight, TW_F64};
+    tw_edges edges = {sizeof edges, count, source, target, weight, TW_F64, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
     return graph;
 }

@@ -113,7 +113,7 @@ static tw_graph *build(tw_context *ctx, const edges *e)
             ((double *)weights)[i] = e->weight[i];
         }
     }
-    tw_edges list = {e->count, e->source, e->target, weights, e->type};
+    tw_edges list = {sizeof list, e->count, e->source, e->target, weights, e->type, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, e->n, &list, 0));
     free(weights);
@@ -541,7 +541,7 @@ static void path_graphs_have_levels_beyond_u8_and_u16(void **state)
             ends[v] = (int32_t)v;
             ends[n + v] = (int32_t)(v + 1);
         }
-        tw_edges list = {n - 1, ends, ends + n, NULL, TW_I32};
+        tw_edges list = {sizeof list, n - 1, ends, ends + n, NULL, TW_I32, TW_I32};
         tw_graph *graph = NULL;
         assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &list, 0));
         const int32_t sources[2] = {0, 100};

@@ -28,7 +28,7 @@ static inline tw_graph *graph_of(tw_context *ctx, int64_t n, int64_t count, cons
         real[i] = arcs[i][2];
     }
     const void *weight = type == TW_I32 ? (const void *)whole : (const void *)real;
-    tw_edges edges = {count, source, target, weight, type};
+    tw_edges edges = {sizeof edges, count, source, target, weight, type, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
     return graph;
 }
@@ -67,9 +67,13 @@ static inline tw_graph *small_graph(tw_context *ctx, int kind, int64_t n, uint64
             whole[a] = (int32_t)real[a];
         }
     }
-    tw_edges edges = {graph->arcs, source, graph->targets,
+    tw_edges edges = {sizeof edges,
+                      graph->arcs,
+                      source,
+                      graph->targets,
                       kind == 6 ? (const void *)whole : (const void *)real,
-                      kind == 6 ? TW_I32 : TW_F64};
+                      kind == 6 ? TW_I32 : TW_F64,
+                      TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &shifted, n, &edges, 0));
     free(source);
     free(whole);

@@ -112,7 +112,7 @@ static problem *make_problem(tw_context *ctx, const kind *k, int64_t n, tw_type 
     const void *weights = type == TW_I32   ? (const void *)whole
                           : type == TW_F32 ? (const void *)single
                                            : (const void *)real;
-    tw_edges edges = {count, source, target, weights, type};
+    tw_edges edges = {sizeof edges, count, source, target, weights, type, TW_I32};
     assert_ok(ctx, tw_graph_from_edges(ctx, &p->graph, n, &edges, 0));
     p->kind = k;
     p->n = n;
@@ -361,7 +361,7 @@ static void sums_of_f32_weights_are_not_rounded_to_f32(void **state)
     static const tw_apsp_method methods[] = {TW_APSP_METHOD_AUTO, TW_APSP_METHOD_CLOSURE,
                                              TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_REFERENCE};
     for (int i = 0; i < 8; i++) {
-        tw_edges edges = {2, source, target, weights[i / 4], TW_F32};
+        tw_edges edges = {sizeof edges, 2, source, target, weights[i / 4], TW_F32, TW_I32};
         tw_graph *graph = NULL;
         double d[9];
         tw_matrix out = {d, 3, 3, 3, TW_F64};
@@ -389,7 +389,7 @@ static void the_verifier_knows_an_overflow_from_no_path(void **state)
     const double d[16] = {0,        1e308,    INFINITY, INFINITY, INFINITY, 0,
                           1e308,    1e308,    INFINITY, INFINITY, 0,        1,
                           INFINITY, INFINITY, INFINITY, 0};
-    tw_edges edges = {3, source, target, weight, TW_F64};
+    tw_edges edges = {sizeof edges, 3, source, target, weight, TW_F64, TW_I32};
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, 4, &edges, 0));
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
@@ -415,9 +415,70 @@ static void the_verifier_knows_an_overflow_from_no_path(void **state)
     close_context(ctx);
 }
 
+/* Graphs are made from it (csr.c); nothing else takes it, nor its neighbour f16, for another. */
+static void nothing_is_computed_in_i64_or_written_of_it(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    int64_t data[4] = {0, 1, 2, 3};
+    float result[4];
+    tw_matrix matrix = {data, 2, 2, 2, TW_I64};
+    tw_matrix out = {result, 2, 2, 2, TW_F32};
+    const tw_shape shape = {2, 2, TW_I64};
+    tw_sink sink = TW_SINK_INIT;
+    tw_expr *expr = NULL;
+    tw_graph *graph = NULL;
+    tw_image *image = NULL;
+    tw_map_plan *map = NULL;
+    tw_apsp_plan *plan = NULL;
+    tw_matrix_file *file = NULL;
+    tw_apsp_options apsp = TW_APSP_OPTIONS_INIT;
+    tw_map_options maps = TW_MAP_OPTIONS_INIT;
+    tw_generate_options generate = TW_GENERATE_OPTIONS_INIT;
+    assert_ok(ctx, tw_expr_create(ctx, &expr, "x", NULL));
+    assert_ok(ctx, tw_image_create(ctx, &image));
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &generate));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from", tw_feed(ctx, &matrix, NULL, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+                 tw_sink_to_matrix(ctx, &sink, &matrix));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+                 tw_entropy(ctx, &out, &matrix, NULL));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+                 tw_minplus(ctx, &matrix, &matrix, &matrix));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no array of u8, u16, i16, i32, f32 or f64",
+                 tw_map_plan_create(ctx, &map, expr, &shape, 1, NULL));
+    maps.type = TW_I64;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "a result of type i64",
+                 tw_map_plan_create(ctx, &map, expr, &(tw_shape){2, 2, TW_F32}, 1, &maps));
+    maps.type = TW_AUTO;
+    maps.compute = TW_I64;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "computing in i64",
+                 tw_map_plan_create(ctx, &map, expr, &(tw_shape){2, 2, TW_F32}, 1, &maps));
+    apsp.type = TW_I64;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "distances cannot be of type i64",
+                 tw_apsp_plan_create(ctx, &plan, graph, &apsp));
+    apsp.type = TW_AUTO;
+    apsp.work_type = TW_I64;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "i64", tw_apsp_plan_create(ctx, &plan, graph, &apsp));
+    generate.weight_type = TW_I64;
+    assert_int_equal(tw_graph_generate(ctx, &(tw_graph *){NULL}, &generate), TW_ERR_ARGUMENT);
+    assert_fails(ctx, TW_ERR_ARGUMENT, "of i64", tw_image_add(ctx, image, 2, 2, TW_I64));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "a known type",
+                 tw_matrix_file_create(ctx, &file, "none.raw", NULL, TW_I64));
+    assert_ok(ctx, tw_sink_to_file(ctx, &sink, "none.npy", NULL));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "of i64 cannot be written",
+                 sink.begin(sink.self, ctx, &shape));
+    tw_sink_destroy(&sink);
+    tw_image_destroy(image);
+    tw_graph_destroy(graph);
+    tw_expr_destroy(expr);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_computed_in_i64_or_written_of_it),
         cmocka_unit_test(the_type_of_the_result_decides),
         cmocka_unit_test(sums_of_f32_weights_are_not_rounded_to_f32),
         cmocka_unit_test(the_verifier_knows_an_overflow_from_no_path),

@@ -401,8 +401,8 @@ static tw_status fetch_blocks(bench *b)
 static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
 {
     bench *b = given;
-    const tw_edges edges = {b->edges.count, b->edges.source, b->edges.target, b->edges.weight,
-                            TW_I32};
+    const tw_edges edges = {sizeof edges,    b->edges.count, b->edges.source, b->edges.target,
+                            b->edges.weight, TW_I32,         TW_I32};
     const twi_gpu_square square = {b->matrix, b->side};
     twi_gpu_arcs arcs;
     tw_graph *graph = NULL;

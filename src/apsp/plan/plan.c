@@ -31,6 +31,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -141,8 +142,7 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
     if (o->method < 0 || o->method >= METHODS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
     }
-    if (o->type == TW_I16 || o->type == TW_F16 ||
-        (o->type != TW_AUTO && tw_type_size(o->type) == 0)) {
+    if (o->type == TW_I16 || (o->type != TW_AUTO && !twi_type_is_element(o->type))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "distances cannot be of type %s: choose u8, u16, i32, f32 or f64",
                        tw_type_name(o->type));

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/source.h"
+#include "base/type.h"
 #include "io/extension.h"
 
 #include <math.h>
@@ -132,8 +133,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
     tw_matrix_file *file = NULL;
     twi_matrix_format found = TWI_MATRIX_RAW;
     *out = NULL;
-    if (path == NULL || path[0] == '\0' || type == TW_F16 ||
-        (type != TW_AUTO && tw_type_size(type) == 0)) {
+    if (path == NULL || path[0] == '\0' || (type != TW_AUTO && !twi_type_is_element(type))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix file needs a name and a known type");
     }
     tw_status status = twi_matrix_format_find(ctx, &found, format, path);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
+#include "base/type.h"
 
 #include <string.h>
 
@@ -147,7 +148,8 @@ static tw_status open_output(file_sink *sink, tw_context *ctx, const tw_shape *s
     uint64_t bytes;
     char header[TWI_NPY_HEADER_MOST];
     size_t header_bytes = 0;
-    if (shape->rows < 0 || shape->cols < 0 || tw_type_size(shape->type) == 0 ||
+    const bool known = twi_type_is_element(shape->type) || shape->type == TW_F16;
+    if (shape->rows < 0 || shape->cols < 0 || !known ||
         !twi_mul((uint64_t)shape->rows, (uint64_t)shape->cols, &bytes) ||
         !twi_mul(bytes, 2 * twi_csv_width(shape->type), &bytes) || bytes > (uint64_t)INT64_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a result of %lld x %lld of %s cannot be written",

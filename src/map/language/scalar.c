@@ -108,8 +108,9 @@ double twi_scalar_function_error(int code, double a, double value)
 
 double twi_scalar_stored(double value, tw_type type)
 {
-    static const double least[] = {0, 0, 0, INT16_MIN, INT32_MIN};
-    static const double most[] = {0, UINT8_MAX, UINT16_MAX, INT16_MAX, INT32_MAX};
+    static const double least[] = {[TW_I16] = INT16_MIN, [TW_I32] = INT32_MIN};
+    static const double most[] = {
+        [TW_U8] = UINT8_MAX, [TW_U16] = UINT16_MAX, [TW_I16] = INT16_MAX, [TW_I32] = INT32_MAX};
     if (type == TW_F64) {
         return value;
     }

@@ -1,0 +1,38 @@
+/*
+ * A graph from compressed rows, as SciPy's csr_matrix has them (indptr, indices, data), used where
+ * they lie: the arcs of row u are offsets[u] ... offsets[u + 1] - 1.
+ */
+#include <stdio.h>
+#include <tilewright.h>
+
+int main(void)
+{
+    static const int64_t offsets[] = {0, 2, 3, 4, 4};
+    static const int32_t targets[] = {1, 3, 2, 3};
+    static const double hours[] = {0.5, 4, 1.25, 1};
+    double time[4][4];
+    tw_csr rows = TW_CSR_INIT;
+    tw_matrix out = {time, 4, 4, 4, TW_F64};
+    tw_context *ctx = NULL;
+    tw_graph *graph = NULL;
+    rows.vertices = 4;
+    rows.offsets = offsets;
+    rows.offset_type = TW_I64;
+    rows.targets = targets;
+    rows.target_type = TW_I32;
+    rows.values = hours;
+    rows.value_type = TW_F64;
+    rows.borrow = 1; /* targets and hours stay until the graph is destroyed */
+
+    int ok = tw_context_create(&ctx) == TW_OK &&
+             tw_graph_from_csr(ctx, &graph, &rows, 0) == TW_OK &&
+             tw_apsp(ctx, &out, graph, NULL) == TW_OK;
+    if (ok) {
+        printf("from 0 to 3 in %g hours\n", time[0][3]);
+    } else {
+        fprintf(stderr, "%s\n", ctx != NULL ? tw_last_error(ctx) : "out of memory");
+    }
+    tw_graph_destroy(graph);
+    tw_context_destroy(ctx);
+    return ok ? 0 : 1;
+}
