@@ -89,19 +89,9 @@ enum {
                    checked and kept in 32 bits; nothing is computed in it or written of it */
 };
 
-/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as "no edge",
- * in i64), +inf in floats. */
-#define TW_APSP_INF_U8 255
-#define TW_APSP_INF_U16 65535
-#define TW_APSP_INF_I32 1073741823
-
-/* "No predecessor" in a predecessor matrix. */
-#define TW_APSP_NO_VERTEX (-9999)
-
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
 TW_API const char *tw_type_name(tw_type type); /* "u8", "i32", ...; "auto"; "?" if unknown */
 TW_API tw_status tw_type_parse(tw_type *out, const char *name); /* the inverse; exact names only */
-TW_API double tw_apsp_infinity(tw_type type); /* the value that means "no path" in that type */
 
 /*
  * A view of a row-major matrix that the caller owns. Element (i, j) is at
@@ -497,6 +487,16 @@ typedef struct tw_device_options {
 
 /* ------------------------------------------------------------------------ all-pairs shortest paths
  */
+
+/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as "no edge",
+ * in i64), +inf in floats. */
+#define TW_APSP_INF_U8 255
+#define TW_APSP_INF_U16 65535
+#define TW_APSP_INF_I32 1073741823
+TW_API double tw_apsp_infinity(tw_type type); /* the same for every type; +inf if it is unknown */
+
+/* "No predecessor" in a predecessor matrix. */
+#define TW_APSP_NO_VERTEX (-9999)
 
 typedef int32_t tw_apsp_method;
 enum {

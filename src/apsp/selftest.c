@@ -11,6 +11,7 @@
 #include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/reference.h"
+#include "apsp/shared/distance.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "gpu/device.h"

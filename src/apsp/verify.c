@@ -10,6 +10,7 @@
  * Rows of a block are checked in parallel; the first wrong entry, by row and then by column, is
  * the one reported. A wrong entry does not stop the run: the caller asks tw_apsp_verifier_result.
  */
+#include "apsp/shared/distance.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
 #include "base/matrix.h"

@@ -41,11 +41,4 @@ static inline double twi_element(const void *row, tw_type type, int64_t j)
     }
 }
 
-/* The same of a distance matrix: +inf where there is no path, in every type. */
-static inline double twi_distance(const void *row, tw_type type, int64_t j)
-{
-    double value = twi_element(row, type, j);
-    return value >= tw_apsp_infinity(type) ? __builtin_inf() : value;
-}
-
 #endif

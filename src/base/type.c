@@ -1,19 +1,15 @@
-/* Element types: sizes, names and the value that means "no path". */
+/* Element types: sizes and names. */
 #include "base/type.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct {
     const char *name;
     size_t size;
-    double infinity;
 } types[] = {
-    [TW_AUTO] = {"auto", 0, INFINITY},      [TW_U8] = {"u8", 1, TW_APSP_INF_U8},
-    [TW_U16] = {"u16", 2, TW_APSP_INF_U16}, [TW_I16] = {"i16", 2, INT16_MAX},
-    [TW_I32] = {"i32", 4, TW_APSP_INF_I32}, [TW_F32] = {"f32", 4, INFINITY},
-    [TW_F64] = {"f64", 8, INFINITY},        [TW_F16] = {"f16", 2, INFINITY},
-    [TW_I64] = {"i64", 8, TW_APSP_INF_I32},
+    [TW_AUTO] = {"auto", 0}, [TW_U8] = {"u8", 1},   [TW_U16] = {"u16", 2},
+    [TW_I16] = {"i16", 2},   [TW_I32] = {"i32", 4}, [TW_F32] = {"f32", 4},
+    [TW_F64] = {"f64", 8},   [TW_F16] = {"f16", 2}, [TW_I64] = {"i64", 8},
 };
 #define TYPES ((tw_type)(sizeof types / sizeof *types))
 
@@ -30,21 +26,6 @@ size_t tw_type_size(tw_type type)
 const char *tw_type_name(tw_type type)
 {
     return known(type) ? types[type].name : "?";
-}
-
-double tw_apsp_infinity(tw_type type)
-{
-    return known(type) ? types[type].infinity : INFINITY;
-}
-
-bool twi_type_is_element(tw_type type)
-{
-    return tw_type_size(type) > 0 && type != TW_F16 && type != TW_I64;
-}
-
-bool twi_type_is_whole(tw_type type)
-{
-    return type == TW_U8 || type == TW_U16 || type == TW_I16 || type == TW_I32 || type == TW_I64;
 }
 
 tw_status tw_type_parse(tw_type *out, const char *name)

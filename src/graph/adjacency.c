@@ -12,6 +12,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "graph/no_edge.h"
 
 #include <float.h>
 #include <math.h>
@@ -36,13 +37,13 @@ static const struct {
 } entries[TWI_ENTRY_COUNT] = {
     [TWI_ENTRY_BOOL] = {2, TW_I32},
     [TWI_ENTRY_I8] = {INT8_MAX, TW_I32},
-    [TWI_ENTRY_U8] = {TW_APSP_INF_U8, TW_I32},
-    [TWI_ENTRY_I16] = {INT16_MAX, TW_I32},
-    [TWI_ENTRY_U16] = {TW_APSP_INF_U16, TW_I32},
-    [TWI_ENTRY_I32] = {TW_APSP_INF_I32, TW_I32},
-    [TWI_ENTRY_U32] = {TW_APSP_INF_I32, TW_I32},
-    [TWI_ENTRY_I64] = {TW_APSP_INF_I32, TW_I32},
-    [TWI_ENTRY_U64] = {TW_APSP_INF_I32, TW_I32},
+    [TWI_ENTRY_U8] = {TWI_NO_EDGE_U8, TW_I32},
+    [TWI_ENTRY_I16] = {TWI_NO_EDGE_I16, TW_I32},
+    [TWI_ENTRY_U16] = {TWI_NO_EDGE_U16, TW_I32},
+    [TWI_ENTRY_I32] = {TWI_NO_EDGE_I32, TW_I32},
+    [TWI_ENTRY_U32] = {TWI_NO_EDGE_I32, TW_I32},
+    [TWI_ENTRY_I64] = {TWI_NO_EDGE_I32, TW_I32},
+    [TWI_ENTRY_U64] = {TWI_NO_EDGE_I32, TW_I32},
     [TWI_ENTRY_F32] = {INFINITY, TW_F32},
     [TWI_ENTRY_F64] = {INFINITY, TW_F64},
 };

@@ -4,6 +4,7 @@
  */
 #include "io/matrix/format.h"
 
+#include "apsp/shared/distance.h"
 #include "base/matrix.h"
 
 #include <stdlib.h>

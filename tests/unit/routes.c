@@ -1,6 +1,7 @@
 /* Routes: paths and predecessors, from right matrices and from wrong ones. */
 #include "small_graphs.h"
 
+#include "apsp/shared/distance.h"
 #include "apsp/shared/routes.h"
 #include "base/matrix.h"
 #include "base/random.h"

@@ -1,6 +1,7 @@
 /* Summaries: against counting by hand, for every type, cut into blocks in every way. */
 #include "harness.h"
 
+#include "apsp/shared/distance.h"
 #include "base/matrix.h"
 #include "base/random.h"
 

@@ -7,6 +7,7 @@
  */
 #include "harness.h"
 
+#include "apsp/shared/distance.h"
 #include "apsp/shared/relevant.h"
 #include "base/matrix.h"
 #include "base/random.h"

@@ -1,6 +1,7 @@
 /* The verifier: right matrices pass, and a single wrong entry is found and named. */
 #include "small_graphs.h"
 
+#include "apsp/shared/distance.h"
 #include "base/matrix.h"
 
 /* Verify a matrix as it stands; the status is that of the result. */

@@ -14,6 +14,7 @@
  */
 #include "apsp/shared/routes.h"
 
+#include "apsp/shared/distance.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
 #include "base/given.h"

@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "graph/adjacency.h"
+#include "graph/no_edge.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
 
@@ -83,7 +84,7 @@ static void set_entry(void *row, int64_t at, tw_type type, double value)
  * times +inf on entry and on return. */
 static void lay_row(const tw_graph *graph, int64_t u, void *row, double *least)
 {
-    double absent = tw_apsp_infinity(graph->weight_type);
+    double absent = twi_no_edge(graph->weight_type);
     for (int64_t v = 0; v < graph->n; v++) {
         set_entry(row, v, graph->weight_type, absent);
     }
@@ -105,7 +106,7 @@ tw_status twi_npy_write(twi_printer *printer, const tw_graph *graph, const char 
 {
     (void)extension;
     size_t size = tw_type_size(graph->weight_type);
-    if (graph->arcs > 0 && graph->max_weight >= tw_apsp_infinity(graph->weight_type)) {
+    if (graph->arcs > 0 && graph->max_weight >= twi_no_edge(graph->weight_type)) {
         return tw_fail(printer->ctx, TW_ERR_RANGE,
                        "a weight of %.17g would mean 'no edge' in an npy matrix of i32; choose "
                        "another format",
