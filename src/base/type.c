@@ -28,6 +28,16 @@ const char *tw_type_name(tw_type type)
     return known(type) ? types[type].name : "?";
 }
 
+bool twi_type_is_element(tw_type type)
+{
+    return tw_type_size(type) > 0 && type != TW_F16 && type != TW_I64;
+}
+
+bool twi_type_is_whole(tw_type type)
+{
+    return type == TW_U8 || type == TW_U16 || type == TW_I16 || type == TW_I32 || type == TW_I64;
+}
+
 tw_status tw_type_parse(tw_type *out, const char *name)
 {
     for (tw_type type = 0; out != NULL && name != NULL && type < TYPES; type++) {
