@@ -66,25 +66,6 @@ static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
 
-static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
-#define METHODS ((tw_apsp_method)(sizeof method_names / sizeof *method_names))
-
-const char *tw_apsp_method_name(tw_apsp_method method)
-{
-    return method >= 0 && method < METHODS ? method_names[method] : "?";
-}
-
-tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name)
-{
-    for (tw_apsp_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
-        if (strcmp(name, method_names[method]) == 0) {
-            *out = method;
-            return TW_OK;
-        }
-    }
-    return TW_ERR_ARGUMENT;
-}
-
 /* ------------------------------------------------------------------------------------- checks */
 
 static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t *list,
@@ -139,7 +120,7 @@ static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_
                        "tw_apsp_options.size is %zu, not %zu: start from TW_APSP_OPTIONS_INIT",
                        o->size, sizeof *o);
     }
-    if (o->method < 0 || o->method >= METHODS) {
+    if (!twi_method_exists(o->method)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
     }
     if (o->type == TW_I16 || (o->type != TW_AUTO && !twi_type_is_element(o->type))) {

@@ -1,8 +1,34 @@
-/* What the sums of a run may be kept in, from the weights and the result alone: see plan.h. */
+/* The names of methods, and what the sums of a run may be kept in, from the weights and the result
+ * alone: see plan.h. */
 #include "apsp/shared/plan.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
+
+static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
+#define METHODS ((tw_apsp_method)(sizeof method_names / sizeof *method_names))
+
+bool twi_method_exists(tw_apsp_method method)
+{
+    return method >= 0 && method < METHODS;
+}
+
+const char *tw_apsp_method_name(tw_apsp_method method)
+{
+    return twi_method_exists(method) ? method_names[method] : "?";
+}
+
+tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name)
+{
+    for (tw_apsp_method method = 0; out != NULL && name != NULL && method < METHODS; method++) {
+        if (strcmp(name, method_names[method]) == 0) {
+            *out = method;
+            return TW_OK;
+        }
+    }
+    return TW_ERR_ARGUMENT;
+}
 
 bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work)
 {

@@ -60,6 +60,9 @@ static inline int32_t twi_plan_target(const tw_apsp_plan *plan, int64_t col)
     return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
 }
 
+/* Whether a caller's number is that of a method. */
+bool twi_method_exists(tw_apsp_method method);
+
 /* Could a sum of weights on the way of a run leave what `work` holds: the finite numbers of a float
  * type, or for whole weights those below 2^53, up to which f64 is exact? Then delivery looks. */
 bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work);

@@ -11,6 +11,7 @@
 #include "gpu/code_cache.h"
 #include "gpu/compat.h"
 #include "gpu/rtc.h"
+#include "map/gpu/slots.h"
 #include "map/gpu/source.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu)
         (void)cudaSetDevice(gpu->kernels[i].device);
         twi_rtc_unload(&gpu->kernels[i].kernel);
     }
-    twi_map_gpu_free_slots(gpu);
+    twi_map_slots_free(&gpu->slots, &gpu->slot_count);
     if (entered) {
         (void)cudaSetDevice(before);
     }

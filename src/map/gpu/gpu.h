@@ -25,7 +25,7 @@ typedef struct twi_map_gpu {
     int32_t kernel_count;
     twi_map_code kernels[TWI_GPU_MOST];
     int32_t slot_count;
-    struct twi_map_slot *slots; /* of gpu/host.c, kept from run to run */
+    struct twi_map_slot *slots; /* of slots.h, kept from run to run */
 } twi_map_gpu;
 
 /* Whether this machine has a device and a compiler for it. Starts the driver, though no device. */
@@ -50,8 +50,6 @@ TW_CHECKED tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_
 /* The job on arrays in host memory, on the devices of the list. */
 TW_CHECKED tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list *devices,
                                      const twi_map_job *job);
-
-void twi_map_gpu_free_slots(twi_map_gpu *gpu);
 
 /* The device that holds an address; TW_ERR_ARGUMENT, naming `what`, if it is not in GPU memory. */
 TW_CHECKED tw_status twi_map_gpu_find(tw_context *ctx, const void *data, const char *what,

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "map/gpu/gpu.h"
+#include "map/gpu/slots.h"
 #include "map/gpu/source.h"
 
 #include <stdio.h>
@@ -33,16 +34,6 @@ typedef struct slot_array {
     int64_t size;  /* bytes an element */
 } slot_array;
 
-struct twi_map_slot {
-    int32_t device;
-    cudaStream_t stream;
-    char *pinned;
-    char *memory;
-    uint64_t bytes;               /* of both */
-    int64_t first_row, row_count; /* of the band under way; 0 rows: none */
-};
-typedef struct twi_map_slot band_slot;
-
 typedef struct host_run {
     tw_context *ctx;
     twi_map_gpu *gpu;
@@ -52,7 +43,7 @@ typedef struct host_run {
     slot_array out;
     uint64_t bytes;
     int32_t slot_count;
-    band_slot *slots;
+    twi_map_slot *slots;
 } host_run;
 
 /* ------------------------------------------------------------------------------------- layout */
@@ -98,29 +89,7 @@ static void lay_out(host_run *run)
 
 /* -------------------------------------------------------------------------------------- slots */
 
-static void close_slot(band_slot *slot)
-{
-    (void)cudaSetDevice(slot->device);
-    if (slot->stream != NULL) {
-        (void)cudaStreamSynchronize(slot->stream);
-        (void)cudaStreamDestroy(slot->stream);
-    }
-    (void)cudaFree(slot->memory);
-    (void)cudaFreeHost(slot->pinned);
-    *slot = (band_slot){0};
-}
-
-void twi_map_gpu_free_slots(twi_map_gpu *gpu)
-{
-    for (int32_t k = gpu->slot_count - 1; k >= 0; k--) {
-        close_slot(&gpu->slots[k]);
-    }
-    twi_free(gpu->slots);
-    gpu->slots = NULL;
-    gpu->slot_count = 0;
-}
-
-static tw_status open_slot(host_run *run, band_slot *slot, int32_t device)
+static tw_status open_slot(host_run *run, twi_map_slot *slot, int32_t device)
 {
     tw_context *ctx = run->ctx;
     char text[32];
@@ -128,7 +97,7 @@ static tw_status open_slot(host_run *run, band_slot *slot, int32_t device)
     if (slot->bytes >= run->bytes && slot->device == device) {
         return TW_OK; /* of a run before this one */
     }
-    close_slot(slot);
+    twi_map_slot_close(slot);
     slot->device = device;
     (void)twi_bytes(text, (double)run->bytes);
     snprintf(sentence, sizeof sentence, "allocating %s for a band of %lld rows", text,
@@ -176,7 +145,7 @@ static tw_status open_slots(host_run *run, const twi_gpu_list *devices)
 
 /* -------------------------------------------------------------------------------------- bands */
 
-static void gather(const host_run *run, const band_slot *slot)
+static void gather(const host_run *run, const twi_map_slot *slot)
 {
     const twi_map_job *job = run->job;
     const int threads = twi_thread_count(run->ctx);
@@ -195,7 +164,7 @@ static void gather(const host_run *run, const band_slot *slot)
     }
 }
 
-static void scatter(const host_run *run, const band_slot *slot)
+static void scatter(const host_run *run, const twi_map_slot *slot)
 {
     const twi_map_job *job = run->job;
     const slot_array *array = &run->out;
@@ -211,7 +180,7 @@ static void scatter(const host_run *run, const band_slot *slot)
 }
 
 /* The band of a slot as a job on the slot's device memory. */
-static twi_map_job band_job(const host_run *run, const band_slot *slot)
+static twi_map_job band_job(const host_run *run, const twi_map_slot *slot)
 {
     twi_map_job job = *run->job;
     job.first_row = job.input_row = slot->first_row;
@@ -226,7 +195,7 @@ static twi_map_job band_job(const host_run *run, const band_slot *slot)
     return job;
 }
 
-static tw_status send(host_run *run, band_slot *slot)
+static tw_status send(host_run *run, twi_map_slot *slot)
 {
     tw_context *ctx = run->ctx;
     twi_map_job job = band_job(run, slot);
@@ -252,7 +221,7 @@ static tw_status send(host_run *run, band_slot *slot)
 }
 
 /* Wait for a slot's band, if it has one, and put the result in its place. */
-static tw_status finish(host_run *run, band_slot *slot)
+static tw_status finish(host_run *run, twi_map_slot *slot)
 {
     if (slot->row_count == 0) {
         return TW_OK;
@@ -278,7 +247,7 @@ static tw_status run_bands(host_run *run)
     int64_t number = 0;
     const int64_t slots = run->slot_count > 0 ? run->slot_count : 1;
     for (int64_t row = job->first_row; row < end && status == TW_OK; row += run->band, number++) {
-        band_slot *slot = &run->slots[number % slots];
+        twi_map_slot *slot = &run->slots[number % slots];
         status = finish(run, slot);
         if (status == TW_OK) {
             status = twi_check_cancel(run->ctx);
@@ -319,7 +288,8 @@ tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list 
         status = run_bands(&run);
     }
     if (status != TW_OK) {
-        twi_map_gpu_free_slots(gpu); /* with whatever is still under way in them */
+        /* with whatever is still under way in them */
+        twi_map_slots_free(&gpu->slots, &gpu->slot_count);
     }
     if (entered) {
         (void)cudaSetDevice(before);

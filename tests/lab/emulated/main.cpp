@@ -140,9 +140,10 @@ static bool choose()
     const struct {
         int n;
         const lab_recipe *recipe;
-    } sizes[] = {{1, &lab_tiles_1},    {100, &lab_tiles_1},  {999, &lab_tiles_1},  {1000, &lab_tiles_2},
-                 {2499, &lab_tiles_2}, {2500, &lab_tiles_4}, {4999, &lab_tiles_4}, {5000, &lab_tiles_6},
-                 {7500, &lab_tiles_6}, {10000, &lab_tiles_6}};
+    } sizes[] = {{1, &lab_tiles_1},    {100, &lab_tiles_1},  {999, &lab_tiles_1},
+                 {1000, &lab_tiles_2}, {2499, &lab_tiles_2}, {2500, &lab_tiles_4},
+                 {4999, &lab_tiles_4}, {5000, &lab_tiles_6}, {7500, &lab_tiles_6},
+                 {10000, &lab_tiles_6}};
     bool right = true;
     for (const auto &size : sizes) {
         if (lab_tiles_for(size.n) != size.recipe) {

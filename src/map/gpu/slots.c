@@ -1,0 +1,24 @@
+/* Slots: see slots.h. */
+#include "map/gpu/slots.h"
+
+void twi_map_slot_close(twi_map_slot *slot)
+{
+    (void)cudaSetDevice(slot->device);
+    if (slot->stream != NULL) {
+        (void)cudaStreamSynchronize(slot->stream);
+        (void)cudaStreamDestroy(slot->stream);
+    }
+    (void)cudaFree(slot->memory);
+    (void)cudaFreeHost(slot->pinned);
+    *slot = (twi_map_slot){0};
+}
+
+void twi_map_slots_free(twi_map_slot **slots, int32_t *count)
+{
+    for (int32_t k = *count - 1; k >= 0; k--) {
+        twi_map_slot_close(&(*slots)[k]);
+    }
+    twi_free(*slots);
+    *slots = NULL;
+    *count = 0;
+}
