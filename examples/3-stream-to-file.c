@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     tw_graph *graph = NULL;
     tw_apsp_summary *summary = NULL;
     tw_apsp_verifier *verifier = NULL;
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     roads.kind = "grid";
     roads.vertices = 900;
     roads.density = 1;

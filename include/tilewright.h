@@ -243,6 +243,7 @@ TW_API TW_CHECKED tw_status tw_graph_from_csr(tw_context *ctx, tw_graph **out, c
 TW_API void tw_graph_destroy(tw_graph *graph);
 
 typedef struct tw_graph_info {
+    size_t size;
     int64_t vertices;
     int64_t arcs;        /* stored arcs: an undirected edge counts twice */
     tw_type weight_type; /* TW_I32, TW_F32 or TW_F64 */
@@ -253,8 +254,12 @@ typedef struct tw_graph_info {
     double min_weight;   /* over the stored arcs; 0 without arcs */
     double max_weight;
 } tw_graph_info;
+#define TW_GRAPH_INFO_INIT                                     \
+    {                                                          \
+        sizeof(tw_graph_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0 \
+    }
 
-TW_API void tw_graph_describe(const tw_graph *graph, tw_graph_info *out);
+TW_API tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out);
 
 /* The compressed rows: the arcs of u are offsets[u] ... offsets[u+1]-1 in targets and weights
  * (elements of weight_type). Owned by the graph. */
@@ -673,6 +678,7 @@ TW_API TW_CHECKED tw_status tw_apsp_path_describe(const tw_apsp_path *path, tw_a
 /* Statistics of a distance matrix, collected as rows pass by. Pairs (v, v) are not counted. */
 typedef struct tw_apsp_summary tw_apsp_summary;
 typedef struct tw_apsp_summary_info {
+    size_t size;
     int64_t rows, cols;
     tw_type type;
     int64_t reachable; /* ordered pairs with a path */
@@ -684,6 +690,10 @@ typedef struct tw_apsp_summary_info {
     double mean;    /* over reachable pairs; 0 without any */
     double least;   /* smallest distance over distinct pairs; 0 without any */
 } tw_apsp_summary_info;
+#define TW_APSP_SUMMARY_INFO_INIT                                              \
+    {                                                                          \
+        sizeof(tw_apsp_summary_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the least distance, if
  * that is negative) to the diameter. A bin holds its lower edge and not its upper one, except the
@@ -697,7 +707,8 @@ TW_API TW_CHECKED tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summ
                                                    int32_t bins, const int32_t *sources,
                                                    const int32_t *targets);
 TW_API TW_CHECKED tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out);
-TW_API void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out);
+TW_API tw_status tw_apsp_summary_describe(const tw_apsp_summary *summary,
+                                          tw_apsp_summary_info *out);
 /*
  * How closeness is scaled; TW_APSP_CLOSENESS_NETWORKX unless set before the sink's begin. With r
  * vertices reached, themselves not counted, at distances whose sum is s:
@@ -1038,7 +1049,11 @@ typedef struct tw_expr_info {
     int32_t uses_row;     /* `row` occurs */
     int32_t uses_col;
 } tw_expr_info;
-TW_API void tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
+#define TW_EXPR_INFO_INIT                   \
+    {                                       \
+        sizeof(tw_expr_info), 0, 0, 0, 0, 0 \
+    }
+TW_API tw_status tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
 
 typedef struct tw_map_options {
     size_t size;
@@ -1084,7 +1099,11 @@ typedef struct tw_map_plan_info {
     double bytes;                   /* read and written an element */
     double operations;              /* an element, functions counted as one */
 } tw_map_plan_info;
-TW_API void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out);
+#define TW_MAP_PLAN_INFO_INIT                                              \
+    {                                                                      \
+        sizeof(tw_map_plan_info), {0, 0, TW_AUTO}, TW_AUTO, "", 0, 0, 0, 0 \
+    }
+TW_API tw_status tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out);
 
 typedef struct tw_map_report {
     size_t size;
@@ -1180,6 +1199,10 @@ typedef struct tw_machine {
     const char *gpu_driver;  /* the newest version it knows: "CUDA 13.0"; "" without one */
     const char *gpu_runtime; /* what this build brings or loads: "CUDA 13.0"; "" for none */
 } tw_machine;
+#define TW_MACHINE_INIT                                        \
+    {                                                          \
+        sizeof(tw_machine), "", 0, 0, 0, "", "", "", 0, "", "" \
+    }
 TW_API TW_CHECKED tw_status tw_machine_describe(tw_context *ctx, tw_machine *out);
 
 typedef struct tw_gpu {
@@ -1190,6 +1213,10 @@ typedef struct tw_gpu {
     uint64_t memory; /* bytes, all of it */
     uint64_t memory_available;
 } tw_gpu;
+#define TW_GPU_INIT                     \
+    {                                   \
+        sizeof(tw_gpu), "", "", 0, 0, 0 \
+    }
 /* GPU `index` of 0 ... gpus - 1; starts it. */
 TW_API TW_CHECKED tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index);
 
@@ -1199,6 +1226,10 @@ typedef struct tw_gpu_link {
     int32_t atomics; /* atomic operations reach across: NVLink, Infinity Fabric */
     int32_t rank;    /* of speed among the direct links of this machine; 0 is the fastest */
 } tw_gpu_link;
+#define TW_GPU_LINK_INIT             \
+    {                                \
+        sizeof(tw_gpu_link), 0, 0, 0 \
+    }
 /* How GPU `from` reaches the memory of GPU `to`, another one. */
 TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from,
                                                  int32_t to);
@@ -1219,10 +1250,15 @@ TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t 
  * called once a case. Returns TW_ERR_VERIFY if any case failed. */
 typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
 typedef struct tw_selftest_counts {
+    size_t size;
     int64_t passed;
     int64_t failed;
     int64_t skipped;
 } tw_selftest_counts;
+#define TW_SELFTEST_COUNTS_INIT             \
+    {                                       \
+        sizeof(tw_selftest_counts), 0, 0, 0 \
+    }
 TW_API TW_CHECKED tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts,
                                         const char *problem, uint64_t seed, tw_selftest_fn line,
                                         void *user);

@@ -1,5 +1,6 @@
 /* tw_selftest: the cases of every wing, one wing after the other. */
 #include "apsp/selftest.h"
+#include "base/given.h"
 #include "entropy/selftest.h"
 #include "map/selftest.h"
 
@@ -15,15 +16,17 @@ static const struct {
 tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *problem,
                       uint64_t seed, tw_selftest_fn line, void *user)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"counts", counts});
-    if (missing != TW_OK) {
-        return missing;
+    tw_status status = TWI_REQUIRE(ctx, {"counts", counts});
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_selftest_counts, counts);
     }
-    const twi_tester t = {ctx, counts, line, user};
+    if (status != TW_OK) {
+        return status;
+    }
+    tw_selftest_counts seen = TW_SELFTEST_COUNTS_INIT;
+    const twi_tester t = {ctx, &seen, line, user};
     const twi_isa forced = ctx->isa;
     int asked = 0;
-    tw_status status = TW_OK;
-    *counts = (tw_selftest_counts){0, 0, 0};
     for (int w = 0; w < WINGS && status == TW_OK; w++) {
         if (problem == NULL || strcmp(problem, wings[w].problem) == 0) {
             status = wings[w].run(&t, seed);
@@ -31,14 +34,15 @@ tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *p
         }
     }
     ctx->isa = forced;
+    TWI_GIVE(tw_selftest_counts, counts, &seen);
     if (asked == 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "'%s' is no problem with a self-test: apsp, entropy and map have one",
                        problem);
     }
-    if (status == TW_OK && counts->failed > 0) {
+    if (status == TW_OK && seen.failed > 0) {
         return tw_fail(ctx, TW_ERR_VERIFY, "%lld of %lld cases differ from the reference",
-                       (long long)counts->failed, (long long)(counts->failed + counts->passed));
+                       (long long)seen.failed, (long long)(seen.failed + seen.passed));
     }
     return status;
 }

@@ -63,7 +63,7 @@ static void keep_gpu(cli_report *json, const lab_run *run)
 
 static void keep_machine(cli_report *json, const lab_run *run)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     char date[32] = "";
     time_t now = time(NULL);
     struct tm parts;
@@ -306,7 +306,7 @@ static tw_status name_file(const lab_run *run, char path[PATH])
 static const char *difference(const lab_run *run)
 {
     const lab_kept *kept = &run->kept;
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     twi_gpu_info gpu = {0};
     char seed[32];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)run->seed);

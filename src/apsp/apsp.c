@@ -12,6 +12,7 @@
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/plan.h"
 #include "base/clock.h"
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
@@ -188,9 +189,13 @@ static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
 }
 
 static tw_status check_run(tw_context *ctx, const tw_apsp_plan *plan, const tw_sink *sinks,
-                           int32_t sink_count, const tw_sink *predecessors)
+                           int32_t sink_count, const tw_sink *predecessors,
+                           const tw_apsp_report *report)
 {
     tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_apsp_report, report);
+    }
     if (status == TW_OK) {
         status = twi_sinks_check(ctx, sinks, sink_count);
     }
@@ -257,7 +262,7 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
     if (status == TW_OK) {
         status = twi_delivery_end(ctx, delivery);
     }
-    if (status == TW_OK && report != NULL) {
+    if (status == TW_OK) {
         fill_report(ctx, plan, &out, twi_seconds() - began, twi_delivery_seconds(delivery), report);
     }
     if (refused != NULL) {
@@ -288,7 +293,7 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
                 twi_bytes(bytes, (double)other->memory), other->seconds);
         status = run_plan(ctx, other, sinks, sink_count, predecessors, report, NULL);
     }
-    if (status == TW_OK && report != NULL) {
+    if (status == TW_OK) {
         report->fallback = plan->fallback;
         report->seconds_startup = twi_gpu_startup_seconds(ctx);
         report->seconds_wait = plan->waited;
@@ -301,15 +306,19 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
 tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks, int32_t sink_count,
                            tw_sink *predecessors, tw_apsp_report *report)
 {
-    tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors);
+    tw_status status = check_run(ctx, plan, sinks, sink_count, predecessors, report);
+    tw_apsp_report seen = TW_APSP_REPORT_INIT;
     bool refused = false;
     if (status == TW_OK) {
-        status = run_plan(ctx, plan, sinks, sink_count, predecessors, report, &refused);
+        status = run_plan(ctx, plan, sinks, sink_count, predecessors, &seen, &refused);
     }
     /* What a sink does not take from one device it does not take from another. */
     bool failed = (status == TW_ERR_DEVICE || status == TW_ERR_MEMORY) && !refused;
     if (failed && plan->automatic && plan->gpus.count > 0) {
-        status = run_on_cpu_instead(ctx, plan, sinks, sink_count, predecessors, report);
+        status = run_on_cpu_instead(ctx, plan, sinks, sink_count, predecessors, &seen);
+    }
+    if (status == TW_OK) {
+        TWI_GIVE(tw_apsp_report, report, &seen);
     }
     return status;
 }
@@ -317,15 +326,16 @@ tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks, 
 tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                   const tw_apsp_options *opts)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"graph", graph});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
-    tw_apsp_options options = opts != NULL ? *opts : defaults;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_plan *plan = NULL;
     tw_sink sink = TW_SINK_INIT;
-    tw_status status = twi_matrix_check(ctx, out, "the distance matrix");
+    tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_apsp_options, &options, opts);
+    }
+    if (status == TW_OK) {
+        status = twi_matrix_check(ctx, out, "the distance matrix");
+    }
     if (status != TW_OK) {
         return status;
     }

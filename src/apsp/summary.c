@@ -14,6 +14,7 @@
  * each value has its own cell and bins may be cut anywhere. Each thread has a table of its own
  * (1 MB).
  */
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
@@ -530,11 +531,12 @@ tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out)
     return TW_OK;
 }
 
-void tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out)
+tw_status tw_apsp_summary_describe(const tw_apsp_summary *summary, tw_apsp_summary_info *out)
 {
-    if (out != NULL) {
-        *out = summary != NULL ? summary->info : (tw_apsp_summary_info){0};
+    if (summary == NULL) {
+        return TW_ERR_ARGUMENT;
     }
+    return TWI_DESCRIBE(NULL, tw_apsp_summary_info, out, &summary->info);
 }
 
 const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary)

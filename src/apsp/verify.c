@@ -13,6 +13,7 @@
 #include "apsp/shared/distance.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -386,19 +387,21 @@ tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const
                                   const tw_apsp_options *opts, int64_t samples, uint64_t seed)
 {
     twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
+    tw_apsp_options ours = TW_APSP_OPTIONS_INIT;
     tw_apsp_verifier *verifier = NULL;
-    opts = opts != NULL ? opts : &defaults;
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_apsp_options, &ours, opts);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    opts = &ours;
     if (samples < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: give a number, or 0 for all",
                        (long long)samples);
     }
-    tw_status status =
-        check_vertices(ctx, graph, opts->sources, opts->source_count, "source number");
+    status = check_vertices(ctx, graph, opts->sources, opts->source_count, "source number");
     if (status == TW_OK) {
         status = check_vertices(ctx, graph, opts->targets, opts->target_count, "target number");
     }

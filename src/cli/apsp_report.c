@@ -14,14 +14,14 @@ static double rate_of(const tw_apsp_report *report)
 
 static bool has_gpu_code(const apsp_run *run)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     return tw_machine_describe(run->job->ctx, &machine) == TW_OK &&
            strcmp(machine.gpu, "none in this build") != 0;
 }
 
 void apsp_announce(const apsp_run *run)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     char memory[CLI_SHOWN], seconds[CLI_SHOWN], low[CLI_SHOWN], high[CLI_SHOWN];
     tw_graph_describe(run->graph, &info);
     cli_say(run->job, "graph: %lld vertices, %lld arcs, %s, weights %s to %s (%s)",
@@ -93,7 +93,7 @@ void apsp_conclude(const apsp_run *run)
 
 static void report_graph(cli_report *json, const apsp_run *run)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     cli_report_object(json, "graph");
     cli_report_text(json, "input", run->input);
     if (run->graph != NULL) {

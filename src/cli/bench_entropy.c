@@ -220,7 +220,7 @@ static tw_status run_window(bench *b, const struct window *w, int64_t side)
 
 static void begin_json(bench *b)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     cli_report_begin(&b->json, stdout);
     cli_report_text(&b->json, "command", "bench entropy");
     cli_report_text(&b->json, "version", tw_version());

@@ -120,7 +120,7 @@ static tw_status run_case(map_bench *b, map_result *r, tw_image *arrays)
     const map_case *c = r->c;
     tw_expr_options expr_options = TW_EXPR_OPTIONS_INIT;
     tw_map_options opts = TW_MAP_OPTIONS_INIT;
-    tw_map_plan_info info = {.size = sizeof info};
+    tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
     tw_expr *expr = NULL;
     tw_map_plan *plan = NULL;
     tw_matrix views[4];
@@ -185,7 +185,7 @@ static void print_row(const map_bench *b, const map_result *r)
 
 static void print_json(const map_bench *b, tw_status status)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     cli_report json;
     cli_report_begin(&json, stdout);
     cli_report_text(&json, "command", "bench map");

@@ -188,7 +188,7 @@ static bool may_want_gpu(const apsp_run *run)
 /* A large file finds its space while the computation begins. */
 static void expect_output(apsp_run *run, const tw_apsp_options *opts)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(run->graph, &info);
     tw_shape shape = {
         .rows = opts->sources != NULL ? opts->source_count : info.vertices,

@@ -409,7 +409,7 @@ static void print_row(bench *b, const bench_case *c)
 
 static void print_json(const bench *b, tw_status status)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     cli_report json;
     cli_report_begin(&json, stdout);
     cli_report_text(&json, "command", "bench apsp");
@@ -451,7 +451,7 @@ static void print_json(const bench *b, tw_status status)
 /* Figures measured beside other work are too low; whoever reads them should know. */
 static void notice_load(bench *b)
 {
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     if (getloadavg(&b->load, 1) != 1) {
         b->load = -1;
     }

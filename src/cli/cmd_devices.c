@@ -77,7 +77,7 @@ static tw_status measure(tw_context *ctx, const char *device, ceilings *out)
 static void print_gpu(tw_context *ctx, int32_t index)
 {
     char shown[CLI_SHOWN], other[CLI_SHOWN];
-    tw_gpu gpu;
+    tw_gpu gpu = TW_GPU_INIT;
     if (tw_gpu_describe(ctx, &gpu, index) != TW_OK) {
         printf("gpu %-8d%s\n", index, tw_last_error(ctx));
         return;
@@ -91,7 +91,7 @@ static void print_gpu(tw_context *ctx, int32_t index)
 static void print_link(tw_context *ctx, int32_t from, int32_t to)
 {
     char text[CLI_SHOWN] = "-";
-    tw_gpu_link link;
+    tw_gpu_link link = TW_GPU_LINK_INIT;
     if (from != to && tw_gpu_link_describe(ctx, &link, from, to) != TW_OK) {
         snprintf(text, sizeof text, "?");
     } else if (from != to && link.direct) {
@@ -175,7 +175,7 @@ static void gpus_json(cli_report *json, tw_context *ctx, const tw_machine *machi
     cli_report_text(json, "gpu_runtime", machine->gpu_runtime);
     cli_report_array(json, "gpus");
     for (int32_t i = 0; i < machine->gpus; i++) {
-        tw_gpu gpu;
+        tw_gpu gpu = TW_GPU_INIT;
         cli_report_object(json, NULL);
         cli_report_integer(json, "index", i);
         if (tw_gpu_describe(ctx, &gpu, i) == TW_OK) {
@@ -194,7 +194,7 @@ static void gpus_json(cli_report *json, tw_context *ctx, const tw_machine *machi
     for (int32_t pair = 0; pair < machine->gpus * machine->gpus; pair++) {
         int32_t from = pair / machine->gpus;
         int32_t to = pair % machine->gpus;
-        tw_gpu_link link;
+        tw_gpu_link link = TW_GPU_LINK_INIT;
         if (from == to || tw_gpu_link_describe(ctx, &link, from, to) != TW_OK) {
             continue;
         }
@@ -254,7 +254,7 @@ static void print_json(tw_context *ctx, const tw_machine *machine, const ceiling
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     ceilings rates = {0};
     (void)count;
     (void)words;

@@ -98,7 +98,7 @@ static const cli_example examples[] = {
 static void report(const cli_job *job, const settings *s, const tw_graph *graph, const char *kind,
                    const char *path)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     char low[CLI_SHOWN], high[CLI_SHOWN];
     tw_graph_describe(graph, &info);
     if (!s->common.json) {

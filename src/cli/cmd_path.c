@@ -54,7 +54,7 @@ static double hop_weight(const tw_graph *graph, int32_t u, int32_t v)
     const int64_t *offsets = NULL;
     const int32_t *targets = NULL;
     const void *weights = NULL;
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     tw_graph_rows(graph, &offsets, &targets, &weights);
     double least = INFINITY;
@@ -140,7 +140,7 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
                           int32_t from, tw_matrix *out)
 {
     tw_context *ctx = job->ctx;
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_source source = TW_SOURCE_INIT;
     const tw_shape *shape = &source.shape;
     tw_graph_describe(graph, &info);
@@ -191,7 +191,7 @@ static tw_status find_along(tw_context *ctx, tw_apsp_path **path, const settings
 {
     static const char *const text[] = {"csv", NULL};
     char sentence[512];
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     tw_status status =
         tw_apsp_path_create(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);

@@ -51,7 +51,7 @@ static void show_case(void *user, const char *name, int32_t passed, const char *
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    tw_selftest_counts counts = {0, 0, 0};
+    tw_selftest_counts counts = TW_SELFTEST_COUNTS_INIT;
     tw_status status = cli_begin(job, &s->common);
     if (status != TW_OK) {
         return status;

@@ -38,7 +38,7 @@ static tw_status say_memory(map_run *run, const tw_map_plan *plan, const tw_sour
 static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, size_t size)
 {
     tw_context *ctx = run->job->ctx;
-    tw_map_plan_info info = {.size = sizeof info};
+    tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
     double rate = 0;
     char bytes[CLI_SHOWN], seconds[CLI_SHOWN];
     tw_map_plan_describe(plan, &info);

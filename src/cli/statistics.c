@@ -46,7 +46,7 @@ static void print_histogram(const tw_apsp_summary *summary, bool whole)
 void cli_statistics_print(const tw_apsp_summary *summary, const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     char value[CLI_SHOWN], from[CLI_SHOWN], to[CLI_SHOWN];
     naming = naming != NULL ? naming : &numbers;
     tw_apsp_summary_describe(summary, &info);
@@ -112,7 +112,7 @@ void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
                            const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     naming = naming != NULL ? naming : &numbers;
     tw_apsp_summary_describe(summary, &info);
     cli_report_object(report, "summary");

@@ -18,14 +18,14 @@
 
 static int64_t vertex_count(const tw_graph *graph)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     return info.vertices;
 }
 
 static bool is_labelled(const tw_graph *graph)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     return info.labelled != 0;
 }

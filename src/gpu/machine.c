@@ -2,6 +2,7 @@
  */
 #include "base/available.h"
 #include "base/context.h"
+#include "base/given.h"
 #include "base/threads.h"
 #include "gpu/device.h"
 
@@ -54,6 +55,9 @@ static void processor_name(char *out, size_t size)
 tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing == TW_OK) {
+        missing = TWI_CHECK_ROOM(ctx, tw_machine, out);
+    }
     if (missing != TW_OK) {
         return missing;
     }
@@ -62,8 +66,8 @@ tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
     twi_isa_names(ctx->isa_list);
     twi_gpu_versions(ctx->gpu_driver, ctx->gpu_runtime);
     bool resolved = twi_isa_resolve(ctx, &isa) == TW_OK;
-    *out = (tw_machine){
-        .size = sizeof *out,
+    const tw_machine ours = {
+        .size = sizeof ours,
         .processor = ctx->processor,
         .threads = twi_processor_count(),
         .memory = twi_memory_total(),
@@ -75,7 +79,7 @@ tw_status tw_machine_describe(tw_context *ctx, tw_machine *out)
         .gpu_driver = ctx->gpu_driver,
         .gpu_runtime = ctx->gpu_runtime,
     };
-    return TW_OK;
+    return TWI_DESCRIBE(ctx, tw_machine, out, &ours);
 }
 
 static tw_status check_index(tw_context *ctx, int32_t index)
@@ -90,21 +94,25 @@ static tw_status check_index(tw_context *ctx, int32_t index)
 tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing == TW_OK) {
+        missing = TWI_CHECK_ROOM(ctx, tw_gpu, out);
+    }
     if (missing != TW_OK) {
         return missing;
     }
     twi_gpu_info info;
-    *out = (tw_gpu){.size = sizeof *out};
+    tw_gpu ours = TW_GPU_INIT;
     tw_status status = check_index(ctx, index);
     if (status == TW_OK) {
         status = twi_gpu_describe(ctx, index, &info);
     }
     if (status == TW_OK) {
-        out->processors = info.processors;
-        out->memory = info.memory;
-        out->memory_available = info.memory_free;
-        snprintf(out->name, sizeof out->name, "%s", info.name);
-        snprintf(out->architecture, sizeof out->architecture, "%s", info.architecture);
+        ours.processors = info.processors;
+        ours.memory = info.memory;
+        ours.memory_available = info.memory_free;
+        snprintf(ours.name, sizeof ours.name, "%s", info.name);
+        snprintf(ours.architecture, sizeof ours.architecture, "%s", info.architecture);
+        status = TWI_DESCRIBE(ctx, tw_gpu, out, &ours);
     }
     return status;
 }
@@ -112,10 +120,13 @@ tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_t index)
 tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t to)
 {
     tw_status missing = TWI_REQUIRE(ctx, {"out", out});
+    if (missing == TW_OK) {
+        missing = TWI_CHECK_ROOM(ctx, tw_gpu_link, out);
+    }
     if (missing != TW_OK) {
         return missing;
     }
-    *out = (tw_gpu_link){.size = sizeof *out};
+    tw_gpu_link ours = TW_GPU_LINK_INIT;
     tw_status status = check_index(ctx, from);
     if (status == TW_OK) {
         status = check_index(ctx, to);
@@ -124,5 +135,8 @@ tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from, 
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a link is between two GPUs; GPU %d was named twice",
                        from);
     }
-    return status == TW_OK ? twi_gpu_link(ctx, out, from, to) : status;
+    if (status == TW_OK) {
+        status = twi_gpu_link(ctx, &ours, from, to);
+    }
+    return status == TW_OK ? TWI_DESCRIBE(ctx, tw_gpu_link, out, &ours) : status;
 }

@@ -8,6 +8,7 @@
  * number from both of its ends. Sparse, preferential and R-MAT graphs are drawn as edges and given
  * to the builder.
  */
+#include "base/given.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -565,18 +566,15 @@ static tw_status check_shape(recipe *r, const tw_generate_options *opts)
 tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_generate_options *opts)
 {
     twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
+    tw_generate_options ours = TW_GENERATE_OPTIONS_INIT;
+    tw_status status = TWI_REQUIRE(ctx, {"out", out});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_generate_options, &ours, opts);
     }
-    static const tw_generate_options defaults = TW_GENERATE_OPTIONS_INIT;
-    opts = opts != NULL ? opts : &defaults;
-    if (opts->size != sizeof *opts) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_generate_options has size %zu, not %zu: begin with "
-                       "TW_GENERATE_OPTIONS_INIT",
-                       opts->size, sizeof *opts);
+    if (status != TW_OK) {
+        return status;
     }
+    opts = &ours;
     recipe r = {
         .ctx = ctx,
         .type = opts->weight_type,
@@ -587,7 +585,7 @@ tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_generate_o
         .source = twi_random_at(opts->seed, STREAM_SOURCE),
         .target = twi_random_at(opts->seed, STREAM_TARGET),
     };
-    tw_status status = find_kind(&r, opts->kind);
+    status = find_kind(&r, opts->kind);
     if (status == TW_OK) {
         status = check_shape(&r, opts);
     }

@@ -1,6 +1,7 @@
 /* The graph as an object: what it says of itself, its rows, its names. See graph.h. */
 #include "graph/graph.h"
 
+#include "base/given.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -112,16 +113,13 @@ void tw_graph_destroy(tw_graph *graph)
     twi_free(graph);
 }
 
-void tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
+tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
 {
-    if (out == NULL) {
-        return;
-    }
     if (graph == NULL) {
-        *out = (tw_graph_info){0};
-        return;
+        return TW_ERR_ARGUMENT;
     }
-    *out = (tw_graph_info){
+    const tw_graph_info info = {
+        .size = sizeof info,
         .vertices = graph->n,
         .arcs = graph->arcs,
         .weight_type = graph->weight_type,
@@ -132,6 +130,7 @@ void tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
         .min_weight = graph->min_weight,
         .max_weight = graph->max_weight,
     };
+    return TWI_DESCRIBE(NULL, tw_graph_info, out, &info);
 }
 
 void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const int32_t **targets,

@@ -8,6 +8,7 @@
  */
 #include "image/image.h"
 
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -95,13 +96,13 @@ static void fill_row(const tw_image_options *opts, value_fn value, const tw_matr
 tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_options *given)
 {
     twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
-    }
     tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
-    if (given != NULL) {
-        memcpy(&opts, given, given->size < sizeof opts ? given->size : sizeof opts);
+    tw_status status = TWI_REQUIRE(ctx, {"out", out});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_image_options, &opts, given);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     value_fn value = find_kind(opts.kind);
     if (value == NULL) {
@@ -115,7 +116,7 @@ tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_opti
                        opts.levels);
     }
     tw_image *image = NULL;
-    tw_status status = tw_image_create(ctx, &image);
+    status = tw_image_create(ctx, &image);
     if (status == TW_OK) {
         status =
             tw_image_add(ctx, image, opts.rows, opts.cols, opts.levels <= 256 ? TW_U8 : TW_U16);

@@ -9,6 +9,7 @@
 #include "map/map.h"
 
 #include "base/clock.h"
+#include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/source.h"
@@ -33,21 +34,6 @@
 #define MOST_REPEAT ((int64_t)1 << 40)
 
 /* --------------------------------------------------------------------------------------- checks */
-
-/* A struct of another version of the header may be shorter or longer. */
-static tw_status copy_options(tw_context *ctx, tw_map_options *out, const tw_map_options *given)
-{
-    *out = (tw_map_options)TW_MAP_OPTIONS_INIT;
-    if (given == NULL) {
-        return TW_OK;
-    }
-    if (given->size < sizeof(size_t)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the options have no size: begin with TW_MAP_OPTIONS_INIT");
-    }
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    return TW_OK;
-}
 
 static bool is_wide(tw_type type)
 {
@@ -227,10 +213,10 @@ tw_status twi_map_plan_make(tw_context *ctx, tw_map_plan **out, const tw_expr *e
                             const tw_shape *inputs, int32_t input_count,
                             const tw_map_options *given, twi_map_method method)
 {
-    tw_map_options opts;
+    tw_map_options opts = TW_MAP_OPTIONS_INIT;
     tw_map_plan *plan = NULL;
     *out = NULL;
-    tw_status status = copy_options(ctx, &opts, given);
+    tw_status status = TWI_TAKE(ctx, tw_map_options, &opts, given);
     if (status == TW_OK) {
         status = check_options(ctx, &opts);
     }
@@ -291,22 +277,22 @@ const char *tw_map_plan_explain(const tw_map_plan *plan)
     return plan != NULL ? plan->explanation : "";
 }
 
-void tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
+tw_status tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out)
 {
-    if (out == NULL) {
-        return;
+    if (plan == NULL) {
+        return TW_ERR_ARGUMENT;
     }
-    tw_map_plan_info info = {.size = out->size, .method = ""};
-    if (plan != NULL) {
-        info.shape = plan->shape;
-        info.compute = plan->setting.compute;
-        info.method = twi_map_method_name(plan->method);
-        info.row_period = plan->variants.row_period;
-        info.col_period = plan->variants.col_period;
-        info.bytes = twi_map_bytes(plan);
-        info.operations = twi_map_operations(plan);
-    }
-    memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
+    const tw_map_plan_info info = {
+        .size = sizeof info,
+        .shape = plan->shape,
+        .compute = plan->setting.compute,
+        .method = twi_map_method_name(plan->method),
+        .row_period = plan->variants.row_period,
+        .col_period = plan->variants.col_period,
+        .bytes = twi_map_bytes(plan),
+        .operations = twi_map_operations(plan),
+    };
+    return TWI_DESCRIBE(NULL, tw_map_plan_info, out, &info);
 }
 
 /* --------------------------------------------------------------------------------------- a run */
@@ -456,9 +442,7 @@ void twi_map_give_report(tw_context *ctx, const tw_map_plan *plan, tw_map_report
     seen->threads = twi_thread_count(ctx);
     bool cpu = plan->method != TWI_MAP_GPU && twi_isa_resolve(ctx, &isa) == TW_OK;
     seen->isa = cpu ? twi_isa_name(isa) : "";
-    size_t size = out->size;
-    memcpy(out, seen, size < sizeof *seen ? size : sizeof *seen);
-    out->size = size;
+    TWI_GIVE(tw_map_report, out, seen);
 }
 
 tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
@@ -467,6 +451,9 @@ tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan, tw_matrix *out,
     tw_map_report seen = TW_MAP_REPORT_INIT;
     double started = twi_seconds();
     tw_status status = twi_map_check(ctx, plan, out, inputs, input_count);
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_map_report, report);
+    }
     if (status == TW_OK) {
         const twi_map_job job =
             twi_map_job_of(plan, 0, plan->shape.rows, inputs, out->data, out->stride);

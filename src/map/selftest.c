@@ -137,7 +137,7 @@ static void tell_way(const twi_tester *t, const bench *b, const tw_expr *expr,
 
 static bool can(const tw_expr *expr, int c, int s, twi_map_method method)
 {
-    tw_expr_info info = {.size = sizeof info};
+    tw_expr_info info = TW_EXPR_INFO_INIT;
     tw_expr_describe(expr, &info);
     bool small = cases[c].in == TW_U8 || cases[c].in == TW_U16;
     bool wide = sizes[s].rows > 1 && sizes[s].cols > 1; /* else the input is repeated */

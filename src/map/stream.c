@@ -197,6 +197,9 @@ tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan, const tw_matrix
     void *block = NULL;
     tw_status status = twi_map_check_inputs(ctx, plan, inputs, sources, input_count);
     if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_map_report, report);
+    }
+    if (status == TW_OK) {
         status = twi_sinks_check(ctx, sinks, sink_count);
     }
     if (status != TW_OK) {

@@ -84,7 +84,7 @@ static void assert_distances(const tw_matrix *got, const double *want, double sl
 static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
                                     tw_type work, tw_type type, double slack)
 {
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     int64_t n = info.vertices;
     double *want = malloc((size_t)(n * n + 1) * sizeof *want);
@@ -702,7 +702,7 @@ static void the_selftest_passes_and_counts_its_cases(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_selftest_counts counts;
+    tw_selftest_counts counts = TW_SELFTEST_COUNTS_INIT;
     int64_t lines = 0;
     assert_ok(ctx, tw_selftest(ctx, &counts, "apsp", 1, count_line, &lines));
     assert_true(counts.passed > 500);
@@ -723,7 +723,7 @@ static void a_cancelled_selftest_calls_no_case_failed(void **state)
     static const char *const problems[] = {"apsp", "entropy", "map", NULL};
     tw_context *ctx = open_context();
     for (int i = 0; i < 4; i++) {
-        tw_selftest_counts counts;
+        tw_selftest_counts counts = TW_SELFTEST_COUNTS_INIT;
         tw_clear_cancel(ctx);
         assert_int_equal(tw_selftest(ctx, &counts, problems[i], 1, cancel_at_once, ctx),
                          TW_ERR_CANCELLED);

@@ -179,7 +179,7 @@ static void the_machine_describes_itself(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_machine machine;
+    tw_machine machine = TW_MACHINE_INIT;
     assert_ok(ctx, tw_machine_describe(ctx, &machine));
     assert_true(machine.threads >= 1);
     assert_true(machine.memory >= machine.memory_available);
@@ -191,9 +191,9 @@ static void gpus_that_are_not_there_are_refused(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_machine machine;
-    tw_gpu gpu;
-    tw_gpu_link link;
+    tw_machine machine = TW_MACHINE_INIT;
+    tw_gpu gpu = TW_GPU_INIT;
+    tw_gpu_link link = TW_GPU_LINK_INIT;
     assert_ok(ctx, tw_machine_describe(ctx, &machine));
     assert_fails(ctx, TW_ERR_DEVICE, "GPU -1 does not exist", tw_gpu_describe(ctx, &gpu, -1));
     assert_fails(ctx, TW_ERR_DEVICE, machine.gpu, tw_gpu_describe(ctx, &gpu, machine.gpus));

@@ -23,7 +23,7 @@ static void the_empty_graph_and_the_single_vertex_exist(void **state)
     tw_context *ctx = open_context();
     for (int64_t n = 0; n < 2; n++) {
         tw_graph *graph = make_i32(ctx, n, 0, NULL, NULL, NULL, 0);
-        tw_graph_info info;
+        tw_graph_info info = TW_GRAPH_INFO_INIT;
         tw_graph_describe(graph, &info);
         assert_int_equal(info.vertices, n);
         assert_int_equal(info.arcs, 0);
@@ -51,7 +51,7 @@ static void rows_keep_the_order_of_their_edges(void **state)
     assert_memory_equal(offsets, ((int64_t[]){0, 1, 2, 5}), 4 * sizeof *offsets);
     assert_memory_equal(targets, ((int32_t[]){1, 2, 0, 1, 0}), 5 * sizeof *targets);
     assert_memory_equal(weights, ((int32_t[]){6, 8, 5, -7, 9}), 5 * sizeof *targets);
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     assert_true(info.min_weight == -7 && info.max_weight == 9);
     assert_int_equal(info.weight_type, TW_I32);

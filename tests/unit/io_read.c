@@ -193,7 +193,7 @@ static void names_become_vertices_in_order_of_appearance(void **state)
     tw_read_options opts = TW_READ_OPTIONS_INIT;
     opts.ids = 1;
     tw_graph *graph = read_good(ctx, "names.tsv", &opts);
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_graph_describe(graph, &info);
     assert_true(info.labelled);
     assert_int_equal(info.vertices, 3);

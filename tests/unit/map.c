@@ -237,7 +237,7 @@ static void the_compute_type_is_f64_beside_wide_types(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tw_map_options opts = TW_MAP_OPTIONS_INIT;
         tw_map_plan *plan = NULL;
-        tw_map_plan_info info = {.size = sizeof info};
+        tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
         tw_shape shape = {2, 2, cases[i].in};
         opts.type = cases[i].asked;
         assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
@@ -747,7 +747,7 @@ static const char *method_of(tw_context *ctx, const char *text, int32_t inputs, 
     tw_shape shapes[3] = {{side, side, type}, {side, side, type}, {side, side, type}};
     tw_map_options opts = TW_MAP_OPTIONS_INIT;
     tw_map_plan *plan = NULL;
-    tw_map_plan_info info = {.size = sizeof info};
+    tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
     opts.repeat = repeat;
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, shapes, inputs, &opts));
     tw_map_plan_describe(plan, &info);
@@ -858,7 +858,7 @@ static void options_out_of_range_are_refused(void **state)
     assert_fails(ctx, TW_ERR_ARGUMENT, "a result of type",
                  tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
     opts.size = 0;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no size",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_MAP_OPTIONS_INIT",
                  tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
     tw_expr_destroy(expr);
     close_context(ctx);

@@ -311,7 +311,8 @@ static void names_must_be_names(void **state)
     opts.constant_count = 1;
     assert_fails(ctx, TW_ERR_ARGUMENT, "'x' is the input", tw_expr_create(ctx, &expr, "1", &opts));
     opts.size = 0;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no size", tw_expr_create(ctx, &expr, "1", &opts));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_EXPR_OPTIONS_INIT",
+                 tw_expr_create(ctx, &expr, "1", &opts));
     close_context(ctx);
 }
 
@@ -524,7 +525,7 @@ static void an_expression_describes_itself(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_expr *expr = read_expr(ctx, "x * row + b * row");
-    tw_expr_info info = {.size = sizeof info};
+    tw_expr_info info = TW_EXPR_INFO_INIT;
     tw_expr_describe(expr, &info);
     assert_int_equal(info.inputs, 3);
     assert_int_equal(info.inputs_used, 5);

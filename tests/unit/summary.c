@@ -91,7 +91,7 @@ static void assert_histogram(const tw_apsp_summary *summary, const tw_matrix *m,
 static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
                            const int32_t *sources, const int32_t *targets)
 {
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     double most = -(double)INFINITY;
     double least = (double)INFINITY;
     double radius = (double)INFINITY;
@@ -185,14 +185,14 @@ static void threads_and_blocks_do_not_change_a_bit(void **state)
     (void)state;
     for (int r = 0; r < RANGES; r++) {
         tw_matrix m = random_matrix(61, 61, ranges[r].type, ranges[r].low, ranges[r].high);
-        tw_apsp_summary_info first = {0};
+        tw_apsp_summary_info first = TW_APSP_SUMMARY_INFO_INIT;
         double first_edges[21];
         int64_t first_counts[20];
         int32_t first_bins = -1;
         for (int way = 0; way < 6; way++) {
             tw_context *ctx = open_context();
             tw_apsp_summary *summary = NULL;
-            tw_apsp_summary_info info;
+            tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
             const double *edges = NULL;
             const int64_t *counts = NULL;
             assert_ok(ctx, tw_set_threads(ctx, 1 + way % 3));
@@ -305,7 +305,7 @@ static void not_a_number_counts_as_no_path(void **state)
     double data[4] = {0, (double)NAN, -(double)INFINITY, 0};
     tw_matrix m = {data, 2, 2, 2, TW_F64};
     tw_apsp_summary *summary = NULL;
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL));
     feed(ctx, summary, &m, 2);
     tw_apsp_summary_describe(summary, &info);
@@ -320,7 +320,7 @@ static void a_summary_starts_afresh_and_forgets_when_aborted(void **state)
     tw_context *ctx = open_context();
     tw_matrix m = random_matrix(20, 20, TW_I32, 0, 100);
     tw_apsp_summary *summary = NULL;
-    tw_apsp_summary_info info;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     tw_sink sink = TW_SINK_INIT;
     assert_fails(ctx, TW_ERR_ARGUMENT, "-1 bins",
                  tw_apsp_summary_create(ctx, &summary, -1, NULL, NULL));

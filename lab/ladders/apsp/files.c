@@ -88,7 +88,7 @@ static void spoil(void *given)
 static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 {
     const bench *b = given;
-    tw_graph_info info;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     struct stat file;
     tw_graph_describe(b->graph, &info);
     if (stat(b->output, &file) != 0 || file.st_size != info.vertices * info.vertices * 4) {

@@ -115,11 +115,6 @@ static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)
 static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
 {
     tw_status status = TW_OK;
-    if (o->size != sizeof *o) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.size is %zu, not %zu: start from TW_APSP_OPTIONS_INIT",
-                       o->size, sizeof *o);
-    }
     if (!twi_method_exists(o->method)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
     }
@@ -557,20 +552,22 @@ tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_grap
                               const tw_apsp_options *opts)
 {
     twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
-    if (missing != TW_OK) {
-        return missing;
-    }
-    static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
+    tw_apsp_options ours = TW_APSP_OPTIONS_INIT;
     tw_apsp_plan *plan = NULL;
     double began = twi_seconds();
-    tw_status status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_apsp_options, &ours, opts);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
+    }
     if (status != TW_OK) {
         return status;
     }
     plan->graph = graph;
     plan->given = twi_graph_memory(graph);
-    plan->options = opts != NULL ? *opts : defaults;
+    plan->options = ours;
     status = twi_alloc_zeroed(ctx, &plan->explanation, TWI_EXPLANATION_BYTES, 1, "the explanation");
     if (status == TW_OK) {
         status = make_plan(ctx, plan);

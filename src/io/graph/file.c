@@ -1,4 +1,5 @@
 /* Reading and writing graphs: the entries. The formats are in files of their own. */
+#include "base/given.h"
 #include "base/memory.h"
 #include "io/extension.h"
 #include "io/graph/format.h"
@@ -6,12 +7,12 @@
 #include <locale.h>
 #include <string.h>
 
-static tw_status check_options(tw_context *ctx, const tw_read_options *opts)
+/* The caller's options over the defaults in *opts. */
+static tw_status take_options(tw_context *ctx, tw_read_options *opts, const tw_read_options *given)
 {
-    if (opts->size != sizeof *opts) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_read_options has size %zu, not %zu: begin with TW_READ_OPTIONS_INIT",
-                       opts->size, sizeof *opts);
+    tw_status status = TWI_TAKE(ctx, tw_read_options, opts, given);
+    if (status != TW_OK) {
+        return status;
     }
     if (opts->directed < TW_DIRECTED_AS_FILE || opts->directed > TW_DIRECTED_YES) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_DIRECTED_*",
@@ -46,12 +47,11 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *in
 tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *bytes, uint64_t size,
                                 const char *name, const tw_read_options *opts)
 {
-    static const tw_read_options defaults = TW_READ_OPTIONS_INIT;
+    tw_read_options ours = TW_READ_OPTIONS_INIT;
     twi_input input = {.name = name, .bytes = bytes, .size = size};
     *out = NULL;
-    opts = opts != NULL ? opts : &defaults;
-    tw_status status = check_options(ctx, opts);
-    return status == TW_OK ? read_input(ctx, out, &input, name, opts) : status;
+    tw_status status = take_options(ctx, &ours, opts);
+    return status == TW_OK ? read_input(ctx, out, &input, name, &ours) : status;
 }
 
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
@@ -62,16 +62,15 @@ tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
     if (missing != TW_OK) {
         return missing;
     }
-    static const tw_read_options defaults = TW_READ_OPTIONS_INIT;
+    tw_read_options ours = TW_READ_OPTIONS_INIT;
     twi_input input;
-    opts = opts != NULL ? opts : &defaults;
-    tw_status status = check_options(ctx, opts);
+    tw_status status = take_options(ctx, &ours, opts);
     if (status != TW_OK) {
         return status;
     }
     status = twi_input_open(ctx, &input, path);
     if (status == TW_OK) {
-        status = read_input(ctx, out, &input, path, opts);
+        status = read_input(ctx, out, &input, path, &ours);
         twi_input_close(&input);
     }
     return status;

@@ -3,6 +3,7 @@
  * their right side, and reduces by precedence; it never recurses, so a text can be as deep as it
  * likes and is refused at a stated depth, not by a crash. Time and memory are linear in the text.
  */
+#include "base/given.h"
 #include "base/memory.h"
 #include "map/language/names.h"
 #include "map/language/tokens.h"
@@ -523,20 +524,16 @@ tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
                          const tw_expr_options *given)
 {
     twi_clear_handle(out);
-    tw_status missing = TWI_REQUIRE(ctx, {"out", out});
-    if (missing != TW_OK) {
-        return missing;
-    }
     static const char *const only_x[] = {"x"};
     tw_expr_options opts = TW_EXPR_OPTIONS_INIT;
     parser p = {.ctx = ctx, .opts = &opts};
     tw_expr *expr = NULL;
-    if (given != NULL) {
-        if (given->size < sizeof(size_t)) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "the options have no size: begin with TW_EXPR_OPTIONS_INIT");
-        }
-        memcpy(&opts, given, given->size < sizeof opts ? given->size : sizeof opts);
+    tw_status status = TWI_REQUIRE(ctx, {"out", out});
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_expr_options, &opts, given);
+    }
+    if (status != TW_OK) {
+        return status;
     }
     if (opts.inputs == NULL) {
         opts.inputs = only_x;
@@ -548,7 +545,7 @@ tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
     if (text == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no expression");
     }
-    tw_status status = check_names(ctx, &opts);
+    status = check_names(ctx, &opts);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &expr, 1, sizeof *expr, "an expression");
     }
@@ -583,18 +580,19 @@ void tw_expr_destroy(tw_expr *expr)
     }
 }
 
-void tw_expr_describe(const tw_expr *expr, tw_expr_info *out)
+tw_status tw_expr_describe(const tw_expr *expr, tw_expr_info *out)
 {
-    if (out == NULL) {
-        return;
+    tw_expr_info info = TW_EXPR_INFO_INIT;
+    if (expr == NULL) {
+        return TW_ERR_ARGUMENT;
     }
-    tw_expr_info info = {.size = out->size, .inputs = expr != NULL ? expr->input_count : 0};
-    for (int32_t i = 0; expr != NULL && i < expr->tree.count; i++) {
+    info.inputs = expr->input_count;
+    for (int32_t i = 0; i < expr->tree.count; i++) {
         const twi_operation *node = &expr->tree.nodes[i];
         info.inputs_used |= node->code == TWI_OP_INPUT ? (uint32_t)1 << node->index : 0;
         info.uses_row |= node->code == TWI_OP_ROW;
         info.uses_col |= node->code == TWI_OP_COL;
         info.operations += node->args[0] >= 0;
     }
-    memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
+    return TWI_DESCRIBE(NULL, tw_expr_info, out, &info);
 }
