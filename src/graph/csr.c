@@ -186,7 +186,7 @@ static tw_status narrow(work *w)
             status = fail_vertex(w, bad, twi_load_i64(csr->targets, bad));
         }
     }
-    if (status == TW_OK && w->type == TW_I64) {
+    if (status == TW_OK && csr->values != NULL && csr->value_type == TW_I64) {
         status = twi_narrow_weights(w->ctx, &w->own_weights, &w->type, &bad, csr->values, w->arcs);
         w->weights = w->own_weights;
         if (status == TW_OK && bad != INT64_MAX) {
