@@ -348,6 +348,8 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
  *     before, until all rows are there. A result without rows has no such call.
  *  3. end of every sink, in the order of the array.
  *
+ * A sink for predecessors counts as the last of the array.
+ *
  * When a begin, rows or end fails, or the work behind them does, or the call is cancelled before
  * the first end, every sink that has begun and has not ended successfully gets abort, once, the
  * failing one included, and nothing else is called any more. So a sink that has begun gets either
