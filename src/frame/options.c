@@ -230,7 +230,8 @@ static bool read_value(const cli_option *option, const char *text, void *place)
     case CLI_SEED:
         return read_seed(text, place);
     case CLI_TYPE:
-        return tw_type_parse(place, text) == TW_OK;
+        /* Types are asked for to compute in or to write, and i64 is neither. */
+        return tw_type_parse(place, text) == TW_OK && *(const tw_type *)place != TW_I64;
     case CLI_METHOD:
         return tw_apsp_method_parse(place, text) == TW_OK;
     case CLI_INTERVAL:
