@@ -23,8 +23,14 @@
  *  - A graph is immutable once made: several contexts may read it at the same time. It may outlive
  *    the context that made it.
  *  - Strings that go in are copied; strings that come out belong to the object they come from.
- *  - Option structs begin with `size`, set by the TW_*_INIT macro that also sets every default, so
- *    that a later version can add members.
+ *  - Structs that a caller fills or receives begin with `size`, set by the TW_*_INIT macro of their
+ *    name, which also sets every default. So a later version can add members, always at the end
+ *    and so that the size grows, and programs compiled with an older header go on working: what
+ *    their structs do not reach has its default, and nothing is read or written past their size.
+ *    A longer struct, of a newer header, is refused unless what this version does not know of it
+ *    is zero. A size of 0 or any other that no such struct has is TW_ERR_ARGUMENT. Elements of an
+ *    array of them (sinks, sources) lie as far apart as the first one's size, and have the same.
+ *    tw_matrix, tw_shape and tw_constant are plain values, without a size, and never grow.
  */
 #ifndef TILEWRIGHT_H
 #define TILEWRIGHT_H
@@ -37,9 +43,9 @@ extern "C" {
 #endif
 
 #define TW_VERSION_MAJOR 0
-#define TW_VERSION_MINOR 1
+#define TW_VERSION_MINOR 2
 #define TW_VERSION_PATCH 0
-#define TW_VERSION_STRING "0.1.0"
+#define TW_VERSION_STRING "0.2.0"
 
 #if defined(__GNUC__)
 #define TW_API __attribute__((visibility("default")))
