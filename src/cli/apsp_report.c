@@ -44,12 +44,16 @@ void apsp_announce(const apsp_run *run)
                  cli_show_bytes(memory, (double)run->planned.device_memory),
                  several ? "each" : "the");
     }
-    cli_say(run->job, "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s",
+    /* Reading may have taken more than the run will. */
+    const uint64_t read = tw_memory_peak(run->job->ctx);
+    const uint64_t most = read > run->planned.memory ? read : run->planned.memory;
+    cli_say(run->job,
+            "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s%s",
             tw_apsp_method_name(method), closure ? " in " : "", closure ? work : "",
             run->planned.device, tw_type_name(run->planned.type), tw_threads(run->job->ctx),
-            tw_threads(run->job->ctx) == 1 ? "" : "s",
-            cli_show_bytes(memory, (double)run->planned.memory), there,
-            cli_show_seconds(seconds, run->planned.seconds));
+            tw_threads(run->job->ctx) == 1 ? "" : "s", cli_show_bytes(memory, (double)most), there,
+            cli_show_seconds(seconds, run->planned.seconds),
+            run->settings->predecessors != NULL ? " without the predecessors" : "");
     if (run->planned.seconds > LONG_RUN) {
         cli_say(run->job,
                 "that is long; --sources LIST computes only the rows you need, "
