@@ -856,10 +856,9 @@ enum {
     TW_ENTROPY_BORDER_WRAP = 4,      /* b c d | a b c d | a b c */
     TW_ENTROPY_BORDER_VALID = 5      /* only windows that lie inside: the result is smaller */
 };
-TW_API const char *
-tw_entropy_border_name(tw_entropy_border border); /* "crop", "reflect", ...; "?" if unknown */
-TW_API tw_status tw_entropy_border_parse(tw_entropy_border *out,
-                                         const char *name); /* the inverse */
+/* "crop", "reflect", ...; "?" if unknown; and the inverse. */
+TW_API const char *tw_entropy_border_name(tw_entropy_border border);
+TW_API tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name);
 
 typedef int32_t tw_entropy_base;
 enum {
