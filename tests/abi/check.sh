@@ -15,7 +15,7 @@ readelf -SW "$library" | grep -q '\.debug_info' ||
     skip "the build has no debug information (TW_DEBUG_INFO)"
 
 status=0
-abidiff --harmless --headers-dir2 "$headers" --drop-private-types "$dump" "$library" || status=$?
+abidiff --harmless --headers-dir1 "$headers" --headers-dir2 "$headers" "$dump" "$library" || status=$?
 if [ "$status" -ne 0 ]; then
     echo "the interface differs from $dump: if it is meant to, run tools/renew-abi" >&2
 fi
