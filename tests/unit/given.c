@@ -23,6 +23,12 @@ typedef struct caller {
     _Alignas(trial_options) unsigned char bytes[2 * sizeof(trial_options)];
 } caller;
 
+/* The defaults, what lies between the members included: it is compared, too. */
+static void set_defaults(trial_options *ours)
+{
+    memcpy(ours, &defaults, sizeof *ours);
+}
+
 static trial_options *caller_of(caller *c, size_t size, trial_options values)
 {
     memset(c->bytes, POISON, sizeof c->bytes);
@@ -42,7 +48,8 @@ static void shorter_options_keep_the_defaults_of_the_rest(void **state)
                                   offsetof(trial_options, third), sizeof(trial_options)};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         caller c;
-        trial_options ours = defaults;
+        trial_options ours;
+        set_defaults(&ours);
         trial_options *given = caller_of(&c, ends[k], (trial_options){0, 10, 20, 30});
         assert_ok(ctx, TWI_TAKE(ctx, trial_options, &ours, given));
         assert_int_equal(ours.size, sizeof ours);
@@ -50,7 +57,8 @@ static void shorter_options_keep_the_defaults_of_the_rest(void **state)
         assert_true(ours.second == (k >= 2 ? 20 : 2));
         assert_int_equal(ours.third, k >= 3 ? 30 : 3);
     }
-    trial_options ours = defaults;
+    trial_options ours;
+    set_defaults(&ours);
     assert_ok(ctx, TWI_TAKE(ctx, trial_options, &ours, NULL));
     assert_memory_equal(&ours, &defaults, sizeof ours);
     close_context(ctx);
@@ -62,14 +70,15 @@ static void longer_options_are_taken_if_what_is_unknown_is_zero(void **state)
     tw_context *ctx = open_context();
     for (size_t more = 1; more <= sizeof(trial_options); more++) {
         caller c;
-        trial_options ours = defaults;
+        trial_options ours;
+        set_defaults(&ours);
         const size_t size = sizeof ours + more;
         trial_options *given = caller_of(&c, size, (trial_options){0, 10, 20, 30});
         assert_ok(ctx, TWI_TAKE(ctx, trial_options, &ours, given));
         assert_int_equal(ours.size, sizeof ours);
         assert_int_equal(ours.third, 30);
 
-        ours = defaults;
+        set_defaults(&ours);
         c.bytes[size - 1] = 1;
         assert_fails(ctx, TW_ERR_ARGUMENT, "use a newer library",
                      TWI_TAKE(ctx, trial_options, &ours, given));
@@ -85,7 +94,8 @@ static void a_size_that_was_never_set_is_refused_with_the_macro_that_sets_it(voi
     static const size_t wrong[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX / 2, SIZE_MAX};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         trial_options given = {wrong[k], 10, 20, 30};
-        trial_options ours = defaults;
+        trial_options ours;
+        set_defaults(&ours);
         assert_fails(ctx, TW_ERR_ARGUMENT, "TRIAL_OPTIONS_INIT",
                      TWI_TAKE(ctx, trial_options, &ours, &given));
         assert_memory_equal(&ours, &defaults, sizeof ours);
