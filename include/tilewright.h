@@ -1241,7 +1241,7 @@ typedef struct tw_gpu_link {
 TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from,
                                                  int32_t to);
 
-/* The register-only rate of d = min(d, a + b) in relaxations a second, on `threads` threads, with
+/* The register-only rate of d = min(d, a + b) in relaxations per second, on `threads` threads, with
  * the context's ISA: the ceiling of every product of that type. Takes some milliseconds. With GPUs
  * as the context's device, the sum over them, each card once, whatever `threads`; 0 for a type they
  * do not compute in. */

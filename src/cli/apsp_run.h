@@ -43,7 +43,7 @@ typedef struct apsp_run {
     double seconds_plan;  /* the plan, as seen from here */
     double seconds_total; /* from the program's start to the result */
     int64_t verified_rows;
-    double ceiling; /* relaxations a second of the working type; 0: not measured */
+    double ceiling; /* relaxations per second of the working type; 0: not measured */
 } apsp_run;
 
 /* On standard error: what will be done, what it needs, and afterwards what it took. */

@@ -38,7 +38,7 @@ typedef struct timing {
     int32_t threads;
     double least, sum; /* seconds */
     double processor;  /* the least of processor seconds */
-    double copy;       /* the most bytes a second of a copy */
+    double copy;       /* the most bytes per second of a copy */
 } timing;
 
 typedef struct bench {

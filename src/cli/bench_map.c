@@ -1,5 +1,5 @@
 /*
- * tilewright bench map: nanoseconds an element, and bytes a second beside those of a plain copy
+ * tilewright bench map: nanoseconds per element, and bytes per second beside those of a plain copy
  * measured in the same run and counted in the same way, read and written. A thousand elements of
  * every case are recomputed in interval arithmetic before its time counts. The best of the runs
  * counts.
@@ -37,7 +37,7 @@ typedef struct map_result {
     int64_t side;
     int32_t threads;
     double fastest, slowest; /* seconds */
-    double copy;             /* bytes a second */
+    double copy;             /* bytes per second */
     double bytes;            /* an element */
     const char *method;
     const char *isa;
