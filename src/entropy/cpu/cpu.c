@@ -222,6 +222,7 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
     const int team = bands < threads ? (int)bands : threads; /* others would wait in vain */
 #pragma omp parallel num_threads(twi_team(team)) if (team > 1)
     work(&j, bands);
+    (void)team; /* without OpenMP there is none */
     twi_free(j.scratch);
     return twi_check_cancel(ctx);
 }
