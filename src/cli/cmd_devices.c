@@ -148,7 +148,7 @@ static void print_machine(tw_context *ctx, const tw_machine *machine)
 static void print_ceilings(tw_context *ctx, const ceilings *rates)
 {
     char one[CLI_SHOWN], all[CLI_SHOWN], there[CLI_SHOWN], threads[CLI_SHOWN];
-    printf("\nceiling of d = min(d, a + b) on registers, relaxations a second\n");
+    printf("\nceiling of d = min(d, a + b) on registers, relaxations per second\n");
     snprintf(threads, sizeof threads, "%d thread%s", tw_threads(ctx),
              tw_threads(ctx) == 1 ? "" : "s");
     if (rates->gpu != NULL) {

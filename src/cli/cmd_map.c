@@ -39,7 +39,7 @@ static const cli_option precision_options[] = {
      "Recompute K random elements (1000 by default, 0: all) in interval arithmetic before OUT "
      "appears."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
-     "Show the program, its specialisation, bytes and operations an element, the memory, and the "
+     "Show the program, its specialisation, bytes and operations per element, the memory, and the "
      "floor "
      "of this machine. Alone it only explains; the run follows if OUT or --verify is given."},
     {0}};
