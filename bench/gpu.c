@@ -256,7 +256,7 @@ static int run_case(const bench_case *c)
         "%llu, \"rows_checked\": %d, "
         "\"wrong\": %lld}\n",
         c->what, tw_type_name(c->type), work, (long long)c->n, c->undirected, c->parts,
-        (long long)c->reach, ms, n * n * n / ms * 1e3, (unsigned long long)p.opts.workspace_bytes,
+        (long long)c->reach, ms, n * n * n / ms * 1e3, (unsigned long long)p.device.workspace_bytes,
         SOURCES, (long long)wrong);
     fprintf(stderr, "%-8s %-4s %-5s %6lld %-10s %d %4lld %10.4f ms %8.3f T/s %s\n", c->what,
             tw_type_name(c->type), work, (long long)c->n, c->undirected ? "undirected" : "directed",

@@ -19,7 +19,7 @@ if [ "${1:-build}" = build ]; then
             -o "$build/$(basename $name)" $name.c $build/src/libtilewright.a \
             -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread
     done
-    nvcc -O3 -arch="sm_${ARCHITECTURES%-*}" -std=c++17 --fmad=false -o $build/map_ulp bench/map_ulp.cu
+    nvcc -O3 -arch="sm_${ARCHITECTURES%-*}" -std=c++17 --fmad=false -Isrc -o $build/map_ulp bench/map_ulp.cu
 fi
 [ "${1:-run}" = run ] || exit 0
 
