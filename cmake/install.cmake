@@ -1,6 +1,12 @@
 # What `cmake --install` puts in place: the header, both libraries, the command, the manual page,
 # the licence, and two descriptions for other builds: tilewright.pc for pkg-config, and a CMake
 # package with the targets tilewright::tilewright (shared) and tilewright::static.
+# A wheel (pyproject.toml) has the shared library alone, beside the Python files.
+if(SKBUILD)
+  install(TARGETS tilewright_shared LIBRARY DESTINATION tilewright COMPONENT python)
+  return()
+endif()
+
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)

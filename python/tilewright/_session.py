@@ -1,0 +1,256 @@
+"""Contexts, threads and interrupts: how a call of the library is made.
+
+Every Python thread has a session of its own: a context for what is large, with all processors, and
+one for what is tiny, on one thread, where waking a team would cost more than the work. A session
+goes with its thread.
+
+A signal only becomes KeyboardInterrupt on the main thread, and only while that executes Python. So
+the main thread gives a long call to a worker and waits; an interrupt, or any exception of a signal
+handler, cancels the call, waits for it to end, which takes milliseconds, and is raised. Other
+threads are never interrupted and make their calls themselves. ctypes releases the GIL meanwhile.
+
+After fork the child has the forking thread alone. Its session stays, since no call of it was under
+way; the worker is gone, and the next long call makes a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Optional, TypeVar, Union
+
+from . import _abi, _errors
+from ._abi import lib
+
+T = TypeVar("T")
+ProgressFunction = Callable[[str, float, float, str], None]
+ProgressOption = Union[bool, None, ProgressFunction]
+
+
+class _Job:
+    """One call, its result, and the event that it is over."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.result: Any = None
+        self.error: Optional[BaseException] = None
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        try:
+            self.result = self.work()
+        except BaseException as error:  # it is the caller's, whatever it is
+            self.error = error
+        self.done.set()
+
+
+def _serve(jobs: "queue.SimpleQueue[Optional[_Job]]") -> None:
+    while True:
+        job = jobs.get()
+        if job is None:
+            return
+        job.run()
+        del job  # its result is the caller's to keep or to free
+
+
+class Session:
+    """What one Python thread computes with."""
+
+    def __init__(self) -> None:
+        self.large = c_void_p()
+        self.small = c_void_p()
+        self.jobs: Optional["queue.SimpleQueue[Optional[_Job]]"] = None
+        for ctx in (self.large, self.small):
+            check(lib.tw_context_create(byref(ctx)), ctx)
+        check(lib.tw_set_threads(self.small, 1), self.small)
+        check(lib.tw_set_device(self.small, b"cpu"), self.small)
+
+    def __del__(self) -> None:
+        if self.jobs is not None:
+            self.jobs.put(None)
+        lib.tw_context_destroy(self.large)
+        lib.tw_context_destroy(self.small)
+
+    def call(self, work: Callable[[], T]) -> T:
+        """Run ``work``, which makes calls on the large context, so that it can be interrupted."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        if self.jobs is None:
+            self.jobs = queue.SimpleQueue()
+            threading.Thread(
+                target=_serve, args=(self.jobs,), name="tilewright", daemon=True
+            ).start()
+        job = _Job(work)
+        try:
+            self.jobs.put(job)
+            job.done.wait()
+        except BaseException:
+            self._stop(job)
+            raise
+        if job.error is not None:
+            raise job.error
+        return job.result
+
+    def _stop(self, job: _Job) -> None:
+        lib.tw_cancel(self.large)
+        while not job.done.is_set():
+            try:
+                job.done.wait()
+            except BaseException:  # a second Ctrl-C: the first is being obeyed
+                pass
+        lib.tw_clear_cancel(self.large)
+
+
+_local = threading.local()
+
+
+def session() -> Session:
+    """The session of the calling thread."""
+    try:
+        return _local.session
+    except AttributeError:
+        _local.session = Session()
+        return _local.session
+
+
+def _forget_worker() -> None:
+    mine = getattr(_local, "session", None)
+    if mine is not None:
+        mine.jobs = None
+
+
+os.register_at_fork(after_in_child=_forget_worker)
+
+
+def check(status: int, ctx: c_void_p) -> None:
+    """Raise what a status says, unless it is TW_OK."""
+    if status:
+        raise _errors.of_status(status, ctx)
+
+
+def bytes_of(memory: Union[int, str, None]) -> int:
+    """A number of bytes, from itself or from text as the command takes it.
+
+    >>> bytes_of("8G") == 8 * 2**30
+    True
+    """
+    if memory is None:
+        return 0
+    if isinstance(memory, str):
+        text = memory.strip().upper()
+        for suffix, scale in (("K", 2**10), ("M", 2**20), ("G", 2**30), ("T", 2**40)):
+            if text.endswith(suffix):
+                return int(float(text[:-1]) * scale)
+        return int(text)
+    return int(memory)
+
+
+class _Line:
+    """``progress=True`` without tqdm: one line on standard error, written again and again."""
+
+    def __init__(self) -> None:
+        self.written = False
+
+    def __call__(self, stage: str, done: float, total: float, unit: str) -> None:
+        import sys
+
+        share = f"{100 * done / total:3.0f} %" if total > 0 else f"{done:.3g} {unit}"
+        sys.stderr.write(f"\r{stage}: {share}\x1b[K")
+        sys.stderr.flush()
+        self.written = True
+
+    def close(self) -> None:
+        import sys
+
+        if self.written:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+class _Bar:
+    """``progress=True`` with tqdm."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self.tqdm = tqdm
+        self.bar: Any = None
+        self.stage = ""
+
+    def __call__(self, stage: str, done: float, total: float, unit: str) -> None:
+        if self.bar is None or stage != self.stage:
+            self.close()
+            self.bar = self.tqdm(total=total or None, desc=stage, unit=f" {unit}", unit_scale=True)
+            self.stage = stage
+        self.bar.n = done
+        self.bar.refresh()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+
+
+def _default_progress() -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Line()
+    return _Bar(tqdm)
+
+
+class Settings:
+    """The context of a large call, set up as its caller asked and put back afterwards.
+
+    ``device``, ``memory`` and ``threads`` are those of tw_set_*; ``progress`` is a function of
+    (stage, done, total, unit), which is called on the thread that computes, or True for a line. An
+    exception that it raises stops the call and is raised from it.
+    """
+
+    def __init__(
+        self,
+        ctx: c_void_p,
+        device: str = "auto",
+        memory: Union[int, str, None] = None,
+        threads: int = 0,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.ctx = ctx
+        self.device = device.encode()
+        self.memory = bytes_of(memory)
+        self.threads = threads
+        self.progress: Any = _default_progress() if progress is True else progress or None
+        self.raised: Optional[BaseException] = None
+        self.callback: Any = None
+
+    def _report(self, _: Any, stage: bytes, done: float, total: float, unit: bytes) -> None:
+        if self.raised is not None:
+            return
+        try:
+            self.progress(stage.decode(), done, total, unit.decode())
+        except BaseException as error:
+            self.raised = error
+            lib.tw_cancel(self.ctx)
+
+    def __enter__(self) -> "Settings":
+        check(lib.tw_set_device(self.ctx, self.device), self.ctx)
+        check(lib.tw_set_memory(self.ctx, self.memory), self.ctx)
+        check(lib.tw_set_threads(self.ctx, self.threads), self.ctx)
+        if self.progress is not None:
+            self.callback = _abi.Progress(self._report)
+            lib.tw_set_progress(self.ctx, self.callback, None)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.progress is not None:
+            lib.tw_set_progress(self.ctx, _abi.Progress(), None)
+            getattr(self.progress, "close", lambda: None)()
+        for undo in (
+            lib.tw_set_device(self.ctx, b"auto"),
+            lib.tw_set_memory(self.ctx, 0),
+            lib.tw_set_threads(self.ctx, 0),
+        ):
+            check(undo, self.ctx)
+        if self.raised is not None:
+            lib.tw_clear_cancel(self.ctx)
+            raise self.raised
