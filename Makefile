@@ -15,7 +15,7 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit
 
 .DEFAULT_GOAL := build
 .PHONY: help demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
-        bench-setup install clean
+        bench-setup python-setup wheel install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -97,6 +97,15 @@ bench-setup: | build/ ## a virtual environment with the Python peers, in build/b
 	@tools/setup bench
 	python3 -m venv build/bench
 	build/bench/bin/pip install --quiet numpy scipy networkx igraph scikit-image numexpr
+
+python-setup: | build/ ## a virtual environment with what the tests of the Python package need
+	@tools/setup python
+	@[ -x build/python/bin/python ] || python3 -m venv build/python
+	build/python/bin/pip install --quiet numpy scipy networkx numexpr scikit-image hypothesis pytest mypy
+
+wheel: | build/ ## the Python package for any Linux of this architecture, in build/wheel
+	@tools/setup build python
+	@tools/wheel
 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)

@@ -1,0 +1,21 @@
+"""The examples of README.md run as they stand there."""
+
+import os
+import re
+
+import pytest
+
+README = os.path.join(os.path.dirname(__file__), "../../README.md")
+
+with open(README) as file:
+    EXAMPLES = re.findall(r"```python\n(.*?)```", file.read(), re.S)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_of_the_readme_runs(example, capsys):
+    for module in ("scipy", "networkx"):
+        if f"import {module}" in example or f", {module}" in example:
+            pytest.importorskip(module)
+    exec(compile(example, "README.md", "exec"), {})
+    for comment in re.findall(r"# (Path.*)", example):
+        assert comment in capsys.readouterr().out
