@@ -518,7 +518,9 @@ enum {
     TW_APSP_METHOD_DIJKSTRA =
         2,                  /* one search per source; with potentials when weights are negative */
     TW_APSP_METHOD_BFS = 3, /* many sources at once, one bit each; equal weights only */
-    TW_APSP_METHOD_REFERENCE = 4 /* the plain triple loop in f64 or i64: slow, trusted */
+    TW_APSP_METHOD_REFERENCE = 4, /* the plain triple loop in f64 or i64: slow, trusted */
+    TW_APSP_METHOD_SWEEP = 5 /* elimination, then a sweep over blocks of sources: for graphs with
+                                small separators (roads, grids, meshes) */
 };
 TW_API const char *tw_apsp_method_name(tw_apsp_method method);
 TW_API tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
@@ -526,9 +528,10 @@ TW_API tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
 typedef struct tw_apsp_options {
     size_t size;
     tw_apsp_method method;
-    tw_type type;      /* of the result; TW_AUTO: the type of the weights */
-    tw_type work_type; /* of the closure; TW_AUTO: the narrowest that ends exact, or for floats the
-                          wider of weights and result. TW_F32 needs a result of f32 */
+    tw_type type; /* of the result; TW_AUTO: the type of the weights */
+    tw_type
+        work_type; /* of the closure or the sweep; TW_AUTO: the narrowest that ends exact, or for
+                      floats the wider of weights and result. TW_F32 needs a result of f32 */
     int32_t block; /* pivot width of the closure; 0: chosen. May change the last bits of floats */
     const int32_t *sources; /* rows of the result; NULL: all vertices. Read until the run ends. */
     int64_t source_count;
@@ -589,7 +592,7 @@ typedef struct tw_apsp_report {
     int32_t symmetric; /* half of the work was enough */
     const char *isa;
     double relaxations;  /* d = min(d, a + b) of the whole problem: n^3 for a closure, scanned
-                            arcs for searches */
+                            arcs for searches, steps on vectors for a sweep */
     double seconds_plan; /* without waiting for a GPU to start */
     double seconds_compute;
     double seconds_output;   /* converting and the sinks */

@@ -11,6 +11,7 @@
 #include "apsp/search/search.h"
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/plan.h"
+#include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/given.h"
 #include "base/matrix.h"
@@ -174,6 +175,17 @@ static tw_status run_reference(tw_context *ctx, const tw_apsp_plan *plan, twi_de
     return status;
 }
 
+static tw_status run_sweep(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                           outcome *out)
+{
+    twi_sweep_outcome seen;
+    tw_status status = twi_sweep_run(ctx, plan, delivery, &seen);
+    out->work_type = seen.work_type;
+    out->attempts = seen.attempts;
+    out->relaxations = seen.relaxations;
+    return status;
+}
+
 static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             outcome *out)
 {
@@ -183,6 +195,8 @@ static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
                                                           : run_closure(ctx, plan, delivery, out);
     case TW_APSP_METHOD_REFERENCE:
         return run_reference(ctx, plan, delivery, out);
+    case TW_APSP_METHOD_SWEEP:
+        return run_sweep(ctx, plan, delivery, out);
     default:
         return twi_search_run(ctx, plan, delivery, &out->relaxations);
     }

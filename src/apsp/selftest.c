@@ -282,6 +282,8 @@ static tw_status run_sample(const twi_tester *t, const sample *s, tw_matrix *out
         if (twi_isa_usable(isa)) {
             variant v = {TW_APSP_METHOD_DIJKSTRA, TW_AUTO, twi_isa_name(isa)};
             run_variant(t, s, &v, out);
+            v.method = TW_APSP_METHOD_SWEEP;
+            run_variant(t, s, &v, out);
         }
     }
     run_variant(t, s, &(variant){TW_APSP_METHOD_AUTO, TW_AUTO, NULL}, out);

@@ -52,9 +52,11 @@ static const cli_option method_options[] = {
      "explains; the run follows if OUT, --summary, --predecessors or --verify is given."},
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
      "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal "
-     "weights), reference (slow and plain); auto, the default, takes the fastest."},
+     "weights), sweep (elimination, then all sources at once: roads, grids, meshes), reference "
+     "(slow and plain); auto, the default, takes the fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
-     "The type the closure computes in: u8, u16, i32, f32 or f64. By default the narrowest that "
+     "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. By default the "
+     "narrowest that "
      "ends exact."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "

@@ -203,7 +203,7 @@ static const char *expected_of(const cli_option *option)
     case CLI_TYPE:
         return "one of auto u8 u16 i16 i32 f32 f64";
     case CLI_METHOD:
-        return "one of auto closure dijkstra bfs reference";
+        return "one of auto closure dijkstra bfs sweep reference";
     case CLI_INTERVAL:
         return "two numbers LO:HI with LO <= HI";
     case CLI_TEXTS:

@@ -213,6 +213,93 @@ static void check_transpose(const twi_minplus_kernel *kernel, int64_t m, int64_t
     free(panel.ranges);
 }
 
+/* Rows of one matrix from rows of another, anywhere and in any order, some depths left out, and a
+ * matrix around them that must stay. */
+static void check_rows(const twi_minplus_kernel *kernel, int64_t rows, int64_t depth, bool picked,
+                       bool fresh)
+{
+    enum { STRIPS = 2 };
+    tw_type type = kernel->type;
+    const int64_t cap = whole(tw_apsp_infinity(type));
+    const int64_t n = STRIPS * kernel->nr;
+    const int64_t steps = picked ? (depth + 1) / 2 : depth;
+    char *a = matrix(type, rows * depth + 1);
+    char *b = matrix(type, (depth + 3) * (n + 3));
+    char *c = matrix(type, (2 * rows + 3) * (n + 5));
+    int32_t pick[200];
+    int32_t from[200];
+    int32_t to[200];
+    twi_panel panel = {matrix(TW_U8, (int64_t)twi_packed_a_bytes(kernel, rows, depth) + 1),
+                       matrix(TW_F64, rows + 1), 0};
+    fill(a, type, rows * depth);
+    fill(b, type, (depth + 3) * (n + 3));
+    fill(c, type, (2 * rows + 3) * (n + 5));
+    int64_t *left = whole_of(a, type, rows, depth, depth);
+    int64_t *right = whole_of(b, type, depth + 3, n, n + 3);
+    int64_t *want = whole_of(c, type, 2 * rows + 3, n + 5, n + 5);
+    for (int64_t p = 0; p < steps; p++) {
+        pick[p] = (int32_t)(picked ? depth - 1 - 2 * p : p);
+        from[p] = (int32_t)((p * 7 + 1) % (depth + 3));
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        to[i] = (int32_t)(2 * (rows - i));
+        for (int64_t j = 0; j < n && fresh; j++) {
+            want[to[i] * (n + 5) + j] = cap;
+        }
+        for (int64_t p = 0; p < steps; p++) {
+            relax(want + to[i] * (n + 5), left[i * depth + pick[p]], right + from[p] * n, n, cap);
+        }
+    }
+    (void)twi_pack_a(kernel, &panel, rows, depth, a, depth, 1);
+    kernel->update_rows(&(twi_rows_product){
+        .rows = rows,
+        .depth = steps,
+        .strips = STRIPS,
+        .a = panel.data,
+        .a_step = (int64_t)(twi_packed_a_bytes(kernel, kernel->mr, depth) / tw_type_size(type)),
+        .pick = picked ? pick : NULL,
+        .b = b,
+        .ldb = n + 3,
+        .from = from,
+        .c = c,
+        .ldc = n + 5,
+        .to = to,
+        .fresh = fresh,
+    });
+    check(same(c, type, 2 * rows + 3, n + 5, n + 5, want), kernel->name, "product of rows",
+          rows * 1000 + depth);
+    free(a);
+    free(b);
+    free(c);
+    free(left);
+    free(right);
+    free(want);
+    free(panel.data);
+    free(panel.ranges);
+}
+
+/* Floyd-Warshall with the first few pivots. */
+static void check_pivots(const twi_minplus_kernel *kernel, int64_t size, int64_t pivots)
+{
+    tw_type type = kernel->type;
+    char *c = matrix(type, size * (size + 3));
+    fill(c, type, size * (size + 3));
+    for (int64_t i = 0; i < size; i++) {
+        put(c, type, i * (size + 3) + i, 0);
+    }
+    int64_t *want = whole_of(c, type, size, size, size + 3);
+    for (int64_t k = 0; k < pivots; k++) {
+        for (int64_t i = 0; i < size; i++) {
+            relax(want + i * size, want[i * size + k], want + k * size, size,
+                  whole(tw_apsp_infinity(type)));
+        }
+    }
+    kernel->close(c, size + 3, size, pivots);
+    check(same(c, type, size, size, size + 3, want), kernel->name, "pivots", size);
+    free(want);
+    free(c);
+}
+
 enum { DENSE, SPARSE, SYMMETRIC, DISCONNECTED, SHAPES };
 static const char *const shape_names[SHAPES] = {
     "closure of a dense matrix", "closure of a sparse matrix", "closure of a symmetric matrix",
@@ -274,8 +361,12 @@ static void check_kernel(tw_context *ctx, const twi_minplus_kernel *kernel)
                 check_product(kernel, heights[i], depths[j], widths[k] > 0 ? widths[k] : 1);
             }
             check_transpose(kernel, heights[i], depths[j]);
+            check_rows(kernel, heights[i], depths[j], i % 2 == 0, j % 2 == 0);
+            check_rows(kernel, heights[i], depths[j], i % 2 == 1, j % 2 == 0);
+            check_pivots(kernel, heights[i] + depths[j], depths[j]);
         }
     }
+    check_rows(kernel, 2, 3, false, true);
     check(twi_packed_a_bytes(kernel, 0, 8) == 0, kernel->name, "empty panel", 0);
     const int64_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 200, 257};
     size_t count = sizeof sizes / sizeof *sizes;

@@ -75,6 +75,7 @@ static void a_run_holds_the_memory_that_was_planned(void **state)
                 generate(ctx, cases[i].kind, n, cases[i].low, cases[i].high, cases[i].weights);
             check_memory(ctx, graph, TW_APSP_METHOD_AUTO, cases[i].type, 0);
             check_memory(ctx, graph, TW_APSP_METHOD_DIJKSTRA, cases[i].type, 0);
+            check_memory(ctx, graph, TW_APSP_METHOD_SWEEP, cases[i].type, 0);
             if (n < 1000) { /* larger ones take too long for every build */
                 check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, cases[i].type, 0);
                 check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, cases[i].type, 512);
@@ -107,6 +108,7 @@ static void potentials_are_planned_for(void **state)
     assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
     check_memory(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_I32, 0);
     check_memory(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_I32, 0);
+    check_memory(ctx, graph, TW_APSP_METHOD_SWEEP, TW_I32, 0);
     tw_graph_destroy(graph);
     close_context(ctx);
 }

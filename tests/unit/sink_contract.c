@@ -168,6 +168,11 @@ static tw_status dijkstra(tw_context *ctx, const inputs *in, tw_sink *sinks)
     return run_apsp(ctx, in->large, TW_APSP_METHOD_DIJKSTRA, TW_I32, sinks, NULL);
 }
 
+static tw_status sweep(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return run_apsp(ctx, in->large, TW_APSP_METHOD_SWEEP, TW_I32, sinks, NULL);
+}
+
 static tw_status dijkstra_with_predecessors(tw_context *ctx, const inputs *in, tw_sink *sinks)
 {
     return run_apsp(ctx, in->large, TW_APSP_METHOD_DIJKSTRA, TW_I32, sinks, &sinks[2]);
@@ -279,6 +284,7 @@ static const struct {
     {"closure, rows as they are", closure_as_it_is, 2, false},
     {"closure, rows converted, predecessors", closure_converted, 3, false},
     {"dijkstra", dijkstra, 2, true},
+    {"sweep", sweep, 2, true},
     {"dijkstra, predecessors", dijkstra_with_predecessors, 3, true},
     {"bfs, predecessors", bfs, 3, true},
     {"reference, predecessors", by_reference, 3, false},

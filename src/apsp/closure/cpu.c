@@ -264,7 +264,7 @@ static void close_tile(const cpu_closure *self, thread_space *space, char *c, in
     for (int64_t s = 0; s < size; s += unit) {
         int64_t width = least(unit, size - s);
         char *row = c + s * ld * self->size;
-        kernel->close(row + s * self->size, ld, width);
+        kernel->close(row + s * self->size, ld, width, width);
         if (size <= unit) {
             return;
         }

@@ -14,10 +14,33 @@
 
 #include "base/isa.h"
 
+#include <stdbool.h>
+
 typedef struct twi_range {
     int32_t begin; /* even */
     int32_t end;   /* even; begin == end: all infinite */
 } twi_range;
+
+/*
+ * A product on rows that lie anywhere: for i < rows, p < depth and j < strips * nr
+ * c[to[i]][j] = min(c[to[i]][j], a[i][pick[p]] + b[from[p]][j]). Rows are nr * strips elements at
+ * least; no row is both read and written.
+ */
+typedef struct twi_rows_product {
+    int64_t rows;
+    int64_t depth;
+    int64_t strips;
+    const void *a;       /* packed by pack_a, strip after strip */
+    int64_t a_step;      /* elements from one strip of it to the next */
+    const int32_t *pick; /* depths of a; NULL: 0, 1, 2, ... */
+    const void *b;
+    int64_t ldb; /* elements from one row of b to the next */
+    const int32_t *from;
+    void *c;
+    int64_t ldc;
+    const int32_t *to;
+    bool fresh; /* c[to[i]] counts as infinite before */
+} twi_rows_product;
 
 typedef struct twi_minplus_kernel {
     tw_type type;
@@ -38,8 +61,10 @@ typedef struct twi_minplus_kernel {
     /* Pack one strip: `cols` <= nr columns, row p at src + p * ld. Missing columns are infinite. */
     twi_range (*pack_b)(void *out, int64_t cols, int64_t depth, const void *src, int64_t ld);
 
-    /* Floyd-Warshall in place on a small square tile. */
-    void (*close)(void *c, int64_t ldc, int64_t size);
+    /* Floyd-Warshall in place on a small square tile, with the first `pivots` of its vertices. */
+    void (*close)(void *c, int64_t ldc, int64_t size, int64_t pivots);
+
+    void (*update_rows)(const twi_rows_product *product);
 
     /* out[j * ld_out + i] = src[i * ld_src + j] for a rows x cols source. */
     void (*transpose)(void *out, int64_t ld_out, const void *src, int64_t ld_src, int64_t rows,

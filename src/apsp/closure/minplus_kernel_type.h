@@ -59,6 +59,66 @@ static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, 
     ROW(C_STORE, 3)
 }
 
+/* One group of rows against one strip of columns. Fewer than MR rows have steps of their own:
+ * blocks of a sparse factor are often narrow. */
+/* clang-format off */
+#define SUMS_AND_MINIMA_1 A_LOAD(0) ROW(SUM, 0) ROW(LEAST, 0)
+#define SUMS_AND_MINIMA_2               \
+    A_LOAD(0) ROW(SUM, 0)               \
+    A_LOAD(1) ROW(SUM, 1) ROW(LEAST, 0) \
+    ROW(LEAST, 1)
+#define SUMS_AND_MINIMA_3               \
+    A_LOAD(0) ROW(SUM, 0)               \
+    A_LOAD(1) ROW(SUM, 1) ROW(LEAST, 0) \
+    A_LOAD(2) ROW(SUM, 2) ROW(LEAST, 1) \
+    ROW(LEAST, 2)
+#define SUMS_AND_MINIMA_4 SUMS_AND_MINIMA(A_LOAD)
+#define X_LOAD(i, j) \
+    VEC c##i##j = product->fresh ? SPLAT(INFTY) : LOAD(c + to[i] * ldc + (j) * LANES);
+#define X_STORE(i, j) STORE(c + to[i] * ldc + (j) * LANES, c##i##j);
+#define EACH_1(X) ROW(X, 0)
+#define EACH_2(X) ROW(X, 0) ROW(X, 1)
+#define EACH_3(X) ROW(X, 0) ROW(X, 1) ROW(X, 2)
+#define EACH_4(X) ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3)
+/* clang-format on */
+#define DEFINE_UPDATE_GROUP(ROWS)                                                        \
+    static void FN(update_group_##ROWS)(const twi_rows_product *product, const T *strip, \
+                                        const T *rows, T *c, const int32_t *to)          \
+    {                                                                                    \
+        const int64_t ldb = product->ldb;                                                \
+        const int64_t ldc = product->ldc;                                                \
+        const int64_t depth = product->depth;                                            \
+        const int32_t *from = product->from;                                             \
+        const int32_t *pick = product->pick;                                             \
+        EACH_##ROWS(X_LOAD) for (int64_t p = 0; p < depth; p++)                          \
+        {                                                                                \
+            const T *a = strip + (pick != NULL ? pick[p] : p) * (MR * A_LANES);          \
+            const T *b = rows + from[p] * ldb;                                           \
+            ROW(B_LOAD, 0)                                                               \
+            SUMS_AND_MINIMA_##ROWS                                                       \
+        }                                                                                \
+        EACH_##ROWS(X_STORE)                                                             \
+    }
+DEFINE_UPDATE_GROUP(1)
+DEFINE_UPDATE_GROUP(2)
+DEFINE_UPDATE_GROUP(3)
+DEFINE_UPDATE_GROUP(4)
+
+static void FN(update_rows)(const twi_rows_product *product)
+{
+    typedef void (*group_fn)(const twi_rows_product *, const T *, const T *, T *, const int32_t *);
+    static const group_fn groups[] = {FN(update_group_1), FN(update_group_2), FN(update_group_3),
+                                      FN(update_group_4)};
+    const T *strip = product->a;
+    for (int64_t i = 0; i < product->rows; i += MR, strip += product->a_step) {
+        const int64_t rows = product->rows - i < MR ? product->rows - i : MR;
+        for (int64_t j = 0; j < product->strips; j++) {
+            groups[rows - 1](product, strip, (const T *)product->b + j * NR,
+                             (T *)product->c + j * NR, product->to + i);
+        }
+    }
+}
+
 /* The ceiling: the same sums and minima with nothing to load. Their order matters even here: a
  * Neoverse V1 runs u8 and u16 at full rate only in the kernel's order (67 % otherwise) and the
  * others only with each row's minima right after its sums (74 % otherwise); November 2026. So both
@@ -117,6 +177,17 @@ static double FN(probe)(int64_t rounds, int order)
 #undef A_LOAD
 #undef SUMS_AND_MINIMA
 #undef STEP
+#undef SUMS_AND_MINIMA_1
+#undef SUMS_AND_MINIMA_2
+#undef SUMS_AND_MINIMA_3
+#undef SUMS_AND_MINIMA_4
+#undef X_LOAD
+#undef X_STORE
+#undef EACH_1
+#undef EACH_2
+#undef EACH_3
+#undef EACH_4
+#undef DEFINE_UPDATE_GROUP
 
 /* From first and last finite depth to a range of even ends. */
 static inline twi_range FN(range)(int64_t first, int64_t last)
@@ -205,11 +276,11 @@ static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void 
 
 /* Row p and column p do not change in step p (the diagonal is 0), so the tile is closed in place.
  */
-static void FN(close)(void *c_, int64_t ldc, int64_t size)
+static void FN(close)(void *c_, int64_t ldc, int64_t size, int64_t pivots)
 {
     T *c = c_;
     int64_t whole = size - size % LANES;
-    for (int64_t p = 0; p < size; p++) {
+    for (int64_t p = 0; p < pivots; p++) {
         const T *pivot = c + p * ldc;
         for (int64_t i = 0; i < size; i++) {
             T *row = c + i * ldc;
@@ -279,6 +350,7 @@ static const twi_minplus_kernel FN(kernel) = {
     .pack_a = FN(pack_a),
     .pack_b = FN(pack_b),
     .close = FN(close),
+    .update_rows = FN(update_rows),
     .transpose = FN(transpose),
     .probe = FN(probe),
 };

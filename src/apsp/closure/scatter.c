@@ -8,18 +8,6 @@
 
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
-/* The weight of arc u -> v in the working matrix. Rounding can leave a reweighted float a hair
- * below zero. The sum makes -0 a 0: which of the two a minimum takes is up to the instruction. */
-static inline double arc_weight(const tw_apsp_plan *plan, int64_t u, int32_t v, int64_t arc)
-{
-    double weight = twi_graph_weight(plan->graph, arc);
-    if (plan->potential != NULL) {
-        weight += plan->potential[u] - plan->potential[v];
-        weight = weight > 0 ? weight : 0;
-    }
-    return weight + 0.0;
-}
-
 /* Arcs of plain i32 weights, the usual case, need no double on the way. */
 #define SCATTER_ROW(T, INFTY)                                                           \
     {                                                                                   \
@@ -34,7 +22,7 @@ static inline double arc_weight(const tw_apsp_plan *plan, int64_t u, int32_t v, 
             if (plain != NULL) {                                                        \
                 entry = (double)plain[arc] < (double)(INFTY) ? (T)plain[arc] : (INFTY); \
             } else {                                                                    \
-                double weight = arc_weight(plan, u, v, arc);                            \
+                double weight = twi_plan_arc_weight(plan, u, v, arc);                   \
                 entry = weight < (double)(INFTY) ? (T)weight : (INFTY);                 \
             }                                                                           \
             row[v] = entry < row[v] ? entry : row[v];                                   \

@@ -27,6 +27,7 @@
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
+#include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/given.h"
 #include "base/memory.h"
@@ -57,12 +58,13 @@
 #define MANY_LEVELS 64   /* from here on it loses to them */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-enum { CLOSURE, GPU, DIJKSTRA, BFS, REFERENCE, CANDIDATES };
+enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
     {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
+    {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
     {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
 
@@ -264,6 +266,35 @@ static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     return TW_OK;
 }
 
+/* Makes the tree of elimination, unless the plan has it, and counts its steps. */
+static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                double farthest)
+{
+    double rows = (double)twi_plan_rows(plan);
+    double rate = 0;
+    tw_status status = TW_OK;
+    if (plan->tree == NULL) {
+        status = twi_sweep_tree(ctx, &plan->tree, plan);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    c->work_type = narrowest(plan, farthest);
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
+    status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
+    if (status != TW_OK) {
+        return status;
+    }
+    double steps = rows * (plan->tree->down + plan->tree->up) + plan->tree->factor;
+    c->seconds = steps / rate + rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads;
+    c->possible = true;
+    c->memory = twi_sweep_memory(plan, plan->tree, kernel) + twi_delivery_memory(plan, false);
+    snprintf(c->basis, sizeof c->basis, "%.3g steps a source in %s at %.1f G relax/s",
+             plan->tree->down + plan->tree->up, tw_type_name(c->work_type), rate / 1e9);
+    twi_rule_out_if_too_large(ctx, c);
+    return TW_OK;
+}
+
 static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
 {
     double n = (double)plan->graph->n;
@@ -411,7 +442,14 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
-    if (closes && graph->integral && plan->options.work_type == TW_AUTO &&
+    bool sweeps = forced == TW_APSP_METHOD_SWEEP;
+    if (sweeps && graph->integral && plan->options.work_type == TW_AUTO) {
+        status = probe_farthest(ctx, plan, &farthest);
+    }
+    if (status == TW_OK && sweeps) {
+        status = consider_sweep(ctx, plan, &all[SWEEP], farthest);
+    }
+    if (status == TW_OK && closes && graph->integral && plan->options.work_type == TW_AUTO &&
         closure_fits(ctx, plan)) {
         status = probe_farthest(ctx, plan, &farthest);
     }
@@ -586,6 +624,7 @@ void tw_apsp_plan_destroy(tw_apsp_plan *plan)
     if (plan == NULL) {
         return;
     }
+    twi_tree_destroy(plan->tree);
     twi_free(plan->explanation);
     twi_free(plan->potential);
     tw_graph_destroy(plan->part);

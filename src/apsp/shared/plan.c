@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const method_names[] = {"auto", "closure", "dijkstra", "bfs", "reference"};
+static const char *const method_names[] = {"auto", "closure",   "dijkstra",
+                                           "bfs",  "reference", "sweep"};
 #define METHODS ((tw_apsp_method)(sizeof method_names / sizeof *method_names))
 
 bool twi_method_exists(tw_apsp_method method)

@@ -32,6 +32,8 @@ struct tw_apsp_plan {
      * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
     double *potential;
 
+    struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
+
     uint64_t given;         /* bytes of the caller's graph */
     uint64_t memory;        /* of the host, all that the run holds */
     uint64_t device_memory; /* of each device of the list */
@@ -58,6 +60,20 @@ static inline int32_t twi_plan_source(const tw_apsp_plan *plan, int64_t row)
 static inline int32_t twi_plan_target(const tw_apsp_plan *plan, int64_t col)
 {
     return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
+}
+
+/* The weight of arc u -> v as a closure and a sweep take it, with the potentials. Rounding can
+ * leave a reweighted float a hair below zero. The sum makes -0 a 0: which of the two a minimum
+ * takes is up to the instruction. */
+static inline double twi_plan_arc_weight(const tw_apsp_plan *plan, int64_t u, int32_t v,
+                                         int64_t arc)
+{
+    double weight = twi_graph_weight(plan->graph, arc);
+    if (plan->potential != NULL) {
+        weight += plan->potential[u] - plan->potential[v];
+        weight = weight > 0 ? weight : 0;
+    }
+    return weight + 0.0;
 }
 
 /* Whether a caller's number is that of a method. */

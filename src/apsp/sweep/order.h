@@ -1,0 +1,21 @@
+/*
+ * An order of elimination: which vertex goes when, in groups that go together. From the skeleton
+ * alone, so it serves every set of weights.
+ */
+#ifndef TWI_APSP_SWEEP_ORDER_H
+#define TWI_APSP_SWEEP_ORDER_H
+
+#include "apsp/sweep/skeleton.h"
+
+typedef struct twi_order {
+    int64_t n;
+    int32_t *vertex; /* n, the first to go first */
+    int64_t groups;
+    int32_t *first; /* groups + 1: group g is vertex[first[g]] ... vertex[first[g + 1] - 1] */
+} twi_order;
+
+TW_CHECKED tw_status twi_order_create(tw_context *ctx, twi_order *out,
+                                      const twi_skeleton *skeleton);
+void twi_order_clear(twi_order *order); /* all zero is fine */
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Eliminate, then sweep: all distances of a graph with small separators by dense (min,+) products.
+ * docs/methods.md has the proof and the cost.
+ */
+#ifndef TWI_APSP_SWEEP_SWEEP_H
+#define TWI_APSP_SWEEP_SWEEP_H
+
+#include "apsp/closure/kernels.h"
+#include "apsp/shared/deliver.h"
+#include "apsp/sweep/tree.h"
+
+/* The order and tree of elimination for a plan's graph and number of sources. */
+TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, twi_tree **out, const tw_apsp_plan *plan);
+
+/* What a run finds out. */
+typedef struct twi_sweep_outcome {
+    tw_type work_type; /* in which it ended */
+    int32_t attempts;
+    double relaxations;
+} twi_sweep_outcome;
+
+/* Factor, sweep down for every source of the plan, and deliver the rows in order. Whole numbers
+ * begin in plan->work_type, and go on in a wider one where a distance does not fit. */
+TW_CHECKED tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                   twi_delivery *delivery, twi_sweep_outcome *out);
+
+/* Bytes that a run holds in a type besides the tree, at most. */
+uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
+                          const twi_minplus_kernel *kernel);
+
+#endif

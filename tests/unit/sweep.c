@@ -1,0 +1,780 @@
+/*
+ * Eliminate, then sweep: orders are permutations, trees are trees of elimination and thin on grids,
+ * and the distances are the reference's on graphs of every shape, for every type, number of threads
+ * and part of the result.
+ */
+#include "small_graphs.h"
+
+#include "apsp/sweep/order.h"
+#include "apsp/sweep/tree.h"
+#include "base/random.h"
+
+static const uint64_t SEED = 20261116;
+
+/* ------------------------------------------------------------------------------------- graphs */
+
+typedef struct edges {
+    int64_t n;
+    int64_t count;
+    int64_t room;
+    int32_t *from;
+    int32_t *to;
+    double *weight;
+    uint64_t drawn;
+    uint64_t most; /* weights are 0 ... most, or `least` more */
+    uint64_t least;
+} edges;
+
+static int64_t draw(edges *e, int64_t bound)
+{
+    return (int64_t)twi_random_below(twi_random_at(SEED, e->drawn++), (uint64_t)bound);
+}
+
+static void add(edges *e, int64_t from, int64_t to)
+{
+    if (e->count == e->room) {
+        e->room = 2 * e->room + 64;
+        e->from = realloc(e->from, (size_t)e->room * sizeof *e->from);
+        e->to = realloc(e->to, (size_t)e->room * sizeof *e->to);
+        e->weight = realloc(e->weight, (size_t)e->room * sizeof *e->weight);
+    }
+    e->from[e->count] = (int32_t)from;
+    e->to[e->count] = (int32_t)to;
+    e->weight[e->count++] = (double)(e->least + (uint64_t)draw(e, (int64_t)e->most + 1));
+}
+
+/* Both directions, each with a weight of its own. */
+static void join(edges *e, int64_t a, int64_t b)
+{
+    add(e, a, b);
+    add(e, b, a);
+}
+
+static void path(edges *e)
+{
+    for (int64_t v = 1; v < e->n; v++) {
+        join(e, v - 1, v);
+    }
+}
+
+static void cycle(edges *e)
+{
+    for (int64_t v = 0; v < e->n; v++) {
+        add(e, v, (v + 1) % e->n);
+    }
+}
+
+static void star(edges *e)
+{
+    for (int64_t v = 1; v < e->n; v++) {
+        join(e, 0, v);
+    }
+}
+
+static void tree(edges *e)
+{
+    for (int64_t v = 1; v < e->n; v++) {
+        join(e, draw(e, v), v);
+    }
+}
+
+static void clique(edges *e)
+{
+    for (int64_t v = 0; v < e->n; v++) {
+        for (int64_t w = 0; w < v; w++) {
+            join(e, v, w);
+        }
+    }
+}
+
+static void grid_without(edges *e, int64_t holes)
+{
+    int64_t side = 1;
+    while ((side + 1) * (side + 1) <= e->n) {
+        side++;
+    }
+    for (int64_t v = 0; v < e->n; v++) {
+        bool kept = holes == 0 || v % holes != 0;
+        if (kept && v % side + 1 < side && v + 1 < e->n && (holes == 0 || (v + 1) % holes != 0)) {
+            join(e, v, v + 1);
+        }
+        if (kept && v + side < e->n && (holes == 0 || (v + side) % holes != 0)) {
+            join(e, v, v + side);
+        }
+    }
+}
+
+static void grid(edges *e)
+{
+    grid_without(e, 0);
+}
+
+static void grid_with_holes(edges *e)
+{
+    grid_without(e, 7);
+}
+
+static void one_way_grid(edges *e)
+{
+    grid(e);
+    for (int64_t i = 1; i < e->count; i += 3) {
+        e->to[i] = e->from[i]; /* a loop: dropped */
+    }
+}
+
+static void components(edges *e)
+{
+    for (int64_t v = 0; v < e->n; v++) {
+        if (v % 11 != 0) {
+            join(e, v - 1, v);
+        }
+        if (v % 11 > 3) {
+            add(e, v - 3, v);
+        }
+    }
+}
+
+static void parallel_arcs(edges *e)
+{
+    grid(e);
+    int64_t count = e->count;
+    for (int64_t i = 0; i < count; i++) {
+        add(e, e->from[i], e->to[i]);
+        add(e, e->from[i], e->from[i]);
+    }
+}
+
+static void no_arcs(edges *e)
+{
+    (void)e;
+}
+
+static void random_sparse(edges *e)
+{
+    for (int64_t i = 0; i < 3 * e->n; i++) {
+        add(e, draw(e, e->n), draw(e, e->n));
+    }
+}
+
+/* Small cliques that share one vertex. */
+static void hub_of_cliques(edges *e)
+{
+    for (int64_t v = 1; v < e->n; v++) {
+        join(e, 0, v);
+        for (int64_t w = v - (v - 1) % 5; w < v; w++) {
+            join(e, w, v);
+        }
+    }
+}
+
+/* A core that everything hangs on, by trees and chains. */
+static void core(edges *e)
+{
+    int64_t inner = e->n / 4 + 1;
+    for (int64_t v = 1; v < inner; v++) {
+        for (int64_t i = 0; i < 6; i++) {
+            join(e, v, draw(e, v));
+        }
+    }
+    for (int64_t v = inner; v < e->n; v++) {
+        join(e, v, draw(e, v));
+    }
+}
+
+static void two_thick_ends(edges *e) /* K(3, n - 3): no balanced cut, but hubs */
+{
+    for (int64_t v = 3; v < e->n; v++) {
+        for (int64_t w = 0; w < 3; w++) {
+            join(e, w, v);
+        }
+    }
+}
+
+static const struct shape {
+    const char *name;
+    void (*make)(edges *);
+} shapes[] = {{"path", path},
+              {"cycle", cycle},
+              {"star", star},
+              {"tree", tree},
+              {"clique", clique},
+              {"grid", grid},
+              {"grid with holes", grid_with_holes},
+              {"one-way grid", one_way_grid},
+              {"components", components},
+              {"parallel arcs", parallel_arcs},
+              {"no arcs", no_arcs},
+              {"random", random_sparse},
+              {"hub of cliques", hub_of_cliques},
+              {"core", core},
+              {"K(3, n)", two_thick_ends}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static tw_graph *build(tw_context *ctx, edges *e, tw_type type, bool undirected)
+{
+    tw_graph *graph = NULL;
+    int32_t *whole = malloc((size_t)(e->count + 1) * sizeof *whole);
+    float *real = malloc((size_t)(e->count + 1) * sizeof *real);
+    for (int64_t i = 0; i < e->count; i++) {
+        whole[i] = type == TW_I32 ? (int32_t)e->weight[i] : 0;
+        real[i] = (float)e->weight[i];
+    }
+    const void *weight = type == TW_I32   ? (const void *)whole
+                         : type == TW_F32 ? (const void *)real
+                                          : (const void *)e->weight;
+    tw_edges given = {sizeof given, e->count, e->from, e->to, weight, type, TW_I32};
+    assert_ok(ctx,
+              tw_graph_from_edges(ctx, &graph, e->n, &given, undirected ? TW_GRAPH_UNDIRECTED : 0));
+    free(real);
+    free(whole);
+    return graph;
+}
+
+static void clear(edges *e)
+{
+    free(e->weight);
+    free(e->to);
+    free(e->from);
+    *e = (edges){0};
+}
+
+static tw_graph *shape_graph(tw_context *ctx, int shape, int64_t n, uint64_t most, tw_type type,
+                             bool undirected)
+{
+    edges e = {.n = n, .most = most};
+    if (n > 1) {
+        shapes[shape].make(&e);
+    }
+    tw_graph *graph = build(ctx, &e, type, undirected);
+    clear(&e);
+    return graph;
+}
+
+/* --------------------------------------------------------------------------- orders and trees */
+
+typedef struct elimination {
+    twi_skeleton skeleton;
+    twi_order order;
+    twi_tree *tree;
+} elimination;
+
+static elimination eliminate(tw_context *ctx, const tw_graph *graph)
+{
+    elimination out;
+    assert_ok(ctx, twi_skeleton_create(ctx, &out.skeleton, graph));
+    assert_ok(ctx, twi_order_create(ctx, &out.order, &out.skeleton));
+    assert_ok(ctx, twi_tree_create(ctx, &out.tree, &out.skeleton, &out.order, graph->n));
+    return out;
+}
+
+static void clear_elimination(elimination *e)
+{
+    twi_tree_destroy(e->tree);
+    twi_order_clear(&e->order);
+    twi_skeleton_clear(&e->skeleton);
+}
+
+static void assert_permutation(const int32_t *list, int64_t n, const char *name)
+{
+    uint8_t *seen = calloc((size_t)n + 1, 1);
+    for (int64_t i = 0; i < n; i++) {
+        if (list[i] < 0 || list[i] >= n || seen[list[i]]) {
+            fail_msg("%s, %lld vertices: entry %lld is %d", name, (long long)n, (long long)i,
+                     list[i]);
+        }
+        seen[list[i]] = 1;
+    }
+    free(seen);
+}
+
+/* A(S) by the book: the vertices above S that are reached from S through S and what went before. */
+static void assert_high_is_what_elimination_joins(const elimination *e, int32_t b, const char *name)
+{
+    const twi_tree *t = e->tree;
+    int32_t *queue = malloc((size_t)t->n * sizeof *queue);
+    uint8_t *seen = calloc((size_t)t->n, 1);
+    int64_t tail = 0;
+    int64_t found = 0;
+    for (int32_t i = t->first[b]; i < t->first[b + 1]; i++) {
+        seen[t->vertex[i]] = 1;
+        queue[tail++] = t->vertex[i];
+    }
+    for (int64_t head = 0; head < tail; head++) {
+        int32_t u = queue[head];
+        for (int64_t a = e->skeleton.offsets[u]; a < e->skeleton.offsets[u + 1]; a++) {
+            int32_t v = e->skeleton.targets[a];
+            if (!seen[v]) {
+                seen[v] = t->block[v] > b ? 2 : 1;
+                found += t->block[v] > b;
+                if (t->block[v] <= b) {
+                    queue[tail++] = v;
+                }
+            }
+        }
+    }
+    bool good = found == twi_tree_high(t, b);
+    for (int64_t h = t->high_first[b]; h < t->high_first[b + 1]; h++) {
+        good = good && seen[t->high[h]] == 2;
+    }
+    if (!good) {
+        fail_msg("%s, %lld vertices, block %d: %lld vertices above, %lld are joined", name,
+                 (long long)t->n, b, (long long)twi_tree_high(t, b), (long long)found);
+    }
+    free(seen);
+    free(queue);
+}
+
+static void assert_tree(const elimination *e, const char *name)
+{
+    const twi_tree *t = e->tree;
+    assert_permutation(e->order.vertex, t->n, name);
+    assert_permutation(t->vertex, t->n, name);
+    assert_int_equal(t->first[t->blocks], t->n);
+    assert_int_equal(e->order.first[e->order.groups], t->n);
+    for (int64_t g = 0; g < e->order.groups; g++) {
+        assert_true(e->order.first[g] < e->order.first[g + 1]);
+    }
+    for (int32_t b = 0; b < t->blocks; b++) {
+        assert_true(t->first[b] < t->first[b + 1]);
+        assert_true(t->parent[b] < 0 || t->parent[b] > b);
+        assert_true((t->parent[b] < 0) == (twi_tree_high(t, b) == 0));
+        for (int32_t i = t->first[b]; i < t->first[b + 1]; i++) {
+            assert_int_equal(t->block[t->vertex[i]], b);
+            assert_int_equal(t->place[t->vertex[i]], i);
+        }
+        assert_high_is_what_elimination_joins(e, b, name);
+        for (int64_t h = t->high_first[b]; h < t->high_first[b + 1]; h++) { /* on the root path */
+            int32_t above = t->parent[b];
+            while (above >= 0 && above != t->block[t->high[h]]) {
+                above = t->parent[above];
+            }
+            assert_true(above >= 0);
+        }
+    }
+}
+
+static void every_order_is_one_and_its_tree_is_a_tree_of_elimination(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 40, 150};
+    for (int shape = 0; shape < SHAPES; shape++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            tw_context *ctx = open_context();
+            tw_graph *graph = shape_graph(ctx, shape, sizes[i], 9, TW_I32, false);
+            elimination e = eliminate(ctx, graph);
+            assert_tree(&e, shapes[shape].name);
+            clear_elimination(&e);
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+    }
+}
+
+/* The theory has 31/4 n log2 n for the fill of a square under the best cuts; a sweep goes down
+ * fewer steps than that, since what is within a block is not counted. */
+static void a_grid_is_swept_in_n_log_n_steps(void **state)
+{
+    (void)state;
+    for (int64_t side = 16; side <= 128; side *= 2) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = shape_graph(ctx, 5, side * side, 9, TW_I32, false);
+        elimination e = eliminate(ctx, graph);
+        double n = (double)(side * side);
+        double bound = 3 * n * log2(n);
+        if (e.tree->down > bound || e.tree->front_most > 6 * side) {
+            fail_msg("side %lld: %.0f steps, at most %.0f; the largest front has %lld rows",
+                     (long long)side, e.tree->down, bound, (long long)e.tree->front_most);
+        }
+        clear_elimination(&e);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
+static void chains_and_trees_are_swept_in_a_few_steps_a_vertex(void **state)
+{
+    (void)state;
+    const int kinds[] = {0, 1, 2, 3};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = shape_graph(ctx, kinds[i], 3000, 9, TW_I32, false);
+        elimination e = eliminate(ctx, graph);
+        if (e.tree->down > 3 * 3000 || e.tree->front_most > 200 || e.tree->heights > 200) {
+            fail_msg("%s: %.0f steps, fronts of %lld, %d heights", shapes[kinds[i]].name,
+                     e.tree->down, (long long)e.tree->front_most, e.tree->heights);
+        }
+        clear_elimination(&e);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
+/* --------------------------------------------------------------------------------- distances */
+
+static tw_status sweep(tw_context *ctx, const tw_graph *graph, tw_type type, tw_matrix *out)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = TW_APSP_METHOD_SWEEP;
+    size_t bytes = (size_t)(graph->n * graph->n + 1) * 8;
+    *out = (tw_matrix){malloc(bytes), graph->n, graph->n, graph->n, type};
+    memset(out->data, 0xA5, bytes);
+    return tw_apsp(ctx, out, graph, &options);
+}
+
+/* Whole numbers must agree bit for bit, others within a few roundings. */
+static void assert_distances(const tw_matrix *got, const tw_matrix *want, const char *name,
+                             double bound)
+{
+    for (int64_t i = 0; i < got->rows * got->cols; i++) {
+        double x = 0;
+        double y = 0;
+        if (got->type == TW_I32) {
+            x = ((int32_t *)got->data)[i];
+            y = ((int32_t *)want->data)[i];
+        } else if (got->type == TW_F32) {
+            x = ((float *)got->data)[i];
+            y = ((float *)want->data)[i];
+        } else {
+            x = ((double *)got->data)[i];
+            y = ((double *)want->data)[i];
+        }
+        if (x != y && !(fabs(x - y) <= bound * fabs(y))) {
+            fail_msg("%s, %lld vertices: %lld -> %lld is %.17g, not %.17g; seed %llu", name,
+                     (long long)got->rows, (long long)(i / got->cols), (long long)(i % got->cols),
+                     x, y, (unsigned long long)SEED);
+        }
+    }
+}
+
+static void check_graph(tw_context *ctx, const tw_graph *graph, tw_type type, const char *name,
+                        double bound)
+{
+    tw_matrix got;
+    tw_matrix want = true_distances(ctx, graph, type);
+    assert_ok(ctx, sweep(ctx, graph, type, &got));
+    assert_distances(&got, &want, name, bound);
+    free(got.data);
+    free(want.data);
+}
+
+static void every_shape_has_the_distances_of_the_reference(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {0, 1, 2, 3, 5, 16, 17, 63, 64, 65, 130, 257};
+    const uint64_t most[] = {100, 1, 0, 5000}; /* ties, zeros, more than 16 bits */
+    for (int shape = 0; shape < SHAPES; shape++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const bool large = sizes[i] > 65;
+            if (large && (small_sizes_only() || (shape == 4 && sizes[i] > 130))) {
+                continue;
+            }
+            for (size_t w = 0; w < 4; w++) {
+                tw_context *ctx = open_context();
+                assert_ok(ctx, tw_set_threads(ctx, 1 + (int)((i + w) % 3)));
+                bool undirected = (i + w) % 2 == 1;
+                tw_graph *graph = shape_graph(ctx, shape, sizes[i], most[w], TW_I32, undirected);
+                check_graph(ctx, graph, TW_I32, shapes[shape].name, 0);
+                tw_graph_destroy(graph);
+                close_context(ctx);
+            }
+        }
+    }
+}
+
+static void floats_agree_with_the_reference(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < SHAPES; shape++) {
+        for (int64_t n = 9; n < 140; n = n * 3 + 1) {
+            tw_context *ctx = open_context();
+            edges e = {.n = n, .most = 1000};
+            shapes[shape].make(&e);
+            for (int64_t i = 0; i < e.count; i++) {
+                e.weight[i] = e.weight[i] / 7;
+            }
+            tw_graph *graph = build(ctx, &e, TW_F64, false);
+            check_graph(ctx, graph, TW_F64, shapes[shape].name, 1e-13);
+            tw_graph_destroy(graph);
+            graph = build(ctx, &e, TW_F32, true);
+            check_graph(ctx, graph, TW_F32, shapes[shape].name, 1e-4);
+            tw_graph_destroy(graph);
+            clear(&e);
+            close_context(ctx);
+        }
+    }
+}
+
+static void small_random_graphs_of_every_kind_agree(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < SMALL_KINDS; kind++) { /* negative weights among them */
+        for (int64_t n = 1; n < 150; n = n * 2 + 1) {
+            tw_context *ctx = open_context();
+            tw_graph *graph = small_graph(ctx, kind, n, SEED + (uint64_t)n);
+            tw_type type = kind == 4 ? TW_F32 : kind == 5 || kind == 7 ? TW_F64 : TW_I32;
+            if (kind == 7) { /* potentials leave an error in proportion to themselves */
+                tw_matrix got;
+                tw_matrix want = true_distances(ctx, graph, type);
+                assert_ok(ctx, sweep(ctx, graph, type, &got));
+                for (int64_t i = 0; i < n * n; i++) {
+                    double x = ((double *)got.data)[i];
+                    double y = ((double *)want.data)[i];
+                    assert_true(x == y || fabs(x - y) < 1e-10);
+                }
+                free(got.data);
+                free(want.data);
+            } else {
+                check_graph(ctx, graph, type, "a small random graph", 1e-5);
+            }
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+    }
+}
+
+/* A narrow type that ends in truth, one that does not, and whole numbers beyond i32. */
+static void distances_that_do_not_fit_widen_the_type(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t least;
+        tw_type result, work;
+    } cases[] = {{1, TW_I32, TW_U8},
+                 {1000, TW_I32, TW_U16},
+                 {40000, TW_I32, TW_I32},
+                 {900000000, TW_F64, TW_F64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tw_context *ctx = open_context();
+        edges e = {.n = 49, .most = 3, .least = cases[i].least};
+        grid_with_holes(&e);
+        tw_graph *graph = build(ctx, &e, TW_I32, false);
+        tw_matrix want = true_distances(ctx, graph, cases[i].result);
+        tw_matrix got = {calloc(49 * 49, 8), 49, 49, 49, cases[i].result};
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        tw_apsp_report report = TW_APSP_REPORT_INIT;
+        tw_apsp_plan *plan = NULL;
+        tw_sink sink = TW_SINK_INIT;
+        options.method = TW_APSP_METHOD_SWEEP;
+        options.type = cases[i].result;
+        assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+        assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+        assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
+        assert_distances(&got, &want, "weights of many sizes", 0);
+        assert_int_equal(report.work_type, cases[i].work);
+        assert_int_equal(report.method, TW_APSP_METHOD_SWEEP);
+        tw_apsp_plan_destroy(plan);
+        if (cases[i].work == TW_I32) { /* insisting on less is refused */
+            options.work_type = TW_U16;
+            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+            assert_fails(ctx, TW_ERR_RANGE, "does not fit the working type u16",
+                         tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
+            tw_apsp_plan_destroy(plan);
+        }
+        tw_sink_destroy(&sink);
+        free(got.data);
+        free(want.data);
+        tw_graph_destroy(graph);
+        clear(&e);
+        close_context(ctx);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- parts */
+
+static void parts_cutoff_and_order_of_the_result_are_kept(void **state)
+{
+    (void)state;
+    enum { N = 90 };
+    tw_context *ctx = open_context();
+    tw_graph *graph = shape_graph(ctx, 7, N, 50, TW_I32, false);
+    tw_matrix all = true_distances(ctx, graph, TW_I32);
+    const int32_t *want = all.data;
+    for (int64_t count = 0; count <= 70; count = count * 2 + 1) {
+        int32_t sources[70];
+        int32_t targets[3] = {80, 1, 80};
+        int32_t got[70 * 3];
+        tw_matrix out = {got, count, 3, 3, TW_I32};
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        for (int64_t i = 0; i < count; i++) {
+            sources[i] = (int32_t)(twi_random_at(SEED, (uint64_t)i) % N);
+        }
+        options.method = TW_APSP_METHOD_SWEEP;
+        options.sources = sources;
+        options.source_count = count;
+        options.targets = targets;
+        options.target_count = 3;
+        options.cutoff = 120;
+        memset(got, 0xA5, sizeof got);
+        assert_ok(ctx, tw_apsp(ctx, &out, graph, &options));
+        for (int64_t i = 0; i < 3 * count; i++) {
+            int32_t d = want[sources[i / 3] * N + targets[i % 3]];
+            assert_int_equal(got[i], d > 120 ? TW_APSP_INF_I32 : d);
+        }
+    }
+    free(all.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* Several blocks of rows, several batches in each, and the same bits for any number of threads. */
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    const int64_t n = small_sizes_only() ? 400 : 2500;
+    tw_matrix one = {NULL, 0, 0, 0, TW_F64};
+    for (int threads = 1; threads <= 3; threads++) {
+        tw_context *ctx = open_context();
+        edges e = {.n = n, .most = 100000};
+        grid(&e);
+        for (int64_t i = 0; i < e.count; i++) {
+            e.weight[i] = e.weight[i] / 3;
+        }
+        tw_graph *graph = build(ctx, &e, TW_F64, false);
+        tw_matrix got;
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        assert_ok(ctx, sweep(ctx, graph, TW_F64, &got));
+        if (threads == 1) {
+            one = got;
+        } else {
+            assert_memory_equal(one.data, got.data, (size_t)(n * n) * sizeof(double));
+            free(got.data);
+        }
+        tw_graph_destroy(graph);
+        clear(&e);
+        close_context(ctx);
+    }
+    free(one.data);
+}
+
+static void predecessors_are_trees(void **state)
+{
+    (void)state;
+    enum { N = 80 };
+    tw_context *ctx = open_context();
+    tw_graph *graph = shape_graph(ctx, 8, N, 1, TW_I32, false); /* zeros, ties, components */
+    int32_t d[N * N];
+    int32_t before[N * N];
+    tw_matrix distances = {d, N, N, N, TW_I32};
+    tw_matrix predecessors = {before, N, N, N, TW_I32};
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_plan *plan = NULL;
+    options.method = TW_APSP_METHOD_SWEEP;
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &distances));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], &predecessors));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sinks[0], 1, &sinks[1], NULL));
+    for (int i = 0; i < N * N; i++) {
+        int32_t v = i % N;
+        int steps = 0;
+        assert_true((before[i] == TW_APSP_NO_VERTEX) == (d[i] == TW_APSP_INF_I32 || v == i / N));
+        while (before[i / N * N + v] != TW_APSP_NO_VERTEX && steps++ < N) {
+            v = before[i / N * N + v];
+        }
+        assert_true(steps < N && (d[i] == TW_APSP_INF_I32 || v == i / N));
+    }
+    tw_apsp_plan_destroy(plan);
+    tw_sink_destroy(&sinks[1]);
+    tw_sink_destroy(&sinks[0]);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* ---------------------------------------------------------------------------- when it goes wrong
+ */
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    int64_t n = 600; /* fronts large enough for a team would need more: see the next test */
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_threads(ctx, 2));
+    tw_graph *graph = shape_graph(ctx, 6, n, 9, TW_I32, false);
+    tw_matrix out = {malloc((size_t)(n * n) * sizeof(int32_t)), n, n, n, TW_I32};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = TW_APSP_METHOD_SWEEP;
+    int64_t blocks = twi_meter_blocks(ctx->meter);
+    tw_status status = TW_ERR_MEMORY;
+    int64_t at = 1;
+    for (; status != TW_OK; at += at < 100 || small_sizes_only() == 0 ? 1 : 7) {
+        twi_meter_fail_at(ctx->meter, at);
+        status = tw_apsp(ctx, &out, graph, &options);
+        twi_meter_fail_at(ctx->meter, 0);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        assert_int_equal(twi_meter_blocks(ctx->meter), blocks);
+    }
+    assert_true(at > 40);
+    free(out.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* One front of 600 rows and more, by pivot blocks and by all threads. */
+static void a_large_front_is_closed_by_all_threads(void **state)
+{
+    (void)state;
+    const int64_t n = 700;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        tw_context *ctx = open_context();
+        edges e = {.n = n, .most = 1000};
+        for (int64_t i = 0; i < 30 * n; i++) {
+            add(&e, draw(&e, n), draw(&e, n));
+        }
+        tw_graph *graph = build(ctx, &e, TW_I32, false);
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        tw_matrix got;
+        tw_matrix want = {malloc((size_t)(n * n) * sizeof(int32_t)), n, n, n, TW_I32};
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        options.method = TW_APSP_METHOD_DIJKSTRA;
+        assert_ok(ctx, tw_apsp(ctx, &want, graph, &options));
+        assert_ok(ctx, sweep(ctx, graph, TW_I32, &got));
+        assert_distances(&got, &want, "a random graph of degree 30", 0);
+        free(want.data);
+        free(got.data);
+        tw_graph_destroy(graph);
+        clear(&e);
+        close_context(ctx);
+    }
+}
+
+static void cancel_at(void *user, const char *stage, double done, double total, const char *unit)
+{
+    (void)stage;
+    (void)done;
+    (void)total;
+    (void)unit;
+    tw_cancel(user);
+}
+
+static void cancelling_stops_the_run(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = shape_graph(ctx, 5, 1600, 9, TW_I32, false);
+    tw_matrix got;
+    tw_set_progress(ctx, cancel_at, ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "", sweep(ctx, graph, TW_I32, &got));
+    free(got.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_order_is_one_and_its_tree_is_a_tree_of_elimination),
+        cmocka_unit_test(a_grid_is_swept_in_n_log_n_steps),
+        cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
+        cmocka_unit_test(every_shape_has_the_distances_of_the_reference),
+        cmocka_unit_test(floats_agree_with_the_reference),
+        cmocka_unit_test(small_random_graphs_of_every_kind_agree),
+        cmocka_unit_test(distances_that_do_not_fit_widen_the_type),
+        cmocka_unit_test(parts_cutoff_and_order_of_the_result_are_kept),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(predecessors_are_trees),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_large_front_is_closed_by_all_threads),
+        cmocka_unit_test(cancelling_stops_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
