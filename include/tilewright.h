@@ -28,8 +28,9 @@
  *    and so that the size grows, and programs compiled with an older header go on working: what
  *    their structs do not reach has its default, and nothing is read or written past their size.
  *    A longer struct, of a newer header, is refused unless what this version does not know of it
- *    is zero. A size of 0 or any other that no such struct has is TW_ERR_ARGUMENT. Elements of an
- *    array of them (sinks, sources) lie as far apart as the first one's size, and have the same.
+ *    is zero. A size that no version of such a struct has, of 0 or not a multiple of 8, is
+ *    TW_ERR_ARGUMENT. Elements of an array of them (sinks, sources) lie as far apart as the first
+ *    one's size, and have the same.
  *    tw_matrix, tw_shape and tw_constant are plain values, without a size, and never grow.
  */
 #ifndef TILEWRIGHT_H
@@ -616,10 +617,10 @@ typedef struct tw_apsp_report {
 
 /* Compute and push the rows into every sink. A distance that the result's type cannot hold (too
  * large, not whole, a positive one that f32 would turn into 0, one of whole weights that it would
- * round) or that is beyond f64 is TW_ERR_RANGE, with the pair. `report` may be NULL.
- * `predecessors`, if not NULL, receives a TW_I32 matrix of the same shape (targets must then be all
- * vertices): the vertex before v on a shortest path from the row's source, TW_APSP_NO_VERTEX where
- * there is none. */
+ * round, as f64 does from 2^53 on) or that is beyond f64 is TW_ERR_RANGE, with the pair. `report`
+ * may be NULL. `predecessors`, if not NULL, receives a TW_I32 matrix of the same shape (targets
+ * must then be all vertices): the vertex before v on a shortest path from the row's source,
+ * TW_APSP_NO_VERTEX where there is none. */
 TW_API TW_CHECKED tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks,
                                              int32_t sink_count, tw_sink *predecessors,
                                              tw_apsp_report *report);

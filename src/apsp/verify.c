@@ -33,6 +33,7 @@ typedef enum fault {
     FAULT_ARC,
     FAULT_VANISHED,
     FAULT_OVERFLOW,
+    FAULT_INEXACT,
     FAULT_SEARCH
 } fault;
 
@@ -117,7 +118,7 @@ static void check_arcs(const tw_apsp_verifier *verifier, int32_t source, const v
     const double cutoff = verifier->options.cutoff;
     const double unit = verifier->shape.type == TW_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     /* A weight may have been rounded to float, and with potentials taken on and off again. */
-    const bool shifted = graph->min_weight < 0 && !graph->integral;
+    const bool shifted = graph->min_weight < 0 && !twi_graph_is_exact(graph);
     const double relative = verifier->shape.type == TW_F32 || shifted ? 4 * unit : 0;
     const double tiny = verifier->shape.type == TW_F32 ? (double)FLT_TRUE_MIN : 0;
     const double absolute = tiny + (shifted ? 4 * unit * verifier->depth : 0);
@@ -151,6 +152,23 @@ static void check_overflow(const tw_apsp_verifier *verifier, int32_t source, con
     }
 }
 
+/* Did the search itself round the sum of whole weights that leads to `target`? One that reached the
+ * limit; with negative weights any may have, on its way. A cutoff below the limit is passed all the
+ * same. */
+static bool is_inexact(const tw_apsp_verifier *verifier, const twi_textbook *search, int32_t target,
+                       double farthest, bool cut)
+{
+    const tw_graph *graph = verifier->graph;
+    const double distance = search->distance[target];
+    if (!twi_graph_is_exact(graph) || isinf(distance)) {
+        return false;
+    }
+    if (graph->min_weight < 0) {
+        return farthest >= TWI_EXACT_LIMIT;
+    }
+    return distance >= TWI_EXACT_LIMIT && !(cut && verifier->options.cutoff < TWI_EXACT_LIMIT);
+}
+
 /* Every entry against a search of the graph. */
 static void check_search(const tw_apsp_verifier *verifier, int32_t source, const void *data,
                          twi_textbook *search, finding *found)
@@ -179,6 +197,10 @@ static void check_search(const tw_apsp_verifier *verifier, int32_t source, const
         double given = twi_distance(data, type, j);
         twi_textbook_bounds(graph, search, target_of(verifier, j), type, magnitude, &low, &high);
         const int32_t target = target_of(verifier, j);
+        if (is_inexact(verifier, search, target, farthest, cutoff >= 0 && isinf(given))) {
+            note(found, (finding){FAULT_INEXACT, j, given, search->distance[target]});
+            return;
+        }
         if (given == 0 && search->distance[target] > 0 && graph->min_weight >= 0) {
             note(found, (finding){FAULT_VANISHED, j, given, search->distance[target]});
             return;
@@ -460,6 +482,7 @@ tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verif
         [FAULT_ARC] = "is more than the weight of an arc there",
         [FAULT_VANISHED] = "is 0 because the type does not hold what it should be",
         [FAULT_OVERFLOW] = "hides a path that is longer than numbers can be",
+        [FAULT_INEXACT] = "cannot be told: a sum of whole weights reaches 2^53, which f64 rounds",
         [FAULT_SEARCH] = "is not what a search of the graph finds",
     };
     const int64_t row = verifier->wrong_row;

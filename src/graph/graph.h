@@ -22,7 +22,7 @@ struct tw_graph {
     bool undirected;
     bool equal;    /* all weights are the same positive number */
     bool integral; /* all weights are whole numbers within i32 */
-    bool whole;    /* ... within 2^53, so that whoever gave them may count on each digit */
+    bool whole;    /* ... within 2^53; see twi_graph_is_exact */
     double min_weight;
     double max_weight;
     char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
@@ -44,6 +44,17 @@ static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
     default:
         return ((const double *)graph->weights)[a];
     }
+}
+
+/* f64 holds every whole number below it, and no sum of whole numbers rounds to less than it. */
+#define TWI_EXACT_LIMIT 0x1p53
+
+/* Whole weights, of which nothing was rounded before they came: who gives them counts on each digit
+ * of their sums, which are exact in f64 as long as they are below TWI_EXACT_LIMIT. Those of f32
+ * beyond i32 are what is left of rounding; sums of them are rounded, too. */
+static inline bool twi_graph_is_exact(const tw_graph *graph)
+{
+    return graph->integral || (graph->whole && graph->weight_type != TW_F32);
 }
 
 /* TW_ERR_ARGUMENT unless a graph can have so many. */
@@ -72,7 +83,8 @@ static inline void twi_see_weight(twi_weight_stats *stats, double weight)
 {
     stats->min = weight < stats->min ? weight : stats->min;
     stats->max = weight > stats->max ? weight : stats->max;
-    stats->whole &= weight >= -0x1p53 && weight <= 0x1p53 && weight == (double)(int64_t)weight;
+    stats->whole &= weight >= -TWI_EXACT_LIMIT && weight <= TWI_EXACT_LIMIT &&
+                    weight == (double)(int64_t)weight;
     stats->integral &= stats->whole && weight >= INT32_MIN && weight <= INT32_MAX;
 }
 

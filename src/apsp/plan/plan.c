@@ -106,7 +106,7 @@ static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type
     return tw_fail(ctx, TW_ERR_ARGUMENT,
                    "working type %s does not fit weights of type %s%s; leave it to 'auto'",
                    tw_type_name(type), tw_type_name(graph->weight_type),
-                   graph->integral ? "" : " that are not whole numbers");
+                   graph->integral ? "" : " that are not whole numbers of 32 bits");
 }
 
 static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)

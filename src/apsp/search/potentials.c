@@ -17,7 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-#define EXACT_LIMIT 0x1p53
 #define SLACK 0x1p-50 /* of the numbers in a float sum: eight roundings */
 #define LOOK_EVERY 1024
 
@@ -103,7 +102,7 @@ static tw_status report_cycle(tw_context *ctx, walk *w, int32_t v)
 static void scan(walk *w, int32_t u)
 {
     const tw_graph *graph = w->graph;
-    const bool whole = graph->integral;
+    const bool whole = twi_graph_is_exact(graph);
     for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
         int32_t v = graph->targets[a];
         double weight = twi_graph_weight(graph, a);
@@ -121,6 +120,25 @@ static void scan(walk *w, int32_t u)
     }
 }
 
+/* TW_ERR_RANGE if u lies so deep that sums are no longer what they should be, unless it is a
+ * negative cycle that drew it there. */
+static tw_status check_depth(tw_context *ctx, walk *w, int32_t u)
+{
+    const bool exact = twi_graph_is_exact(w->graph);
+    if (w->h[u] > (exact ? -TWI_EXACT_LIMIT : -(double)INFINITY)) {
+        return TW_OK;
+    }
+    const int32_t v = cycle_of_parents(w);
+    const tw_status status = v >= 0 ? report_cycle(ctx, w, v) : TW_OK;
+    if (status != TW_OK) {
+        return status;
+    }
+    return tw_fail(ctx, TW_ERR_RANGE,
+                   "the negative weights add up to %s or less at vertex %d, beyond %s; scale the "
+                   "weights down",
+                   exact ? "-2^53" : "-1.8e308", u, exact ? "what is exact" : "the numbers of f64");
+}
+
 static tw_status run(tw_context *ctx, walk *w)
 {
     int64_t n = w->graph->n;
@@ -130,12 +148,8 @@ static tw_status run(tw_context *ctx, walk *w)
     tw_status status = TW_OK;
     for (int64_t scans = 1; w->waiting > 0; scans++) {
         int32_t u = pop(w);
-        if (w->h[u] <= (w->graph->integral ? -EXACT_LIMIT : -(double)INFINITY)) {
-            return tw_fail(ctx, TW_ERR_RANGE,
-                           "the negative weights add up to less than %s at vertex %d, beyond %s; "
-                           "scale the weights down",
-                           w->graph->integral ? "-2^53" : "-1.8e308", u,
-                           w->graph->integral ? "what is exact" : "the numbers of f64");
+        if ((status = check_depth(ctx, w, u)) != TW_OK) {
+            return status;
         }
         scan(w, u);
         bool over = false; /* n passes: a negative cycle, or floats kept busy by their rounding */

@@ -34,7 +34,7 @@ tw_type twi_search_type(const tw_apsp_plan *plan)
 
 twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type)
 {
-    if (!plan->graph->integral && plan->potential != NULL) {
+    if (!twi_graph_is_exact(plan->graph) && plan->potential != NULL) {
         return TWI_NET_DUAL;
     }
     return type == TW_I32 ? TWI_NET_I32 : type == TW_F32 ? TWI_NET_F32 : TWI_NET_F64;

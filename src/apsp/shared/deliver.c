@@ -23,7 +23,6 @@
 #include <math.h>
 
 #define BUFFER_BYTES (16 << 20)
-#define EXACT_LIMIT 0x1p53 /* of whole numbers in f64 */
 
 struct twi_delivery {
     const tw_apsp_plan *plan;
@@ -56,7 +55,7 @@ static bool fits_f32(double value, bool keep_whole)
 {
     float stored = (float)value;
     return !isinf(stored) && (stored != 0 || value == 0) &&
-           (!keep_whole || (stored == value && fabs(value) < EXACT_LIMIT));
+           (!keep_whole || (stored == value && fabs(value) < TWI_EXACT_LIMIT));
 }
 
 /* Store a distance (+inf: no path); false if the type cannot hold it. */
@@ -91,8 +90,15 @@ static bool store(void *out, tw_type type, bool keep_whole, int64_t i, double va
 /* Is it what arithmetic on the way cannot have spoilt? */
 static bool is_sound(const tw_apsp_plan *plan, double value, double distance)
 {
-    return isfinite(distance) &&
-           !(plan->graph->integral && fmax(fabs(value), fabs(distance)) >= EXACT_LIMIT);
+    return isfinite(distance) && !(twi_graph_is_exact(plan->graph) &&
+                                   fmax(fabs(value), fabs(distance)) >= TWI_EXACT_LIMIT);
+}
+
+/* Does a distance that is not sound lie above the cutoff for certain? Of a sum of whole weights all
+ * that is known is that it reached the limit. */
+static bool is_surely_cut(const tw_apsp_plan *plan, bool shifted)
+{
+    return !twi_graph_is_exact(plan->graph) || (!shifted && plan->options.cutoff < TWI_EXACT_LIMIT);
 }
 
 /* From a working value to the distance, cutoff applied; false, with the distance, if it is not to
@@ -105,14 +111,17 @@ static bool distance_of(const tw_apsp_plan *plan, const twi_rows *rows, double v
         return true;
     }
     double distance = value * rows->scale;
-    if (rows->potentials_applied && plan->potential != NULL) {
+    const bool shifted = rows->potentials_applied && plan->potential != NULL;
+    if (shifted) {
         distance += plan->potential[target] - plan->potential[source];
     }
-    if (plan->options.cutoff >= 0 && distance > plan->options.cutoff) {
+    const bool sound = is_sound(plan, value * rows->scale, distance);
+    if (plan->options.cutoff >= 0 && distance > plan->options.cutoff &&
+        (sound || is_surely_cut(plan, shifted))) {
         return true;
     }
     *out = distance;
-    return is_sound(plan, value * rows->scale, distance);
+    return sound;
 }
 
 /* The types that hold a distance which was too much for another. */
@@ -140,10 +149,10 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
                        source, target, narrow ? "the working type f32" : "f64",
                        narrow ? "leave the working type to 'auto'" : "scale the weights down");
     }
-    if (plan->graph->integral && fabs(distance) >= EXACT_LIMIT) {
+    if (twi_graph_is_exact(plan->graph) && fabs(distance) >= TWI_EXACT_LIMIT) {
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %d -> %d is 2^53 or more, beyond what whole numbers in f64 "
-                       "can be; scale the weights down",
+                       "the distance %d -> %d, or a sum on the way to it, is 2^53 or more, where "
+                       "f64 no longer holds every whole number; scale the weights down",
                        source, target);
     }
     if (type == TW_F32) {
@@ -248,7 +257,7 @@ static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int6
         bool sound =
             distance_of(plan, rows, twi_element(in, rows->type, target), source, target, &value);
         if ((!store(out, delivery->shape.type, keep_whole, j, value) || !sound) && first->row < 0) {
-            double spoilt = plan->graph->integral ? EXACT_LIMIT : INFINITY;
+            double spoilt = twi_graph_is_exact(plan->graph) ? TWI_EXACT_LIMIT : INFINITY;
             *first = (misfit){row, j, sound ? value : spoilt};
         }
     }
@@ -262,7 +271,7 @@ static bool may_hide_paths(const twi_delivery *delivery, const twi_rows *rows)
     bool real = rows->type == TW_F32 || rows->type == TW_F64;
     bool cut = plan->options.cutoff >= 0 && plan->potential == NULL &&
                plan->options.cutoff < (rows->type == TW_F32 ? (double)FLT_MAX : DBL_MAX);
-    return delivery->may_overflow && real && !plan->graph->integral && !cut;
+    return delivery->may_overflow && real && !twi_graph_is_exact(plan->graph) && !cut;
 }
 
 /* The first column of the row that came as "no path" and yet can be reached. */
@@ -501,6 +510,7 @@ tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery)
 {
     double began = twi_seconds();
     tw_status status = twi_sinks_finish(ctx, &delivery->distances, TW_OK);
+    delivery->predecessors.second = true;
     status = twi_sinks_finish(ctx, &delivery->predecessors, status);
     delivery->seconds += twi_seconds() - began;
     return status;

@@ -36,7 +36,9 @@ bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work)
     const tw_graph *graph = plan->graph;
     double heaviest = fmax(fabs(graph->min_weight), fabs(graph->max_weight));
     double longest = (double)graph->n * heaviest; /* potentials triple it at most */
-    double limit = graph->integral ? 0x1p53 : work == TW_F32 ? (double)FLT_MAX : DBL_MAX;
+    double limit = twi_graph_is_exact(graph) ? TWI_EXACT_LIMIT
+                   : work == TW_F32          ? (double)FLT_MAX
+                                             : DBL_MAX;
     return longest >= limit / 4;
 }
 

@@ -30,7 +30,7 @@
 /* Tight arcs can be told exactly: whole weights, and distances that were never rounded. */
 static bool exact(const tw_graph *graph, tw_type type)
 {
-    return graph->integral && type != TW_F32;
+    return twi_graph_is_exact(graph) && type != TW_F32;
 }
 
 static void search_graph(const tw_graph *graph, int32_t source, double limit, twi_textbook *search)
@@ -38,7 +38,7 @@ static void search_graph(const tw_graph *graph, int32_t source, double limit, tw
     if (graph->min_weight < 0) {
         /* False after rounding alone kept it busy: the caller has excluded negative cycles. */
         (void)twi_textbook_bellman_ford(graph, source, search);
-        if (!graph->integral) {
+        if (!twi_graph_is_exact(graph)) {
             twi_textbook_straighten(graph, source, search);
         }
     } else {
@@ -215,6 +215,23 @@ static tw_status contradiction(const query *q, int64_t to, double given, const c
                    given, (int)q->from, (long long)to, why);
 }
 
+/* A sum of whole weights that reached the limit was rounded; with negative weights it may lie on
+ * the way to a smaller one. */
+static tw_status check_exact(const query *q)
+{
+    const bool signless = q->graph->min_weight >= 0;
+    for (int64_t v = 0; twi_graph_is_exact(q->graph) && v < q->graph->n; v++) {
+        const double distance = q->search.distance[v];
+        if ((v == q->to || !signless) && fabs(distance) >= TWI_EXACT_LIMIT && !isinf(distance)) {
+            return tw_fail(q->ctx, TW_ERR_RANGE,
+                           "the distance %d -> %lld is 2^53 or more, where f64 no longer holds "
+                           "every whole number; scale the weights down",
+                           (int)q->from, (long long)v);
+        }
+    }
+    return TW_OK;
+}
+
 /* No arc may lead on to a vertex more cheaply than the matrix has it. */
 static tw_status check_row(const query *q)
 {
@@ -256,7 +273,10 @@ static tw_status follow_matrix(query *q)
         return contradiction(q, q->from, distance[q->from],
                              "a vertex is at distance 0 from itself");
     }
-    tw_status status = check_row(q);
+    tw_status status = check_exact(q);
+    if (status == TW_OK) {
+        status = check_row(q);
+    }
     if (status != TW_OK || isinf(distance[q->to])) {
         return status;
     }
@@ -288,6 +308,9 @@ static tw_status search_path(query *q)
 {
     search_graph(q->graph, q->from, (double)INFINITY, &q->search);
     tw_status status = check_overflow(q);
+    if (status == TW_OK) {
+        status = check_exact(q);
+    }
     if (status != TW_OK || q->distances == NULL) {
         return status;
     }

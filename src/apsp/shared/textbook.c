@@ -1,6 +1,6 @@
 /*
- * Textbook searches: see textbook.h. All sums are in f64: exact for whole weights (below 2^53,
- * which takes more than four million vertices to pass), rounded once an arc for others. Dijkstra
+ * Textbook searches: see textbook.h. All sums are in f64: exact for whole weights as long as they
+ * are below 2^53, which whoever asks has to see to, rounded once an arc for others. Dijkstra
  * costs O((n + m) log n) with a binary heap that knows where each vertex is; Bellman-Ford at most
  * n rounds over all arcs, mostly a few.
  */
@@ -213,19 +213,22 @@ static tw_status report_cycle(tw_context *ctx, const tw_graph *graph, twi_textbo
                               int32_t vertex)
 {
     int64_t count = 0;
+    __int128 whole = 0; /* beyond 2^53, too, whole weights have one sum */
     double total = 0;
     double size = 0;
+    const bool exact = twi_graph_is_exact(graph);
     int32_t at = vertex;
     do { /* backwards along the chain, so from the end of the heap array down */
         double weight = arc_weight(graph, s->previous[at], at);
         s->heap[graph->n - 1 - count] = at;
+        whole += exact ? (int64_t)weight : 0;
         total += weight;
         size += fabs(weight);
         count++;
         at = s->previous[at];
     } while (at != vertex);
-    double slack = graph->integral ? 0 : (double)count * DBL_EPSILON * size;
-    if (total >= -slack) {
+    total = exact ? (double)whole : total;
+    if (total >= (exact ? 0 : -(double)count * DBL_EPSILON * size)) {
         return TW_OK;
     }
     return twi_graph_fail_cycle(ctx, graph, s->heap + graph->n - count, count, total);
@@ -265,6 +268,11 @@ tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, do
     for (int64_t v = 0; v < graph->n; v++) {
         least = fmin(least, s.distance[v]);
     }
+    if (status == TW_OK && twi_graph_is_exact(graph) && least <= -TWI_EXACT_LIMIT) {
+        status = tw_fail(ctx, TW_ERR_RANGE,
+                         "the negative weights of a path add up to -2^53 or less, beyond what is "
+                         "exact; scale the weights down");
+    }
     if (depth != NULL) {
         *depth = -least;
     }
@@ -283,7 +291,7 @@ void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *s, int32_t v
     const double n = (double)graph->n;
     *low = distance;
     *high = distance;
-    if (isinf(distance) || (graph->integral && type != TW_F32)) {
+    if (isinf(distance) || (twi_graph_is_exact(graph) && type != TW_F32)) {
         return;
     }
     if (graph->min_weight < 0) {
