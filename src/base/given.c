@@ -34,6 +34,9 @@ tw_status twi_check_room(tw_context *ctx, const char *type, const void *out)
     if (size < sizeof size) {
         return refuse(ctx, type, size, "less than the member itself takes");
     }
+    if (size % sizeof size != 0) { /* it would cut a pointer or a number in two */
+        return refuse(ctx, type, size, "which is not a multiple of 8");
+    }
     return size <= SIZE_MOST ? TW_OK : refuse(ctx, type, size, "which no such struct has");
 }
 

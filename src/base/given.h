@@ -1,7 +1,8 @@
 /*
  * Structs that cross the interface, by their size. A caller that was compiled with an older or a
  * newer header has shorter or longer structs than this library, and says how long in their first
- * member. Whatever crosses goes through here, so that nothing is read or written past that:
+ * member, a multiple of 8 bytes as members of all versions end at. Whatever crosses goes through
+ * here, so that nothing is read or written past that:
  *
  *     tw_map_options opts = TW_MAP_OPTIONS_INIT;
  *     status = TWI_TAKE(ctx, tw_map_options, &opts, given);    options; NULL: the defaults

@@ -68,7 +68,7 @@ static void longer_options_are_taken_if_what_is_unknown_is_zero(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    for (size_t more = 1; more <= sizeof(trial_options); more++) {
+    for (size_t more = 8; more <= sizeof(trial_options); more += 8) {
         caller c;
         trial_options ours;
         set_defaults(&ours);
@@ -91,7 +91,8 @@ static void a_size_that_was_never_set_is_refused_with_the_macro_that_sets_it(voi
 {
     (void)state;
     tw_context *ctx = open_context();
-    static const size_t wrong[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX / 2, SIZE_MAX};
+    static const size_t wrong[] = {0,    1,    sizeof(size_t) - 1, 9,       12, 20,
+                                   4095, 4104, SIZE_MAX / 2,       SIZE_MAX};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         trial_options given = {wrong[k], 10, 20, 30};
         trial_options ours;
@@ -113,7 +114,7 @@ static void nothing_is_given_past_the_room_of_the_caller(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    for (size_t size = sizeof(size_t); size <= 2 * sizeof(trial_options); size++) {
+    for (size_t size = sizeof(size_t); size <= 2 * sizeof(trial_options); size += 8) {
         caller c;
         memset(c.bytes, POISON, sizeof c.bytes);
         memcpy(c.bytes, &size, sizeof size);

@@ -359,12 +359,12 @@ static void assert_poisoned(const caller *c, size_t from)
     }
 }
 
-/* Four bytes at a time: every end of a member, and some that are none. */
+/* Eight bytes at a time: all that a version of it can end at. */
 static void a_shorter_struct_is_enough(void **state)
 {
     tw_context *ctx = *state;
     for (size_t k = 0; k < KINDS; k++) {
-        for (size_t size = sizeof(size_t); size <= kinds[k].bytes; size += 4) {
+        for (size_t size = sizeof(size_t); size <= kinds[k].bytes; size += 8) {
             caller c;
             size_t kept;
             make_caller(&c, &kinds[k], size);
@@ -377,6 +377,22 @@ static void a_shorter_struct_is_enough(void **state)
             memcpy(&kept, c.bytes, sizeof kept);
             assert_int_equal(kept, size);
             assert_poisoned(&c, size);
+        }
+    }
+}
+
+/* Not even if what it cuts off would be filled by the default: the rest is foreign memory. */
+static void a_size_that_cuts_a_member_is_refused(void **state)
+{
+    tw_context *ctx = *state;
+    for (size_t k = 0; k < KINDS; k++) {
+        for (size_t size = sizeof(size_t); size <= kinds[k].bytes + MORE; size++) {
+            caller c;
+            make_caller(&c, &kinds[k], size);
+            if (size % 8 != 0 && kinds[k].call(ctx, c.bytes) != TW_ERR_ARGUMENT) {
+                fail_msg("%s of %zu bytes was taken", kinds[k].type, size);
+            }
+            assert_poisoned(&c, size > kinds[k].bytes ? size : kinds[k].bytes);
         }
     }
 }
@@ -472,6 +488,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shorter_struct_is_enough),
+        cmocka_unit_test(a_size_that_cuts_a_member_is_refused),
         cmocka_unit_test(a_longer_struct_is_taken_if_the_rest_asks_for_nothing),
         cmocka_unit_test(a_size_that_was_not_set_is_refused),
         cmocka_unit_test(no_struct_of_the_header_is_missing),
