@@ -122,16 +122,18 @@ static tw_status end_all(tw_context *ctx, twi_sinks *out)
         return tw_fail(ctx, TW_ERR_INTERNAL, "the result ended after row %lld of %lld",
                        (long long)out->next, (long long)out->shape.rows);
     }
-    while (out->ended < out->begun) {
+    /* Where there were rows the last of them has looked, but there need not be any. */
+    tw_status status = out->second ? TW_OK : twi_check_cancel(ctx);
+    while (out->ended < out->begun && status == TW_OK) {
         const tw_sink sink = twi_sink_at(out->sinks, out->ended);
         forget_sentence(ctx);
-        tw_status status = sink.end(sink.self, ctx);
+        status = sink.end(sink.self, ctx);
         if (status != TW_OK) {
             return failed(ctx, out, status, out->ended, "end");
         }
         out->ended++;
     }
-    return TW_OK;
+    return status;
 }
 
 tw_status twi_sinks_finish(tw_context *ctx, twi_sinks *out, tw_status status)

@@ -8,7 +8,7 @@
  *     return twi_sinks_finish(ctx, &out, status);
  *
  * and calls no function of a sink by itself. Two drivers, each with sinks of its own shape, finish
- * one after the other, the second with the status of the first.
+ * one after the other, the second, which is marked as such, with the status of the first.
  *
  * A caller's sinks may be longer or shorter than ours (see base/given.h): they are looked at by
  * twi_sink_at, and filled by twi_sink_clear and twi_sink_give.
@@ -24,6 +24,7 @@ typedef struct twi_sinks {
     int32_t begun; /* whose begin succeeded */
     int32_t ended; /* whose end succeeded: their results stand */
     bool refused;  /* one of them failed */
+    bool second;   /* those of another driver end before */
     tw_shape shape;
     int64_t next; /* row that is due */
 } twi_sinks;
@@ -51,8 +52,8 @@ TW_CHECKED tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *s
 TW_CHECKED tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
                                     const void *data, int64_t stride);
 
-/* With TW_OK, end of each sink; after a failure abort of those that are open. Returns what went
- * wrong first. */
+/* With TW_OK, end of each sink, unless the call has been cancelled before the first one; after a
+ * failure abort of those that are open. Returns what went wrong first. */
 TW_CHECKED tw_status twi_sinks_finish(tw_context *ctx, twi_sinks *out, tw_status status);
 
 /* abort of those that are open, as for a result that will not be complete. The sentence of the

@@ -133,6 +133,11 @@ typedef struct inputs {
     tw_source source; /* its rows */
     tw_entropy_plan *entropy;
     tw_map_plan *map;
+    tw_graph *no_graph; /* the same without rows */
+    tw_matrix no_matrix;
+    tw_source no_source;
+    tw_entropy_plan *no_entropy;
+    tw_map_plan *no_map;
 } inputs;
 
 /* `sinks` has one more for predecessors where the driver takes them. */
@@ -275,6 +280,41 @@ static tw_status feed_scaled(tw_context *ctx, const inputs *in, tw_sink *sinks)
     return status;
 }
 
+static tw_status no_apsp(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return run_apsp(ctx, in->no_graph, TW_APSP_METHOD_AUTO, TW_I32, sinks, &sinks[2]);
+}
+
+static tw_status no_entropy_run(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_entropy_plan_run(ctx, in->no_entropy, &in->no_matrix, sinks, 2, NULL);
+}
+
+static tw_status no_entropy_stream(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_entropy_plan_stream(ctx, in->no_entropy, &in->no_source, sinks, 2, NULL);
+}
+
+static tw_status no_map_run(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_map_plan_run(ctx, in->no_map, &in->no_matrix, 1, sinks, 2, NULL);
+}
+
+static tw_status no_map_stream(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_map_plan_stream(ctx, in->no_map, NULL, &in->no_source, 1, sinks, 2, NULL);
+}
+
+static tw_status no_feed(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_feed(ctx, &in->no_matrix, sinks, 2);
+}
+
+static tw_status no_feed_source(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return tw_feed_source(ctx, &in->no_source, sinks, 2);
+}
+
 static const struct {
     const char *name;
     run_fn run;
@@ -296,6 +336,13 @@ static const struct {
     {"feed", feed, 2, true},
     {"feed from a source", feed_source, 2, true},
     {"feed through a sink that scales", feed_scaled, 2, true},
+    {"apsp of no vertices, predecessors", no_apsp, 3, false},
+    {"entropy of no rows", no_entropy_run, 2, false},
+    {"entropy of a source of no rows", no_entropy_stream, 2, false},
+    {"map of no rows", no_map_run, 2, false},
+    {"map of a source of no rows", no_map_stream, 2, false},
+    {"feed of no rows", no_feed, 2, false},
+    {"feed from a source of no rows", no_feed_source, 2, false},
 };
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
@@ -344,11 +391,23 @@ static void open_inputs(tw_context *ctx, inputs *in)
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x + 1", NULL));
     assert_ok(ctx, tw_entropy_plan_create(ctx, &in->entropy, &shape, NULL));
     assert_ok(ctx, tw_map_plan_create(ctx, &in->map, expr, &shape, 1, NULL));
+    const tw_shape no_shape = {0, cols, TW_F32};
+    const tw_edges no_edges = TW_EDGES_INIT;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &in->no_graph, 0, &no_edges, 0));
+    in->no_matrix = in->matrix;
+    in->no_matrix.rows = 0;
+    in->no_source = in->source;
+    in->no_source.shape = no_shape;
+    assert_ok(ctx, tw_entropy_plan_create(ctx, &in->no_entropy, &no_shape, NULL));
+    assert_ok(ctx, tw_map_plan_create(ctx, &in->no_map, expr, &no_shape, 1, NULL));
     tw_expr_destroy(expr);
 }
 
 static void close_inputs(inputs *in)
 {
+    tw_map_plan_destroy(in->no_map);
+    tw_entropy_plan_destroy(in->no_entropy);
+    tw_graph_destroy(in->no_graph);
     tw_map_plan_destroy(in->map);
     tw_entropy_plan_destroy(in->entropy);
     free(in->matrix.data);
