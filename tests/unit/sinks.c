@@ -607,6 +607,26 @@ static void a_file_that_was_begun_needs_no_more_memory(void **state)
     close_context(ctx);
 }
 
+static void a_sink_that_scales_keeps_nothing_of_a_run_that_did_not_begin(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    float row[1000] = {0};
+    uint8_t byte = 0;
+    tw_matrix rows = {row, 10, 100, 100, TW_F32};
+    tw_matrix other = {&byte, 1, 1, 1, TW_U8}; /* whose begin fails */
+    tw_sink inner = TW_SINK_INIT;
+    tw_sink scaled = TW_SINK_INIT;
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &inner, &other));
+    assert_ok(ctx, tw_sink_scaled(ctx, &scaled, &inner, TW_U8, 1));
+    const uint64_t before = tw_memory_used(ctx);
+    assert_int_equal(tw_feed(ctx, &rows, &scaled, 1), TW_ERR_ARGUMENT);
+    assert_int_equal(tw_memory_used(ctx), before);
+    tw_sink_destroy(&scaled);
+    tw_sink_destroy(&inner);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -626,6 +646,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_reported_by_every_format),
         cmocka_unit_test(no_memory_at_any_point_leaves_no_file),
         cmocka_unit_test(a_file_that_was_begun_needs_no_more_memory),
+        cmocka_unit_test(a_sink_that_scales_keeps_nothing_of_a_run_that_did_not_begin),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

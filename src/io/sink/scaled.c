@@ -65,6 +65,12 @@ static void convert_row(const scaled_sink *sink, const float *row, void *out)
     }
 }
 
+static void drop_piece(scaled_sink *sink)
+{
+    twi_free(sink->piece);
+    sink->piece = NULL;
+}
+
 static tw_status scaled_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     scaled_sink *sink = self;
@@ -78,11 +84,16 @@ static tw_status scaled_begin(void *self, tw_context *ctx, const tw_shape *shape
     sink->shape = *shape;
     sink->shape.type = sink->type;
     sink->piece_rows = (int64_t)rows;
-    twi_free(sink->piece);
-    sink->piece = NULL;
+    drop_piece(sink);
     tw_status status = twi_alloc(ctx, &sink->piece, rows * cols, tw_type_size(sink->type),
                                  "the rows to be written");
-    return status == TW_OK ? sink->inner.begin(sink->inner.self, ctx, &sink->shape) : status;
+    if (status == TW_OK) {
+        status = sink->inner.begin(sink->inner.self, ctx, &sink->shape);
+    }
+    if (status != TW_OK) {
+        drop_piece(sink);
+    }
+    return status;
 }
 
 static tw_status scaled_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -107,22 +118,20 @@ static tw_status scaled_rows(void *self, tw_context *ctx, int64_t first, int64_t
 static tw_status scaled_end(void *self, tw_context *ctx)
 {
     scaled_sink *sink = self;
-    twi_free(sink->piece);
-    sink->piece = NULL;
+    drop_piece(sink);
     return sink->inner.end(sink->inner.self, ctx);
 }
 
 static void scaled_abort(void *self, tw_context *ctx)
 {
     scaled_sink *sink = self;
-    twi_free(sink->piece);
-    sink->piece = NULL;
+    drop_piece(sink);
     sink->inner.abort(sink->inner.self, ctx);
 }
 
 static void scaled_destroy(void *self)
 {
-    twi_free(((scaled_sink *)self)->piece);
+    drop_piece(self);
     twi_free(self);
 }
 
