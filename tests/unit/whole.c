@@ -15,7 +15,8 @@
 #define MOST 24
 
 static const tw_apsp_method methods[] = {TW_APSP_METHOD_AUTO, TW_APSP_METHOD_CLOSURE,
-                                         TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_REFERENCE};
+                                         TW_APSP_METHOD_DIJKSTRA, TW_APSP_METHOD_SWEEP,
+                                         TW_APSP_METHOD_REFERENCE};
 #define METHODS (sizeof methods / sizeof *methods)
 
 /* A graph as arcs, and its distances. */
