@@ -464,15 +464,14 @@ def machine_name(result):
 
 
 def glance(results):
-    """The table of contents: what the whole ladder gained, at the largest size that its last rung was
-    run at; a size of the write-ups may have some of the rungs only."""
+    """The table of contents: what the whole ladder gained, at the largest of the sizes that most of its
+    rungs were run at; a size of the write-ups may have some of them only."""
     head = ["ladder", "gain", "first rung", "fastest rung", "n", "machine", "problem"]
     rows = []
     for result in results:
         sizes = by_size(result)
-        last = max(sizes.values(), key=len)[-1]["rung"]
-        n = max([size for size, cases in sizes.items()
-                 if len(cases) > 1 and any(case["rung"] == last for case in cases)] or sizes)
+        most = max(len(cases) for cases in sizes.values())
+        n = max(size for size, cases in sizes.items() if len(cases) == most)
         cases = sound(sizes[n]) or sizes[n]
         best = min(cases, key=lambda case: case["median"])
         rows.append([result["place"],

@@ -84,6 +84,10 @@ def slim(text):
     text = re.sub(r"style=\"([^\"]*)\"", lambda style: style[0].replace(": ", ":").replace("; ", ";"),
                   text)
     text = re.sub(r"<path d=\"[^\"]*\" style=\"fill:none\"/>\s*", "", text)  # nothing to be seen
+    # A tick's line has its own colour and width; a text has the picture's colour and typeface.
+    text = re.sub(rf" style=\"fill:{INK};stroke:{INK};stroke-width:[\d.]*\"(?=/>)", "", text)
+    text = re.sub(rf"(?<=<text style=\")fill:{INK};font:([\d.]+px) [^;]*;(text-anchor:start)?",
+                  lambda text: f"font-size:{text[1]}" + (";" if text[2] is None else ""), text)
     text = re.sub(r"(?<= d=\")[^\"]*", lambda path: re.sub(r" ?([A-Za-z]) ?", r"\1",
                                                          " ".join(path[0].split())), text)
     return re.sub(r"\s*\n\s*", "\n", text)
