@@ -15,7 +15,8 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit
 
 .DEFAULT_GOAL := build
 .PHONY: help demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
-        bench-setup python-setup wheel install clean
+        bench-setup python-setup strangers bench-python \
+        wheel install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -102,6 +103,12 @@ python-setup: | build/ ## a virtual environment with what the tests of the Pytho
 	@tools/setup python
 	@[ -x build/python/bin/python ] || python3 -m venv build/python
 	build/python/bin/pip install --quiet numpy scipy networkx numexpr scikit-image hypothesis pytest mypy
+
+strangers: build ## NetworkX's whole suite through our backend (a part of it is in every make test)
+	@tests/python/run networkx-all build/$(PRESET)/tests/python/libtw_counting.so build/strangers
+
+bench-python: build ## the Python package beside SciPy, NetworkX, numexpr and scikit-image
+	@build/python/bin/python bench/python.py --build build/$(PRESET)
 
 wheel: | build/ ## the Python package for any Linux of this architecture, in build/wheel
 	@tools/setup build python

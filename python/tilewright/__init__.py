@@ -14,6 +14,7 @@ array([[ 0.,  1.,  3.],
 from ._abi import lib as _lib
 from ._apsp import Path, Plan, Summary, apsp, apsp_rows, no_path, path, summary
 from ._apsp import make_plan as plan
+from ._entropy import entropy
 from ._errors import (
     ArgumentError,
     CancelledError,
@@ -29,6 +30,7 @@ from ._errors import (
     VerifyError,
 )
 from ._graph import Graph
+from ._map import evaluate
 
 __version__: str = _lib.tw_version().decode()
 
@@ -51,6 +53,8 @@ __all__ = [
     "VerifyError",
     "apsp",
     "apsp_rows",
+    "entropy",
+    "evaluate",
     "no_path",
     "path",
     "plan",

@@ -37,7 +37,7 @@ AUTO, U8, U16, I16, I32, F32, F64, F16, I64 = range(9)
 
 GRAPH_UNDIRECTED = 1
 
-METHODS = {"auto": 0, "closure": 1, "dijkstra": 2, "bfs": 3, "reference": 4}
+METHODS = {"auto": 0, "closure": 1, "dijkstra": 2, "bfs": 3, "reference": 4, "sweep": 5}
 NO_VERTEX = -9999
 INF_I32 = 2**30 - 1
 

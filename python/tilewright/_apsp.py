@@ -12,7 +12,7 @@ import ctypes
 import queue
 import threading
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ._graph import Graph, GraphLike, as_graph
 from ._session import ProgressOption, Session, Settings, check, session
 
 Memory = Union[int, str, None]
+T = TypeVar("T")
 
 _TYPES = {
     np.dtype(np.uint8): _abi.U8,
@@ -210,6 +211,30 @@ class _Question:
         self.shape = (rows, cols)
 
 
+def _answer(
+    mine: Session,
+    graph: Graph,
+    asked: _Question,
+    settings: tuple[Any, ...],
+    work: Callable[[c_void_p], T],
+) -> T:
+    """Do ``work`` on a context: the small one, if nothing was set and the graph is small, else the
+    large one with those settings (device, memory, threads, progress)."""
+    if settings == ("auto", None, 0, None):
+        info = graph.info()
+        ctx, method = context_for(mine, info.vertices, info.arcs)
+        if ctx is mine.small:
+            if asked.options.method == _abi.METHODS["auto"]:
+                asked.options.method = method
+            return work(ctx)
+
+    def settled() -> T:
+        with Settings(mine.large, *settings):
+            return work(mine.large)
+
+    return mine.call(settled)
+
+
 def writable(out: Any, shape: tuple[int, ...], known: Any, name: str = "out") -> np.ndarray:
     """A caller's array for a result, or the exception that says what is wrong with it."""
     if not isinstance(out, np.ndarray):
@@ -267,6 +292,10 @@ def apsp(
     >>> apsp(roads, sources=[3], targets=[0, 1], dtype=np.int32)
     array([[12,  8]], dtype=int32)
     """
+    from . import _device
+
+    if _device.is_device_array(graph):
+        return _device.apsp(graph, out, **kind)
     graph = as_graph(graph, **kind)
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
@@ -284,23 +313,21 @@ def apsp(
     sink, tree_sink = _abi.Sink(), _abi.Sink()
     matrix = view(out)
 
-    def work() -> None:
-        ctx = mine.large
-        with Settings(ctx, device, memory, threads, progress):
-            handle = plan(ctx, graph._handle, asked.options)
-            try:
-                check(lib.tw_sink_to_matrix(ctx, byref(sink), byref(matrix)), ctx)
-                if trees is not None:
-                    tree = view(trees)
-                    check(lib.tw_sink_to_matrix(ctx, byref(tree_sink), byref(tree)), ctx)
-                where = None if trees is None else byref(tree_sink)
-                check(lib.tw_apsp_plan_run(ctx, handle, byref(sink), 1, where, None), ctx)
-            finally:
-                lib.tw_sink_destroy(byref(sink))
-                lib.tw_sink_destroy(byref(tree_sink))
-                lib.tw_apsp_plan_destroy(handle)
+    def work(ctx: c_void_p) -> None:
+        handle = plan(ctx, graph._handle, asked.options)
+        try:
+            check(lib.tw_sink_to_matrix(ctx, byref(sink), byref(matrix)), ctx)
+            if trees is not None:
+                tree = view(trees)
+                check(lib.tw_sink_to_matrix(ctx, byref(tree_sink), byref(tree)), ctx)
+            where = None if trees is None else byref(tree_sink)
+            check(lib.tw_apsp_plan_run(ctx, handle, byref(sink), 1, where, None), ctx)
+        finally:
+            lib.tw_sink_destroy(byref(sink))
+            lib.tw_sink_destroy(byref(tree_sink))
+            lib.tw_apsp_plan_destroy(handle)
 
-    mine.call(work)
+    _answer(mine, graph, asked, (device, memory, threads, progress), work)
     return out if trees is None else (out, trees)
 
 
@@ -506,13 +533,10 @@ def summary(
     asked.options.type = _abi.AUTO
     mine = session()
 
-    def work() -> Summary:
-        with Settings(mine.large, device, memory, threads, progress):
-            return summarise(
-                mine.large, graph._handle, asked.options, bins, _abi.CLOSENESS[closeness]
-            )
+    def work(ctx: c_void_p) -> Summary:
+        return summarise(ctx, graph._handle, asked.options, bins, _abi.CLOSENESS[closeness])
 
-    return mine.call(work)
+    return _answer(mine, graph, asked, (device, memory, threads, progress), work)
 
 
 class Path(NamedTuple):

@@ -19,8 +19,7 @@ from . import _abi
 from ._abi import lib
 from ._session import check, session
 
-_f64 = np.dtype(np.float64)
-_i32 = np.dtype(np.int32)
+_FEW = 1 << 16  # arcs
 _VALUES = {
     np.dtype(np.int32): _abi.I32,
     np.dtype(np.int64): _abi.I64,
@@ -185,8 +184,7 @@ class Graph:
         self._arcs = arcs_of(graph, directed, unweighted, no_edge, weight)
         if hasattr(graph, "adj") and hasattr(graph, "nodes"):
             self.nodes = list(graph)
-        arcs = self._arcs
-        self._handle = mine.call(lambda: arcs.create(mine.large))
+        self._handle = _made(self._arcs)
 
     def _read(self, ctx: c_void_p, path: bytes, options: _abi.ReadOptions) -> None:
         check(lib.tw_graph_read(ctx, byref(self._handle), path, byref(options)), ctx)
@@ -240,10 +238,17 @@ def _from_rows(
     """A graph from its own compressed rows: what pickling keeps."""
     graph = Graph.__new__(Graph)
     graph.nodes = nodes
-    graph._arcs = arcs = arcs_of_rows(offsets, targets, weights, len(offsets) - 1, False)
-    mine = session()
-    graph._handle = mine.call(lambda: arcs.create(mine.large))
+    graph._arcs = arcs_of_rows(offsets, targets, weights, len(offsets) - 1, False)
+    graph._handle = _made(graph._arcs)
     return graph
+
+
+def _made(arcs: Arcs) -> c_void_p:
+    """The library's graph, made where no team of threads is woken for a few arcs."""
+    mine = session()
+    if arcs.arcs <= _FEW:
+        return arcs.create(mine.small)
+    return mine.call(lambda: arcs.create(mine.large))
 
 
 def _arcs_of_networkx(graph: Any, weight: Optional[str], undirected: Optional[bool]) -> Arcs:

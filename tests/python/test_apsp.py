@@ -69,7 +69,7 @@ def test_zeros_are_edges_if_nothing_else_is_said():
     np.testing.assert_array_equal(tw.apsp(matrix, no_edge=None), [[0, 0], [np.inf, 0]])
 
 
-@pytest.mark.parametrize("method", ("closure", "dijkstra", "reference"))
+@pytest.mark.parametrize("method", ("closure", "dijkstra", "reference", "sweep"))
 def test_methods_and_devices(rng, method):
     matrix = random_matrix(rng, 50)
     found = tw.apsp(matrix, method=method, device="cpu", threads=1)
@@ -216,7 +216,7 @@ def test_paths():
 def test_plans_explain_themselves(rng):
     graph = tw.Graph(random_matrix(rng, 100))
     plan = tw.plan(graph)
-    assert plan.method in ("closure", "dijkstra", "bfs")
+    assert plan.method in ("closure", "dijkstra", "bfs", "sweep")
     assert plan.method in plan.explain() and plan.seconds > 0 and plan.memory > 0
     assert plan.method in repr(plan) and plan.dtype == np.float64
 

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -12,10 +14,11 @@ with open(README) as file:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_of_the_readme_runs(example, capsys):
+def test_an_example_of_the_readme_runs(example):
     for module in ("scipy", "networkx"):
         if f"import {module}" in example or f", {module}" in example:
             pytest.importorskip(module)
-    exec(compile(example, "README.md", "exec"), {})
+    ran = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
     for comment in re.findall(r"# (Path.*)", example):
-        assert comment in capsys.readouterr().out
+        assert comment in ran.stdout

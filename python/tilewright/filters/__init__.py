@@ -1,0 +1,5 @@
+"""The filters of ``skimage.filters`` that tilewright has: ``rank.entropy``."""
+
+from . import rank
+
+__all__ = ["rank"]
