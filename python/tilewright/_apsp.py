@@ -295,6 +295,8 @@ def apsp(
     from . import _device
 
     if _device.is_device_array(graph):
+        _device.refuse(sources=sources, targets=targets, cutoff=cutoff, dtype=dtype, memory=memory)
+        _device.refuse(predecessors=predecessors or None, progress=progress or None)
         return _device.apsp(graph, out, **kind)
     graph = as_graph(graph, **kind)
     if out is not None and not isinstance(out, np.ndarray):

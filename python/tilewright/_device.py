@@ -37,6 +37,13 @@ def is_device_array(value: Any) -> bool:
     return where is not None and where()[0] in (_CUDA, _ROCM)
 
 
+def refuse(**options: Any) -> None:
+    """Raise for options that the calls for GPU memory do not have."""
+    for name, value in options.items():
+        if value is not None:
+            raise _errors.ArgumentError(f"{name} is not supported for arrays in GPU memory")
+
+
 class _Library:
     """The library that an array comes from: what is done with it in the array's own world."""
 

@@ -140,6 +140,8 @@ def entropy(
     from . import _device
 
     if _device.is_device_array(image):
+        _device.refuse(mask=mask, no_data=no_data, out=out, verify=verify, memory=memory)
+        _device.refuse(skip_nan=skip_nan or None, progress=progress or None)
         return _device.entropy(
             image, window, radius, footprint, anchor, levels, range, border, base, dtype
         )

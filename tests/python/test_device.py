@@ -145,6 +145,17 @@ def test_an_image_is_filtered_where_it_lies(gpu):
     assert target.data == found.host.ctypes.data
 
 
+def test_options_that_a_gpu_does_not_have_are_refused(gpu):
+    graph = FakeArray(np.ones((3, 3), np.float32))
+    for options in ({"sources": [0]}, {"cutoff": 3}, {"predecessors": True}, {"dtype": "f8"}):
+        with pytest.raises(ValueError, match="GPU memory"):
+            tw.apsp(graph, **options)
+    for options in ({"mask": np.ones((3, 3))}, {"no_data": 1}, {"skip_nan": True}):
+        with pytest.raises(ValueError, match="GPU memory"):
+            tw.entropy(graph, **options)
+    assert not gpu.calls
+
+
 def test_arrays_of_other_libraries_are_refused_with_a_way_out(gpu):
     class Other(FakeArray):
         pass
