@@ -190,7 +190,7 @@ class Graph:
         check(lib.tw_graph_read(ctx, byref(self._handle), path, byref(options)), ctx)
 
     def __del__(self) -> None:
-        lib.tw_graph_destroy(self._handle)
+        lib.tw_graph_destroy(getattr(self, "_handle", None))
 
     def info(self) -> _abi.GraphInfo:
         out = _abi.GraphInfo()
@@ -338,5 +338,7 @@ GraphLike = Union[Graph, Any]
 def as_graph(graph: GraphLike, **options: Any) -> Graph:
     """A Graph as it is, anything else made into one."""
     if isinstance(graph, Graph):
+        if options:
+            raise TypeError(f"{', '.join(options)}: this was decided when the Graph was made")
         return graph
     return Graph(graph, **options)

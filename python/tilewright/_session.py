@@ -59,6 +59,7 @@ class Session:
     """What one Python thread computes with."""
 
     def __init__(self) -> None:
+        self.process = os.getpid()
         self.large = c_void_p()
         self.small = c_void_p()
         self.jobs: Optional["queue.SimpleQueue[Optional[_Job]]"] = None
@@ -68,6 +69,8 @@ class Session:
         check(lib.tw_set_device(self.small, b"cpu"), self.small)
 
     def __del__(self) -> None:
+        if self.process != os.getpid():
+            return  # of a thread that fork left behind, perhaps in the middle of a call
         if self.jobs is not None:
             self.jobs.put(None)
         lib.tw_context_destroy(self.large)
@@ -118,6 +121,7 @@ def session() -> Session:
 def _forget_worker() -> None:
     mine = getattr(_local, "session", None)
     if mine is not None:
+        mine.process = os.getpid()
         mine.jobs = None
 
 
@@ -233,24 +237,29 @@ class Settings:
             lib.tw_cancel(self.ctx)
 
     def __enter__(self) -> "Settings":
-        check(lib.tw_set_device(self.ctx, self.device), self.ctx)
-        check(lib.tw_set_memory(self.ctx, self.memory), self.ctx)
-        check(lib.tw_set_threads(self.ctx, self.threads), self.ctx)
+        try:
+            check(lib.tw_set_device(self.ctx, self.device), self.ctx)
+            check(lib.tw_set_memory(self.ctx, self.memory), self.ctx)
+            check(lib.tw_set_threads(self.ctx, self.threads), self.ctx)
+        except BaseException:
+            self._reset()
+            raise
         if self.progress is not None:
             self.callback = _abi.Progress(self._report)
             lib.tw_set_progress(self.ctx, self.callback, None)
         return self
 
+    def _reset(self) -> None:
+        check(lib.tw_set_device(self.ctx, b"auto"), self.ctx)
+        check(lib.tw_set_memory(self.ctx, 0), self.ctx)
+        check(lib.tw_set_threads(self.ctx, 0), self.ctx)
+
     def __exit__(self, *_: Any) -> None:
         if self.progress is not None:
             lib.tw_set_progress(self.ctx, _abi.Progress(), None)
-            getattr(self.progress, "close", lambda: None)()
-        for undo in (
-            lib.tw_set_device(self.ctx, b"auto"),
-            lib.tw_set_memory(self.ctx, 0),
-            lib.tw_set_threads(self.ctx, 0),
-        ):
-            check(undo, self.ctx)
+            if isinstance(self.progress, (_Line, _Bar)):
+                self.progress.close()
+        self._reset()
         if self.raised is not None:
             lib.tw_clear_cancel(self.ctx)
             raise self.raised

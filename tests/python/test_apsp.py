@@ -8,6 +8,7 @@ import pytest
 from conftest import small_runs
 
 import tilewright as tw
+from tilewright import csgraph
 
 SIZES = (0, 1, 2, 21, 64, 100)
 
@@ -166,6 +167,19 @@ def test_bad_options():
     with pytest.raises(TypeError):
         tw.apsp(graph, sources=[0.5])
     np.testing.assert_array_equal(tw.apsp(graph), 1 - np.eye(3))  # nothing of them stays
+    with pytest.raises(ValueError):
+        tw.apsp(graph, memory=1000, threads=-1)
+    large = np.ones((300, 300))
+    np.testing.assert_array_equal(csgraph.shortest_path(large), 1 - np.eye(300))
+
+
+def test_options_of_a_graph_that_is_made_are_refused():
+    graph = tw.Graph(np.ones((3, 3)))
+    for options in ({"directed": False}, {"sourcs": [0]}):
+        with pytest.raises(TypeError, match="when the Graph was made"):
+            tw.apsp(graph, **options)
+    with pytest.raises(TypeError):
+        tw.apsp(np.ones((3, 3)), sourcs=[0])
 
 
 def test_memory_that_does_not_suffice_is_refused_before_anything_is_done(rng):

@@ -136,6 +136,29 @@ def test_children_of_fork_compute():
     assert in_child(n) == (20, n * (n - 1))
 
 
+def test_a_child_forked_by_another_thread_computes():
+    """The main thread's session is not the child's: it may have been in the middle of a call."""
+    n = 300
+    graph = tw.Graph(np.random.default_rng(1).random((900, 900)))
+    codes = []
+
+    def fork():
+        time.sleep(0.05)
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if in_child(n) == (20, n * (n - 1)) else 1)
+            finally:
+                os._exit(2)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    thread = threading.Thread(target=fork)
+    thread.start()
+    tw.apsp(graph, method="reference")
+    thread.join()
+    assert codes == [0]
+
+
 def test_progress_is_told_and_its_exceptions_are_raised():
     n = 400 if small_runs() else 900
     graph = tw.Graph(np.random.default_rng(1).random((n, n)))
