@@ -227,8 +227,8 @@ static void check_rows(const twi_minplus_kernel *kernel, int64_t rows, int64_t d
     char *b = matrix(type, (depth + 3) * (n + 3));
     char *c = matrix(type, (2 * rows + 3) * (n + 5));
     int32_t pick[200];
-    int32_t from[200];
-    int32_t to[200];
+    int64_t from[200];
+    int64_t to[200];
     twi_panel panel = {matrix(TW_U8, (int64_t)twi_packed_a_bytes(kernel, rows, depth) + 1),
                        matrix(TW_F64, rows + 1), 0};
     fill(a, type, rows * depth);
@@ -239,15 +239,15 @@ static void check_rows(const twi_minplus_kernel *kernel, int64_t rows, int64_t d
     int64_t *want = whole_of(c, type, 2 * rows + 3, n + 5, n + 5);
     for (int64_t p = 0; p < steps; p++) {
         pick[p] = (int32_t)(picked ? depth - 1 - 2 * p : p);
-        from[p] = (int32_t)((p * 7 + 1) % (depth + 3));
+        from[p] = (p * 7 + 1) % (depth + 3) * (n + 3);
     }
     for (int64_t i = 0; i < rows; i++) {
-        to[i] = (int32_t)(2 * (rows - i));
+        to[i] = 2 * (rows - i) * (n + 5);
         for (int64_t j = 0; j < n && fresh; j++) {
-            want[to[i] * (n + 5) + j] = cap;
+            want[to[i] + j] = cap;
         }
         for (int64_t p = 0; p < steps; p++) {
-            relax(want + to[i] * (n + 5), left[i * depth + pick[p]], right + from[p] * n, n, cap);
+            relax(want + to[i], left[i * depth + pick[p]], right + from[p] / (n + 3) * n, n, cap);
         }
     }
     (void)twi_pack_a(kernel, &panel, rows, depth, a, depth, 1);
@@ -259,10 +259,10 @@ static void check_rows(const twi_minplus_kernel *kernel, int64_t rows, int64_t d
         .a_step = (int64_t)(twi_packed_a_bytes(kernel, kernel->mr, depth) / tw_type_size(type)),
         .pick = picked ? pick : NULL,
         .b = b,
-        .ldb = n + 3,
+
         .from = from,
         .c = c,
-        .ldc = n + 5,
+
         .to = to,
         .fresh = fresh,
     });

@@ -23,8 +23,8 @@ typedef struct twi_range {
 
 /*
  * A product on rows that lie anywhere: for i < rows, p < depth and j < strips * nr
- * c[to[i]][j] = min(c[to[i]][j], a[i][pick[p]] + b[from[p]][j]). Rows are nr * strips elements at
- * least; no row is both read and written.
+ * c[to[i] + j] = min(c[to[i] + j], a[i][pick[p]] + b[from[p] + j]). No row is both read and
+ * written.
  */
 typedef struct twi_rows_product {
     int64_t rows;
@@ -34,12 +34,10 @@ typedef struct twi_rows_product {
     int64_t a_step;      /* elements from one strip of it to the next */
     const int32_t *pick; /* depths of a; NULL: 0, 1, 2, ... */
     const void *b;
-    int64_t ldb; /* elements from one row of b to the next */
-    const int32_t *from;
+    const int64_t *from; /* where each row begins, in elements */
     void *c;
-    int64_t ldc;
-    const int32_t *to;
-    bool fresh; /* c[to[i]] counts as infinite before */
+    const int64_t *to;
+    bool fresh; /* the rows of c count as infinite before */
 } twi_rows_product;
 
 typedef struct twi_minplus_kernel {

@@ -74,28 +74,41 @@ static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, 
     ROW(LEAST, 2)
 #define SUMS_AND_MINIMA_4 SUMS_AND_MINIMA(A_LOAD)
 #define X_LOAD(i, j) \
-    VEC c##i##j = product->fresh ? SPLAT(INFTY) : LOAD(c + to[i] * ldc + (j) * LANES);
-#define X_STORE(i, j) STORE(c + to[i] * ldc + (j) * LANES, c##i##j);
+    VEC c##i##j = product->fresh ? SPLAT(INFTY) : LOAD(c + to[i] + (j) * LANES);
+#define X_STORE(i, j) STORE(c + to[i] + (j) * LANES, c##i##j);
 #define EACH_1(X) ROW(X, 0)
 #define EACH_2(X) ROW(X, 0) ROW(X, 1)
 #define EACH_3(X) ROW(X, 0) ROW(X, 1) ROW(X, 2)
 #define EACH_4(X) ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3)
 /* clang-format on */
+#define ROWS_STEP(ROWS, A, B)  \
+    {                          \
+        const T *a = A;        \
+        const T *b = B;        \
+        ROW(B_LOAD, 0)         \
+        SUMS_AND_MINIMA_##ROWS \
+    }
 #define DEFINE_UPDATE_GROUP(ROWS)                                                        \
     static void FN(update_group_##ROWS)(const twi_rows_product *product, const T *strip, \
-                                        const T *rows, T *c, const int32_t *to)          \
+                                        const T *rows, T *c, const int64_t *to)          \
     {                                                                                    \
-        const int64_t ldb = product->ldb;                                                \
-        const int64_t ldc = product->ldc;                                                \
         const int64_t depth = product->depth;                                            \
-        const int32_t *from = product->from;                                             \
+        const int64_t *from = product->from;                                             \
         const int32_t *pick = product->pick;                                             \
-        EACH_##ROWS(X_LOAD) for (int64_t p = 0; p < depth; p++)                          \
+        EACH_##ROWS(X_LOAD) if (pick != NULL)                                            \
         {                                                                                \
-            const T *a = strip + (pick != NULL ? pick[p] : p) * (MR * A_LANES);          \
-            const T *b = rows + from[p] * ldb;                                           \
-            ROW(B_LOAD, 0)                                                               \
-            SUMS_AND_MINIMA_##ROWS                                                       \
+            for (int64_t p = 0; p < depth; p++)                                          \
+                ROWS_STEP(ROWS, strip + pick[p] * (MR * A_LANES), rows + from[p])        \
+        }                                                                                \
+        else                                                                             \
+        {                                                                                \
+            const int64_t *even = from + depth / 2 * 2;                                  \
+            for (; from < even; from += 2, strip += 2 * MR * A_LANES) {                  \
+                ROWS_STEP(ROWS, strip, rows + from[0])                                   \
+                ROWS_STEP(ROWS, strip + MR * A_LANES, rows + from[1])                    \
+            }                                                                            \
+            if (depth % 2 != 0)                                                          \
+                ROWS_STEP(ROWS, strip, rows + from[0])                                   \
         }                                                                                \
         EACH_##ROWS(X_STORE)                                                             \
     }
@@ -106,7 +119,7 @@ DEFINE_UPDATE_GROUP(4)
 
 static void FN(update_rows)(const twi_rows_product *product)
 {
-    typedef void (*group_fn)(const twi_rows_product *, const T *, const T *, T *, const int32_t *);
+    typedef void (*group_fn)(const twi_rows_product *, const T *, const T *, T *, const int64_t *);
     static const group_fn groups[] = {FN(update_group_1), FN(update_group_2), FN(update_group_3),
                                       FN(update_group_4)};
     const T *strip = product->a;
@@ -187,6 +200,7 @@ static double FN(probe)(int64_t rounds, int order)
 #undef EACH_2
 #undef EACH_3
 #undef EACH_4
+#undef ROWS_STEP
 #undef DEFINE_UPDATE_GROUP
 
 /* From first and last finite depth to a range of even ends. */

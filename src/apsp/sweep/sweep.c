@@ -44,7 +44,7 @@ typedef struct worker {
     uint64_t *mask; /* of each block: strips that have something there on the way up */
     char *strip;    /* rows of a block that do, one strip of each */
     int32_t *pick;  /* which those are */
-    int32_t *from;  /* 0, 1, 2, ... */
+    int64_t *from;  /* where they begin in it: 0, nr, 2 nr, ... */
     uint8_t *dead;  /* blocks of components without a source */
 } worker;
 
@@ -56,9 +56,12 @@ typedef struct engine {
     const twi_minplus_kernel *kernel;
     int64_t size;  /* of an element */
     int64_t width; /* columns of a batch */
+    int64_t step;  /* elements from the row of one vertex to the next one's */
     int64_t threads;
-    bool certify;   /* a distance may reach the cap of the type */
-    char *infinite; /* one strip of "no path" */
+    bool certify;       /* a distance may reach the cap of the type */
+    int64_t *vertex_at; /* where the rows of tree->vertex begin in a batch, in elements */
+    int64_t *high_at;   /* and those of tree->high */
+    char *infinite;     /* one strip of "no path" */
     worker *workers;
     char *block;    /* the rows that are delivered next */
     int64_t stride; /* elements from one of them to the next */
@@ -81,6 +84,15 @@ static int64_t batch_width(const tw_apsp_plan *plan, const twi_minplus_kernel *k
     strips = strips < needed ? strips : needed;
     strips = strips < 64 ? strips : 64;
     return (strips > 1 ? strips : 1) * kernel->nr;
+}
+
+/* An odd number of cache lines, so that the rows which a strip reads spread over all sets of the
+ * cache: with 1024 bytes they would share 64 lines of the first level. */
+static int64_t batch_step(const twi_minplus_kernel *kernel, int64_t width)
+{
+    int64_t line = TWI_CACHE_LINE / (int64_t)tw_type_size(kernel->type);
+    int64_t lines = (width + line - 1) / line;
+    return (lines + 1 - lines % 2) * line;
 }
 
 static int64_t row_stride(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel)
@@ -108,24 +120,27 @@ static uint64_t rounded(uint64_t bytes)
 
 /* Bytes of a worker; the parts of its memory in turn. */
 typedef struct parts {
-    uint64_t x, tile, strip, mask, list, dead;
+    uint64_t x, tile, strip, mask, pick, from, dead;
 } parts;
 
 static parts worker_parts(const tw_apsp_plan *plan, const twi_tree *tree,
                           const twi_minplus_kernel *kernel, int threads)
 {
-    uint64_t row = (uint64_t)batch_width(plan, kernel, threads) * tw_type_size(kernel->type);
-    return (parts){rounded((uint64_t)tree->n * row),
-                   rounded(TILE * row),
-                   rounded((uint64_t)(tree->size_most * kernel->nr) * tw_type_size(kernel->type)),
-                   rounded((uint64_t)tree->blocks * sizeof(uint64_t)),
-                   rounded((uint64_t)tree->size_most * sizeof(int32_t)),
-                   rounded((uint64_t)tree->blocks)};
+    int64_t width = batch_width(plan, kernel, threads);
+    uint64_t row = (uint64_t)width * tw_type_size(kernel->type);
+    return (parts){
+        rounded((uint64_t)(tree->n * batch_step(kernel, width)) * tw_type_size(kernel->type)),
+        rounded(TILE * row),
+        rounded((uint64_t)(tree->size_most * kernel->nr) * tw_type_size(kernel->type)),
+        rounded((uint64_t)tree->blocks * sizeof(uint64_t)),
+        rounded((uint64_t)tree->size_most * sizeof(int32_t)),
+        rounded((uint64_t)tree->size_most * sizeof(int64_t)),
+        rounded((uint64_t)tree->blocks)};
 }
 
 static uint64_t parts_bytes(const parts *p)
 {
-    return p->x + p->tile + p->strip + p->mask + 2 * p->list + p->dead;
+    return p->x + p->tile + p->strip + p->mask + p->pick + p->from + p->dead;
 }
 
 uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
@@ -137,6 +152,7 @@ uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
     uint64_t row = (uint64_t)row_stride(plan, kernel) * tw_type_size(kernel->type);
     uint64_t sweep =
         (uint64_t)threads * (parts_bytes(&p) + sizeof(worker)) + rows * (row + sizeof(ticket));
+    sweep += (uint64_t)(tree->n + tree->high_first[tree->blocks]) * sizeof(int64_t);
     uint64_t front = twi_factor_scratch(plan, tree, kernel, threads);
     return twi_factor_memory(tree, kernel) + (sweep > front ? sweep : front);
 }
@@ -145,7 +161,7 @@ uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
 
 static char *row_of(const engine *e, const worker *w, int32_t v)
 {
-    return w->x + v * e->width * e->size;
+    return w->x + v * e->step * e->size;
 }
 
 /* "No path" in `strips` strips of every vertex of a block. */
@@ -195,10 +211,9 @@ static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip)
     twi_rows_product p = {.strips = 1,
                           .pick = w->pick,
                           .b = w->strip,
-                          .ldb = e->kernel->nr,
+
                           .from = w->from,
-                          .c = w->x + (size_t)strip * bytes,
-                          .ldc = e->width};
+                          .c = w->x + (size_t)strip * bytes};
     for (int32_t i = 0; i < size; i++) {
         const char *row = row_of(e, w, vertex[i]) + (size_t)strip * bytes;
         if (memcmp(row, e->infinite, bytes) != 0) {
@@ -211,7 +226,7 @@ static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip)
         p.rows = high;
         p.a = up.data;
         p.a_step = up.step;
-        p.to = tree->high + tree->high_first[b];
+        p.to = e->high_at + tree->high_first[b];
         e->kernel->update_rows(&p);
     }
     if (size > 1) {
@@ -219,7 +234,7 @@ static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip)
         p.rows = size;
         p.a = own.data;
         p.a_step = own.step;
-        p.to = vertex;
+        p.to = e->vertex_at + tree->first[b];
         e->kernel->update_rows(&p);
     }
 }
@@ -254,11 +269,9 @@ static void go_down(const engine *e, worker *w, int64_t strips)
                 .a = down.data,
                 .a_step = down.step,
                 .b = w->x,
-                .ldb = e->width,
-                .from = tree->high + tree->high_first[b],
+                .from = e->high_at + tree->high_first[b],
                 .c = w->x,
-                .ldc = e->width,
-                .to = tree->vertex + tree->first[b],
+                .to = e->vertex_at + tree->first[b],
                 .fresh = untouched,
             });
         }
@@ -268,9 +281,14 @@ static void go_down(const engine *e, worker *w, int64_t strips)
     }
 }
 
-#define ANY_AT_CAP(T, INFTY)                        \
-    for (int64_t i = 0; i < count; i++) {           \
-        found |= ((const T *)values)[i] >= (INFTY); \
+#define ANY_AT_CAP(T, INFTY)                                           \
+    {                                                                  \
+        T most = 0; /* a maximum goes in vectors, an "any" does not */ \
+        for (int64_t i = 0; i < count; i++) {                          \
+            const T value = ((const T *)values)[i];                    \
+            most = value > most ? value : most;                        \
+        }                                                              \
+        found = most >= (INFTY);                                       \
     }
 
 static bool any_at_cap(const engine *e, const void *values, int64_t count)
@@ -297,7 +315,7 @@ static bool write_rows(const engine *e, const worker *w, const ticket *tickets, 
     bool missing = false;
     for (int64_t v = 0; v < e->tree->n; v += TILE) {
         int64_t wide = e->tree->n - v < TILE ? e->tree->n - v : TILE;
-        e->kernel->transpose(w->tile, TILE, row_of(e, w, (int32_t)v), e->width, wide, count);
+        e->kernel->transpose(w->tile, TILE, row_of(e, w, (int32_t)v), e->step, wide, count);
         for (int64_t j = 0; j < count; j++) {
             const char *from = w->tile + j * TILE * e->size;
             missing = missing || (e->certify && any_at_cap(e, from, wide));
@@ -308,13 +326,13 @@ static bool write_rows(const engine *e, const worker *w, const ticket *tickets, 
     return missing;
 }
 
-#define LEFT_OUT(T, INFTY)                                            \
-    {                                                                 \
-        const T *from = (const T *)w->x + u * e->width;               \
-        const T *to = (const T *)w->x + graph->targets[a] * e->width; \
-        for (int64_t j = 0; j < count; j++) {                         \
-            left_out |= from[j] < (INFTY) && to[j] >= (INFTY);        \
-        }                                                             \
+#define LEFT_OUT(T, INFTY)                                           \
+    {                                                                \
+        const T *from = (const T *)w->x + u * e->step;               \
+        const T *to = (const T *)w->x + graph->targets[a] * e->step; \
+        for (int64_t j = 0; j < count; j++) {                        \
+            left_out |= from[j] < (INFTY) && to[j] >= (INFTY);       \
+        }                                                            \
     }
 
 /* The certificate (closure/certificate.h) for the columns of a batch: no arc leads from below the
@@ -453,11 +471,16 @@ static tw_status allocate(engine *e, char **memory)
     uint64_t rows = (uint64_t)block_rows(e->plan, e->kernel, (int)e->threads);
     uint64_t strip = rounded((uint64_t)(e->kernel->nr * e->size));
     uint64_t elements = 0;
+    int64_t high = e->tree->high_first[e->tree->blocks];
     tw_status status = TW_OK;
     if (!twi_mul(rows, (uint64_t)e->stride, &elements)) {
         return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is more than can be addressed");
     }
     if ((status = twi_alloc(e->ctx, &e->workers, (uint64_t)e->threads, sizeof *e->workers, what)) !=
+            TW_OK ||
+        (status = twi_alloc(e->ctx, &e->vertex_at, (uint64_t)e->tree->n, sizeof *e->vertex_at,
+                            what)) != TW_OK ||
+        (status = twi_alloc(e->ctx, &e->high_at, (uint64_t)high, sizeof *e->high_at, what)) !=
             TW_OK ||
         (status = twi_alloc(e->ctx, &e->tickets, rows, sizeof *e->tickets, what)) != TW_OK ||
         (status = twi_alloc(e->ctx, &e->block, elements, (uint64_t)e->size, "a block of rows")) !=
@@ -465,6 +488,12 @@ static tw_status allocate(engine *e, char **memory)
         (status = twi_alloc(e->ctx, memory, (uint64_t)e->threads * parts_bytes(&p) + strip, 1,
                             what)) != TW_OK) {
         return status;
+    }
+    for (int64_t i = 0; i < e->tree->n; i++) {
+        e->vertex_at[i] = e->tree->vertex[i] * e->step;
+    }
+    for (int64_t i = 0; i < high; i++) {
+        e->high_at[i] = e->tree->high[i] * e->step;
     }
     char *next = *memory;
     for (int64_t t = 0; t < e->threads; t++) {
@@ -474,11 +503,11 @@ static tw_status allocate(engine *e, char **memory)
         w->strip = (next += p.tile);
         w->mask = (uint64_t *)(void *)(next += p.strip);
         w->pick = (int32_t *)(void *)(next += p.mask);
-        w->from = (int32_t *)(void *)(next += p.list);
-        w->dead = (uint8_t *)(next += p.list);
+        w->from = (int64_t *)(void *)(next += p.pick);
+        w->dead = (uint8_t *)(next += p.from);
         next += p.dead;
         for (int32_t i = 0; i < e->tree->size_most; i++) {
-            w->from[i] = i;
+            w->from[i] = i * e->kernel->nr;
         }
     }
     e->infinite = next;
@@ -519,6 +548,7 @@ static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type 
     atomic_init(&e.refuted, false);
     atomic_init(&e.done, 0);
     e.width = batch_width(plan, e.kernel, (int)e.threads);
+    e.step = batch_step(e.kernel, e.width);
     e.stride = row_stride(plan, e.kernel);
     *wider = false;
     tw_status status = twi_factor_create(ctx, &factor, plan, e.tree, e.kernel, (int)e.threads);
@@ -532,6 +562,8 @@ static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type 
     twi_free(memory);
     twi_free(e.block);
     twi_free(e.tickets);
+    twi_free(e.high_at);
+    twi_free(e.vertex_at);
     twi_free(e.workers);
     twi_factor_destroy(factor);
     return status;
