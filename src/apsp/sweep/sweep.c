@@ -42,9 +42,9 @@ typedef struct worker {
     char *x;        /* n x width */
     char *tile;     /* TILE columns of the rows of a batch */
     uint64_t *mask; /* of each block: strips that have something there on the way up */
-    char *strip;    /* rows of a block that do, one strip of each */
+    char *strips;   /* rows of a block that do, as far as they do */
     int32_t *pick;  /* which those are */
-    int64_t *from;  /* where they begin in it: 0, nr, 2 nr, ... */
+    int64_t *from;  /* where they begin there: 0, width, 2 width, ... */
     uint8_t *dead;  /* blocks of components without a source */
 } worker;
 
@@ -61,7 +61,7 @@ typedef struct engine {
     bool certify;       /* a distance may reach the cap of the type */
     int64_t *vertex_at; /* where the rows of tree->vertex begin in a batch, in elements */
     int64_t *high_at;   /* and those of tree->high */
-    char *infinite;     /* one strip of "no path" */
+    char *infinite;     /* a row of "no path" */
     worker *workers;
     char *block;    /* the rows that are delivered next */
     int64_t stride; /* elements from one of them to the next */
@@ -131,7 +131,7 @@ static parts worker_parts(const tw_apsp_plan *plan, const twi_tree *tree,
     return (parts){
         rounded((uint64_t)(tree->n * batch_step(kernel, width)) * tw_type_size(kernel->type)),
         rounded(TILE * row),
-        rounded((uint64_t)(tree->size_most * kernel->nr) * tw_type_size(kernel->type)),
+        rounded((uint64_t)tree->size_most * row),
         rounded((uint64_t)tree->blocks * sizeof(uint64_t)),
         rounded((uint64_t)tree->size_most * sizeof(int32_t)),
         rounded((uint64_t)tree->size_most * sizeof(int64_t)),
@@ -171,9 +171,7 @@ static void clear_block(const engine *e, const worker *w, int32_t b, int64_t str
     const size_t strip = (size_t)(e->kernel->nr * e->size);
     for (int32_t i = tree->first[b]; i < tree->first[b + 1]; i++) {
         char *row = row_of(e, w, tree->vertex[i]);
-        for (int64_t j = 0; j < strips; j++) {
-            memcpy(row + (size_t)j * strip, e->infinite, strip);
-        }
+        memcpy(row, e->infinite, (size_t)strips * strip);
     }
 }
 
@@ -200,27 +198,26 @@ static void begin(const engine *e, worker *w, const ticket *tickets, int64_t cou
     }
 }
 
-/* One strip of one block: what it has goes to A(S), then to itself. */
-static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip)
+/* Some strips, one beside the other, of one block: what they have goes to A(S), then to S itself.
+ * They go together, because the operands of a large block are more than a cache holds. */
+static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip, int64_t strips)
 {
     const twi_tree *tree = e->tree;
     const int32_t *vertex = tree->vertex + tree->first[b];
-    const size_t bytes = (size_t)(e->kernel->nr * e->size);
+    const int64_t strip_bytes = e->kernel->nr * e->size;
+    const size_t bytes = (size_t)(strips * strip_bytes);
     int64_t size = twi_tree_size(tree, b);
     int64_t high = twi_tree_high(tree, b);
-    twi_rows_product p = {.strips = 1,
-                          .pick = w->pick,
-                          .b = w->strip,
-
-                          .from = w->from,
-                          .c = w->x + (size_t)strip * bytes};
+    twi_rows_product p = {
+        .strips = strips, .b = w->strips, .from = w->from, .c = w->x + strip * strip_bytes};
     for (int32_t i = 0; i < size; i++) {
-        const char *row = row_of(e, w, vertex[i]) + (size_t)strip * bytes;
+        const char *row = row_of(e, w, vertex[i]) + strip * strip_bytes;
         if (memcmp(row, e->infinite, bytes) != 0) {
-            memcpy(w->strip + (size_t)p.depth * bytes, row, bytes);
+            memcpy(w->strips + w->from[p.depth] * e->size, row, bytes);
             w->pick[p.depth++] = i;
         }
     }
+    p.pick = p.depth < size ? w->pick : NULL;
     if (high > 0) {
         twi_operand up = twi_factor_up(e->factor, tree, b);
         p.rows = high;
@@ -242,8 +239,12 @@ static void carry_up(const engine *e, const worker *w, int32_t b, int64_t strip)
 static void go_up(const engine *e, const worker *w)
 {
     for (int32_t b = 0; b < e->tree->blocks; b++) {
-        for (uint64_t mask = w->mask[b]; mask != 0; mask &= mask - 1) {
-            carry_up(e, w, b, __builtin_ctzll(mask));
+        for (uint64_t mask = w->mask[b]; mask != 0;) {
+            int strip = __builtin_ctzll(mask);
+            uint64_t from_there = ~(mask >> strip);
+            int strips = from_there != 0 ? __builtin_ctzll(from_there) : 64;
+            carry_up(e, w, b, strip, strips);
+            mask = strip + strips < 64 ? mask >> (strip + strips) << (strip + strips) : 0;
         }
         if (b % CHECK_EVERY == 0 && twi_is_cancelled(e->ctx)) {
             return;
@@ -469,7 +470,7 @@ static tw_status allocate(engine *e, char **memory)
     const char *what = "the columns of the sweep";
     parts p = worker_parts(e->plan, e->tree, e->kernel, (int)e->threads);
     uint64_t rows = (uint64_t)block_rows(e->plan, e->kernel, (int)e->threads);
-    uint64_t strip = rounded((uint64_t)(e->kernel->nr * e->size));
+    uint64_t row = rounded((uint64_t)(e->width * e->size));
     uint64_t elements = 0;
     int64_t high = e->tree->high_first[e->tree->blocks];
     tw_status status = TW_OK;
@@ -485,7 +486,7 @@ static tw_status allocate(engine *e, char **memory)
         (status = twi_alloc(e->ctx, &e->tickets, rows, sizeof *e->tickets, what)) != TW_OK ||
         (status = twi_alloc(e->ctx, &e->block, elements, (uint64_t)e->size, "a block of rows")) !=
             TW_OK ||
-        (status = twi_alloc(e->ctx, memory, (uint64_t)e->threads * parts_bytes(&p) + strip, 1,
+        (status = twi_alloc(e->ctx, memory, (uint64_t)e->threads * parts_bytes(&p) + row, 1,
                             what)) != TW_OK) {
         return status;
     }
@@ -500,18 +501,18 @@ static tw_status allocate(engine *e, char **memory)
         worker *w = &e->workers[t];
         w->x = next;
         w->tile = (next += p.x);
-        w->strip = (next += p.tile);
+        w->strips = (next += p.tile);
         w->mask = (uint64_t *)(void *)(next += p.strip);
         w->pick = (int32_t *)(void *)(next += p.mask);
         w->from = (int64_t *)(void *)(next += p.pick);
         w->dead = (uint8_t *)(next += p.from);
         next += p.dead;
         for (int32_t i = 0; i < e->tree->size_most; i++) {
-            w->from[i] = i * e->kernel->nr;
+            w->from[i] = i * e->width;
         }
     }
     e->infinite = next;
-    fill_infinite(e->infinite, e->kernel->type, e->kernel->nr);
+    fill_infinite(e->infinite, e->kernel->type, e->width);
     return TW_OK;
 }
 
