@@ -262,7 +262,8 @@ static elimination eliminate(tw_context *ctx, const tw_graph *graph)
 {
     elimination out;
     assert_ok(ctx, twi_skeleton_create(ctx, &out.skeleton, graph));
-    assert_ok(ctx, twi_order_create(ctx, &out.order, &out.skeleton));
+    assert_ok(ctx, twi_order_create(ctx, &out.order, &out.skeleton,
+                                    (twi_order_limit){(double)graph->n, (double)INFINITY}));
     assert_ok(ctx, twi_tree_create(ctx, &out.tree, &out.skeleton, &out.order, graph->n));
     return out;
 }
@@ -404,6 +405,50 @@ static void chains_and_trees_are_swept_in_a_few_steps_a_vertex(void **state)
                      e.tree->down, (long long)e.tree->front_most, e.tree->heights);
         }
         clear_elimination(&e);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
+/* Wide separators end an order early, narrow ones never do. */
+static void an_order_is_given_up_where_separators_are_too_wide(void **state)
+{
+    (void)state;
+    const int kinds[] = {5, 11}; /* a grid, a random graph */
+    for (int i = 0; i < 2; i++) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = shape_graph(ctx, kinds[i], 1600, 9, TW_I32, false);
+        twi_skeleton skeleton;
+        twi_order order;
+        const twi_order_limit limit = {1600, 1600.0 * 80000};
+        assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+        assert_ok(ctx, twi_order_create(ctx, &order, &skeleton, limit));
+        assert_true(order.wide == (i == 1));
+        assert_true((order.vertex == NULL) == order.wide);
+        twi_order_clear(&order);
+        twi_skeleton_clear(&skeleton);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
+/* What does not depend on how fast the machine is. */
+static void a_plan_says_why_it_does_not_sweep(void **state)
+{
+    (void)state;
+    const struct {
+        int shape;
+        int64_t n;
+        const char *why;
+    } cases[] = {{4, 300, "leave no small separators"}, {5, 100, "below 256 vertices"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tw_context *ctx = open_context();
+        tw_apsp_plan *plan = NULL;
+        tw_graph *graph = shape_graph(ctx, cases[i].shape, cases[i].n, 9, TW_I32, false);
+        assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
+        assert_non_null(strstr(tw_apsp_plan_explain(plan), cases[i].why));
+        assert_int_not_equal(describe_plan(plan).method, TW_APSP_METHOD_SWEEP);
+        tw_apsp_plan_destroy(plan);
         tw_graph_destroy(graph);
         close_context(ctx);
     }
@@ -765,6 +810,8 @@ int main(void)
         cmocka_unit_test(every_order_is_one_and_its_tree_is_a_tree_of_elimination),
         cmocka_unit_test(a_grid_is_swept_in_n_log_n_steps),
         cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
+        cmocka_unit_test(an_order_is_given_up_where_separators_are_too_wide),
+        cmocka_unit_test(a_plan_says_why_it_does_not_sweep),
         cmocka_unit_test(every_shape_has_the_distances_of_the_reference),
         cmocka_unit_test(floats_agree_with_the_reference),
         cmocka_unit_test(small_random_graphs_of_every_kind_agree),

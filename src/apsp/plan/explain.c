@@ -2,7 +2,6 @@
  * left out, the choice, and, where a run would be long, how to do less. */
 #include "apsp/plan/explain.h"
 
-#include "apsp/sweep/tree.h"
 #include "base/memory.h"
 #include "gpu/device.h"
 
@@ -40,8 +39,8 @@ uint64_t twi_plan_held(const tw_apsp_plan *plan)
 {
     uint64_t potentials = plan->potential != NULL ? (uint64_t)plan->graph->n * sizeof(double) : 0;
     uint64_t part = plan->part != NULL ? twi_graph_memory(plan->part) : 0;
-    uint64_t tree = plan->tree != NULL ? twi_tree_memory(plan->tree) : 0;
-    return tree + plan->given + part + potentials + sizeof *plan + TWI_EXPLANATION_BYTES;
+
+    return plan->given + part + potentials + sizeof *plan + TWI_EXPLANATION_BYTES;
 }
 
 static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)

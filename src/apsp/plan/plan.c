@@ -5,7 +5,8 @@
  *
  * Rates are measured here and now and on all threads, which share caches and memory: the closure's
  * by a burst of its micro-kernel on operands in cache, the searches' by some batches as the run
- * would take them (search/sample.c), unless the closure's estimate is out of their reach. One plain
+ * would take them (search/sample.c), unless the closure's estimate is out of their reach; for a
+ * sweep its order is made, unless that cannot pay, and the steps of its tree are counted. One plain
  * search before all that shows how far distances reach, which tells the narrowest working type
  * worth trying; the certificate (certificate.h), not this estimate, decides whether it was enough.
  */
@@ -51,12 +52,20 @@
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_ARC 0.02e-9  /* seconds an arc, level and source of it, to see that it is far ahead */
-#define BFS_ENTRY 0.6e-9 /* and an entry of the result */
-#define BFS_UNTRIED 0.01 /* seconds of a run that is worth no sample of 512 searches a thread */
-#define FEW_LEVELS 24    /* up to here it beats the other searches, */
-#define MANY_LEVELS 64   /* from here on it loses to them */
-#define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
+#define BFS_ARC 0.02e-9   /* seconds an arc, level and source of it, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9  /* and an entry of the result */
+#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
+#define FEW_LEVELS 24     /* up to here it beats the other searches, */
+#define MANY_LEVELS 64    /* from here on it loses to them */
+#define SWEEP_LEAST 256   /* vertices, */
+#define SWEEP_DEGREE 32.0 /*   and arcs a vertex at most, for a sweep to be considered */
+#define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
+#define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
+#define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
+#define SWEEP_BYTE 0.3e-9     /* seconds of a byte of an entry: transposed and written */
+#define SWEEP_CONVERT 0.5e-9  /* of an entry: converted to the type of the result */
+#define FRONT_SECONDS 0.4e-6  /* of a vertex: its part of a front, filled and packed */
+#define REFERENCE_RATE 0.5e9  /* relaxations a second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
@@ -236,9 +245,9 @@ static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, do
            (method == TW_APSP_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
 }
 
-/* `closure` is the rival: NULL if there is none. */
+/* `rival` is what it must beat: NULL if there is none. */
 static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
-                                 const twi_candidate *closure, double budget, double *farthest)
+                                 const twi_candidate *rival, double budget, double *farthest)
 {
     twi_search_sample sample = {0};
     c->possible = true;
@@ -253,7 +262,7 @@ static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     }
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
     double least = search_seconds(plan, c->method, sample.seconds_least);
-    if (closure != NULL && least > closure->seconds) {
+    if (rival != NULL && least > rival->seconds) {
         twi_rule_out(c, "more than %.3g s, from %lld sources on each thread", least,
                      (long long)twi_searcher_batch(c->method));
         return TW_OK;
@@ -266,33 +275,109 @@ static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     return TW_OK;
 }
 
-/* Makes the tree of elimination, unless the plan has it, and counts its steps. */
-static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+/* A guess at the fastest other way, to see whether an order of elimination is worth its time: the
+ * closure's estimate, and what searches usually take. */
+static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CANDIDATES])
+{
+    double search =
+        (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
+    double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
+    double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
+    return fmin(search, fmin(closure, bfs));
+}
+
+/* Before anything is spent on an order: false, with the reason, where it cannot pay. */
+static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
+{
+    double n = (double)plan->graph->n;
+    double arcs = (double)plan->graph->arcs;
+    double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
+    if (n < SWEEP_LEAST) {
+        twi_rule_out(&all[SWEEP], "below %d vertices the closure is as fast", SWEEP_LEAST);
+    } else if (arcs > SWEEP_DEGREE * n) {
+        twi_rule_out(&all[SWEEP], "%.0f arcs per vertex leave no small separators", arcs / n);
+    } else if (order > rival_seconds(plan, all)) {
+        twi_rule_out(&all[SWEEP], "its order alone would take about %.2g s", order);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
+static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate)
+{
+    const twi_tree *tree = plan->tree;
+    double rows = (double)twi_plan_rows(plan);
+    double entries = rows * (double)plan->graph->n;
+    double entry =
+        SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
+    return (rows * (tree->down + tree->up) + tree->factor) / (SWEEP_EFFICIENCY * rate) +
+           entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
+}
+
+/* The tree of elimination into the plan, unless separators are so wide that the rival is faster;
+ * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
+ * out. */
+static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
+                           double rate)
+{
+    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
+    double steps = forced ? INFINITY : rival_seconds(plan, all) * rate;
+    tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
+    if (status == TW_ERR_MEMORY && !forced) {
+        twi_rule_out(&all[SWEEP], "there is no memory for its order");
+        return TW_OK;
+    }
+    if (status == TW_OK && plan->tree == NULL) {
+        twi_rule_out(&all[SWEEP], "the separators of the graph are too wide");
+    }
+    return status;
+}
+
+/* Makes the tree of elimination and counts its steps. */
+static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
                                 double farthest)
 {
-    double rows = (double)twi_plan_rows(plan);
+    twi_candidate *c = &all[SWEEP];
     double rate = 0;
-    tw_status status = TW_OK;
-    if (plan->tree == NULL) {
-        status = twi_sweep_tree(ctx, &plan->tree, plan);
-    }
-    if (status != TW_OK) {
-        return status;
+    tw_apsp_method forced = plan->options.method;
+    if (forced != TW_APSP_METHOD_SWEEP &&
+        (forced != TW_APSP_METHOD_AUTO || !sweep_may_pay(plan, all))) {
+        return TW_OK;
     }
     c->work_type = narrowest(plan, farthest);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
-    status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
-    if (status != TW_OK) {
+    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
+    if (status == TW_OK) {
+        status = make_tree(ctx, plan, all, rate);
+    }
+    if (status != TW_OK || plan->tree == NULL) {
         return status;
     }
-    double steps = rows * (plan->tree->down + plan->tree->up) + plan->tree->factor;
-    c->seconds = steps / rate + rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads;
+    c->seconds = sweep_seconds(plan, c->work_type, rate);
     c->possible = true;
-    c->memory = twi_sweep_memory(plan, plan->tree, kernel) + twi_delivery_memory(plan, false);
-    snprintf(c->basis, sizeof c->basis, "%.3g steps a source in %s at %.1f G relax/s",
-             plan->tree->down + plan->tree->up, tw_type_name(c->work_type), rate / 1e9);
+    c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
+                twi_delivery_memory(plan, false);
+    snprintf(c->basis, sizeof c->basis,
+             "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
+             "G relax/s",
+             plan->tree->blocks, (long long)plan->tree->front_most,
+             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
+             SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
+}
+
+/* The faster of closure and sweep: NULL if neither is possible. */
+static const twi_candidate *rival_of_searches(const twi_candidate all[CANDIDATES])
+{
+    const twi_candidate *closure = all[CLOSURE].possible ? &all[CLOSURE] : NULL;
+    const twi_candidate *sweep = all[SWEEP].possible ? &all[SWEEP] : NULL;
+    if (closure == NULL || sweep == NULL) {
+        return closure != NULL ? closure : sweep;
+    }
+    return sweep->seconds < closure->seconds ? sweep : closure;
 }
 
 static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
@@ -344,26 +429,26 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
     return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
 }
 
-/* Samples a search unless it is forbidden, or so far behind the closure that a sample is a waste.
+/* Samples a search unless it is forbidden, or so far behind the closure or the sweep that a sample
+ * is a waste.
  */
 static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
                                      twi_candidate all[CANDIDATES], int which, double *farthest)
 {
     twi_candidate *c = &all[which];
-    const twi_candidate *closure = &all[CLOSURE];
     tw_apsp_method forced = plan->options.method;
+    const twi_candidate *rival = forced == TW_APSP_METHOD_AUTO ? rival_of_searches(all) : NULL;
     if (forced != TW_APSP_METHOD_AUTO && forced != c->method) {
         return TW_OK;
     }
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
     double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
-    if (forced == TW_APSP_METHOD_AUTO && closure->possible && least > closure->seconds) {
+    if (rival != NULL && least > rival->seconds) {
         twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
         return TW_OK;
     }
-    const twi_candidate *rival =
-        forced == TW_APSP_METHOD_AUTO && closure->possible ? closure : NULL;
-    double budget = rival != NULL ? fmax(SAMPLE_SHARE * closure->seconds, SAMPLE_LEAST)
+
+    double budget = rival != NULL ? fmax(SAMPLE_SHARE * rival->seconds, SAMPLE_LEAST)
                                   : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
     return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
@@ -382,6 +467,7 @@ static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], 
         double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
         double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
         twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
+        twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
             c->possible = true;
             c->seconds = seconds;
@@ -442,15 +528,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
-    bool sweeps = forced == TW_APSP_METHOD_SWEEP;
-    if (sweeps && graph->integral && plan->options.work_type == TW_AUTO) {
-        status = probe_farthest(ctx, plan, &farthest);
-    }
-    if (status == TW_OK && sweeps) {
-        status = consider_sweep(ctx, plan, &all[SWEEP], farthest);
-    }
-    if (status == TW_OK && closes && graph->integral && plan->options.work_type == TW_AUTO &&
-        closure_fits(ctx, plan)) {
+    bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
+    if ((sweeps || (closes && closure_fits(ctx, plan))) && graph->integral &&
+        plan->options.work_type == TW_AUTO) {
         status = probe_farthest(ctx, plan, &farthest);
     }
     if (status == TW_OK && closes) {
@@ -460,6 +540,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         twi_rule_out(&all[BFS], "the weights are not all equal");
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
+    }
+    if (status == TW_OK && undecided(&all[SWEEP])) {
+        status = consider_sweep(ctx, plan, all, farthest);
     }
     if (status == TW_OK && undecided(&all[BFS])) {
         status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
@@ -535,6 +618,10 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     }
     if (!best->gpu) {
         plan->gpus.count = 0;
+    }
+    if (plan->method != TW_APSP_METHOD_SWEEP) {
+        twi_tree_destroy(plan->tree);
+        plan->tree = NULL;
     }
     if (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS) {
         plan->work_type = twi_search_type(plan);

@@ -32,6 +32,8 @@ typedef struct dissection {
     int32_t *scratch; /* n */
     range *todo;
     int64_t todo_count;
+    twi_order_limit limit;
+    double steps; /* that the groups so far will take */
 } dissection;
 
 void twi_order_clear(twi_order *order)
@@ -46,6 +48,15 @@ static void push(dissection *d, int64_t begin, int64_t end, bool connected)
     if (begin < end) {
         d->todo[d->todo_count++] = (range){(int32_t)begin, (int32_t)end, connected};
     }
+}
+
+/* A group of so many begins at list[at]. Every source below it is carried up through all of it, and
+ * it is closed once. Half of that, since not all sources are below. */
+static void add_group(dissection *d, int64_t at, int64_t count)
+{
+    double size = (double)count;
+    d->begins[at] = 1;
+    d->steps += size * size * (d->limit.columns + size) / 2;
 }
 
 /* Arrange the range by components, and put each of them on the list of what is to do. */
@@ -79,7 +90,7 @@ static void arrange(dissection *d, range r)
     }
     memcpy(d->list + r.begin, d->scratch, (size_t)count * sizeof *d->list);
     if (between < r.end) {
-        d->begins[between] = 1;
+        add_group(d, between, r.end - between);
     }
     push(d, r.begin, r.begin + s->sizes[TWI_LEFT], false);
     push(d, r.begin + s->sizes[TWI_LEFT], between, false);
@@ -89,7 +100,7 @@ static void cut_range(dissection *d, range r)
 {
     twi_separator *s = &d->s;
     if (r.end - r.begin <= LEAF) {
-        d->begins[r.begin] = 1;
+        add_group(d, r.begin, r.end - r.begin);
         return;
     }
     s->part++;
@@ -105,7 +116,7 @@ static void cut_range(dissection *d, range r)
     if (twi_separate(s, d->list + r.begin, r.end - r.begin)) {
         arrange(d, r);
     } else {
-        d->begins[r.begin] = 1;
+        add_group(d, r.begin, r.end - r.begin);
     }
 }
 
@@ -113,7 +124,8 @@ static tw_status dissect(dissection *d, int64_t peeled)
 {
     tw_status status = TW_OK;
     push(d, peeled, d->links.n, false);
-    for (int64_t step = 1; d->todo_count > 0 && status == TW_OK; step++) {
+    for (int64_t step = 1; d->todo_count > 0 && status == TW_OK && d->steps <= d->limit.steps;
+         step++) {
         cut_range(d, d->todo[--d->todo_count]);
         status = step % 64 == 0 ? twi_check_cancel(d->ctx) : TW_OK;
     }
@@ -187,9 +199,10 @@ static tw_status mark_groups(dissection *d, twi_order *out)
     return TW_OK;
 }
 
-tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton)
+tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton,
+                           twi_order_limit limit)
 {
-    dissection d = {.ctx = ctx};
+    dissection d = {.ctx = ctx, .limit = limit};
     void *block = NULL;
     *out = (twi_order){.n = skeleton->n};
     tw_status status = twi_alloc(ctx, &out->vertex, (uint64_t)skeleton->n, sizeof *out->vertex,
@@ -205,11 +218,13 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
         memset(d.begins, 1, (size_t)peeled);
         status = dissect(&d, peeled);
     }
-    if (status == TW_OK) {
+    bool wide = d.steps > limit.steps;
+    if (status == TW_OK && !wide) {
         status = mark_groups(&d, out);
     }
-    if (status != TW_OK) {
+    if (status != TW_OK || wide) {
         twi_order_clear(out);
+        out->wide = wide;
     }
     twi_free(d.todo);
     twi_free(block);

@@ -12,10 +12,17 @@ typedef struct twi_order {
     int32_t *vertex; /* n, the first to go first */
     int64_t groups;
     int32_t *first; /* groups + 1: group g is vertex[first[g]] ... vertex[first[g + 1] - 1] */
+    bool wide;      /* given up: the separators were too wide, and there is nothing here */
 } twi_order;
 
-TW_CHECKED tw_status twi_order_create(tw_context *ctx, twi_order *out,
-                                      const twi_skeleton *skeleton);
+/* What an order may cost. It is given up as soon as its separators show that `columns` sources will
+ * take more than `steps`, about. */
+typedef struct twi_order_limit {
+    double columns;
+    double steps; /* +inf: no limit */
+} twi_order_limit;
+TW_CHECKED tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton,
+                                      twi_order_limit limit);
 void twi_order_clear(twi_order *order); /* all zero is fine */
 
 #endif

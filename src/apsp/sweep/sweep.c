@@ -153,6 +153,10 @@ uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
     uint64_t sweep =
         (uint64_t)threads * (parts_bytes(&p) + sizeof(worker)) + rows * (row + sizeof(ticket));
     sweep += (uint64_t)(tree->n + tree->high_first[tree->blocks]) * sizeof(int64_t);
+    if ((kernel->type == TW_U8 || kernel->type == TW_U16) && kernel->type != plan->type &&
+        plan->potential == NULL) { /* delivery's table of distances */
+        sweep += (uint64_t)(tw_apsp_infinity(kernel->type) + 1) * tw_type_size(plan->type);
+    }
     uint64_t front = twi_factor_scratch(plan, tree, kernel, threads);
     return twi_factor_memory(tree, kernel) + (sweep > front ? sweep : front);
 }
@@ -601,16 +605,17 @@ tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery 
     return status;
 }
 
-tw_status twi_sweep_tree(tw_context *ctx, twi_tree **out, const tw_apsp_plan *plan)
+tw_status twi_sweep_tree(tw_context *ctx, twi_tree **out, const tw_apsp_plan *plan, double steps)
 {
+    twi_order_limit limit = {(double)twi_plan_rows(plan), steps};
     twi_skeleton skeleton = {0};
     twi_order order = {0};
     *out = NULL;
     tw_status status = twi_skeleton_create(ctx, &skeleton, plan->graph);
     if (status == TW_OK) {
-        status = twi_order_create(ctx, &order, &skeleton);
+        status = twi_order_create(ctx, &order, &skeleton, limit);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && !order.wide) {
         status = twi_tree_create(ctx, out, &skeleton, &order, twi_plan_rows(plan));
     }
     twi_order_clear(&order);
