@@ -65,6 +65,7 @@ class Damaged(Exception):
     """A file that is no result; says what is wrong with it."""
 
 
+BUILT = ("version", "commit", "date")  # of a file, and of a case that another build measured
 LONGEST_FILE, LONGEST_TEXT, LONGEST_NAME = 16 << 20, 4000, 60  # bytes and characters
 
 
@@ -114,7 +115,7 @@ def check_rung(case):
         raise Damaged(f"a rung has a name of {len(case['rung'])} characters")
     if not 0 < case["n"] < 10**9:
         raise Damaged(f"{case['rung']} has a size that is none")
-    for key in ("parent", "row", "idea", "against", "flaw", "outcome", "why"):
+    for key in ("parent", "row", "idea", "against", "flaw", "outcome", "why", *BUILT):
         if not isinstance(case.get(key), (str, type(None))):
             raise Damaged(f"{case['rung']} has a {key} that is no text")
 
@@ -190,9 +191,31 @@ def join_counted(cases):
     joined = {}
     for case in cases:
         plain = joined.setdefault((case["n"], case["rung"]), case)
-        if plain is not case and "counters" in case:
-            plain.setdefault("counters", case["counters"])
+        if plain is not case and "counters" in case and "counters" not in plain:
+            plain["counters"] = case["counters"]
+            plain["counted"] = {key: case.get(key) for key in BUILT}
     return list(joined.values())
+
+
+def build_of(case):
+    """The build of a case that is not the file's, as text; "": the file's."""
+    if not case.get("version") and not case.get("commit"):
+        return ""
+    date = f", {case['date']}" if case.get("date") else ""
+    return f"tilewright {case.get('version') or '?'} ({case.get('commit') or '?'}){date}"
+
+
+def other_builds(result):
+    """{build: the cases that it measured, in words}, of those that are not the file's."""
+    found = {}
+    for case in result["cases"] + result["failed"]:
+        named = f"{case['rung']}, n = {case['n']}"
+        if build_of(case):
+            found.setdefault(build_of(case), []).append(named)
+        counted = build_of(case.get("counted", {}))
+        if counted and counted != build_of(case):
+            found.setdefault(counted, []).append(f"the counters of {named}")
+    return found
 
 
 def read_results(place):
@@ -513,6 +536,8 @@ def notes(result):
                      f"{result.get('unit', 'units')}/s: {result['ceiling']['of']}.")
     if published_line(result):
         lines.append(published_line(result))
+    lines += [f"By another build, {build}: {'; '.join(cases)}."
+              for build, cases in other_builds(result).items()]
     lines += [f"{case['rung']}, n = {case['n']}: {case.get('why') or 'no reason is known'}."
               for case in result["failed"]]
     return lines
@@ -775,6 +800,12 @@ def noise_of(was, case, usual):
     return max(noise, DRIFT)
 
 
+def between_builds(was, case):
+    """Which of the two is of another build than its file says."""
+    told = [f"{when} by {build_of(one)}" for when, one in (("before", was), ("after", case)) if build_of(one)]
+    return f" [{'; '.join(told)}]" if told else ""
+
+
 def compare(before, after):
     old, damaged_old = read_results(before)
     new, damaged_new = read_results(after)
@@ -798,7 +829,7 @@ def compare(before, after):
             print(f"{result['ladder']:20} n={case['n']:<8} {case['rung']:22} "
                   f"{seconds(was['median']):>9} -> {seconds(case['median']):>9}  "
                   f"{'slower' if ratio > 1 else 'faster'} {factor:.3g}× "
-                  f"(noise up to {1 + noise:.3g}×)")
+                  f"(noise up to {1 + noise:.3g}×)" + between_builds(was, case))
     print(f"{common} cases in both, "
           + (f"{changed} changed beyond noise, {slower} of them slower" if changed
              else "nothing changed beyond noise")

@@ -294,8 +294,8 @@ static bool read_case(scan *s, lab_kept_case *out)
             out->length = (size_t)(s->at - out->text);
             return out->rung[0] != '\0' && out->n > 0;
         }
-        bool counters = is(key, "counters");
-        out->counted = out->counted || counters;
+        out->counted = out->counted || is(key, "counters");
+        out->dated = out->dated || is(key, "version");
         if (!(is(key, "rung") ? read_text(s, out->rung)
               : is(key, "n")  ? read_integer(s, &out->n)
                               : skip_value(s, 3))) {
@@ -335,6 +335,16 @@ static bool read_member(scan *s, span key, lab_kept *out, char format[LAB_KEPT_T
         char *text;
     } texts[] = {{"format", format},      {"ladder", out->ladder}, {"version", out->version},
                  {"commit", out->commit}, {"seed", out->seed},     {"compiler", out->compiler}};
+    lab_kept_value *built = is(key, "version")  ? &out->built.version
+                            : is(key, "commit") ? &out->built.commit
+                            : is(key, "date")   ? &out->built.date
+                                                : NULL;
+    skip_space(s);
+    if (built != NULL) {
+        scan ahead = *s;
+        built->text = s->at;
+        built->length = skip_value(&ahead, 1) ? (size_t)(ahead.at - s->at) : 0;
+    }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (is(key, texts[i].name)) {
             return read_text(s, texts[i].text);

@@ -14,7 +14,14 @@ typedef struct lab_kept_case {
     int64_t n;
     bool counted; /* it has counters */
     bool failed;  /* it has no time: wrong, or could not run */
+    bool dated;   /* it says itself which build measured it */
 } lab_kept_case;
+
+/* A value as it stands in the text; NULL: it is not there. */
+typedef struct lab_kept_value {
+    const char *text;
+    size_t length;
+} lab_kept_value;
 
 /* A file of results; all zero: there is none. Texts are cut to their room. */
 typedef struct lab_kept {
@@ -26,6 +33,9 @@ typedef struct lab_kept {
     char compiler[LAB_KEPT_TEXT], seed[LAB_KEPT_TEXT];
     char processor[LAB_KEPT_TEXT], gpu[LAB_KEPT_TEXT]; /* "": not named */
     int64_t threads;
+    struct {
+        lab_kept_value version, commit, date;
+    } built; /* of all cases that do not say it themselves */
 } lab_kept;
 
 /* Read a file; none at that place is an empty one. Anything but results is TW_ERR_FORMAT with a

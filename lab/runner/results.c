@@ -4,9 +4,10 @@
  * moment; report and compare (pages.py) read it.
  *
  * A later run into the same folder adds to it (kept.c): a case measured again takes the place of
- * the earlier one, a case with counters stands beside the one without, and the others stay. So that
- * the head of the file is true of all its cases, only what the same build measured on the same
- * machine, with as many threads and the same seed, can be added to.
+ * the earlier one, a case with counters stands beside the one without, and the others stay. The
+ * head of the file is true of all its cases but those that say themselves which build measured
+ * them, and when: those that another build left there are made to say it. What was measured on
+ * another machine, with another compiler, number of threads or seed cannot be added to.
  */
 #include "runner/results.h"
 
@@ -247,6 +248,29 @@ static tw_status gather(const lab_run *run, entry **out, int32_t *count)
     return status;
 }
 
+static void keep_value(FILE *file, const char *key, const lab_kept_value *value)
+{
+    fprintf(file, "\n      \"%s\": ", key);
+    fwrite(value->text != NULL ? value->text : "null", 1, value->text != NULL ? value->length : 4,
+           file);
+    fputc(',', file);
+}
+
+/* A case of another build than the head now tells begins with what the head told before. */
+static void keep_earlier(cli_report *json, const lab_kept *kept, const lab_kept_case *c)
+{
+    if (c->dated ||
+        (strcmp(kept->version, tw_version()) == 0 && strcmp(kept->commit, LAB_COMMIT) == 0)) {
+        cli_report_raw(json, NULL, c->text, c->length);
+        return;
+    }
+    cli_report_raw(json, NULL, "{", 1);
+    keep_value(json->file, "version", &kept->built.version);
+    keep_value(json->file, "commit", &kept->built.commit);
+    keep_value(json->file, "date", &kept->built.date);
+    fwrite(c->text + 1, 1, c->length - 1, json->file);
+}
+
 static void keep_entries(cli_report *json, const lab_run *run, const entry *list, int32_t count,
                          bool failed)
 {
@@ -256,7 +280,7 @@ static void keep_entries(cli_report *json, const lab_run *run, const entry *list
             continue;
         }
         if (list[i].before != NULL) {
-            cli_report_raw(json, NULL, list[i].before->text, list[i].before->length);
+            keep_earlier(json, &run->kept, list[i].before);
         } else if (failed) {
             keep_failure(json, list[i].now);
         } else {
@@ -313,9 +337,8 @@ static const char *difference(const lab_run *run)
     if (strcmp(kept->ladder, run->ladder->name) != 0) {
         return "of another ladder";
     }
-    if (strcmp(kept->version, tw_version()) != 0 || strcmp(kept->commit, LAB_COMMIT) != 0 ||
-        strcmp(kept->compiler, COMPILER) != 0) {
-        return "of another build";
+    if (strcmp(kept->compiler, COMPILER) != 0) {
+        return "of another compiler";
     }
     bool other = tw_machine_describe(run->job->ctx, &machine) != TW_OK ||
                  strncmp(kept->processor, machine.processor, LAB_KEPT_TEXT - 1) != 0;

@@ -1,4 +1,5 @@
-/* Any bytes given as a file of results are refused, or every case of it is a part of them. */
+/* Any bytes given as a file of results are refused, or every case of it, and what its
+ * head says of the build, is a part of them. */
 #include "runner/kept.h"
 
 #include <stdlib.h>
@@ -30,6 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         insist(c->text + c->length <= text + size);
         insist(c->text[0] == '{' && c->text[c->length - 1] == '}');
         insist(c->n > 0 && c->rung[0] != '\0' && strnlen(c->rung, sizeof c->rung) < sizeof c->rung);
+    }
+    const lab_kept_value values[] = {kept.built.version, kept.built.commit, kept.built.date};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        insist(values[i].text == NULL || (values[i].text >= text && values[i].length >= 1 &&
+                                          values[i].text + values[i].length <= text + size));
     }
     free(kept.cases);
     return 0;

@@ -295,6 +295,40 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
 
+    def test_cases_of_another_build_are_named(self):
+        built = {"version": "0.9.9", "commit": "abc1234", "date": "2031-01-02"}
+        case = {"n": 5, "median": 1.0, "seconds": [1.0, 1.0], "rate": 1.0}
+        self.page_of({
+            "format": "tilewright-lab 1", "ladder": "x", "version": "0.0.1", "commit": "0000000",
+            "cases": [case | {"rung": "r"}, case | built | {"rung": "s"}, case | built | {"rung": "s", "n": 6},
+                      case | built | {"rung": "r", "counters": {"clock": 3e9}}]})
+        told = (self.path / "report.md").read_text()
+        self.assertIn("tilewright 0.0.1 (0000000)", told)
+        line = ("By another build, tilewright 0.9.9 (abc1234), 2031-01-02: the counters of r, n = 5; "
+                "s, n = 5; s, n = 6.")
+        self.assertIn(line, told)
+        self.assertIn(line, (self.path / "report.html").read_text())
+        self.keep("before", {"s": [1.0, 1.0]})
+        self.keep("after", {"s": [2.0, 2.0]})
+        after = self.path / "after" / "x.json"
+        result = json.loads(after.read_text())
+        result["cases"][0] |= built
+        after.write_text(json.dumps(result))
+        done = lab("compare", str(self.path / "before"), str(self.path / "after"))
+        self.assertIn(" [after by tilewright 0.9.9 (abc1234), 2031-01-02]\n", done.stdout)
+        result["cases"][0]["version"] = 3
+        after.write_text(json.dumps(result))
+        done = lab("compare", str(self.path / "before"), str(self.path / "after"))
+        self.assertIn("s has a version that is no text", done.stderr)
+
+    def test_the_kept_results_of_two_builds_say_which(self):
+        kept = DOCS.parent / "bench" / "results" / "lab-h200"
+        for name, rungs, sizes in (("apsp-gpu", {"chosen"}, None), ("apsp-devices-weak", None, {20000, 22973})):
+            result = json.loads((kept / f"{name}.json").read_text())
+            for case in result["cases"]:
+                later = case["rung"] in rungs if rungs else case["n"] in sizes
+                self.assertEqual(case.get("commit", result["commit"]), "b383acc" if later else "fec1101", case)
+
     def test_a_rung_with_a_flaw_is_marked_everywhere_and_compared_with_nothing(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "ceiling": {"rate": 4.0, "of": "a copy"},

@@ -356,14 +356,62 @@ static void a_later_run_adds_to_the_file(void **state)
     assert_string_equal(strstr(done->kept, "\"cases\""), strstr(before, "\"cases\""));
 }
 
+/* The kept file with a word of it changed. */
+static const char *change_file(const climb *done, const char *word, const char *other)
+{
+    static char changed[70000];
+    char path[256];
+    const char *at = strstr(done->kept, word);
+    assert_non_null(at);
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - done->kept), done->kept, other,
+             at + strlen(word));
+    snprintf(path, sizeof path, "%s/trial.json", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(changed, file);
+    fclose(file);
+    return changed;
+}
+
+static void cases_of_another_build_say_so_beside_new_ones(void **state)
+{
+    (void)state;
+    static const char *const words[][2] = {
+        {"\"version\": \"", "\"version\": \"0.0.1-"},
+        {"\"commit\": \"", "\"commit\": \"\\\"e\u00e4"},
+    };
+    for (int i = 0; i < 2; i++) {
+        forget();
+        const climb *done = go(&trial, "plain,large", 7, 1);
+        (void)change_file(done, words[i][0], words[i][1]);
+        done = go(&trial, "quick", 7, 1);
+        assert_int_equal(done->status, TW_OK);
+        /* The head tells of this build; what was there, of its own, the failed rung as well. */
+        const char *cases = strstr(done->kept, "\"cases\"");
+        assert_true(strstr(done->kept, words[i][1]) > cases);
+        assert_int_equal(times_in(cases, words[i][1]), 2);
+        assert_int_equal(times_in(cases, "\"date\": \"20"), 2);
+        static char before[sizeof done->kept];
+        memcpy(before, cases, strlen(cases) + 1);
+        done = go(&trial, "quick", 7, 1); /* once is enough */
+        assert_string_equal(strstr(done->kept, "\"cases\""), before);
+        /* Measured again, it is of this build. */
+        done = go(&trial, "plain", 7, 1);
+        assert_int_equal(times_in(done->kept, words[i][1]), 1);
+    }
+    /* A file that does not tell is not given this build's. */
+    forget();
+    (void)change_file(go(&trial, "plain", 7, 1), "\"version\": \"", "\"no-version\": \"");
+    const climb *done = go(&trial, "quick", 7, 1);
+    assert_int_equal(times_in(done->kept, "\"version\": null"), 1);
+}
+
 static void what_was_measured_otherwise_is_not_added_to(void **state)
 {
     (void)state;
     static const struct {
         const char *word, *other, *says;
-    } cases[] = {{"\"commit\": \"", "\"commit\": \"x", "of another build"},
-                 {"\"compiler\": \"", "\"compiler\": \"x", "of another build"},
-                 {"\"version\": \"", "\"version\": \"x", "of another build"},
+    } cases[] = {{"\"compiler\": \"", "\"compiler\": \"x", "of another compiler"},
                  {"\"processor\": \"", "\"processor\": \"x", "of another machine"},
                  {"\"processor\"", "\"gpu\": \"No Such Card\", \"processor\"", "another machine"},
                  {"\"threads\": ", "\"threads\": 9", "of another number of threads"},
@@ -377,20 +425,10 @@ static void what_was_measured_otherwise_is_not_added_to(void **state)
                  {"\"idea\": \"", "\"idea\": \"\\q", "is damaged"},
                  {"\"idea\": \"", "\"idea\": \"\n", "is damaged"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static char changed[70000];
-        char path[256];
         forget();
         const climb *done = go(&trial, "plain", 7, 1);
         assert_int_equal(done->status, TW_OK);
-        const char *at = strstr(done->kept, cases[i].word);
-        assert_non_null(at);
-        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - done->kept), done->kept,
-                 cases[i].other, at + strlen(cases[i].word));
-        snprintf(path, sizeof path, "%s/trial.json", folder);
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(changed, file);
-        fclose(file);
+        const char *changed = change_file(done, cases[i].word, cases[i].other);
         done = go(&trial, "quick", 7, 1);
         assert_int_not_equal(done->status, TW_OK);
         if (strstr(done->error, cases[i].says) == NULL) {
@@ -472,6 +510,7 @@ int main(void)
         cmocka_unit_test(authors_sizes_are_run_by_their_rungs_where_no_time_is_told),
         cmocka_unit_test(rungs_are_timed_without_a_ceiling_too),
         cmocka_unit_test(a_later_run_adds_to_the_file),
+        cmocka_unit_test(cases_of_another_build_say_so_beside_new_ones),
         cmocka_unit_test(what_was_measured_otherwise_is_not_added_to),
         cmocka_unit_test(every_beginning_of_a_file_is_refused_but_the_whole),
         cmocka_unit_test(a_want_of_memory_is_an_error_and_leaves_nothing),
