@@ -295,6 +295,11 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
 
+    def test_the_rungs_that_are_wrong_by_their_idea_are_marked(self):
+        wrong = {(name, rung) for name in ladders()
+                 for rung in re.findall("^  (\\S+) .*; WRONG: ", lab("list", name).stdout, re.MULTILINE)}
+        self.assertEqual(wrong, {("map-gpu", "table"), ("entropy-gpu", "v7-float")})  # rows E4 and D1
+
     def test_cases_of_another_build_are_named(self):
         built = {"version": "0.9.9", "commit": "abc1234", "date": "2031-01-02"}
         case = {"n": 5, "median": 1.0, "seconds": [1.0, 1.0], "rate": 1.0}
