@@ -57,12 +57,12 @@
  *   engine           the library on ordinary memory, which it pins itself; that is counted
  */
 #include "ladders/answers.h"
+#include "ladders/apsp/gpu_kernels.h"
 #include "ladders/ladders.h"
 #include "ladders/listed.h"
 
 #ifndef LAB_LISTED_ONLY
 #include "ladders/apsp/bridge.h"
-#include "ladders/apsp/gpu_kernels.h"
 #include "ladders/apsp/host.h"
 #include "ladders/gpu_timing.h"
 
@@ -445,11 +445,11 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 /* -------------------------------------------------------------------------------------- ladders */
 
 #define IN_KERNELS "apsp/gpu_kernels.cu "
-#define RUNG_BY(title, from, of, what, how, at_most, runs, in)                      \
-    {                                                                               \
-        .name = title, .parent = from, .row = of, .idea = what, .source = in,       \
-        .run = LAB_ON_GPU(runs), .most = (at_most), .code = LAB_ON_GPU(&lab_##how), \
-        .inspect = LAB_ON_GPU(inspect)                                              \
+#define RUNG_BY(title, from, of, what, how, at_most, runs, in)                    \
+    {                                                                             \
+        .name = title, .parent = from, .row = of, .idea = what, .source = in,     \
+        .run = LAB_ON_GPU(runs), .most = (at_most), .code = LAB_CODE(&lab_##how), \
+        .inspect = LAB_ON_GPU(inspect)                                            \
     }
 #define RUNG(title, from, of, what, how, at_most) \
     RUNG_BY(title, from, of, what, how, at_most, run_recipe, NULL)
@@ -528,7 +528,7 @@ static const lab_rung rungs[] = {
      .idea = "the pivot's tile closed in registers: one barrier for two steps",
      .source = "apsp/bridge_kernels.cu close_in_registers",
      .run = LAB_ON_GPU(run_recipe),
-     .code = LAB_ON_GPU(&lab_wide_pivot),
+     .code = LAB_CODE(&lab_wide_pivot),
      .inspect = LAB_ON_GPU(inspect_wide)},
     BRIDGE("packed", "pivot-registers",
            "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
@@ -682,7 +682,7 @@ static const lab_rung copy_rungs[] = {
      .idea = "the host's memory pinned: the card copies without the driver's detour",
      .source = "apsp/gpu.c run_copies",
      .run = LAB_ON_GPU(run_copies),
-     .code = LAB_ON_GPU(&lab_large),
+     .code = LAB_CODE(&lab_large),
      .a = 1,
      .inspect = LAB_ON_GPU(inspect)},
     {.name = "engine",

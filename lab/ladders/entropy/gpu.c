@@ -14,7 +14,8 @@
  * The ladder branches: v6 comes from v1, what begins with v7, v8, v9 and bytes from v7.
  *
  * entropy-gpu-threads has some of these kernels compiled for blocks of 128 to 1024 threads: whether
- * a block of 1024, whose threads have 64 registers at most, is what makes a version slow.
+ * a block of 1024, whose threads have 64 registers at most, is what makes a version slow. Held
+ * kernels have those 64 in a smaller block.
  */
 #include "ladders/answers.h"
 #include "ladders/entropy/array.h"
@@ -315,7 +316,7 @@ static const void *kernel_of(const lab_rung *rung)
 #define IN_KERNELS "entropy/gpu_kernels.cu count_window finish "
 #define VERSION(title, v, from, of, what)                                            \
     .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS #v, \
-    .run = LAB_ON_GPU(run_version), .code = LAB_ON_GPU(&lab_entropy_##v##_1024),     \
+    .run = LAB_ON_GPU(run_version), .code = LAB_CODE(&lab_entropy_##v##_1024),       \
     .inspect = LAB_ON_GPU(inspect)
 #define D1(v, from, what)                \
     {                                    \
@@ -358,12 +359,22 @@ static const lab_rung rungs[] = {
     {                                                                                      \
         .name = #v "-" #count, .row = "D1", .idea = what ", blocks of " #count " threads", \
         .source = IN_KERNELS #v, .run = LAB_ON_GPU(run_kernel),                            \
-        .code = LAB_ON_GPU(&lab_entropy_##v##_##count), .inspect = LAB_ON_GPU(inspect)     \
+        .code = LAB_CODE(&lab_entropy_##v##_##count), .inspect = LAB_ON_GPU(inspect)       \
     }
 #define SHAPES(v, what) \
     SHAPE(v, 128, what), SHAPE(v, 256, what), SHAPE(v, 512, what), SHAPE(v, 1024, what)
+/* The registers of a block of 1024 in a smaller one: were they what makes it slow, this would be.
+ */
+#define HELD(count)                                                                    \
+    {                                                                                  \
+        .name = "v7-" #count "-held", .parent = "v7-" #count, .row = "D1",             \
+        .idea = "the control: held to 64 registers, as in a block of 1024",            \
+        .source = IN_KERNELS "v7_held", .run = LAB_ON_GPU(run_kernel),                 \
+        .code = LAB_CODE(&lab_entropy_v7_held_##count), .inspect = LAB_ON_GPU(inspect) \
+    }
 static const lab_rung shapes[] = {SHAPES(v0, "logarithms"), SHAPES(v1, "a table of doubles"),
-                                  SHAPES(v7, "8-bit counters, a table of floats")};
+                                  SHAPES(v7, "8-bit counters, a table of floats"), HELD(128),
+                                  HELD(256)};
 
 static const int64_t default_sizes[] = {400, 2560, 10240, 0};
 

@@ -6,7 +6,8 @@
  * table lies, what the counters and the sums are, and how the input is reached.
  *
  * A kernel is compiled for the threads of its block: with 1024 of them each may have 64 registers,
- * with 256 as many as it likes (entropy-gpu-threads).
+ * with 256 as many as it likes (entropy-gpu-threads). One that is held has no more than 64 in a
+ * smaller block, either: so many blocks are to fit a processor of 65536 registers.
  */
 #include "ladders/entropy/gpu_kernels.h"
 
@@ -35,6 +36,10 @@ static __constant__ float constant_floats[MOST + 1];
 #define KERNEL            \
     template <int THREADS> \
     static __global__ __launch_bounds__(THREADS, 1)
+
+#define HELD_KERNEL       \
+    template <int THREADS> \
+    static __global__ __launch_bounds__(THREADS, 1024 / THREADS)
 
 #define PLACE                                      \
     int x = blockIdx.x * blockDim.x + threadIdx.x; \
@@ -159,6 +164,16 @@ KERNEL void v6(const float *in, float *out, int n)
 
 /* v6 with a table of floats, sums in double. */
 KERNEL void v7(const float *in, float *out, int n)
+{
+    int8_t counts[LEVELS];
+    PLACE
+    const float own[MOST + 1] = LOGARITHMS(float);
+    int total = count_window(in, n, y, x, counts);
+    out[y * (size_t)n + x] = finish<double>(counts, total, own);
+}
+
+/* v7 with 64 registers at most, whatever its block. */
+HELD_KERNEL void v7_held(const float *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
@@ -304,8 +319,10 @@ SOLVE(v4, 1024, c->input, c->output, c->n, c->table)
 SOLVE(v5, 1024, c->input, c->output, c->n, c->table_texture)
 SOLVE(v6, 1024, c->input, c->output, c->n)
 SWEEP(v7, c->input, c->output, c->n)
+SOLVE(v7_held, 128, c->input, c->output, c->n)
+SOLVE(v7_held, 256, c->input, c->output, c->n)
 SOLVE(v7_shared, 1024, c->input, c->output, c->n, c->float_table)
-SWEEP(v7_constant, c->input, c->output, c->n)
+SOLVE(v7_constant, 1024, c->input, c->output, c->n)
 SOLVE(v7_texture, 1024, c->input, c->output, c->n, c->table_texture)
 SOLVE(v7_float, 1024, c->input, c->output, c->n)
 SOLVE(v8, 1024, c->output, c->n, c->input_texture)

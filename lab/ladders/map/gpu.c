@@ -289,7 +289,7 @@ static const void *kernel_of(const lab_rung *rung)
 #define RUNG(title, from, of, functions, what)                                                   \
     {                                                                                            \
         .name = #title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS functions, \
-        .run = LAB_ON_GPU(run_passes), .code = LAB_ON_GPU(&lab_map_##title),                     \
+        .run = LAB_ON_GPU(run_passes), .code = LAB_CODE(&lab_map_##title),                       \
         .inspect = LAB_ON_GPU(inspect)                                                           \
     }
 
@@ -309,7 +309,7 @@ static const lab_rung rungs[] = {
                 "element, to the bit",
      .source = IN_KERNELS "looked_up pass_table",
      .run = LAB_ON_GPU(run_passes),
-     .code = LAB_ON_GPU(&lab_map_table),
+     .code = LAB_CODE(&lab_map_table),
      .a = 1,
      .inspect = LAB_ON_GPU(inspect)},
     RUNG(vectors, "coalesced", "E5", "vectors pass_vectors",

@@ -3,22 +3,27 @@
  * which runs until the next barrier. Shared memory is poisoned before each block, and what lies
  * beyond the bytes that the launch asked for must stay as it was. It is here to find wrong answers,
  * barriers that not all threads reach and accesses out of bounds, not to tell times; what warps do
- * together it does not know, so kernels must not rely on that.
+ * together it does not know, so kernels must not rely on that. Of every kernel it keeps with how
+ * many threads, how much shared memory and how many barriers it was launched.
  *
  * emulate.py turns launches into calls of emulate().
  */
 #ifndef LAB_EMULATED_COMPAT_H
 #define LAB_EMULATED_COMPAT_H
 
+#include <cmath>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ucontext.h>
+#include <vector>
 
 #define __global__
 #define __device__
+#define __constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define TWI_COMPUTE 0
@@ -44,9 +49,59 @@ static inline int4 make_int4(int x, int y, int z, int w)
     return int4{x, y, z, w};
 }
 
+struct float2 {
+    float x, y;
+};
+
 static inline int min(int a, int b)
 {
     return a < b ? a : b;
+}
+
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static inline int __float2int_rn(float v)
+{
+    return (int)lrintf(v);
+}
+
+/* Logarithms of numbers that the compiler does not know. */
+static long logarithms;
+static __attribute__((always_inline)) inline double counted_log(double v)
+{
+    if (!__builtin_constant_p(v)) {
+        logarithms++;
+    }
+    return __builtin_log(v);
+}
+#define log counted_log
+
+/* A texture is what it was made of: a line, or rows of `n`. */
+typedef uintptr_t cudaTextureObject_t;
+struct emulated_texture {
+    const float *data;
+    int n;
+};
+
+template <class type> static inline type tex1Dfetch(cudaTextureObject_t texture, int i)
+{
+    return ((const emulated_texture *)texture)->data[i];
+}
+
+template <class type> static inline type tex2D(cudaTextureObject_t texture, int x, int y)
+{
+    const emulated_texture *t = (const emulated_texture *)texture;
+    return t->data[y * (size_t)t->n + x];
+}
+
+template <class type>
+static inline int cudaMemcpyToSymbol(type &symbol, const void *from, size_t bytes)
+{
+    memcpy(&symbol, from, bytes);
+    return 0;
 }
 
 static inline cudaError_t cudaGetLastError(void)
@@ -131,14 +186,15 @@ static void resume(fiber *f)
 }
 
 /* All threads in turn, in order or the other way round, as far as the next barrier; until all are
- * done. */
-static void run_block(unsigned count)
+ * done. Returns how many barriers there were. */
+static long run_block(unsigned count)
 {
     unsigned left = count;
+    long barriers = -1;
     for (unsigned t = 0; t < count; t++) {
         fibers[t].done = false;
     }
-    for (long turn = 0; left > 0; turn++) {
+    for (long turn = 0; left > 0; turn++, barriers++) {
         for (unsigned i = 0; i < count; i++) {
             now = (turn + blockIdx.x) % 2 == 0 ? i : count - 1 - i;
             threadIdx = dim3(now % blockDim.x, now / blockDim.x);
@@ -149,15 +205,51 @@ static void run_block(unsigned count)
             give_up("some threads wait at a barrier, others have ended");
         }
     }
+    return barriers;
+}
+
+/* How a kernel was launched, and the most barriers of a block. */
+struct launch {
+    const void *kernel;
+    dim3 threads;
+    size_t bytes;
+    long barriers;
+};
+static std::vector<launch> launches;
+static const void *running; /* the kernel */
+
+static void keep_launch(const launch &now)
+{
+    for (launch &old : launches) {
+        if (old.kernel == now.kernel) {
+            old.barriers = now.barriers > old.barriers ? now.barriers : old.barriers;
+            old.threads = now.threads, old.bytes = now.bytes;
+            return;
+        }
+    }
+    launches.push_back(now);
+}
+
+/* NULL: it was not launched. */
+static inline const launch *launch_of(const void *kernel)
+{
+    for (const launch &one : launches) {
+        if (one.kernel == kernel) {
+            return &one;
+        }
+    }
+    return NULL;
 }
 
 template <class kernel>
-static void emulate(kernel call, dim3 grid, dim3 threads, size_t bytes = 0, cudaStream_t = NULL)
+static void emulate(const void *launched, kernel call, dim3 grid, dim3 threads, size_t bytes = 0,
+                    cudaStream_t = NULL)
 {
     unsigned count = threads.x * threads.y;
     if (fibers == NULL) {
         fibers = (fiber *)calloc(MOST_THREADS, sizeof *fibers);
     }
+    running = launched;
     gridDim = grid;
     blockDim = threads;
     body_data = &call;
@@ -170,7 +262,7 @@ static void emulate(kernel call, dim3 grid, dim3 threads, size_t bytes = 0, cuda
         for (size_t i = 0; i < bytes / 4 + BEYOND; i++) {
             tiles[i] = POISON;
         }
-        run_block(count);
+        keep_launch(launch{launched, threads, bytes, run_block(count)});
         for (size_t i = bytes / 4; i < bytes / 4 + BEYOND; i++) {
             if (tiles[i] != POISON) {
                 give_up("it writes to shared memory that it has not asked for");

@@ -1,0 +1,135 @@
+/* Every rung of row D1 against the definition, and held to its row: the threads of its block, and
+ * whether it computes logarithms or has them from the compiler. */
+#include "kernels.cpp"
+
+#include "rungs.h"
+
+#define CODE(...) (const void *)(__VA_ARGS__)
+#define D1(rung, version, barriers)                                            \
+    {                                                                          \
+        "entropy-gpu", rung, CODE(version<1024>), 32, 32, 0, barriers, NULL, 0 \
+    }
+#define THREADS_OF(version, threads)                                                              \
+    {                                                                                             \
+        "entropy-gpu-threads", #version "-" #threads, CODE(version<threads>), 32, (threads) / 32, \
+            0, 0, NULL, 0                                                                         \
+    }
+#define HELD_TO_64(threads)                                                                        \
+    {                                                                                              \
+        "entropy-gpu-threads", "v7-" #threads "-held", CODE(v7_held<threads>), 32, (threads) / 32, \
+            0, 0, NULL, 0                                                                          \
+    }
+
+static const expected said[] = {
+    D1("v0", v0, 0),
+    D1("v1", v1, 0),
+    D1("v2", v2, 1),
+    D1("v3", v3, 0),
+    D1("v4", v4, 0),
+    D1("v5", v5, 0),
+    D1("v6", v6, 0),
+    D1("v7", v7, 0),
+    D1("v7-shared", v7_shared, 1),
+    D1("v7-constant", v7_constant, 0),
+    D1("v7-texture", v7_texture, 0),
+    D1("v7-float", v7_float, 0),
+    D1("v8", v8, 0),
+    D1("v9", v9, 1),
+    D1("bytes", bytes, 0),
+    {"entropy-gpu", "engine", NULL, 0, 0, 0, 0, NULL, 0},
+    THREADS_OF(v0, 128),
+    THREADS_OF(v0, 256),
+    THREADS_OF(v0, 512),
+    THREADS_OF(v0, 1024),
+    THREADS_OF(v1, 128),
+    THREADS_OF(v1, 256),
+    THREADS_OF(v1, 512),
+    THREADS_OF(v1, 1024),
+    THREADS_OF(v7, 128),
+    THREADS_OF(v7, 256),
+    THREADS_OF(v7, 512),
+    THREADS_OF(v7, 1024),
+    HELD_TO_64(128),
+    HELD_TO_64(256),
+};
+
+static uint64_t state;
+
+static double entropy_at(const std::vector<float> &in, int n, int y, int x)
+{
+    double counts[LEVELS] = {0}, total = 0, sum = 0;
+    for (int i = 0; i < n * n; i++) {
+        if (abs(i / n - y) <= HALF && abs(i % n - x) <= HALF) {
+            counts[(int)in[(size_t)i]]++;
+            total++;
+        }
+    }
+    for (double count : counts) {
+        sum -= count > 0 ? count / total * __builtin_log(count / total) : 0;
+    }
+    return sum;
+}
+
+/* Logarithms that a kernel may compute: of all levels that occur, of the table's block, or none. */
+static bool asks_as_said(const char *rung, int n)
+{
+    bool own = strncmp(rung, "v0", 2) == 0, of_block = strcmp(rung, "v2") == 0;
+    long blocks = (long)((n + SIDE - 1) / SIDE) * ((n + SIDE - 1) / SIDE);
+    if (own ? logarithms < 2L * n * n : logarithms != (of_block ? MOST * blocks : 0)) {
+        printf("%s, n = %d: %ld logarithms computed\n", rung, n, logarithms);
+        return false;
+    }
+    return true;
+}
+
+static bool solve(const char *rung, const void *code, int n)
+{
+    const lab_entropy_recipe *recipe = (const lab_entropy_recipe *)code;
+    std::vector<float> in((size_t)n * n), out((size_t)n * n, -1.0F);
+    std::vector<uint8_t> small((size_t)n * n);
+    double table[MOST + 1];
+    float floats[MOST + 1];
+    for (size_t i = 0; i < in.size(); i++) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        in[i] = small[i] = (uint8_t)(state >> 33) % LEVELS;
+    }
+    for (int i = 0; i <= MOST; i++) {
+        floats[i] = (float)(table[i] = i == 0 ? 0 : __builtin_log((double)i));
+    }
+    const emulated_texture levels = {in.data(), n}, line = {floats, MOST + 1};
+    const lab_entropy_card card = {in.data(), small.data(),     out.data(),         table,
+                                   floats,    (uintptr_t)&line, (uintptr_t)&levels, n};
+    lab_entropy_constants(table, floats);
+    logarithms = 0;
+    recipe->solve(&card);
+    bool right = asks_as_said(rung, n);
+    for (int i = 0; i < n * n; i++) {
+        double expected = entropy_at(in, n, i / n, i % n);
+        if (!(fabs((double)out[(size_t)i] - expected) <= 5e-6)) {
+            printf("%s, n = %d: row %d, column %d is %g, not %g\n", rung, n, i / n, i % n,
+                   (double)out[(size_t)i], expected);
+            return false;
+        }
+    }
+    return right;
+}
+
+static bool run_rung(const char *rung, const void *code)
+{
+    bool right = true;
+    for (int n : {1, 5, 28, 33, 61}) {
+        right = solve(rung, code, n) && right;
+    }
+    return right;
+}
+
+int main(int, char **words)
+{
+    bool right = true;
+    state = strtoull(words[1], NULL, 10);
+    for (const char *ladder : {"entropy-gpu", "entropy-gpu-threads"}) {
+        right = climb(ladder, said, sizeof said / sizeof *said, run_rung) && right;
+    }
+    puts(right ? "every version is right" : "some versions are wrong");
+    return right ? 0 : 1;
+}
