@@ -412,7 +412,7 @@ static tw_status drive_all(pair *both)
     bench *b = both->b;
     int half = both->gpus > 1 ? (b->tiles + 1) / 2 : b->tiles;
     bool split = both->how == ZERO_COPY;
-    driver drivers[GPUS] = {0};
+    driver drivers[GPUS] = {{.both = both}, {.both = both}};
     tw_status status = TW_OK;
     for (int g = 0; g < both->gpus; g++) {
         int first = g == 0 ? 0 : half, end = g == 0 ? half : b->tiles;

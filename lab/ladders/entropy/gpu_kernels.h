@@ -30,10 +30,10 @@ typedef struct lab_entropy_recipe {
     lab_entropy_##version##_128, lab_entropy_##version##_256, lab_entropy_##version##_512, \
         lab_entropy_##version##_1024
 extern const lab_entropy_recipe LAB_ENTROPY_SWEPT(v0), LAB_ENTROPY_SWEPT(v1), LAB_ENTROPY_SWEPT(v7),
-    lab_entropy_v7_held_128, lab_entropy_v7_held_256, lab_entropy_v7_constant_1024, lab_entropy_v2_1024, lab_entropy_v3_1024, lab_entropy_v4_1024,
-    lab_entropy_v5_1024, lab_entropy_v6_1024, lab_entropy_v7_shared_1024,
-    lab_entropy_v7_texture_1024, lab_entropy_v7_float_1024, lab_entropy_v8_1024,
-    lab_entropy_v9_1024, lab_entropy_bytes_1024;
+    lab_entropy_v7_held_128, lab_entropy_v7_held_256, lab_entropy_v7_constant_1024,
+    lab_entropy_v2_1024, lab_entropy_v3_1024, lab_entropy_v4_1024, lab_entropy_v5_1024,
+    lab_entropy_v6_1024, lab_entropy_v7_shared_1024, lab_entropy_v7_texture_1024,
+    lab_entropy_v7_float_1024, lab_entropy_v8_1024, lab_entropy_v9_1024, lab_entropy_bytes_1024;
 
 /* The tables in constant memory, for v3 and v7_constant; the runtime's error number. */
 int lab_entropy_constants(const double *table, const float *floats);

@@ -1,5 +1,5 @@
 /*
- * The ladder of two GPUs (lab/ladders/apsp/multi.c, compiled into this file) on a runtime of host
+ * The ladder of two GPUs (lab/ladders/apsp/multi.c) on a runtime of host
  * memory that writes down who copies what and where the matrix lies that a kernel is given: that a
  * rung is the experiment its row describes shows in these, not in its answer. Every call is done
  * when it returns; the order of things between the GPUs is the ladder's own, by its threads'
@@ -7,12 +7,15 @@
  */
 #include "harness.h"
 
-/* The library's of this build has no GPU, or has one that is none of this test's. */
-#define twi_gpu_count two_cards
-#define twi_gpu_check no_error
-#include "ladders/apsp/multi.c"
+#include "ladders/apsp/gpu_kernels.h"
+#include "ladders/apsp/host.h"
+#include "ladders/gpu_timing.h"
+#include "ladders/ladders.h"
 
-enum { MOST_BLOCKS = 16 };
+#include <pthread.h>
+#include <string.h>
+
+enum { GPUS = 2, SIDE = LAB_MULTI_SIDE, MOST_BLOCKS = 16 };
 
 /* Memory that the runtime has given out. */
 typedef struct block {
@@ -35,6 +38,7 @@ static block blocks[MOST_BLOCKS];
 static record gpus[GPUS];
 static _Thread_local int current;
 
+/* twi_gpu_count and twi_gpu_check, by other names than the library's own have. */
 int32_t two_cards(void)
 {
     return GPUS;
