@@ -92,8 +92,8 @@ enum {
     TW_F32 = 5,
     TW_F64 = 6,
     TW_F16 = 7, /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
-    TW_I64 = 8  /* NumPy's integers, as graphs are made from them: indices and weights that are
-                   checked and kept in 32 bits; nothing is computed in it or written of it */
+    TW_I64 = 8  /* NumPy's integers, as graphs are made from them: indices, kept in 32 bits, and
+                   weights, in 32 bits or f64; nothing is computed in it or written of it */
 };
 
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
@@ -209,10 +209,12 @@ typedef struct tw_edges {
 TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
                                                 const tw_edges *edges, uint32_t flags);
 
-/* A square adjacency matrix of TW_I32, TW_F32, TW_F64 (also TW_U8, TW_U16, TW_I16 and TW_I64, read
- * as i32: a weight below that is TW_ERR_RANGE).
+/* A square adjacency matrix of TW_I32, TW_F32, TW_F64, also TW_U8, TW_U16 and TW_I16, which are
+ * read as i32, and TW_I64, whose weights are kept as those of tw_edges are.
  * An entry equal to `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass
- * no_edge = NULL for the latter alone. The diagonal is dropped when >= 0. */
+ * no_edge = NULL for the latter alone. In TW_I64 there is one mark: no_edge (from 2^63 on it means
+ * INT64_MAX, which a double cannot be), or, if that is NULL or no whole number, 2^30-1 and
+ * INT64_MAX. The diagonal is dropped when >= 0. */
 TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
                                                  const tw_matrix *matrix, const double *no_edge,
                                                  uint32_t flags);
@@ -502,8 +504,8 @@ typedef struct tw_device_options {
 /* ------------------------------------------------------------------------ all-pairs shortest paths
  */
 
-/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as "no edge",
- * in i64), +inf in floats. */
+/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as one that
+ * is "no edge", in i64), +inf in floats. */
 #define TW_APSP_INF_U8 255
 #define TW_APSP_INF_U16 65535
 #define TW_APSP_INF_I32 1073741823

@@ -5,6 +5,9 @@
  * edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads its
  * columns as short pieces of rows, one cache line each.
  *
+ * Integers that may not fit i32 (wide ones: u32, i64, u64) become i32 if all of them do, which the
+ * first pass finds out, else f64. What f64 does not hold is NaN on the way, and refused.
+ *
  * Memory beside the graph: ROWS rows of doubles a thread.
  */
 #include "graph/adjacency.h"
@@ -24,6 +27,7 @@ typedef struct scan {
     tw_context *ctx;
     const twi_adjacency *matrix;
     bool both;
+    bool wide;
     tw_graph *graph;
     bool fill; /* the second pass */
     twi_weight_stats stats;
@@ -41,9 +45,9 @@ static const struct {
     [TWI_ENTRY_I16] = {TWI_NO_EDGE_I16, TW_I32},
     [TWI_ENTRY_U16] = {TWI_NO_EDGE_U16, TW_I32},
     [TWI_ENTRY_I32] = {TWI_NO_EDGE_I32, TW_I32},
-    [TWI_ENTRY_U32] = {TWI_NO_EDGE_I32, TW_I32},
-    [TWI_ENTRY_I64] = {TWI_NO_EDGE_I32, TW_I32},
-    [TWI_ENTRY_U64] = {TWI_NO_EDGE_I32, TW_I32},
+    [TWI_ENTRY_U32] = {INFINITY, TW_F64}, /* wide ones have marks of their own */
+    [TWI_ENTRY_I64] = {INFINITY, TW_F64},
+    [TWI_ENTRY_U64] = {INFINITY, TW_F64},
     [TWI_ENTRY_F32] = {INFINITY, TW_F32},
     [TWI_ENTRY_F64] = {INFINITY, TW_F64},
 };
@@ -56,11 +60,57 @@ static const struct {
     }                                                 \
     break
 
+/* ----------------------------------------------------------------------------- wide integers */
+
+static bool is_wide(twi_entry entry)
+{
+    return entry == TWI_ENTRY_U32 || entry == TWI_ENTRY_I64 || entry == TWI_ENTRY_U64;
+}
+
+/* Whether a mark is an integer of a type that begins at `least` and ends below `end`. From there on
+ * the largest one is meant: no double can say it. */
+static bool is_mark(const double *mark, double least, double end)
+{
+    return mark != NULL && *mark >= least && (*mark >= end || *mark == floor(*mark));
+}
+
+/* The caller's mark is the only one. Without it, 2^30 - 1 is, as in i32, and the largest number. */
+#define CONVERT_WIDE(type, least, most, end)                                                   \
+    {                                                                                          \
+        const bool marked = is_mark(m->no_edge, (least), (end));                               \
+        const type mark = !marked ? (most) : *m->no_edge < (end) ? (type)*m->no_edge : (most); \
+        const type other = marked ? mark : TWI_NO_EDGE_I32;                                    \
+        for (int64_t k = 0; k < count; k++, at += m->col_step) {                               \
+            type value;                                                                        \
+            memcpy(&value, at, sizeof value);                                                  \
+            const double near = (double)value;                                                 \
+            const bool fits = fabs(near) <= TWI_EXACT_LIMIT && (type)near == value;            \
+            out[k] = value == mark || value == other ? INFINITY : fits ? near : NAN;           \
+        }                                                                                      \
+    }
+
+static void load_wide(const twi_adjacency *m, const char *at, int64_t count, double *out)
+{
+    if (m->entry == TWI_ENTRY_U32) {
+        CONVERT_WIDE(uint32_t, 0, UINT32_MAX, 0x1p32)
+    } else if (m->entry == TWI_ENTRY_U64) {
+        CONVERT_WIDE(uint64_t, 0, UINT64_MAX, 0x1p64)
+    } else {
+        CONVERT_WIDE(int64_t, -0x1p63, INT64_MAX, 0x1p63)
+    }
+}
+
+/* ---------------------------------------------------------------------------------- the rows */
+
 /* Entries (row, col) ... (row, col + count - 1) as doubles. */
 static void load(const twi_adjacency *m, int64_t row, int64_t col, int64_t count, double *out)
 {
     const char *at = m->data + row * m->row_step + col * m->col_step;
     int64_t step = m->col_step;
+    if (is_wide(m->entry)) {
+        load_wide(m, at, count, out);
+        return;
+    }
     switch (m->entry) {
     case TWI_ENTRY_I8:
         CONVERT(int8_t);
@@ -70,12 +120,6 @@ static void load(const twi_adjacency *m, int64_t row, int64_t col, int64_t count
         CONVERT(uint16_t);
     case TWI_ENTRY_I32:
         CONVERT(int32_t);
-    case TWI_ENTRY_U32:
-        CONVERT(uint32_t);
-    case TWI_ENTRY_I64:
-        CONVERT(int64_t);
-    case TWI_ENTRY_U64:
-        CONVERT(uint64_t);
     case TWI_ENTRY_F32:
         CONVERT(float);
     case TWI_ENTRY_F64:
@@ -122,10 +166,10 @@ static void load_block(const scan *s, int64_t first, int64_t rows, double *buffe
     }
 }
 
-static bool impossible(const scan *s, double weight)
+/* Integers below i32 come from wide ones alone, which have become f64. */
+static bool impossible(double weight)
 {
-    double lowest = s->graph->weight_type == TW_I32 ? INT32_MIN : -DBL_MAX;
-    return !(weight >= lowest);
+    return !(weight >= -DBL_MAX);
 }
 
 static void put(tw_graph *graph, int64_t at, int64_t target, double weight)
@@ -161,11 +205,13 @@ static int64_t take_row(const scan *s, int64_t row, const double *values, twi_we
         if (j == row && weight >= 0) {
             continue;
         }
-        if (impossible(s, weight)) {
+        if (impossible(weight)) {
             return row * n + j;
         }
         if (s->fill) {
             put(graph, at, j, weight);
+        }
+        if (s->fill || s->wide) {
             twi_see_weight(stats, weight);
         }
         at++;
@@ -208,6 +254,21 @@ static void run_pass(scan *s)
     }
 }
 
+/* A wide integer that f64 does not hold. */
+static tw_status explain_wide(const scan *s, const char *name, int64_t row, int64_t col)
+{
+    const twi_adjacency *m = s->matrix;
+    const char *at = m->data + row * m->row_step + col * m->col_step;
+    int64_t value;
+    memcpy(&value, at, sizeof value); /* all that u32 has fits */
+    const bool above = m->entry == TWI_ENTRY_U64 || value > 0;
+    return tw_fail(s->ctx, TW_ERR_RANGE,
+                   "%s: row %lld, column %lld is %s%llu: weights of 64-bit integers go up to 2^53; "
+                   "scale them down, or mark what is no edge by no_edge",
+                   name, (long long)row, (long long)col, above ? "" : "-",
+                   above ? (unsigned long long)value : 0ULL - (unsigned long long)value);
+}
+
 static tw_status explain_bad(const scan *s)
 {
     const twi_adjacency *m = s->matrix;
@@ -219,20 +280,17 @@ static tw_status explain_bad(const scan *s)
     double mirror;
     load(m, row, col, 1, &weight);
     load(m, col, row, 1, &mirror);
+    if (s->wide) {
+        return isnan(weight) ? explain_wide(s, name, row, col) : explain_wide(s, name, col, row);
+    }
     if (s->both && (mirror < weight || isnan(mirror))) {
         weight = mirror;
     }
-    if (isnan(weight) || weight == -INFINITY) {
-        return tw_fail(
-            s->ctx, blame,
-            "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge%s", name,
-            (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf",
-            isnan(weight) && m->name != NULL ? "; if NaN means that, use --no-edge=nan" : "");
-    }
-    return tw_fail(s->ctx, TW_ERR_RANGE,
-                   "%s: row %lld, column %lld is %.17g: whole weights are kept in 32 bits; use "
-                   "floating point for others",
-                   name, (long long)row, (long long)col, weight);
+    return tw_fail(s->ctx, blame,
+                   "%s: row %lld, column %lld is %s: an entry is a weight, or +inf for no edge%s",
+                   name, (long long)row, (long long)col, isnan(weight) ? "NaN" : "-inf",
+                   isnan(weight) && m->name != NULL ? "; if NaN means that, use --no-edge=nan"
+                                                    : "");
 }
 
 static tw_status after_pass(const scan *s)
@@ -260,8 +318,13 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
         return status;
     }
     s.graph->undirected = undirected;
+    s.wide = is_wide(matrix->entry) && !matrix->unit;
     run_pass(&s);
     status = after_pass(&s);
+    if (s.wide && s.stats.integral) {
+        s.graph->weight_type = TW_I32;
+    }
+    s.stats = twi_no_weights();
     for (int64_t v = 0; v < s.graph->n; v++) {
         s.graph->offsets[v + 1] += s.graph->offsets[v];
     }

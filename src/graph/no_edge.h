@@ -1,8 +1,9 @@
 /*
  * "No edge" in a matrix of adjacency. It is such a matrix's mark, not the type's: the same numbers
  * are ordinary values of an image. Small integers give up their largest value, i32 all from 2^30 -
- * 1 on, so that two weights can be added; floats have +inf. Distances take their "no path" from
- * here (apsp/shared/distance.h), so that a matrix of distances can be read as a graph.
+ * 1 on, so that two weights can be added, wider ones that number alone; floats have +inf. Distances
+ * take their "no path" from here (apsp/shared/distance.h), so that a matrix of distances can be
+ * read as a graph.
  */
 #ifndef TWI_GRAPH_NO_EDGE_H
 #define TWI_GRAPH_NO_EDGE_H
@@ -25,7 +26,7 @@ static inline double twi_no_edge(tw_type type)
     case TW_I16:
         return TWI_NO_EDGE_I16;
     case TW_I32:
-    case TW_I64: /* kept in 32 bits */
+    case TW_I64: /* which has one more: see adjacency.c */
         return TWI_NO_EDGE_I32;
     default:
         return __builtin_inf();

@@ -395,10 +395,74 @@ static void wrong_matrices_are_refused_with_their_place(void **state)
     matrix = square(entries, 2, 2, TW_F64);
     assert_fails(ctx, TW_ERR_ARGUMENT, "flags",
                  tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 2));
-    int64_t low[4] = {0, 5, (int64_t)INT32_MIN - 1, 0};
-    matrix = square(low, 2, 2, TW_I64);
-    assert_fails(ctx, TW_ERR_RANGE, "row 1, column 0 is -2147483649",
-                 tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    close_context(ctx);
+}
+
+/* i32 if all weights fit, else f64 up to 2^53; and nothing but the mark is no edge. */
+static void a_matrix_of_64_bits_keeps_every_weight(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const int64_t most = (int64_t)1 << 53;
+    const struct {
+        int64_t weight;
+        tw_type type;
+    } cases[] = {{TW_APSP_INF_I32 - 1, TW_I32},
+                 {TW_APSP_INF_I32 + 1, TW_I32},
+                 {INT32_MAX, TW_I32},
+                 {(int64_t)INT32_MAX + 1, TW_F64},
+                 {INT32_MIN, TW_I32},
+                 {(int64_t)INT32_MIN - 1, TW_F64},
+                 {most, TW_F64},
+                 {-most, TW_F64},
+                 {TW_APSP_INF_I32, TW_I32}};
+    const double mark = -1;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (int marked = 0; marked < 2; marked++) {
+            tw_graph *graph = NULL;
+            int64_t entries[9] = {0, cases[k].weight, 4, 5, 0, 6, 7, 8, 0};
+            tw_matrix matrix = square(entries, 3, 3, TW_I64);
+            const bool kept = marked || cases[k].weight != TW_APSP_INF_I32;
+            entries[2] = marked ? -1 : TW_APSP_INF_I32;
+            entries[3] = marked ? -1 : INT64_MAX;
+            assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, marked ? &mark : NULL, 0));
+            assert_int_equal(graph->weight_type, kept ? cases[k].type : TW_I32);
+            assert_int_equal(graph->arcs, kept ? 4 : 3);
+            assert_true(!kept || twi_graph_weight(graph, 0) == (double)cases[k].weight);
+            assert_true(twi_graph_weight(graph, graph->arcs - 1) == 8);
+            tw_graph_destroy(graph);
+        }
+    }
+    close_context(ctx);
+}
+
+static void what_64_bits_hold_and_f64_does_not_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const struct {
+        int64_t entry;
+        const char *words;
+    } cases[] = {{((int64_t)1 << 53) + 1, "is 9007199254740993:"},
+                 {-((int64_t)1 << 53) - 1, "is -9007199254740993:"},
+                 {INT64_MAX - 1, "is 9223372036854775806:"},
+                 {INT64_MIN, "is -9223372036854775808:"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tw_graph *graph = NULL;
+        int64_t entries[4] = {0, 5, cases[k].entry, 0};
+        tw_matrix matrix = square(entries, 2, 2, TW_I64);
+        for (uint32_t flags = 0; flags <= TW_GRAPH_UNDIRECTED; flags++) {
+            assert_fails(ctx, TW_ERR_RANGE, cases[k].words,
+                         tw_graph_from_matrix(ctx, &graph, &matrix, NULL, flags));
+            assert_non_null(strstr(tw_last_error(ctx), "row 1, column 0"));
+        }
+        const double mark = (double)INT64_MAX; /* the largest is meant, and nothing beside it */
+        entries[2] = INT64_MAX;
+        entries[1] = TW_APSP_INF_I32;
+        assert_ok(ctx, tw_graph_from_matrix(ctx, &graph, &matrix, &mark, 0));
+        assert_int_equal(graph->arcs, 1);
+        tw_graph_destroy(graph);
+    }
     close_context(ctx);
 }
 
@@ -454,6 +518,8 @@ int main(void)
         cmocka_unit_test(narrow_matrices_become_i32_and_floats_stay),
         cmocka_unit_test(an_undirected_matrix_takes_the_least_of_both_entries),
         cmocka_unit_test(wrong_matrices_are_refused_with_their_place),
+        cmocka_unit_test(a_matrix_of_64_bits_keeps_every_weight),
+        cmocka_unit_test(what_64_bits_hold_and_f64_does_not_is_refused_with_its_place),
         cmocka_unit_test(the_empty_matrix_is_the_empty_graph),
         cmocka_unit_test(a_matrix_without_memory_leaks_nothing),
     };

@@ -486,6 +486,9 @@ static void npy_elements_of_every_width_are_read(void **state)
         {"<u4", 4, (const uint32_t[]){0, 7, UINT32_MAX, 0}, TW_I32, 7},
         {"<i8", 8, (const int64_t[]){0, INT32_MIN, INT64_MAX, 0}, TW_I32, INT32_MIN},
         {"<u8", 8, (const uint64_t[]){0, 7, UINT64_MAX, 0}, TW_I32, 7},
+        {"<u4", 4, (const uint32_t[]){0, UINT32_MAX - 1, 1073741823, 0}, TW_F64, UINT32_MAX - 1.0},
+        {"<i8", 8, (const int64_t[]){0, 1073741824, 1073741823, 0}, TW_I32, 1073741824},
+        {"<u8", 8, (const uint64_t[]){0, 1ULL << 53, 1073741823, 0}, TW_F64, 0x1p53},
         {"<f4", 4, (const float[]){0, 0.25F, INFINITY, 0}, TW_F32, 0.25},
         {"<f8", 8, (const double[]){0, 0.1, INFINITY, 0}, TW_F64, 0.1},
     };

@@ -1,7 +1,8 @@
 /*
  * A square .npy as a graph: entry (i, j) is the weight of i -> j. Absent edges are +inf in
- * floating point, 2^30 - 1 or more in integers of 32 bits and above, the greatest value of
- * narrower ones, False in a matrix of truth values, or what the caller says. The header is
+ * floating point, 2^30 - 1 or more in i32, that and the greatest value in wider integers, the
+ * greatest value of narrower ones, False in a matrix of truth values, or what the caller says. The
+ * header is
  * matrix/npy.c's; the entries are read where they lie in memory.
  */
 #include "base/memory.h"
