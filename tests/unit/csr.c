@@ -290,6 +290,37 @@ static void borrowed_arrays_serve_where_they_lie(void **state)
     }
 }
 
+/* A graph counts the arrays that are its own: targets of 64 bits are narrowed into one, and so are
+ * values, while the other may be borrowed. */
+static void each_borrowed_array_counts_by_itself(void **state)
+{
+    (void)state;
+    const int64_t offsets[] = {0, 2, 3};
+    const int32_t targets[] = {1, 1, 0};
+    const int64_t wide_targets[] = {1, 1, 0};
+    const double values[] = {3, 4, 5};
+    const int64_t wide_values[] = {3, (int64_t)1 << 40, 5}; /* kept in f64 */
+    for (int own = 0; own < 4; own++) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = NULL;
+        const bool own_targets = own & 1;
+        const bool own_values = own & 2;
+        tw_csr csr = {.size = sizeof csr, .vertices = 2, .offsets = offsets, .borrow = 1};
+        csr.offset_type = TW_I64;
+        csr.targets = own_targets ? (const void *)wide_targets : targets;
+        csr.target_type = own_targets ? TW_I64 : TW_I32;
+        csr.values = own_values ? (const void *)wide_values : values;
+        csr.value_type = own_values ? TW_I64 : TW_F64;
+        assert_ok(ctx, tw_graph_from_csr(ctx, &graph, &csr, 0));
+        assert_int_equal(graph->weight_type, TW_F64);
+        assert_int_equal(twi_graph_memory(graph), sizeof *graph + 3 * sizeof(int64_t) +
+                                                      (own_targets ? 3 * sizeof(int32_t) : 0) +
+                                                      (own_values ? 3 * sizeof(double) : 0));
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
 /* What the graph must not see is taken out of a copy. */
 static void arrays_that_cannot_serve_are_copied_though_borrowed(void **state)
 {
@@ -299,7 +330,7 @@ static void arrays_that_cannot_serve_are_copied_though_borrowed(void **state)
     const int32_t targets[] = {1, 0, 0};
     const float values[] = {3, 4, 5};
     const float infinite[] = {3, INFINITY, 5};
-    char shifted[sizeof values + 1];
+    _Alignas(8) char shifted[sizeof values + 1];
     memcpy(shifted + 1, values, sizeof values);
     const struct {
         const void *values;
@@ -333,8 +364,18 @@ static void arrays_that_cannot_serve_are_copied_though_borrowed(void **state)
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_from_csr(ctx, &graph, &csr, 0));
     assert_ptr_equal(graph->targets, plain);
+    assert_ptr_not_equal(graph->weights, shifted + 1);
     assert_true(twi_graph_weight(graph, 2) == 5);
     tw_graph_destroy(graph);
+    _Alignas(8) char moved[sizeof plain + 1];
+    memcpy(moved + 1, plain, sizeof plain);
+    csr.targets = moved + 1;
+    csr.values = values;
+    assert_ok(ctx, tw_graph_from_csr(ctx, &graph, &csr, 0));
+    assert_ptr_not_equal(graph->targets, moved + 1);
+    assert_ptr_equal(graph->weights, values);
+    tw_graph_destroy(graph);
+    csr.targets = plain;
     csr.values = NULL;
     assert_ok(ctx, tw_graph_from_csr(ctx, &graph, &csr, 0));
     assert_ptr_equal(graph->targets, plain);
@@ -592,6 +633,7 @@ int main(void)
         cmocka_unit_test(every_form_gives_the_graph_of_the_same_edges),
         cmocka_unit_test(every_form_has_the_distances_of_the_textbook),
         cmocka_unit_test(borrowed_arrays_serve_where_they_lie),
+        cmocka_unit_test(each_borrowed_array_counts_by_itself),
         cmocka_unit_test(arrays_that_cannot_serve_are_copied_though_borrowed),
         cmocka_unit_test(a_negative_self_loop_stays_and_is_a_cycle),
         cmocka_unit_test(whole_weights_of_64_bits_become_i32_or_f64_or_are_refused),
