@@ -25,12 +25,12 @@
  *  - Strings that go in are copied; strings that come out belong to the object they come from.
  *  - Structs that a caller fills or receives begin with `size`, set by the TW_*_INIT macro of their
  *    name, which also sets every default. So a later version can add members, always at the end
- *    and so that the size grows, and programs compiled with an older header go on working: what
- *    their structs do not reach has its default, and nothing is read or written past their size.
- *    A longer struct, of a newer header, is refused unless what this version does not know of it
- *    is zero. A size that no version of such a struct has, of 0 or not a multiple of 8, is
- *    TW_ERR_ARGUMENT. Elements of an array of them (sinks, sources) lie as far apart as the first
- *    one's size, and have the same.
+ *    and so that the size grows, or in the place of one called `reserved`, and programs compiled
+ *    with an older header go on working: what their structs do not reach has its default, and
+ *    nothing is read or written past their size. A longer struct, of a newer header, is refused
+ *    unless what this version does not know of it is zero. A size that no version of such a struct
+ *    has, of 0 or not a multiple of 8, is TW_ERR_ARGUMENT. Elements of an array of them (sinks,
+ *    sources) lie as far apart as the first one's size, and have the same.
  *    tw_matrix, tw_shape and tw_constant are plain values, without a size, and never grow.
  */
 #ifndef TILEWRIGHT_H
@@ -292,14 +292,14 @@ typedef struct tw_read_options {
     int32_t directed;      /* TW_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
     int32_t ids;           /* 1: vertex names in an edge list are arbitrary words */
+    int32_t header;        /* edge lists: TW_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: the third column if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
-    int32_t header;        /* edge lists: TW_HEADER_* */
 } tw_read_options;
 #define TW_READ_OPTIONS_INIT                                                                 \
     {                                                                                        \
-        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, NULL, NULL, TW_HEADER_AUTO \
+        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, TW_HEADER_AUTO, NULL, NULL \
     }
 
 /* Read a graph. `path` "-" is standard input. opts NULL takes the defaults. */
@@ -331,14 +331,14 @@ typedef struct tw_generate_options {
     double density;     /* dense, grid */
     uint64_t seed;
     tw_type weight_type; /* TW_I32 or TW_F32 or TW_F64 */
+    int32_t directed;    /* TW_DIRECTED_AS_FILE: what the kind is by nature */
     double min_weight;   /* whole numbers for TW_I32; both ends included */
     double max_weight;
-    int32_t directed; /* TW_DIRECTED_AS_FILE: what the kind is by nature */
 } tw_generate_options;
-#define TW_GENERATE_OPTIONS_INIT                                                         \
-    {                                                                                    \
-        sizeof(tw_generate_options), "sparse", 1000, 0, 0, 5.0, 0.5, 1, TW_I32, 1, 1000, \
-            TW_DIRECTED_AS_FILE                                                          \
+#define TW_GENERATE_OPTIONS_INIT                                                \
+    {                                                                           \
+        sizeof(tw_generate_options), "sparse", 1000, 0, 0, 5.0, 0.5, 1, TW_I32, \
+            TW_DIRECTED_AS_FILE, 1, 1000                                        \
     }
 
 /* opts NULL takes the defaults. */
@@ -543,11 +543,12 @@ typedef struct tw_apsp_options {
     double cutoff;     /* distances above it become "no path"; negative: no cutoff */
     int32_t symmetric; /* matrices (tw_apsp_device): 1 if it is, so that half of the work is enough.
                           Of a graph it is found out: not to be set */
+    int32_t reserved;  /* 0 */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0, \
-            0                                                                                      \
+            0, 0                                                                                   \
     }
 
 /*
@@ -1061,10 +1062,11 @@ typedef struct tw_expr_info {
     int32_t operations;   /* operators and functions, equal sub-expressions counted once */
     int32_t uses_row;     /* `row` occurs */
     int32_t uses_col;
+    int32_t reserved; /* 0 */
 } tw_expr_info;
-#define TW_EXPR_INFO_INIT                   \
-    {                                       \
-        sizeof(tw_expr_info), 0, 0, 0, 0, 0 \
+#define TW_EXPR_INFO_INIT                      \
+    {                                          \
+        sizeof(tw_expr_info), 0, 0, 0, 0, 0, 0 \
     }
 TW_API tw_status tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
 
@@ -1235,13 +1237,14 @@ TW_API TW_CHECKED tw_status tw_gpu_describe(tw_context *ctx, tw_gpu *out, int32_
 
 typedef struct tw_gpu_link {
     size_t size;
-    int32_t direct;  /* copies do not go through host memory */
-    int32_t atomics; /* atomic operations reach across: NVLink, Infinity Fabric */
-    int32_t rank;    /* of speed among the direct links of this machine; 0 is the fastest */
+    int32_t direct;   /* copies do not go through host memory */
+    int32_t atomics;  /* atomic operations reach across: NVLink, Infinity Fabric */
+    int32_t rank;     /* of speed among the direct links of this machine; 0 is the fastest */
+    int32_t reserved; /* 0 */
 } tw_gpu_link;
-#define TW_GPU_LINK_INIT             \
-    {                                \
-        sizeof(tw_gpu_link), 0, 0, 0 \
+#define TW_GPU_LINK_INIT                \
+    {                                   \
+        sizeof(tw_gpu_link), 0, 0, 0, 0 \
     }
 /* How GPU `from` reaches the memory of GPU `to`, another one. */
 TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *out, int32_t from,

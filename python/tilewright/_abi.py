@@ -106,9 +106,9 @@ class ReadOptions(Sized):
         ("directed", c_int32),
         ("unweighted", c_int32),
         ("ids", c_int32),
+        ("header", c_int32),
         ("weight", c_char_p),
         ("no_edge", POINTER(c_double)),
-        ("header", c_int32),
     ]
     defaults = {"directed": -1, "header": -1}
 
@@ -156,6 +156,7 @@ class ApspOptions(Sized):
         ("target_count", c_int64),
         ("cutoff", c_double),
         ("symmetric", c_int32),
+        ("reserved", c_int32),
     ]
     defaults = {"cutoff": -1.0}
 

@@ -10,6 +10,7 @@
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
 #include "apsp/shared/deliver.h"
+#include "apsp/shared/options.h"
 #include "apsp/shared/plan.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
@@ -345,7 +346,7 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     tw_sink sink = TW_SINK_INIT;
     tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
     if (status == TW_OK) {
-        status = TWI_TAKE(ctx, tw_apsp_options, &options, opts);
+        status = twi_take_options(ctx, &options, opts);
     }
     if (status == TW_OK) {
         status = twi_matrix_check(ctx, out, "the distance matrix");

@@ -11,6 +11,7 @@
  * the one reported. A wrong entry does not stop the run: the caller asks tw_apsp_verifier_result.
  */
 #include "apsp/shared/distance.h"
+#include "apsp/shared/options.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
 #include "base/given.h"
@@ -413,7 +414,10 @@ tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const
     tw_apsp_verifier *verifier = NULL;
     tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (status == TW_OK) {
-        status = TWI_TAKE(ctx, tw_apsp_options, &ours, opts);
+        status = twi_take_options(ctx, &ours, opts);
+    }
+    if (status == TW_OK) {
+        status = twi_check_result_type(ctx, ours.type);
     }
     if (status != TW_OK) {
         return status;

@@ -175,7 +175,7 @@ tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t 
             ctx, (int)cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, from, to),
             "asking for the speed to another device");
     }
-    *out = (tw_gpu_link){sizeof *out, direct, atomics, rank};
+    *out = (tw_gpu_link){.size = sizeof *out, .direct = direct, .atomics = atomics, .rank = rank};
     return status;
 }
 

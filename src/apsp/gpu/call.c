@@ -3,6 +3,7 @@
  * code refuses what is wrong in itself by the same sentence.
  */
 #include "apsp/gpu/gpu.h"
+#include "apsp/shared/options.h"
 #include "base/given.h"
 #include "base/matrix.h"
 
@@ -61,7 +62,7 @@ tw_status twi_gpu_take_call(tw_context *ctx, twi_gpu_call *out, const tw_matrix 
                             const tw_apsp_options *opts, const tw_device_options *device)
 {
     *out = (twi_gpu_call){.opts = TW_APSP_OPTIONS_INIT, .device = TW_DEVICE_OPTIONS_INIT};
-    tw_status status = TWI_TAKE(ctx, tw_apsp_options, &out->opts, opts);
+    tw_status status = twi_take_options(ctx, &out->opts, opts);
     if (status == TW_OK) {
         status = TWI_TAKE(ctx, tw_device_options, &out->device, device);
     }

@@ -26,6 +26,7 @@
 #include "apsp/search/search.h"
 #include "apsp/search/searcher.h"
 #include "apsp/shared/deliver.h"
+#include "apsp/shared/options.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
 #include "apsp/sweep/sweep.h"
@@ -125,14 +126,12 @@ static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)
 
 static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
 {
-    tw_status status = TW_OK;
     if (!twi_method_exists(o->method)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
     }
-    if (o->type == TW_I16 || (o->type != TW_AUTO && !twi_type_is_element(o->type))) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "distances cannot be of type %s: choose u8, u16, i32, f32 or f64",
-                       tw_type_name(o->type));
+    tw_status status = twi_check_result_type(ctx, o->type);
+    if (status != TW_OK) {
+        return status;
     }
     if (o->block < 0 || o->block > TWI_DEPTH_MOST) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a block of %d: choose 1 to %d, or 0 for automatic",
@@ -682,7 +681,7 @@ tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_grap
     double began = twi_seconds();
     tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (status == TW_OK) {
-        status = TWI_TAKE(ctx, tw_apsp_options, &ours, opts);
+        status = twi_take_options(ctx, &ours, opts);
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");

@@ -1,0 +1,33 @@
+/* What every function that takes tw_apsp_options looks at first. */
+#ifndef TWI_APSP_SHARED_OPTIONS_H
+#define TWI_APSP_SHARED_OPTIONS_H
+
+#include "base/given.h"
+#include "base/type.h"
+
+/* The caller's options over the defaults. `reserved` is there for a later version: what is not 0
+ * asks for something that this one does not know. */
+TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_options *ours,
+                                                    const tw_apsp_options *given)
+{
+    const tw_status status = TWI_TAKE(ctx, tw_apsp_options, ours, given);
+    if (status == TW_OK && ours->reserved != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.reserved is %d: it must be 0 in version %s",
+                       (int)ours->reserved, TW_VERSION_STRING);
+    }
+    return status;
+}
+
+/* TW_ERR_ARGUMENT unless distances can be of that type. */
+TW_CHECKED static inline tw_status twi_check_result_type(tw_context *ctx, tw_type type)
+{
+    if (type == TW_I16 || (type != TW_AUTO && !twi_type_is_element(type))) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "distances cannot be of type %s: choose u8, u16, i32, f32 or f64",
+                       tw_type_name(type));
+    }
+    return TW_OK;
+}
+
+#endif
