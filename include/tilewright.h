@@ -7,8 +7,9 @@
  * Rules that hold for every function
  * ----------------------------------
  *  - A function that can fail returns tw_status. On anything but TW_OK, tw_last_error(ctx) is one
- *    sentence that says what was wrong, where, and what to do. Outputs are then untouched, except
- *    handles, which are set to NULL first.
+ *    sentence that says what was wrong, where, and what to do. Handles are then NULL. A matrix or
+ *    image that was to receive a result may hold some of its rows, which mean nothing; other
+ *    outputs are as they were, unless their comment says what they tell of a failure.
  *  - A pointer may be NULL where its comment says so and in option structs; elsewhere NULL, like an
  *    unknown enum value or a negative size, is TW_ERR_ARGUMENT (without a sentence if the context
  *    itself is NULL). A function that cannot fail then does nothing and answers 0, NULL or "".
@@ -171,7 +172,7 @@ TW_API void tw_device_start(tw_context *ctx);
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
 TW_API void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user);
 
-/* Ask the running call to stop: it returns TW_ERR_CANCELLED soon and leaves no partial output.
+/* Ask the running call to stop: it returns TW_ERR_CANCELLED soon and leaves no part of a file.
  * Async-signal-safe. The request stays until tw_clear_cancel. */
 TW_API void tw_cancel(tw_context *ctx);
 TW_API void tw_clear_cancel(tw_context *ctx);
@@ -362,8 +363,10 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
  * When a begin, rows or end fails, or the work behind them does, or the call is cancelled before
  * the first end, every sink that has begun and has not ended successfully gets abort, once, the
  * failing one included, and nothing else is called any more. So a sink that has begun gets either
- * an end that succeeds or abort as its last call. After abort nothing of the result may remain. A
- * sink that ended before a later one failed has its result complete, and keeps it.
+ * an end that succeeds or abort as its last call. abort gives the result up: a file does not appear
+ * and one of that name stays as it was, memory taken for the run is freed; rows that went into
+ * memory of the caller's (tw_sink_to_matrix, tw_sink_to_image) stay there and mean nothing. A sink
+ * that ended before a later one failed has its result complete, and keeps it.
  *
  * A function that fails returns a status other than TW_OK, which the long call then returns, and
  * says why with tw_set_error or tw_fail; abort cannot fail, and what it does leaves the sentence
@@ -501,8 +504,7 @@ typedef struct tw_device_options {
         sizeof(tw_device_options), NULL, NULL, 0 \
     }
 
-/* ------------------------------------------------------------------------ all-pairs shortest paths
- */
+/* ------------------------------------------------------------------ all-pairs shortest paths */
 
 /* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as one that
  * is "no edge", in i64), +inf in floats. */
@@ -518,9 +520,9 @@ typedef int32_t tw_apsp_method;
 enum {
     TW_APSP_METHOD_AUTO = 0,
     TW_APSP_METHOD_CLOSURE = 1, /* blocked Floyd-Warshall over (min,+) products */
-    TW_APSP_METHOD_DIJKSTRA =
-        2,                  /* one search per source; with potentials when weights are negative */
-    TW_APSP_METHOD_BFS = 3, /* many sources at once, one bit each; equal weights only */
+    /* one search per source; with potentials when weights are negative */
+    TW_APSP_METHOD_DIJKSTRA = 2,
+    TW_APSP_METHOD_BFS = 3,       /* many sources at once, one bit each; equal weights only */
     TW_APSP_METHOD_REFERENCE = 4, /* the plain triple loop in f64 or i64: slow, trusted */
     TW_APSP_METHOD_SWEEP = 5 /* elimination, then a sweep over blocks of sources: for graphs with
                                 small separators (roads, grids, meshes) */
@@ -665,8 +667,7 @@ TW_API TW_CHECKED tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_m
  * until the next call on the context. */
 TW_API int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **vertices);
 
-/* ------------------------------------------------------------------------- routes, summaries,
- * checks */
+/* -------------------------------------------------------------- routes, summaries, checks */
 
 /* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
  * the matrix of all pairs, or its row `from` alone (1 x n), or NULL to search the graph alone; a
@@ -784,10 +785,11 @@ TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
  * its plane is there, with nothing that counts. */
 TW_API TW_CHECKED tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image);
 
-/* Read "npy" (one plane of any tw_type; three dimensions are a stack of planes), "pnm" (PGM, PPM:
- * u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and alpha: u8 or u16),
- * "tiff" (pages and their channels, of any size each: u8, u16, i16, i32, f32, f64) or
- * "records" (u8). format NULL follows the extension, else the content. "-" is standard input. */
+/* Read "npy" (one plane of u8, u16, i16, i32, f32 or f64; three dimensions are a stack of planes),
+ * "pnm" (PGM, PPM: u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and
+ * alpha: u8 or u16), "tiff" (pages and their channels, of any size each: u8, u16, i16, i32, f32,
+ * f64) or "records" (u8). format NULL follows the extension, else the content. "-" is standard
+ * input. */
 TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
                                           const char *format);
 
@@ -1156,9 +1158,8 @@ TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
 
 /* The same for inputs that need not fit in memory: input i is sources[i], whose rows are read as
  * the result goes on, each once and in order, or, if that has no function rows, the matrix
- * inputs[i]
- * (`inputs` may be NULL if none is one). The same bits, in blocks as large as tw_set_memory allows.
- */
+ * inputs[i] (`inputs` may be NULL if none is one). The same bits, in blocks as large as
+ * tw_set_memory allows. */
 TW_API TW_CHECKED tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan,
                                                const tw_matrix *inputs, const tw_source *sources,
                                                int32_t input_count, tw_sink *sinks,

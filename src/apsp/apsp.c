@@ -215,7 +215,7 @@ static tw_status check_run(tw_context *ctx, const tw_apsp_plan *plan, const tw_s
         status = twi_sinks_check(ctx, sinks, sink_count);
     }
     if (status == TW_OK && predecessors != NULL) {
-        status = twi_sinks_check(ctx, predecessors, 1);
+        status = twi_sink_check(ctx, predecessors, sink_count);
     }
     if (status != TW_OK) {
         return status;

@@ -39,7 +39,7 @@ static tw_status check_functions(tw_context *ctx, const tw_sink *sink, int32_t i
     return TW_OK;
 }
 
-tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
+static tw_status check_from(tw_context *ctx, const tw_sink *sinks, int32_t count, int32_t number)
 {
     if (ctx == NULL || count < 0 || (count > 0 && sinks == NULL)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "sink_count is %d, and sinks %s", (int)count,
@@ -53,10 +53,20 @@ tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
             status = TWI_TAKE(ctx, tw_sink, &sink, twi_given_at(sinks, i));
         }
         if (status == TW_OK) {
-            status = check_functions(ctx, &sink, i);
+            status = check_functions(ctx, &sink, number + i);
         }
     }
     return status;
+}
+
+tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count)
+{
+    return check_from(ctx, sinks, count, 0);
+}
+
+tw_status twi_sink_check(tw_context *ctx, const tw_sink *sink, int32_t number)
+{
+    return check_from(ctx, sink, 1, number);
 }
 
 /* The sentence of an older failure must not pass for the reason of this one. */
@@ -70,15 +80,17 @@ static tw_status failed(tw_context *ctx, twi_sinks *out, tw_status status, int32
                         const char *function)
 {
     out->refused = true;
-    return ctx->error[0] != '\0' ? status
-                                 : tw_fail(ctx, status, "%s of sink %d returned %s and no reason",
-                                           function, (int)sink, tw_status_name(status));
+    return ctx->error[0] != '\0'
+               ? status
+               : tw_fail(ctx, status, "%s of sink %d returned %s and no reason", function,
+                         (int)(out->number + sink), tw_status_name(status));
 }
 
 tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,
                           const tw_shape *shape)
 {
-    *out = (twi_sinks){.sinks = sinks, .count = count, .shape = *shape};
+    const int32_t number = out->number;
+    *out = (twi_sinks){.sinks = sinks, .count = count, .shape = *shape, .number = number};
     for (int32_t i = 0; i < count; i++) {
         forget_sentence(ctx);
         const tw_sink sink = twi_sink_at(sinks, i);

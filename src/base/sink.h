@@ -21,10 +21,11 @@
 typedef struct twi_sinks {
     tw_sink *sinks;
     int32_t count;
-    int32_t begun; /* whose begin succeeded */
-    int32_t ended; /* whose end succeeded: their results stand */
-    bool refused;  /* one of them failed */
-    bool second;   /* those of another driver end before */
+    int32_t begun;  /* whose begin succeeded */
+    int32_t ended;  /* whose end succeeded: their results stand */
+    bool refused;   /* one of them failed */
+    bool second;    /* those of another driver end before */
+    int32_t number; /* of the first of them, in sentences; set before begin */
     tw_shape shape;
     int64_t next; /* row that is due */
 } twi_sinks;
@@ -39,6 +40,8 @@ void twi_sink_give(tw_sink *out, tw_sink ours);
 /* TW_ERR_ARGUMENT unless there are `count` sinks of one size, each with begin, rows, end and
  * abort. */
 TW_CHECKED tw_status twi_sinks_check(tw_context *ctx, const tw_sink *sinks, int32_t count);
+/* The same of a sink by itself, which sentences call sink `number`. */
+TW_CHECKED tw_status twi_sink_check(tw_context *ctx, const tw_sink *sink, int32_t number);
 
 /* Sink i of an array that has passed the check. */
 tw_sink twi_sink_at(const tw_sink *sinks, int32_t i);

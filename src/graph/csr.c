@@ -138,11 +138,15 @@ static tw_status check_offsets(tw_context *ctx, const tw_csr *csr, int64_t *arcs
     }
     for (int64_t u = 0; u < csr->vertices; u++) {
         const int64_t next = offset_at(csr, u + 1);
-        if (next < *arcs || next > MOST_ARCS) {
+        if (next < *arcs) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "offset %lld is %lld after %lld: offsets do not fall, and arcs can be "
-                           "addressed",
+                           "offset %lld is %lld after %lld: offsets must not decrease",
                            (long long)u + 1, (long long)next, (long long)*arcs);
+        }
+        if (next > MOST_ARCS) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "offset %lld is %lld: no machine can address so many arcs",
+                           (long long)u + 1, (long long)next);
         }
         *arcs = next;
     }

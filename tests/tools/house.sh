@@ -19,10 +19,13 @@ copy() {
     cp -r "$source/src/base" "$source/src/graph" "$tree/src"
 }
 
-include() { # include FILE HEADER: before whatever the file has
+include() { # include FILE HEADER: before whatever the file has; HEADER may have its <>
     mkdir -p "$(dirname "$tree/$1")"
     touch "$tree/$1"
-    printf '#include "%s"\n%s\n' "$2" "$(cat "$tree/$1")" >"$tree/$1.new"
+    case $2 in
+    "<"*) printf '#include %s\n%s\n' "$2" "$(cat "$tree/$1")" >"$tree/$1.new" ;;
+    *) printf '#include "%s"\n%s\n' "$2" "$(cat "$tree/$1")" >"$tree/$1.new" ;;
+    esac
     mv "$tree/$1.new" "$tree/$1"
 }
 
@@ -40,6 +43,11 @@ copy
 
 include src/base/clock.h base/context.h
 finds "a circle of files: src/base/clock -> src/base/context -> src/base/clock"
+
+# The compiler finds it by either bracket.
+include src/base/random.h "<graph/graph.h>"
+include src/base/random.h "<no/header/of/ours.h>"
+finds "src/base/random.h includes graph/graph.h: src/base may not see src/graph"
 
 # No header includes the other here: each file calls what the other defines.
 include src/graph/one.c graph/two.h

@@ -56,7 +56,7 @@ static tw_status act(recorder *r, tw_context *ctx, function now)
         return TW_OK;
     }
     t->over = true;
-    return t->silent ? TW_ERR_IO : tw_fail(ctx, TW_ERR_IO, "spoilt by sink %d", r->index);
+    return t->silent ? TW_ERR_IO : tw_fail(ctx, TW_ERR_IO, "spoilt by sink %d of them", r->index);
 }
 
 static tw_status record_begin(void *self, tw_context *ctx, const tw_shape *shape)
@@ -446,7 +446,10 @@ static void judge(tw_context *ctx, int driver, trial *t, tw_status status, tw_st
     }
     demand(t, status == wanted, "the status is that of the failure");
     if (wanted != TW_OK) {
-        const char *words = t->cancels ? "stopped on request" : t->silent ? "of sink" : "spoilt by";
+        char words[32] = "stopped on request";
+        if (!t->cancels) {
+            snprintf(words, sizeof words, "%s sink %d ", t->silent ? "of" : "spoilt by", t->who);
+        }
         demand(t, strstr(tw_last_error(ctx), words) != NULL, "the sentence is that of the failure");
     }
     if (t->broken != NULL) {

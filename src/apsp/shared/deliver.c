@@ -479,6 +479,7 @@ static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery, tw_sink *s
         twi_sinks_begin(ctx, &delivery->distances, sinks, sink_count, &delivery->shape);
     if (status == TW_OK && predecessors != NULL) {
         const tw_shape shape = {delivery->shape.rows, delivery->shape.cols, TW_I32};
+        delivery->predecessors.number = sink_count;
         status = twi_sinks_begin(ctx, &delivery->predecessors, predecessors, 1, &shape);
     }
     return status;
