@@ -145,7 +145,10 @@ def test_rank_entropy_is_that_of_scikit_image(rng, dtype, shift, masked):
     image = rng.integers(0, 300 if dtype is np.uint16 else 256, (40, 50))
     image = image.astype(dtype)
     mask = (rng.random((40, 50)) < 0.02) if masked else None
-    for footprint in (morphology.disk(3), np.ones((4, 5), np.uint8), np.ones((1, 1), np.uint8)):
+    apart = np.zeros((3, 3), np.uint8)
+    apart[0, 2] = 1  # in the last column nothing is in it
+    dot = np.ones((1, 1), np.uint8)
+    for footprint in (morphology.disk(3), np.ones((4, 5), np.uint8), dot, apart):
         if footprint.shape == (1, 1) and shift != (0, 0):
             continue
         options = {"mask": mask, "shift_x": shift[0], "shift_y": shift[1]}

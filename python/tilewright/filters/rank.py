@@ -53,8 +53,15 @@ def entropy(
     found = _entropy(
         array, footprint=shape, anchor=anchor, levels=levels, base=2, mask=mask, dtype=np.float64
     )
-    np.nan_to_num(found, copy=False, nan=0.0)
+    if mask is not None or not _has(shape, anchor):
+        found[np.isnan(found)] = 0.0
     if out is None:
         return found
     np.copyto(out, found.reshape(out.shape), casting="unsafe")
     return out
+
+
+def _has(shape: np.ndarray, anchor: tuple[int, int]) -> bool:
+    """Whether the window has its own centre, so that something is in it everywhere."""
+    inside = all(0 <= at < side for at, side in zip(anchor, shape.shape))
+    return inside and bool(shape[anchor])
