@@ -12,6 +12,14 @@
 
 #include "base/context.h"
 
+/* The types that arrays can be of, those of weights, and those that are computed in. Lists: the
+ * order of their numbers means nothing. */
+enum { ELEMENT_TYPES = 6, WEIGHT_TYPES = 3, FLOAT_TYPES = 2 };
+__attribute__((unused)) static const tw_type element_types[ELEMENT_TYPES] = {
+    TW_U8, TW_U16, TW_I16, TW_I32, TW_F32, TW_F64};
+__attribute__((unused)) static const tw_type weight_types[WEIGHT_TYPES] = {TW_I32, TW_F32, TW_F64};
+__attribute__((unused)) static const tw_type float_types[FLOAT_TYPES] = {TW_F32, TW_F64};
+
 /* Whether to leave out the sizes that take seconds and that a plain build has tested: so do the
  * presets of slower builds. */
 static inline bool small_sizes_only(void)

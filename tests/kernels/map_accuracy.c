@@ -173,7 +173,8 @@ static void powers_that_are_written_out_keep_the_bound_of_pow(void **state)
     options.inputs = names;
     options.input_count = 1;
     for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
-        for (int type = TW_F32; type <= TW_F64; type++) {
+        for (int type_of = 0; type_of < FLOAT_TYPES; type_of++) {
+            const tw_type type = float_types[type_of];
             char text[40];
             tw_expr *expr = NULL;
             tw_map_options opts = TW_MAP_OPTIONS_INIT;
@@ -215,7 +216,8 @@ static void small_powers_stay_within_their_bound_at_the_ends(void **state)
                   {{TWI_OP_INVERSE_SQUARE, "inverse_square", 1}, -2}};
     kernel = best_kernel();
     for (int k = 0; k < 3; k++) {
-        for (int type = TW_F32; type <= TW_F64; type++) {
+        for (int type_of = 0; type_of < FLOAT_TYPES; type_of++) {
+            const tw_type type = float_types[type_of];
             const int ends[2] = {type == TW_F32 ? -138 : -1048, type == TW_F32 ? 128 : 1024};
             for (uint64_t block = 0; block < 40; block++) {
                 for (int i = 0; i < BLOCK; i++) {

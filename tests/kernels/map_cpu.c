@@ -207,7 +207,8 @@ static void every_type_is_read_and_written(void **state)
     static const char *const texts[] = {"x * 1.5 - a", "col % 2 ? a : x", "x / b", "a * a * b"};
     for (int in = 0; in < 6; in++) {
         for (int out = 0; out < 6; out++) {
-            for (int compute = TW_F32; compute <= TW_F64; compute++) {
+            for (int compute_of = 0; compute_of < FLOAT_TYPES; compute_of++) {
+                const tw_type compute = float_types[compute_of];
                 sample s = {texts[(in + out) % 4],
                             4,
                             77,
@@ -247,7 +248,8 @@ static void conditions_and_exact_functions_match(void **state)
         "col % 7 == 3 ? a : row % 3 == 1 ? b : x",
     };
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        for (int compute = TW_F32; compute <= TW_F64; compute++) {
+        for (int compute_of = 0; compute_of < FLOAT_TYPES; compute_of++) {
+            const tw_type compute = float_types[compute_of];
             sample s = {texts[t], 5, 130, 131, {TW_F32, TW_F32, TW_I16}, compute, compute,
                         1,        0, 0,   NULL};
             matches_the_reference(&s);
@@ -268,7 +270,8 @@ static void fused_operations_round_one_by_one(void **state)
         "a * b + a * x", "(a + b) * (a + b)", "sqrt(a + b) + sqrt(b + x)",
     };
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        for (int compute = TW_F32; compute <= TW_F64; compute++) {
+        for (int compute_of = 0; compute_of < FLOAT_TYPES; compute_of++) {
+            const tw_type compute = float_types[compute_of];
             matches_the_reference(&(sample){
                 texts[t], 2, 300, 300, {TW_F32, TW_F32, TW_I16}, compute, compute, 1, 0, 0, NULL});
         }
@@ -309,7 +312,8 @@ static void broadcast_inputs_are_repeated(void **state)
 {
     (void)state;
     for (int shape = 1; shape <= 3; shape++) {
-        for (int type = TW_U8; type <= TW_F64; type++) {
+        for (int type_of = 0; type_of < ELEMENT_TYPES; type_of++) {
+            const tw_type type = element_types[type_of];
             sample s = {"a * 2 + (col % 2 ? b : x - a)",
                         9,
                         1500,
@@ -332,7 +336,8 @@ static void functions_are_as_near_as_they_say(void **state)
     static const char *const texts[] = {"log(abs(x) + 1) + exp(a / 100)", "sin(x) * cos(a)",
                                         "atan2(a, b)", "hypot(a, b) + pow(abs(x), 0.3)"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        for (int compute = TW_F32; compute <= TW_F64; compute++) {
+        for (int compute_of = 0; compute_of < FLOAT_TYPES; compute_of++) {
+            const tw_type compute = float_types[compute_of];
             sample s = {texts[t], 3, 200, 200, {TW_F32, TW_F32, TW_F32}, compute, compute,
                         1,        0, 4,   NULL};
             matches_the_reference(&s);
@@ -444,7 +449,8 @@ static void instruction_sets_agree_on_whole_maps(void **state)
     static const char *const texts[] = {"x + sqrt((col % 2 ? log(x) : cos(x)) + 1)",
                                         "pow(abs(a), b / 50) + tan(x)"};
     for (int t = 0; t < 2; t++) {
-        for (int compute = TW_F32; compute <= TW_F64; compute++) {
+        for (int compute_of = 0; compute_of < FLOAT_TYPES; compute_of++) {
+            const tw_type compute = float_types[compute_of];
             sample s = {texts[t], 3, 777, 777, {TW_U8, TW_I16, TW_U16}, compute, compute,
                         1,        0, 0,   NULL};
             fixture f;

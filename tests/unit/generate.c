@@ -57,7 +57,8 @@ static void every_kind_keeps_to_its_vertices_and_weights(void **state)
     const int64_t sizes[] = {0, 1, 2, 3, 7, 64, 100};
     for (int k = 0; k < KINDS; k++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            for (tw_type type = TW_I32; type <= TW_F64; type++) {
+            for (int type_of = 0; type_of < WEIGHT_TYPES; type_of++) {
+                const tw_type type = weight_types[type_of];
                 for (int directed = TW_DIRECTED_AS_FILE; directed <= TW_DIRECTED_YES; directed++) {
                     tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
                     opts.kind = kinds[k];

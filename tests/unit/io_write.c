@@ -91,7 +91,8 @@ static void every_format_reads_back_what_it_wrote(void **state)
     /* The program's locale does not matter. */
     (void)setlocale(LC_ALL, "de_DE.UTF-8");
     for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
-        for (tw_type type = TW_I32; type <= TW_F64; type++) {
+        for (int type_of = 0; type_of < WEIGHT_TYPES; type_of++) {
+            const tw_type type = weight_types[type_of];
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 bool metis = strcmp(names[f], "a.graph") == 0;
                 tw_graph *graph =

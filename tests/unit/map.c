@@ -392,7 +392,8 @@ static void roots_are_rounded_once(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_expr *expr = read_expr(ctx, "sqrt(x)", 1);
-    for (int type = TW_F32; type <= TW_F64; type++) {
+    for (int type_of = 0; type_of < FLOAT_TYPES; type_of++) {
+        const tw_type type = float_types[type_of];
         tw_map_options opts = TW_MAP_OPTIONS_INIT;
         tw_matrix x = new_matrix(1, 20000, (tw_type)type);
         tw_matrix out = new_matrix(1, x.cols, x.type), wanted = new_matrix(1, x.cols, x.type);
@@ -872,7 +873,8 @@ static void a_map_in_place_is_the_same_map(void **state)
     tw_context *ctx = open_context();
     for (size_t e = 0; e < 3; e++) {
         tw_expr *expr = read_expr(ctx, texts[e], 2);
-        for (int type = TW_U8; type <= TW_F64; type++) {
+        for (int type_of = 0; type_of < ELEMENT_TYPES; type_of++) {
+            const tw_type type = element_types[type_of];
             tw_map_options opts = TW_MAP_OPTIONS_INIT;
             tw_matrix in[2] = {random_matrix(6, 1111, type, 5), random_matrix(1, 1111, TW_F32, 6)};
             tw_matrix apart = new_matrix(6, 1111, type);

@@ -19,7 +19,7 @@ static tw_matrix random_matrix(int64_t rows, int64_t cols, int64_t pad, tw_type 
     for (int64_t i = 0; i < rows * stride; i++) {
         uint64_t random = twi_random_at(seed, (uint64_t)i);
         double value = random % 5 == 0 ? tw_apsp_infinity(type) : (double)(random % 200);
-        if (type >= TW_F32) {
+        if (type == TW_F32 || type == TW_F64) {
             value /= random % 3 == 0 ? 1 : 7;
         }
         switch (type) {

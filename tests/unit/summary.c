@@ -41,7 +41,7 @@ static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, double 
         for (int64_t j = 0; j < cols; j++) {
             uint64_t random = twi_random_at(21, (uint64_t)(i * cols + j));
             double value = low + twi_random_unit(random) * (high - low);
-            value = type <= TW_I32 ? floor(value) : value;
+            value = type == TW_F32 || type == TW_F64 ? value : floor(value);
             put(&m, i, j, i == j ? 0 : random % 4 == 0 ? tw_apsp_infinity(type) : value);
         }
     }

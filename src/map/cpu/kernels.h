@@ -23,7 +23,11 @@ typedef void (*twi_map_load_fn)(void *const *out, const void *in, int64_t period
 /* The inverse; values are such that the type can hold (TWI_OP_STORED). */
 typedef void (*twi_map_store_fn)(void *out, const void *const *in, int64_t period, int64_t n);
 
+/* Of tables that have an entry for each type that arrays can be of, by its number. */
 #define TWI_MAP_TYPES (TW_F64 + 1)
+_Static_assert(TW_U8 < TWI_MAP_TYPES && TW_U16 < TWI_MAP_TYPES && TW_I16 < TWI_MAP_TYPES &&
+                   TW_I32 < TWI_MAP_TYPES && TW_F32 < TWI_MAP_TYPES,
+               "f64 is the last of them");
 
 /* Two or three cheap operations in one kernel: each by itself would be all loads and stores. The
  * operands of the first come first. Rounded as the operations one after the other are. */
