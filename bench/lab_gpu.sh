@@ -30,7 +30,8 @@ rungs_b5=grid-1d,grid,padded,coalesced,conflicts,no-conflicts,larger-block,more-
 published=("apsp-gpu --repeat 3 --n 2500,7500,10000 --rungs $rungs_c"
     "apsp-gpu --repeat 3 --n 12000 --rungs $rungs_b5"
     "apsp-files --n 28911 --rungs gpu --repeat 2"
-    "apsp-scatter --n 30000 --repeat 2")
+    "apsp-scatter --n 30000 --repeat 2"
+    "apsp-devices-weak --published --repeat 2 --rungs devices-1,devices-2")
 
 runs=()
 for word in "$@"; do

@@ -77,7 +77,7 @@ static inline tw_status lab_inspect(tw_context *ctx, const void *kernel, int thr
     if (status == TW_OK) {
         out->registers = about.numRegs;
         out->shared = (int32_t)about.sharedSizeBytes + dynamic;
-        out->spilled = (int32_t)about.localSizeBytes;
+        out->local = (int32_t)about.localSizeBytes;
         out->occupancy = (double)blocks * threads / card.maxThreadsPerMultiProcessor;
     }
     return status;

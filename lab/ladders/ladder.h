@@ -25,7 +25,7 @@ typedef struct lab_time {
 typedef struct lab_kernel {
     int32_t registers;
     int32_t shared;   /* bytes a block, static and dynamic */
-    int32_t spilled;  /* bytes of local memory a thread */
+    int32_t local;    /* bytes of local memory a thread: arrays it indexes, and spilled registers */
     double occupancy; /* warps that fit of those the processor has places for */
 } lab_kernel;
 
@@ -35,7 +35,10 @@ struct lab_rung {
     const char *parent; /* the rung that this one changes; NULL: a first one */
     const char *row;    /* of the write-ups; NULL: ours */
     const char *idea;
-    const char *source;  /* "FILE FUNCTION...": its code below lab/ladders; NULL: the ladder's */
+    /* "FILE FUNCTION...": its code, below lab/ladders or in src; "FUNCTION#2" is the second of that
+     * name; NULL: the ladder's */
+    const char *source;
+    const char *recipe;  /* what a line of that file makes its code of: MACRO(recipe, ...) */
     const char *against; /* what it is checked against, where that is not the ladder's text */
     /* What is wrong with its answer by its very idea; NULL: nothing. Such a rung is checked to be
      * wrong in just that way, and its time is shown, but compared with no other's. */

@@ -50,10 +50,11 @@ GLOSSARY = {
     "spread": "slowest less fastest repetition, by the median",
     "bytes/s": "as if every element were read once and written once",
     "registers, shared memory": "of a thread, and bytes of a block: what limits how many fit",
+    "local memory": "bytes that a thread has in memory: arrays it indexes, and registers spilled",
     "occupancy": "warps that fit on a processor of the card, of those it has places for",
     "bank conflict": "threads of a warp that want different rows of one of the 32 banks of shared "
                      "memory take turns",
-    "local loads": "what a thread keeps in memory: arrays it indexes, and registers spilled"}
+    "local loads": "loads of a thread's local memory"}
 
 # Whose figures "published" are, for results that do not say it themselves.
 AUTHORS = {"A": "a card of the GTX 1080 class (row A)", "B": "a GTX 1080 or an MI210 (row B)",
@@ -331,7 +332,7 @@ def inside_of(case):
     if "registers" in case:
         row["registers"] = str(case["registers"])
         row["shared memory"] = str(case.get("shared", NOTHING))
-        row["spilled"] = str(case.get("spilled") or NOTHING)
+        row["local memory"] = str(case.get("local", case.get("spilled")) or NOTHING)  # as 0.2.0 called it
         row["occupancy"] = f"{100 * case['occupancy']:.0f} %"
     return row
 
@@ -339,7 +340,7 @@ def inside_of(case):
 def inside(cases, names):
     """Headings and rows of inside_of, by these names; no rows where nothing is known."""
     rows = [row for row in map(inside_of, cases) if len(row) > 2]
-    head = [heading for heading in (*names, *PARTS, "registers", "shared memory", "spilled",
+    head = [heading for heading in (*names, *PARTS, "registers", "shared memory", "local memory",
                                     "occupancy")
             if any(row.get(heading, NOTHING) != NOTHING for row in rows)]
     return head, [[row.get(heading, NOTHING) for heading in head] for row in rows]

@@ -151,7 +151,7 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
     if (c->kernel.registers > 0) {
         cli_report_integer(json, "registers", c->kernel.registers);
         cli_report_integer(json, "shared", c->kernel.shared);
-        cli_report_integer(json, "spilled", c->kernel.spilled);
+        cli_report_integer(json, "local", c->kernel.local);
         cli_report_number(json, "occupancy", c->kernel.occupancy);
     }
     if (c->published > 0) {

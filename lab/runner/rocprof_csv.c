@@ -11,8 +11,10 @@
  *   GPU active             GPUBusy (GRBM_GUI_ACTIVE / GRBM_COUNT), weighted by time
  *   waves active           MeanOccupancyPerCU / 32, weighted by time: of the places of a processor
  *   bank conflicts         SQ_LDS_BANK_CONFLICT / SQ_LDS_IDX_ACTIVE: of the cycles of LDS those
- * that were lost to conflicts conflict count         SQ_LDS_BANK_CONFLICT, in cycles accesses to
- * LDS/s      SQ_INSTS_LDS / T memory read, written   FetchSize * 1024 / T, WriteSize * 1024 / T
+ *                          that were lost to conflicts
+ *   conflict count         SQ_LDS_BANK_CONFLICT, in cycles
+ *   accesses to LDS/s      SQ_INSTS_LDS / T
+ *   memory read, written   FetchSize * 1024 / T, WriteSize * 1024 / T
  *
  * Nothing in the text is trusted. None of it has seen an AMD card yet; tests have a stand-in.
  */

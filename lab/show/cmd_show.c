@@ -35,6 +35,22 @@ static const char *source_of(const lab_ladder *ladder, const lab_rung *rung)
     return rung->source != NULL ? rung->source : ladder->source;
 }
 
+/* What a rung's code is compiled or called with: the line that makes its recipe or, without one,
+ * its entry in the ladder's table. */
+static void write_recipe(FILE *memory, const char *text, const lab_rung *rung)
+{
+    const char *end = NULL, *begin = NULL;
+    if (rung->recipe != NULL && text != NULL) {
+        begin = lab_find_recipe(text, rung->recipe, &end);
+    }
+    for (const lab_source *each = lab_sources; begin == NULL && each->file != NULL; each++) {
+        (void)lab_find_entry(each->text, rung->name, rung->idea, &begin, &end);
+    }
+    if (begin != NULL) {
+        fprintf(memory, "%.*s", (int)(end - begin), begin);
+    }
+}
+
 /* The source of a rung: "FILE FUNCTION...", each function's definition; the whole file for none. */
 static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_rung *rung,
                            code *out)
@@ -47,6 +63,7 @@ static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_
     size_t length = strcspn(at, " ");
     const char *text = lab_source_of(at, length);
     tw_status status = TW_OK;
+    write_recipe(memory, text, rung);
     for (at += length; status == TW_OK && text != NULL && *at == ' '; at += length) {
         const char *begin = NULL, *end = NULL;
         at++;
@@ -78,8 +95,9 @@ static void print_rung(const lab_ladder *ladder, const lab_rung *rung)
         printf("changes %s\n", rung->parent);
     }
     printf("checked against %s\n", rung->against != NULL ? rung->against : ladder->against);
-    printf("lab/ladders/%.*s\n\n", (int)strcspn(source_of(ladder, rung), " "),
-           source_of(ladder, rung));
+    const char *source = source_of(ladder, rung);
+    printf("%s%.*s\n\n", strncmp(source, "src/", 4) == 0 ? "" : "lab/ladders/",
+           (int)strcspn(source, " "), source);
 }
 
 /* ------------------------------------------------------------------------------------------ show
@@ -129,10 +147,11 @@ const cli_command lab_show = {
     .name = "show",
     .usage = "[LADDER] RUNG",
     .summary = "a rung's idea, its source and its inner loop",
-    .text = "Prints what a rung changes, what it is checked against, and the source of its kernels "
-            "or functions. The program carries the source: neither a GPU nor a checkout is needed. "
+    .text = "Prints what a rung changes, what it is checked against, what its code is compiled or "
+            "called with, and the source of its kernels or functions. The program carries the "
+            "source: neither a GPU nor a checkout is needed. "
             "Below it stands what the compiler made of it in this program: the inner loop in "
-            "machine code and, of a GPU kernel, its registers, shared memory and spills. That "
+            "machine code and, of a GPU kernel, its registers, shared and local memory. That "
             "needs Python 3 and objdump or, in a build with CUDA, cuobjdump; what is missing is "
             "named in a line.",
     .examples = show_examples,
@@ -242,12 +261,7 @@ static tw_status diff(cli_job *job, const void *given, int count, char **words)
         for (int i = 0; i < 2; i++) {
             printf("%s %s: %s\n", i == 0 ? "---" : "+++", rung[i]->name, rung[i]->idea);
         }
-        if (source[0].size == source[1].size &&
-            memcmp(source[0].text, source[1].text, source[0].size) == 0) {
-            printf("the same code: they differ in what it is compiled or called with\n");
-        } else {
-            status = print_changes(job->ctx, source);
-        }
+        status = print_changes(job->ctx, source);
     }
     free(source[0].text);
     free(source[1].text);
@@ -267,8 +281,8 @@ const cli_command lab_diff = {
     .usage = "[LADDER] PARENT RUNG",
     .summary = "what one rung changes of another, line by line",
     .text =
-        "Prints the source of both rungs with the lines that are only in PARENT marked by - and "
-        "those only in RUNG by +.",
+        "Prints the source of both rungs, and what it is compiled or called with, with the lines "
+        "that are only in PARENT marked by - and those only in RUNG by +.",
     .examples = diff_examples,
     .operands = diff_operands,
     .groups = groups,

@@ -73,9 +73,18 @@ static const char *macro_end(const char *line)
     return next_line(line);
 }
 
+/* The number after a name's "#", and the name without it. */
+static int wanted_of(const char *name, size_t *length)
+{
+    const char *mark = memchr(name, '#', *length);
+    *length = mark != NULL ? (size_t)(mark - name) : *length;
+    return mark != NULL ? mark[1] - '0' : 1;
+}
+
 bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
                        const char **end)
 {
+    int wanted = wanted_of(name, &length);
     for (const char *line = text; *line != '\0'; line = next_line(line)) {
         const bool macro = strncmp(line, "#define ", 8) == 0;
         const char *at = macro || is_name(*line) ? called_at(line, name, length) : NULL;
@@ -84,7 +93,7 @@ bool lab_find_function(const char *text, const char *name, size_t length, const 
             *end = macro_end(line);
             return true;
         }
-        if (at == NULL || macro || !is_defined(at)) {
+        if (at == NULL || macro || !is_defined(at) || --wanted > 0) {
             continue;
         }
         const char *last = line;
@@ -94,6 +103,102 @@ bool lab_find_function(const char *text, const char *name, size_t length, const 
         *begin = block_begin(text, line);
         *end = next_line(last);
         return true;
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------- recipes */
+
+/* "shape_64_16_16" as its macro has it, "64, 16, 16"; any other name as it is. */
+static void arguments_of(const char *name, char *out, size_t room)
+{
+    size_t used = 0;
+    const bool numbers = strncmp(name, "shape_", 6) == 0;
+    for (name += numbers ? 6 : 0; *name != '\0' && used + 3 < room; name++) {
+        if (numbers && *name == '_') {
+            out[used++] = ',';
+            out[used++] = ' ';
+        } else {
+            out[used++] = *name;
+        }
+    }
+    out[used] = '\0';
+}
+
+const char *lab_find_recipe(const char *text, const char *name, const char **end)
+{
+    char wanted[64];
+    arguments_of(name, wanted, sizeof wanted);
+    const size_t length = strlen(wanted);
+    for (const char *line = text; *line != '\0'; line = next_line(line)) {
+        const char *at = line;
+        while (is_name(*at)) {
+            at++;
+        }
+        if (at > line && *at == '(' && strncmp(at + 1, wanted, length) == 0 &&
+            strchr(",)", at[1 + length]) != NULL && at[1 + length] != '\0') {
+            *end = next_line(line);
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- tables
+ */
+
+/* Whether an entry begins on this line, by that name. */
+static bool begins_entry(const char *line, const char *name)
+{
+    static const char named[] = "    {.name = \"";
+    const size_t length = strlen(name);
+    const char *at = line;
+    if (strncmp(line, named, sizeof named - 1) == 0) {
+        at = line + sizeof named - 1;
+    } else {
+        for (at = line + strspn(line, " "); isupper((unsigned char)*at) || *at == '_'; at++) {
+        }
+        if (strncmp(line, "    ", 4) != 0 || at == line + 4 || strncmp(at, "(\"", 2) != 0) {
+            return false;
+        }
+        at += 2;
+    }
+    return strncmp(at, name, length) == 0 && at[length] == '"';
+}
+
+/* After the bracket that closes the first one; texts in quotes are passed over. */
+static const char *after_brackets(const char *at)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; *at != '\0'; at++) {
+        quoted = *at == '"' ? !quoted : quoted;
+        depth += !quoted && (*at == '(' || *at == '{');
+        depth -= !quoted && (*at == ')' || *at == '}');
+        if (!quoted && depth == 0 && (*at == ')' || *at == '}')) {
+            return at + 1;
+        }
+    }
+    return at;
+}
+
+bool lab_find_entry(const char *text, const char *name, const char *idea, const char **begin,
+                    const char **end)
+{
+    enum { ENOUGH = 16 }; /* an entry may break its idea over lines */
+    for (const char *line = text; *line != '\0'; line = next_line(line)) {
+        if (!begins_entry(line, name)) {
+            continue;
+        }
+        const char *last = after_brackets(line), *next = next_line(last);
+        size_t length = strlen(idea) < ENOUGH ? strlen(idea) : ENOUGH;
+        for (const char *at = line; at + length < last; at++) {
+            if (memcmp(at, idea, length) == 0) {
+                *begin = line;
+                *end = next;
+                return true;
+            }
+        }
     }
     return false;
 }

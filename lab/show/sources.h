@@ -17,9 +17,18 @@ extern const lab_source lab_sources[];
 /* The text of a file; NULL if there is none of that name. */
 const char *lab_source_of(const char *file, size_t length);
 
+/* The line MACRO(NAME, ...) of a text that makes a recipe; NULL if there is none. A recipe that a
+ * macro names by its numbers, shape_64_16_16 say, is its SHAPE(64, 16, 16). */
+const char *lab_find_recipe(const char *text, const char *name, const char **end);
+
+/* The entry of a rung in a table of this project's files: {.name = "NAME", ...} or MACRO("NAME",
+ * ...) that holds the beginning of its idea, from its line to the end of its last one. */
+bool lab_find_entry(const char *text, const char *name, const char *idea, const char **begin,
+                    const char **end);
+
 /* The definition of a function in a text that is laid out as this project's is: its comment, what
- * stands before its name, and its body to the brace that begins a line; or that of a macro. False
- * if there is none. */
+ * stands before its name, and its body to the brace that begins a line; or that of a macro. The
+ * name "put#2" is the second one of that name. False if there is none. */
 bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
                        const char **end);
 

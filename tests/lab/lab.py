@@ -86,11 +86,30 @@ class Laboratory(unittest.TestCase):
                 if parent:
                     done = lab("diff", name, parent[1], rung)
                     self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
+                    changed = [line for line in done.stdout.splitlines()[2:] if line[:1] in "+-" and line[1:].strip()]
+                    self.assertTrue(changed, (name, rung, done.stdout))
         self.assertGreater(shown, 100)
         self.assertIn("changes v6\n", lab("show", "v7").stdout)  # in a build without a GPU, too
         told = lab("diff", "v6", "v7").stdout
         self.assertIn("\n-    const double own[MOST + 1] = LOGARITHMS(double);\n"
                       "+    const float own[MOST + 1] = LOGARITHMS(float);\n", told)
+        told = lab("diff", "apsp-gpu", "grid-1d", "grid").stdout
+        self.assertIn("\n-PRODUCT(walk, 1, 32, 16, 16, WALKS | CHECKED)\n+PRODUCT(grid, 1, 32, 16, 16, CHECKED)\n", told)
+        self.assertIn("\n static __device__ __forceinline__ void product(", told)
+        told = lab("diff", "apsp-hip", "32-32x32", "32-8x32").stdout
+        self.assertIn("\n-SHAPE(32, 32, 32)\n+SHAPE(32, 8, 32)\n", told)
+        told = lab("diff", "apsp-multi", "engine", "one").stdout
+        self.assertIn("\n-     .a = GPUS},\n", told)
+        self.assertIn("\n+     .a = 1},\n", told)
+        for rung, function in (("double-buffered", "put(const piece &p, int chunk)"), ("async-copies", "put(const piece &, int)"),
+                               ("bulk-copies", "feed(pipeline *pipe"), ("mixed-step", "multiply_pair(")):
+            told = lab("show", rung).stdout
+            self.assertIn(function, told)
+            self.assertNotIn("lab_bridge_solve", told)
+        for rung, function in (("together", "run_together("), ("engine-pinned", "run_engine(")):
+            told = lab("show", "entropy-multi", rung).stdout
+            self.assertIn(function, told)
+            self.assertNotIn("run_bands(", told)
         self.refuses(["show", "engine"], "several ladders have 'engine': give one of ")
         self.refuses(["show", "v77"], "no ladder has a rung 'v77'")
         self.refuses(["diff", "v7", "min"], "no ladder has both 'v7' and 'min'")
@@ -294,6 +313,28 @@ run_naive: its inner loop, 4 of 7 instructions
         page = (self.path / "report.html").read_text()
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
+
+    def test_the_page_on_adding_a_rung_compares_what_it_has_made(self):
+        commands = re.findall("^    build/release/lab/tilewright-lab (.*)$", (DOCS / "add-a-rung.md").read_text(),
+                              re.MULTILINE)
+        made, compared = set(), 0
+        for words in map(str.split, commands):
+            self.assertIn(words[0], ("list", "show", "run", "diff", "compare"))
+            made |= {words[words.index("--out") + 1]} if "--out" in words else set()
+            if words[0] == "compare":
+                self.assertLessEqual(set(words[1:]), made)
+                compared += 1
+        self.assertEqual(compared, 1)
+
+    def test_local_memory_is_called_that(self):
+        case = {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0, "registers": 31, "occupancy": 1}
+        self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": [
+            case | {"spilled": 64}, case | {"rung": "s", "local": 272}]})  # an earlier version's name, and ours
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| rung | registers | local memory | occupancy |", told)
+        self.assertIn("| r | 31 | 64 | 100 % |", told)
+        self.assertIn("| s | 31 | 272 | 100 % |", told)
+        self.assertNotIn("| spilled |", told)
 
     def test_the_rungs_that_are_wrong_by_their_idea_are_marked(self):
         wrong = {(name, rung) for name in ladders()

@@ -7,6 +7,7 @@
  *   pthreads        rows divided over threads, a barrier for each k (row A1)
  *   blocked         three phases over tiles that fit the cache, one thread
  *   blocked-openmp  tiles divided over threads (row B1 without its vectors)
+ *   blocked-static  the same with tiles dealt out beforehand (row B1)
  *   blocked-simd    128-bit vectors by hand (row B1)
  *   blocked-padded  rows of a length that does not make cache sets collide
  *   wide-avx2, wide-avx512  the same with vectors of 256 and 512 bits, where there are some
@@ -363,6 +364,31 @@ static void solve_blocked(tw_context *ctx, const tiles *t, tile_update update, i
     }
 }
 
+/* The same with a static schedule: which tiles a thread has is known before the round. */
+static void solve_static(tw_context *ctx, const tiles *t, tile_update update, int threads)
+{
+    int64_t count = (t->n + t->block - 1) / t->block;
+    (void)threads;
+    for (int64_t k = 0; k < count && !twi_is_cancelled(ctx); k++) {
+        update(t, k, k, k);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t other = 0; other < 2 * count; other++) {
+            int64_t tile = other / 2;
+            if (tile != k && !twi_is_cancelled(ctx)) {
+                update(t, other % 2 == 0 ? k : tile, other % 2 == 0 ? tile : k, k);
+            }
+        }
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
+        for (int64_t i = 0; i < count; i++) {
+            for (int64_t j = 0; j < count; j++) {
+                if (i != k && j != k && !twi_is_cancelled(ctx)) {
+                    update(t, i, j, k);
+                }
+            }
+        }
+    }
+}
+
 /* a: the block; b: 0 one thread, 1 all. */
 static tw_status run_blocked(void *given, const lab_rung *rung, lab_time *time)
 {
@@ -372,6 +398,17 @@ static tw_status run_blocked(void *given, const lab_rung *rung, lab_time *time)
     begin(b, &begun);
     solve_blocked(b->ctx, &t, rung->code != NULL ? update_simd : update_plainly,
                   rung->b == 0 ? 1 : twi_thread_count(b->ctx));
+    time->total = time->compute = twi_seconds() - begun;
+    return TW_OK;
+}
+
+static tw_status run_static(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    tiles t = {b->output, b->n, b->n, rung->a};
+    double begun;
+    begin(b, &begun);
+    solve_static(b->ctx, &t, update_plainly, twi_thread_count(b->ctx));
     time->total = time->compute = twi_seconds() - begun;
     return TW_OK;
 }
@@ -513,6 +550,14 @@ static const lab_rung rungs[] = {
      .run = run_blocked,
      .a = 64,
      .b = 1},
+    {.name = "blocked-static",
+     .parent = "blocked-openmp",
+     .row = "B1",
+     .idea =
+         "a static schedule: tiles are dealt out before a round, not taken as threads get to them",
+     .source = "apsp/cpu.c update_plainly solve_static",
+     .run = run_static,
+     .a = 64},
     {.name = "blocked-simd",
      .parent = "blocked-openmp",
      .row = "B1",

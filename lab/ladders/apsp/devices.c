@@ -124,7 +124,8 @@ static const lab_rung weak_rungs[] = {
 
 static const int64_t default_sizes[] = {5000, 11000, 0};
 
-/* Compute alone, as ours is without files. Row B5 has sizes and no times that we know. */
+/* Their time to compute, without copies; ours is from host memory to host memory. Row B5 has sizes
+ * and no times that we know. */
 static const lab_published published[] = {{"devices-1", 11000, 0},
                                           {"devices-1", 20000, 0},
                                           {"devices-1", 22973, 11200},
@@ -155,6 +156,7 @@ const lab_ladder lab_apsp_devices_weak = {
     .rungs = weak_rungs,
     .count = LAB_COUNT(weak_rungs),
     .published = published,
-    .published_on = "one and two cards of the GTX 1080 class, compute alone (row A4)",
+    .published_on = "one and two cards of the GTX 1080 class (row A4): their time to compute, ours "
+                    "is host to host",
     BENCH,
 };

@@ -445,11 +445,12 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 /* -------------------------------------------------------------------------------------- ladders */
 
 #define IN_KERNELS "apsp/gpu_kernels.cu "
-#define RUNG_BY(title, from, of, what, how, at_most, runs, in)                    \
-    {                                                                             \
-        .name = title, .parent = from, .row = of, .idea = what, .source = in,     \
-        .run = LAB_ON_GPU(runs), .most = (at_most), .code = LAB_CODE(&lab_##how), \
-        .inspect = LAB_ON_GPU(inspect)                                            \
+#define IN_PRODUCT "src/apsp/gpu/kernels/product.cuh " /* the library's */
+#define RUNG_BY(title, from, of, what, how, at_most, runs, in)                                \
+    {                                                                                         \
+        .name = title, .parent = from, .row = of, .idea = what, .source = in, .recipe = #how, \
+        .run = LAB_ON_GPU(runs), .most = (at_most), .code = LAB_CODE(&lab_##how),             \
+        .inspect = LAB_ON_GPU(inspect)                                                        \
     }
 #define RUNG(title, from, of, what, how, at_most) \
     RUNG_BY(title, from, of, what, how, at_most, run_recipe, NULL)
@@ -535,19 +536,19 @@ static const lab_rung rungs[] = {
            packed, "apsp/bridge_kernels.cu product_run"),
     BRIDGE("double-buffered", "packed",
            "two chunks of operands: one is fetched while the other is multiplied", buffered,
-           "apsp/bridge.c lab_bridge_solve"),
+           IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),
 #ifndef TWI_HIP
     BRIDGE("async-copies", "double-buffered",
            "copies to shared memory in the background, not through registers", async,
-           "apsp/bridge.c lab_bridge_solve"),
+           IN_PRODUCT "fetch put product_begin#2 product_run#2"),
     BRIDGE("bulk-copies", "async-copies",
            "the copy engine brings chunks, four deep; warps drift apart", bulk,
-           "apsp/bridge.c lab_bridge_solve"),
+           IN_PRODUCT "feed product_begin product_run"),
 #endif
     {.name = "mixed-step",
      .parent = BEFORE_MIXED,
      .idea = "5 of 8 accumulators by two multiply-adds and a minimum of three: a second pipe",
-     .source = "apsp/bridge.c lab_bridge_solve",
+     .source = IN_PRODUCT "feed product_begin product_run multiply_pair",
      .run = LAB_ON_GPU(run_bridge)},
     {.name = "engine",
      .parent = "mixed-step",

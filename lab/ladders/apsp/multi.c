@@ -8,10 +8,10 @@
  *              first two phases are done on both; each round the pivot rows go GPU -> host, the
  *              threads meet at a barrier, and they go host -> other GPU (row A3)
  *   peer       the pivot rows go from GPU to GPU by a peer copy (row B3)
- *   zero-copy  nothing is copied to a GPU: the matrix lies in pinned host memory, and the second
- * and the third phase read and write it there (row B3) engine     each GPU holds its share alone;
- * panels travel while the product goes on one        the same on one GPU, which holds all of it: in
- * 32 bits as well, to compare with
+ *   zero-copy  nothing is copied to a GPU: the matrix lies in pinned host memory, where the second
+ *              and the third phase read and write it (row B3)
+ *   engine     each GPU holds its share alone; panels travel while the product goes on
+ *   one        the same on one GPU, which holds all of it: in 32 bits as well, to compare with
  *
  * A GPU has memory for the whole matrix, and in it its own half and the pivot rows of the rounds so
  * far; of the pivot's column it makes only the part in its half. Before a round the owner of the

@@ -436,11 +436,12 @@ static const recipe by_library_pinned = {.pinned = true};
 #define BAND_RUNG(title, from, of, what, how)                                                 \
     {                                                                                         \
         .name = title, .parent = from, .row = of, .idea = what, .run = LAB_ON_GPU(run_bands), \
-        .code = &(how), .inspect = LAB_ON_GPU(inspect)                                        \
+        .source = "entropy/multi.c run_bands", .code = &(how), .inspect = LAB_ON_GPU(inspect) \
     }
-#define ENGINE_RUNG(title, from, what, how)                                                        \
-    {                                                                                              \
-        .name = title, .parent = from, .idea = what, .run = LAB_ON_GPU(run_engine), .code = &(how) \
+#define ENGINE_RUNG(title, from, what, how)                                         \
+    {                                                                               \
+        .name = title, .parent = from, .idea = what, .run = LAB_ON_GPU(run_engine), \
+        .code = &(how), .source = "entropy/multi.c run_engine"                      \
     }
 
 static const lab_rung rungs[] = {
@@ -456,6 +457,7 @@ static const lab_rung rungs[] = {
      .parent = "v14",
      .row = "D3",
      .idea = "rows in a common list: devices take from the beginning, the CPU from the end",
+     .source = "entropy/multi.c run_together",
      .run = LAB_ON_GPU(run_together),
      .inspect = LAB_ON_GPU(inspect)},
     ENGINE_RUNG("engine", "v14",
@@ -487,7 +489,7 @@ static const lab_published published[] = {
     .traffic = lab_image_bytes, .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_multi = {
-    .source = "entropy/multi.c run_bands run_together run_engine",
+    .source = "entropy/multi.c run_bands",
     .name = "entropy-multi",
     .title = "Entropy of 5 x 5 windows, 16 levels, host to host by 2 to 4 GPUs (one stands for 2)",
     .size = "elements a side",
@@ -500,7 +502,7 @@ const lab_ladder lab_entropy_multi = {
 };
 
 const lab_ladder lab_entropy_multi_flat = {
-    .source = "entropy/multi.c run_bands run_together run_engine",
+    .source = "entropy/multi.c run_bands",
     .name = "entropy-multi-flat",
     .title = "The same of arrays of 8 rows and as many elements, by 2 to 4 GPUs (one stands for 2)",
     .size = "(n^2 elements)",
