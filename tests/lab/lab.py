@@ -831,6 +831,20 @@ run_naive: its inner loop, 4 of 7 instructions
         done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertIn("apsp-gpu.json has no bank_conflicts of hoisted at n = 5000", done.stderr)
 
+    def test_what_the_card_counted_is_held_to_what_rungs_are_said_to_access(self):
+        kept = DOCS.parent / "bench" / "results" / "h200-lab-accesses.txt"
+        tool = [sys.executable, DOCS.parent / "tools" / "gpu-accesses", "--kept"]
+        done = subprocess.run([*tool, kept], capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, r"^\d\d rungs, 0 figures other than said")
+        for rung, loads, told in (("block-64", "3.1000", "block-64: loads 3.100, not "),
+                                  ("more-threads", "0.2500", "more-threads: loads 0.250, not ")):
+            other = self.path / "table.txt"
+            other.write_text(re.sub(rf"^({rung} +)\S+", rf"\g<1>{loads}", kept.read_text(), flags=re.MULTILINE))
+            done = subprocess.run([*tool, other], capture_output=True, text=True, timeout=LIMIT, check=False)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(told, done.stdout)
+
     def test_the_manual_and_the_completion_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash")):
             self.assertEqual((DOCS / name).read_text(), lab(option).stdout,
