@@ -457,16 +457,22 @@ COUNTERS = {  # name in the results: heading, how it is shown
 
 def counter_columns(cases):
     """What a processor or profiler counted, as the table of one size; no rows where nothing is."""
-    counted = [case.get("counters") if isinstance(case.get("counters"), dict) else {}
-               for case in cases]
+    counted, named = [], []
+    for case in cases:
+        counters = case.get("counters") if isinstance(case.get("counters"), dict) else {}
+        counted.append(counters)
+        named.append(case["rung"])
+        if counters.get("of_kernel") and isinstance(counters["of_kernel"], dict):  # what a mean over all kernels may hide
+            counted.append(counters["of_kernel"])
+            named.append(f"{case['rung']}: longest kernel")
 
     def is_known(counters, name):
         value = counters.get(name)
         return isinstance(value, str) if name == "kernel" else is_number(value)
 
     known = [name for name in COUNTERS if any(is_known(c, name) for c in counted)]
-    rows = [[case["rung"]] + [COUNTERS[name][1](c[name]) if is_known(c, name) else NOTHING
-                              for name in known] for case, c in zip(cases, counted)]
+    rows = [[who] + [COUNTERS[name][1](c[name]) if is_known(c, name) else NOTHING
+                       for name in known] for who, c in zip(named, counted)]
     return ["rung"] + [COUNTERS[name][0] for name in known], rows if known else []
 
 

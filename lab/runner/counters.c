@@ -30,13 +30,27 @@ const lab_counter_about lab_counter_list[LAB_COUNTERS] = {
     [LAB_DRAM_WRITTEN] = {"dram_write_bytes_per_second", {NULL, NULL}, LAB_BYTES},
 };
 
-bool lab_profile_is_empty(const lab_profile *profile)
+static bool is_any_known(const double value[LAB_COUNTERS])
 {
     bool any = false;
     for (int i = 0; i < LAB_COUNTERS; i++) {
-        any = any || !isnan(profile->value[i]);
+        any = any || !isnan(value[i]);
     }
-    return !any;
+    return any;
+}
+
+bool lab_profile_is_empty(const lab_profile *profile)
+{
+    return !is_any_known(profile->value);
+}
+
+static void keep_values(cli_report *json, const double value[LAB_COUNTERS])
+{
+    for (int i = 0; i < LAB_COUNTERS; i++) {
+        if (!isnan(value[i])) {
+            cli_report_number(json, lab_counter_list[i].name, value[i]);
+        }
+    }
 }
 
 void lab_profile_keep(cli_report *json, const lab_profile *profile)
@@ -45,15 +59,16 @@ void lab_profile_keep(cli_report *json, const lab_profile *profile)
         return;
     }
     cli_report_object(json, "counters");
-    for (int i = 0; i < LAB_COUNTERS; i++) {
-        if (!isnan(profile->value[i])) {
-            cli_report_number(json, lab_counter_list[i].name, profile->value[i]);
-        }
-    }
+    keep_values(json, profile->value);
     if (profile->launches > 0) {
         cli_report_integer(json, "launches", profile->launches);
         cli_report_text(json, "kernel", profile->kernel);
         cli_report_number(json, "kernel_share", profile->kernel_share);
+    }
+    if (is_any_known(profile->of_kernel)) {
+        cli_report_object(json, "of_kernel");
+        keep_values(json, profile->of_kernel);
+        cli_report_end_object(json);
     }
     cli_report_end_object(json);
 }

@@ -61,10 +61,11 @@ extern const lab_counter_about lab_counter_list[LAB_COUNTERS];
 #define LAB_KERNEL_NAME 128
 
 typedef struct lab_profile {
-    double value[LAB_COUNTERS];   /* NaN: not known */
-    int32_t launches;             /* of GPU kernels that were looked at; 0 on a CPU */
-    char kernel[LAB_KERNEL_NAME]; /* the one that took most of their time */
-    double kernel_share;          /* and how much of it */
+    double value[LAB_COUNTERS];     /* NaN: not known */
+    int32_t launches;               /* of GPU kernels that were looked at; 0 on a CPU */
+    char kernel[LAB_KERNEL_NAME];   /* the one that took most of their time */
+    double kernel_share;            /* and how much of it */
+    double of_kernel[LAB_COUNTERS]; /* what its launches alone count */
 } lab_profile;
 
 /* Nothing is known. */
@@ -72,7 +73,7 @@ static inline void lab_profile_clear(lab_profile *profile)
 {
     *profile = (lab_profile){0};
     for (int i = 0; i < LAB_COUNTERS; i++) {
-        profile->value[i] = (double)NAN;
+        profile->value[i] = profile->of_kernel[i] = (double)NAN;
     }
 }
 

@@ -7,7 +7,8 @@
  *
  * A rung launches several kernels, some of them long. Sums (bytes, instructions) are added over all
  * launches and divided by the time of the launches that had them; shares are averaged with the time
- * as weight. So a kernel counts for as much as it takes. How well shared memory is used is averaged
+ * as weight. So a kernel counts for as much as it takes; the one that takes longest is counted by
+ * itself as well. How well shared memory is used is averaged
  * over the accesses to it: a kernel without any has no say. One pass over the text, no memory
  * taken; nothing in the text is trusted.
  *
@@ -69,6 +70,11 @@ enum { METRICS = (int)(sizeof metrics / sizeof *metrics) };
 /* What a column holds: a metric by its place in the table, or one of these. */
 enum { NOTHING = -1, TIME = -2, KERNEL = -3 };
 
+/* Over some launches; the weight of a sum is time. */
+typedef struct totals {
+    double sum[METRICS], weight[METRICS];
+} totals;
+
 typedef struct table {
     const char *at, *end;
     int columns;
@@ -76,11 +82,12 @@ typedef struct table {
     double unit[MOST_COLUMNS]; /* what one of it is worth: seconds, bytes */
     int launches;
     double seconds;
-    double sum[METRICS], weight[METRICS]; /* the weight of a sum is time */
-    int accesses;                         /* the metric of accesses to shared memory; -1: none */
+    totals all;
+    int accesses; /* the metric of accesses to shared memory; -1: none */
     int kernels;
     char kernel[MOST_KERNELS][FIELD];
     double kernel_seconds[MOST_KERNELS];
+    totals of_kernel[MOST_KERNELS];
 } table;
 
 void lab_ncu_metrics(uint32_t without, char out[LAB_NCU_METRICS])
@@ -237,21 +244,24 @@ static bool read_headings(table *t)
     return timed;
 }
 
-static void add_kernel(table *t, const char *name, double seconds)
+/* The totals of a kernel; NULL: there are too many. */
+static totals *add_kernel(table *t, const char *name, double seconds)
 {
     int i = 0;
     while (i < t->kernels && strcmp(t->kernel[i], name) != 0) {
         i++;
     }
     if (i == MOST_KERNELS) {
-        return;
+        return NULL;
     }
     if (i == t->kernels) {
         snprintf(t->kernel[i], FIELD, "%s", name);
         t->kernel_seconds[i] = 0;
+        t->of_kernel[i] = (totals){0};
         t->kernels++;
     }
     t->kernel_seconds[i] += seconds;
+    return &t->of_kernel[i];
 }
 
 /* What a metric of a launch counts for. Where accesses are not counted, a kernel that shows some
@@ -267,6 +277,12 @@ static double weight_of(const table *t, int metric, double seconds, const double
     return isnan(value[t->accesses]) ? 0 : value[t->accesses];
 }
 
+static void add_metric(totals *to, int metric, double value, double weight)
+{
+    to->sum[metric] += metrics[metric].kind == RATE ? value : value * weight;
+    to->weight[metric] += weight;
+}
+
 /* One launch: its time and metrics; one without a time is no launch. */
 static void add_launch(table *t, const char *kernel, double seconds, const double value[METRICS])
 {
@@ -275,12 +291,14 @@ static void add_launch(table *t, const char *kernel, double seconds, const doubl
     }
     t->launches++;
     t->seconds += seconds;
-    add_kernel(t, kernel, seconds);
+    totals *own = add_kernel(t, kernel, seconds);
     for (int i = 0; i < METRICS; i++) {
         if (!isnan(value[i])) {
             double weight = weight_of(t, i, seconds, value);
-            t->sum[i] += metrics[i].kind == RATE ? value[i] : value[i] * weight;
-            t->weight[i] += weight;
+            add_metric(&t->all, i, value[i], weight);
+            if (own != NULL) {
+                add_metric(own, i, value[i], weight);
+            }
         }
     }
 }
@@ -334,26 +352,32 @@ static bool find_table(table *t)
     return false;
 }
 
-static void make_profile(const table *t, lab_profile *out)
+static void make_counters(const totals *of, double out[LAB_COUNTERS])
 {
     for (int i = 0; i < METRICS; i++) {
-        if (t->weight[i] > 0) {
-            double value = t->sum[i] / t->weight[i];
+        if (of->weight[i] > 0) {
+            double value = of->sum[i] / of->weight[i];
             bool percent = metrics[i].kind == PERCENT || metrics[i].kind == USEFUL;
-            out->value[metrics[i].counter] = percent ? value / 100 : value;
+            out[metrics[i].counter] = percent ? value / 100 : value;
         }
-        if (t->weight[i] > 0 && metrics[i].counter == LAB_BANK_CONFLICTS) {
-            out->value[LAB_BANK_CONFLICT_COUNT] = t->sum[i];
+        if (of->weight[i] > 0 && metrics[i].counter == LAB_BANK_CONFLICTS) {
+            out[LAB_BANK_CONFLICT_COUNT] = of->sum[i];
         }
     }
-    double *conflicts = &out->value[LAB_BANK_CONFLICTS], shared = out->value[LAB_SHARED_RATE];
+    double *conflicts = &out[LAB_BANK_CONFLICTS], shared = out[LAB_SHARED_RATE];
     *conflicts = shared > 0 ? *conflicts / shared : (double)NAN; /* of the accesses */
+}
+
+static void make_profile(const table *t, lab_profile *out)
+{
+    make_counters(&t->all, out->value);
     int most = 0;
     for (int i = 1; i < t->kernels; i++) {
         most = t->kernel_seconds[i] > t->kernel_seconds[most] ? i : most;
     }
     snprintf(out->kernel, sizeof out->kernel, "%.*s", LAB_KERNEL_NAME - 1, t->kernel[most]);
     out->kernel_share = t->kernel_seconds[most] / t->seconds;
+    make_counters(&t->of_kernel[most], out->of_kernel);
     out->launches = t->launches;
 }
 

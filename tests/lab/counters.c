@@ -105,6 +105,16 @@ static void is_right(const lab_profile *profile)
     assert_int_equal(profile->launches, 3);
     assert_string_equal(profile->kernel, "void rest<32, 4>(int *, int, int)");
     assert_true(fabs(profile->kernel_share - 0.9) < 1e-12);
+    /* Of the longest kernel alone: 90 us. */
+    lab_profile own = *profile;
+    memcpy(own.value, profile->of_kernel, sizeof own.value);
+    near(&own, LAB_INTEGER_RATE, 98e6 / 90e-6);
+    near(&own, LAB_SM_ACTIVE, 8.6 / 9);
+    near(&own, LAB_SHARED_USEFUL, 0.65);
+    near(&own, LAB_BANK_CONFLICTS, 0.25);
+    near(&own, LAB_DRAM_READ, 9500 / 90e-6);
+    near(&own, LAB_LOAD_RATE, 9999000 / 90e-6);
+    assert_true(isnan(own.value[LAB_CORES_BUSY]));
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -642,8 +652,9 @@ static void the_table_and_the_results_of_a_gpu_ladder_have_the_counters(void **s
         }
     }
     assert_int_equal(times_in(printed, row), 2);
-    assert_int_equal(times_in(kept, "\"integer_operations_per_second\": "), 2);
-    assert_int_equal(times_in(kept, "\"bank_conflicts\": 0.25"), 2);
+    assert_int_equal(times_in(kept, "\"integer_operations_per_second\": "), 4); /* and of_kernel */
+    assert_int_equal(times_in(kept, "\"of_kernel\": {"), 2);
+    assert_int_equal(times_in(kept, "\"bank_conflicts\": 0.25"), 4);
     assert_int_equal(times_in(kept, "\"kernel\": \"void rest<32, 4>(int *, int, int)\""), 2);
     assert_null(strstr(printed, "no counters"));
     free(printed);
@@ -661,7 +672,7 @@ static void a_ladder_says_once_which_metrics_are_left_out(void **state)
     climb(&printed, &kept);
     assert_int_equal(times_in(printed, "this ncu does not know"), 1);
     assert_non_null(strstr(printed, "l1tex__m_xbar2l1tex_read_bytes.sum, dram__bytes_read.sum: "));
-    assert_int_equal(times_in(kept, "\"integer_operations_per_second\": "), 2);
+    assert_int_equal(times_in(kept, "\"integer_operations_per_second\": "), 4);
     free(printed);
     free(kept);
 }

@@ -326,6 +326,13 @@ run_naive: its inner loop, 4 of 7 instructions
                 compared += 1
         self.assertEqual(compared, 1)
 
+    def test_the_longest_kernel_is_counted_by_itself(self):
+        self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": [
+            {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
+             "counters": {"bank_conflicts": 0.25, "kernel": "rest", "of_kernel": {"bank_conflicts": 0.5}}}]})
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| r | 25 % | rest |\n| r: longest kernel | 50 % | – |", told)
+
     def test_local_memory_is_called_that(self):
         case = {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0, "registers": 31, "occupancy": 1}
         self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": [
