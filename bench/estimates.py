@@ -93,7 +93,7 @@ def main():
                 subprocess.run([program, "generate", "graph", kind.split(",")[0], path, "-n", str(n), "--quiet", *words],
                                check=True)
                 print(f"{kind}, n = {n}: estimated, taken, ratio; planned, counted, ratio")
-                for method in ("closure", "dijkstra", "bfs"):
+                for method in ("closure", "dijkstra", "bfs", "sweep"):
                     ratio = compare(program, threads, path, method, given.limit, given.busy)
                     ratios += [ratio] if ratio is not None else []
                 print(f"  chosen: {choices(program, threads, path, folder, given.limit)}", flush=True)

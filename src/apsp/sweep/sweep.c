@@ -26,12 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_BYTES 1024                  /* of a row of a batch, at most */
-#define BATCH_MOST ((uint64_t)96 << 20)   /* bytes of a batch, unless it is one strip */
-#define BLOCK_BYTES ((uint64_t)32 << 20)  /* of a delivered block of rows, at least, */
-#define THREAD_BYTES ((uint64_t)16 << 20) /*   and for each thread */
-#define TILE 64                           /* vertices transposed at a time */
-#define CHECK_EVERY 256                   /* blocks between looks at the cancel flag */
+#define BATCH_BYTES 1024                 /* of a row of a batch, at most */
+#define BATCH_MOST ((uint64_t)96 << 20)  /* bytes of a batch, unless it is one strip */
+#define BLOCK_BYTES ((uint64_t)8 << 20)  /* of a delivered block of rows, at least, */
+#define THREAD_BYTES ((uint64_t)4 << 20) /*   and for each thread */
+#define TILE 64                          /* vertices transposed at a time */
+#define CHECK_EVERY 256                  /* blocks between looks at the cancel flag */
 
 typedef struct ticket {
     int32_t place; /* of the source in the tree */
