@@ -63,10 +63,12 @@
 #define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
 #define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
 #define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
-#define SWEEP_BYTE 0.3e-9     /* seconds of a byte of an entry: transposed and written */
-#define SWEEP_CONVERT 0.5e-9  /* of an entry: converted to the type of the result */
-#define FRONT_SECONDS 0.4e-6  /* of a vertex: its part of a front, filled and packed */
-#define REFERENCE_RATE 0.5e9  /* relaxations a second of the triple loop: a guess is enough */
+#define SWEEP_UP 2.0         /* steps that one on the way up counts as: strips are not full there */
+#define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
+#define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
+#define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
+#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
+#define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
@@ -304,14 +306,15 @@ static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES
 }
 
 /* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
-static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate)
+static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
 {
     const twi_tree *tree = plan->tree;
     double rows = (double)twi_plan_rows(plan);
     double entries = rows * (double)plan->graph->n;
     double entry =
         SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    return (rows * (tree->down + tree->up) + tree->factor) / (SWEEP_EFFICIENCY * rate) +
+    double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
+    return steps / (SWEEP_EFFICIENCY * rate) + (double)memory * PAGE_SECONDS +
            entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
 }
 
@@ -354,10 +357,10 @@ static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candida
     if (status != TW_OK || plan->tree == NULL) {
         return status;
     }
-    c->seconds = sweep_seconds(plan, c->work_type, rate);
     c->possible = true;
     c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
                 twi_delivery_memory(plan, false);
+    c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
     snprintf(c->basis, sizeof c->basis,
              "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
              "G relax/s",
