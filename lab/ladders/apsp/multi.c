@@ -394,14 +394,18 @@ static void *drive(void *given)
     (void)went(d, cudaSetDevice(b->device[d->g]), "choosing the device");
     upload(d);
     meet(d);
-    both->uploaded = d->g == 0 ? twi_seconds() : both->uploaded;
+    if (d->g == 0) {
+        both->uploaded = twi_seconds();
+    }
     for (int k = 0; k < b->tiles; k++) {
         bool owner = k >= d->part.first && k < d->part.end;
         (both->how == ZERO_COPY ? round_together : round_apart)(d, k, owner);
     }
     (void)went(d, cudaStreamSynchronize(b->stream[d->g]), "waiting for a device");
     meet(d);
-    both->computed = d->g == 0 ? twi_seconds() : both->computed;
+    if (d->g == 0) {
+        both->computed = twi_seconds();
+    }
     download(d);
     return NULL;
 }

@@ -131,9 +131,11 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
     for (size_t i = 0; i < height; i++) {
         memcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
     }
-    if (kind == cudaMemcpyHostToDevice) {
-        *(source != NULL && source->pinned ? &gpus[current].pivots : &gpus[current].input) +=
-            width * height;
+    record *gpu = &gpus[current];
+    if (kind == cudaMemcpyHostToDevice && source != NULL && source->pinned) {
+        gpu->pivots += width * height;
+    } else if (kind == cudaMemcpyHostToDevice) {
+        gpu->input += width * height;
     }
     pthread_mutex_unlock(&guard);
     return cudaSuccess;
