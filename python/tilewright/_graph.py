@@ -119,8 +119,8 @@ def arcs_of_matrix(array: np.ndarray, no_edge: Optional[float], undirected: bool
     """A square matrix in which ``no_edge`` and infinity mean that there is no edge. NaN as no_edge
     is taken for infinity."""
     weights = values_for_c(array) if array.dtype not in _VALUES else array
-    if weights.dtype.kind == "i" and weights.size and int(weights.max()) >= _abi.INF_I32:
-        weights = weights.astype(np.float64)  # i32 has a mark of its own there
+    if weights.dtype == np.int32 and weights.size and int(weights.max()) >= _abi.INF_I32:
+        weights = weights.astype(np.int64)  # i32 has a mark of its own there
     n = weights.shape[0]
     item = weights.itemsize
     rows_lie_apart = weights.ndim == 2 and (

@@ -68,8 +68,13 @@ def _check_shape(shape: tuple[int, ...]) -> int:
 
 
 def _real(array: np.ndarray) -> np.ndarray:
-    """As SciPy has it: everything becomes float64, if need be with NumPy's warning or error."""
-    return array.astype(np.float64) if array.dtype.kind not in "biuf" else array
+    """As SciPy has it: everything becomes float64, if need be with NumPy's warning or error. What
+    the library keeps exactly may stay as it is."""
+    kind = array.dtype.kind
+    large = kind in "iu" and array.itemsize == 8 and array.size > 0
+    if kind not in "biuf" or (large and max(int(array.max()), -int(array.min())) >= 2**31):
+        return array.astype(np.float64)
+    return array
 
 
 def _without_nan(array: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/type.h"
 #include "graph/no_edge.h"
 
 #include <float.h>
@@ -319,6 +320,7 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
     }
     s.graph->undirected = undirected;
     s.wide = is_wide(matrix->entry) && !matrix->unit;
+    s.graph->floats = !s.wide && !twi_type_is_whole(type);
     run_pass(&s);
     status = after_pass(&s);
     if (s.wide && s.stats.integral) {

@@ -15,6 +15,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/type.h"
 #include "graph/narrow.h"
 
 #include <math.h>
@@ -533,6 +534,9 @@ tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out, int64_t vertices,
             .undirected = undirected,
         };
         status = twi_graph_build(ctx, out, &source);
+    }
+    if (status == TW_OK) {
+        (*out)->floats = given.weight != NULL && !twi_type_is_whole(given.weight_type);
     }
     twi_free(own.weight);
     twi_free(own.target);

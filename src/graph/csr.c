@@ -12,6 +12,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/type.h"
 #include "graph/build.h"
 #include "graph/narrow.h"
 
@@ -490,6 +491,7 @@ tw_status tw_graph_from_csr(tw_context *ctx, tw_graph **out, const tw_csr *csr, 
         tw_graph_destroy(w.graph);
         return status;
     }
+    w.graph->floats = given.values != NULL && !twi_type_is_whole(given.value_type);
     *out = w.graph;
     return TW_OK;
 }

@@ -23,6 +23,7 @@ struct tw_graph {
     bool equal;    /* all weights are the same positive number */
     bool integral; /* all weights are whole numbers within i32 */
     bool whole;    /* ... within 2^53; see twi_graph_is_exact */
+    bool floats;   /* they came as floats, whose sums round */
     double min_weight;
     double max_weight;
     char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
@@ -49,12 +50,12 @@ static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
 /* f64 holds every whole number below it, and no sum of whole numbers rounds to less than it. */
 #define TWI_EXACT_LIMIT 0x1p53
 
-/* Whole weights, of which nothing was rounded before they came: who gives them counts on each digit
- * of their sums, which are exact in f64 as long as they are below TWI_EXACT_LIMIT. Those of f32
- * beyond i32 are what is left of rounding; sums of them are rounded, too. */
+/* Whole numbers that were given as such: who gives them counts on each digit of their sums, which
+ * are exact in f64 as long as they are below TWI_EXACT_LIMIT. Floats beyond i32 may be whole by
+ * chance, or what is left of rounding; sums of them are rounded, too. */
 static inline bool twi_graph_is_exact(const tw_graph *graph)
 {
-    return graph->integral || (graph->whole && graph->weight_type != TW_F32);
+    return graph->integral || (graph->whole && !graph->floats);
 }
 
 /* TW_ERR_ARGUMENT unless a graph can have so many. */

@@ -52,6 +52,15 @@ def test_the_marks_of_narrow_types_are_weights_here(value):
             assert csgraph.shortest_path(matrix)[0, 1] == value
 
 
+def test_whole_numbers_beyond_53_bits_are_rounded_as_scipy_does():
+    for least, sum_of_both in ((2**53 + 1, 2.0**54), (2**60, 2.0**61), (2**52 + 1, 2.0**53 + 2)):
+        matrix = np.array([[0, least, 0], [0, 0, least], [0, 0, 0]])
+        for graph in (matrix, matrix.astype(float)):
+            found = csgraph.shortest_path(graph)
+            assert found[0, 1] == float(least)
+            assert found[0, 2] == sum_of_both
+
+
 def test_layouts(rng):
     matrix = random_matrix(rng, 40)
     expected = plain.distances(40, plain.edges_of(matrix))
