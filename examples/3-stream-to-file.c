@@ -35,7 +35,7 @@ static tw_status solve(tw_context *ctx, const tw_graph *graph, const char *path,
 
 int main(int argc, char **argv)
 {
-    tw_generate_options roads = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options roads = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
     tw_apsp_summary *summary = NULL;

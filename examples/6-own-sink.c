@@ -64,7 +64,7 @@ static void abandon(void *self, tw_context *ctx)
 
 int main(void)
 {
-    tw_generate_options roads = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options roads = TW_GRAPH_GENERATE_OPTIONS_INIT;
     nearest found = {0, 0, NULL};
     tw_sink sink = {sizeof sink, &found, begin, rows, end, abandon, NULL};
     tw_context *ctx = NULL;

@@ -260,7 +260,7 @@ typedef struct tw_graph_info {
     int32_t undirected;  /* made or read as undirected */
     int32_t equal;       /* every weight is the same positive number */
     int32_t integral;    /* every weight is a whole number within i32, whatever its type */
-    int32_t labelled;    /* vertices carry names of their own (tw_read_options.ids) */
+    int32_t labelled;    /* vertices carry names of their own (tw_graph_read_options.ids) */
     double min_weight;   /* over the stored arcs; 0 without arcs */
     double max_weight;
 } tw_graph_info;
@@ -281,31 +281,32 @@ TW_API void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const 
 TW_API const char *tw_graph_label(const tw_graph *graph, int64_t vertex);
 TW_API int64_t tw_graph_find(const tw_graph *graph, const char *label);
 
-enum { TW_DIRECTED_AS_FILE = -1, TW_DIRECTED_NO = 0, TW_DIRECTED_YES = 1 };
+enum { TW_GRAPH_DIRECTED_AS_FILE = -1, TW_GRAPH_DIRECTED_NO = 0, TW_GRAPH_DIRECTED_YES = 1 };
 
 /* Whether the first line of an edge list names the columns; AUTO: if it looks like it. */
-enum { TW_HEADER_AUTO = -1, TW_HEADER_NO = 0, TW_HEADER_YES = 1 };
+enum { TW_GRAPH_HEADER_AUTO = -1, TW_GRAPH_HEADER_NO = 0, TW_GRAPH_HEADER_YES = 1 };
 
-typedef struct tw_read_options {
+typedef struct tw_graph_read_options {
     size_t size;
     const char *format;    /* NULL: by extension, else by content. "triples", "gr", "mtx",
                               "edges", "metis", "npy" */
-    int32_t directed;      /* TW_DIRECTED_* */
+    int32_t directed;      /* TW_GRAPH_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
     int32_t ids;           /* 1: vertex names in an edge list are arbitrary words */
-    int32_t header;        /* edge lists: TW_HEADER_* */
+    int32_t header;        /* edge lists: TW_GRAPH_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: the third column if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
-} tw_read_options;
-#define TW_READ_OPTIONS_INIT                                                                 \
-    {                                                                                        \
-        sizeof(tw_read_options), NULL, TW_DIRECTED_AS_FILE, 0, 0, TW_HEADER_AUTO, NULL, NULL \
+} tw_graph_read_options;
+#define TW_GRAPH_READ_OPTIONS_INIT                                            \
+    {                                                                         \
+        sizeof(tw_graph_read_options), NULL, TW_GRAPH_DIRECTED_AS_FILE, 0, 0, \
+            TW_GRAPH_HEADER_AUTO, NULL, NULL                                  \
     }
 
 /* Read a graph. `path` "-" is standard input. opts NULL takes the defaults. */
 TW_API TW_CHECKED tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
-                                          const tw_read_options *opts);
+                                          const tw_graph_read_options *opts);
 
 /* Write a graph; format NULL follows the extension. The file appears whole or not at all;
  * "-" is standard output. */
@@ -323,7 +324,7 @@ TW_API TW_CHECKED tw_status tw_graph_write(tw_context *ctx, const tw_graph *grap
  *   "rmat"        degree * n arcs by R-MAT (0.57, 0.19, 0.19, 0.05); n is rounded up to a power
  *                 of two for drawing and cut back to n
  */
-typedef struct tw_generate_options {
+typedef struct tw_graph_generate_options {
     size_t size;
     const char *kind;
     int64_t vertices;
@@ -332,19 +333,19 @@ typedef struct tw_generate_options {
     double density;     /* dense, grid */
     uint64_t seed;
     tw_type weight_type; /* TW_I32 or TW_F32 or TW_F64 */
-    int32_t directed;    /* TW_DIRECTED_AS_FILE: what the kind is by nature */
+    int32_t directed;    /* TW_GRAPH_DIRECTED_AS_FILE: what the kind is by nature */
     double min_weight;   /* whole numbers for TW_I32; both ends included */
     double max_weight;
-} tw_generate_options;
-#define TW_GENERATE_OPTIONS_INIT                                                \
-    {                                                                           \
-        sizeof(tw_generate_options), "sparse", 1000, 0, 0, 5.0, 0.5, 1, TW_I32, \
-            TW_DIRECTED_AS_FILE, 1, 1000                                        \
+} tw_graph_generate_options;
+#define TW_GRAPH_GENERATE_OPTIONS_INIT                                                \
+    {                                                                                 \
+        sizeof(tw_graph_generate_options), "sparse", 1000, 0, 0, 5.0, 0.5, 1, TW_I32, \
+            TW_GRAPH_DIRECTED_AS_FILE, 1, 1000                                        \
     }
 
 /* opts NULL takes the defaults. */
 TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
-                                              const tw_generate_options *opts);
+                                              const tw_graph_generate_options *opts);
 
 /* -------------------------------------------------------------------------------------- sinks */
 

@@ -356,7 +356,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "tw_shape": Shape,
     "tw_csr": Csr,
     "tw_graph_info": GraphInfo,
-    "tw_read_options": ReadOptions,
+    "tw_graph_read_options": ReadOptions,
     "tw_sink": Sink,
     "tw_device_options": DeviceOptions,
     "tw_apsp_options": ApspOptions,

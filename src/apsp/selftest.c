@@ -303,9 +303,12 @@ typedef struct graph_shape {
 
 /* Weights stay small enough for u8 to end exact. */
 static const graph_shape shapes[] = {
-    {"dense", TW_DIRECTED_YES, TW_I32, 0, 9, 0.6}, {"dense", TW_DIRECTED_NO, TW_I32, 1, 9, 0.6},
-    {"dense", TW_DIRECTED_YES, TW_I32, 2, 2, 0.1}, {"dense", TW_DIRECTED_YES, TW_F32, 0, 1, 0.5},
-    {"dense", TW_DIRECTED_NO, TW_F64, 0, 1, 0.5},  {"sparse", TW_DIRECTED_YES, TW_I32, 1, 4, 0},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_I32, 0, 9, 0.6},
+    {"dense", TW_GRAPH_DIRECTED_NO, TW_I32, 1, 9, 0.6},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_I32, 2, 2, 0.1},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_F32, 0, 1, 0.5},
+    {"dense", TW_GRAPH_DIRECTED_NO, TW_F64, 0, 1, 0.5},
+    {"sparse", TW_GRAPH_DIRECTED_YES, TW_I32, 1, 4, 0},
 };
 #define SHAPES ((int)(sizeof shapes / sizeof *shapes))
 
@@ -315,9 +318,12 @@ static const int64_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 257};
 
 /* For GPUs. The last one has distances that are too far for 16 bits, and pairs without a path. */
 static const graph_shape large_shapes[] = {
-    {"dense", TW_DIRECTED_YES, TW_I32, 0, 9, 0.1}, {"dense", TW_DIRECTED_NO, TW_I32, 1, 9, 0.1},
-    {"dense", TW_DIRECTED_YES, TW_F32, 0, 1, 0.1}, {"dense", TW_DIRECTED_NO, TW_F32, 0, 1, 0.1},
-    {"dense", TW_DIRECTED_YES, TW_F64, 0, 1, 0.1}, {"sparse", TW_DIRECTED_YES, TW_I32, 1, 30000, 0},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_I32, 0, 9, 0.1},
+    {"dense", TW_GRAPH_DIRECTED_NO, TW_I32, 1, 9, 0.1},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_F32, 0, 1, 0.1},
+    {"dense", TW_GRAPH_DIRECTED_NO, TW_F32, 0, 1, 0.1},
+    {"dense", TW_GRAPH_DIRECTED_YES, TW_F64, 0, 1, 0.1},
+    {"sparse", TW_GRAPH_DIRECTED_YES, TW_I32, 1, 30000, 0},
 };
 #define LARGE_SHAPES ((int)(sizeof large_shapes / sizeof *large_shapes))
 
@@ -328,7 +334,7 @@ static const int64_t large_sizes[] = {1473, 3073}; /* 23 tiles of 64, 24 of 128,
 static tw_status make_sample(tw_context *ctx, sample *s, const graph_shape *shape, int64_t n,
                              uint64_t seed)
 {
-    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options options = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_edges none = {sizeof none, 0, NULL, NULL, NULL, TW_I32, TW_I32};
     options.kind = shape->kind;
     options.directed = shape->directed;
@@ -340,7 +346,7 @@ static tw_status make_sample(tw_context *ctx, sample *s, const graph_shape *shap
     options.degree = 2;
     options.seed = seed;
     snprintf(s->name, sizeof s->name, "%s %s %s n=%lld seed=%llu",
-             shape->directed == TW_DIRECTED_YES ? "directed" : "undirected", shape->kind,
+             shape->directed == TW_GRAPH_DIRECTED_YES ? "directed" : "undirected", shape->kind,
              tw_type_name(shape->type), (long long)n, (unsigned long long)seed);
     return n > 1 ? tw_graph_generate(ctx, &s->graph, &options)
                  : tw_graph_from_edges(ctx, &s->graph, n, &none, 0);

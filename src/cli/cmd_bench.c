@@ -275,13 +275,13 @@ static tw_status choose_cases(bench *b)
 
 static tw_status prepare_graph(bench *b, const bench_case *c)
 {
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = c->n <= COMPLETE_UP_TO ? "complete" : "sparse";
     opts.degree = DEGREE;
     opts.vertices = c->n;
     opts.weight_type = c->type == TW_F32 || c->type == TW_F64 ? c->type : TW_I32;
     opts.max_weight = c->type == TW_U8 ? 20 : 1000;
-    opts.directed = c->undirected ? TW_DIRECTED_NO : TW_DIRECTED_YES;
+    opts.directed = c->undirected ? TW_GRAPH_DIRECTED_NO : TW_GRAPH_DIRECTED_YES;
     if (b->graph != NULL && b->graph_n == c->n && b->graph_type == opts.weight_type &&
         b->graph_most == opts.max_weight && b->graph_undirected == c->undirected) {
         return TW_OK;

@@ -28,7 +28,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT,
                                   .seed = 1,
                                   .weights = {1, 1000},
                                   .weight_type = TW_I32,
-                                  .directed = TW_DIRECTED_AS_FILE,
+                                  .directed = TW_GRAPH_DIRECTED_AS_FILE,
                                   .levels = 256};
 
 static const cli_option shape_options[] = {
@@ -47,9 +47,9 @@ static const cli_option shape_options[] = {
      "Images: columns; as many as rows by default."},
     {"levels", 0, CLI_COUNT, "L", offsetof(settings, levels), 0,
      "Images: values from 0 to L-1, of u8 up to 256 levels, else of u16; 256 by default."},
-    {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_YES,
+    {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_YES,
      "Each arc by itself; in a grid each direction has a weight of its own."},
-    {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_DIRECTED_NO,
+    {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_NO,
      "Each edge in both directions."},
     {0}};
 
@@ -160,7 +160,7 @@ static tw_status run_image(cli_job *job, const settings *s, char **words)
 static tw_status run_graph(cli_job *job, const settings *s, char **words)
 {
     tw_graph *graph = NULL;
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = words[1];
     opts.vertices = s->vertices;
     opts.rows = s->rows;

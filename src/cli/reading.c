@@ -5,9 +5,9 @@ const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
      "The format of GRAPH: triples, gr, mtx, edges, metis or npy. By default the extension "
      "decides, and for none or an unknown one the content."},
-    {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_DIRECTED_YES,
+    {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_YES,
      "Take each edge in its own direction only, whatever the file says."},
-    {"undirected", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_DIRECTED_NO,
+    {"undirected", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_NO,
      "Take each edge in both directions, whatever the file says."},
     {"unweighted", 0, CLI_FLAG, NULL, offsetof(cli_reading, unweighted), 1,
      "Ignore weights: each edge counts 1."},
@@ -17,9 +17,9 @@ const cli_option cli_reading_options[] = {
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
      "Vertices of an edge list are named by arbitrary words; give them and get them by "
      "name. Rows and columns follow the order in which names first appear."},
-    {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_HEADER_YES,
+    {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_YES,
      "The first line of an edge list names its columns. By default it does if it looks like it."},
-    {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_HEADER_NO,
+    {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_NO,
      "The first line of an edge list is an edge, whatever it looks like."},
     {"no-edge", 0, CLI_TEXT, "VALUE", offsetof(cli_reading, no_edge), 0,
      "The entry of an .npy matrix that means 'no edge', besides infinity: a number, or nan."},
@@ -36,7 +36,7 @@ static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
 
 tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
 {
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.format = reading->format;
     opts.directed = reading->directed;
     opts.unweighted = reading->unweighted;

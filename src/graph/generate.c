@@ -518,7 +518,7 @@ static tw_status check_weights(recipe *r)
     return TW_OK;
 }
 
-static tw_status check_size(recipe *r, const tw_generate_options *opts)
+static tw_status check_size(recipe *r, const tw_graph_generate_options *opts)
 {
     r->vertices = opts->vertices;
     r->cols = 1;
@@ -543,7 +543,7 @@ static tw_status check_size(recipe *r, const tw_generate_options *opts)
     return TW_OK;
 }
 
-static tw_status check_shape(recipe *r, const tw_generate_options *opts)
+static tw_status check_shape(recipe *r, const tw_graph_generate_options *opts)
 {
     if (r->kind->uses_density && !(opts->density >= 0 && opts->density <= 1)) {
         return tw_fail(r->ctx, TW_ERR_ARGUMENT,
@@ -552,24 +552,24 @@ static tw_status check_shape(recipe *r, const tw_generate_options *opts)
     if (r->kind->uses_degree && !(opts->degree >= 0 && opts->degree < INFINITY)) {
         return tw_fail(r->ctx, TW_ERR_ARGUMENT, "degree %g: give a number from 0", opts->degree);
     }
-    if (opts->directed < TW_DIRECTED_AS_FILE || opts->directed > TW_DIRECTED_YES) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_DIRECTED_*",
+    if (opts->directed < TW_GRAPH_DIRECTED_AS_FILE || opts->directed > TW_GRAPH_DIRECTED_YES) {
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_GRAPH_DIRECTED_*",
                        opts->directed);
     }
     r->degree = opts->degree;
     r->density = r->kind->uses_density ? opts->density : 1;
-    r->undirected = opts->directed == TW_DIRECTED_NO ||
-                    (opts->directed == TW_DIRECTED_AS_FILE && r->kind->undirected);
+    r->undirected = opts->directed == TW_GRAPH_DIRECTED_NO ||
+                    (opts->directed == TW_GRAPH_DIRECTED_AS_FILE && r->kind->undirected);
     return TW_OK;
 }
 
-tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_generate_options *opts)
+tw_status tw_graph_generate(tw_context *ctx, tw_graph **out, const tw_graph_generate_options *opts)
 {
     twi_clear_handle(out);
-    tw_generate_options ours = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options ours = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_status status = TWI_REQUIRE(ctx, {"out", out});
     if (status == TW_OK) {
-        status = TWI_TAKE(ctx, tw_generate_options, &ours, opts);
+        status = TWI_TAKE(ctx, tw_graph_generate_options, &ours, opts);
     }
     if (status != TW_OK) {
         return status;

@@ -40,7 +40,7 @@ static void check_graph(const tw_graph *graph)
     }
 }
 
-static void read_once(const uint8_t *data, size_t size, const tw_read_options *opts)
+static void read_once(const uint8_t *data, size_t size, const tw_graph_read_options *opts)
 {
     tw_context *ctx = NULL;
     tw_graph *graph = NULL;
@@ -65,7 +65,7 @@ static const char *const formats[] = {"", "triples", "gr", "mtx", "edges", "meti
 
 static void read_twice(const uint8_t *data, size_t size, const char *format)
 {
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.format = format[0] != '\0' ? format : NULL;
     read_once(data, size, &opts);
     /* Once more, with options that depend on the bytes alone. */

@@ -17,7 +17,7 @@
 static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double low, double high,
                           tw_type type, int32_t directed)
 {
-    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options options = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
     options.kind = kind;
     options.vertices = n;
@@ -111,7 +111,7 @@ static void every_method_gives_the_reference_on_every_generator(void **state)
     for (size_t k = 0; k < 6; k++) {
         for (size_t s = 0; s < 6; s++) {
             tw_graph *graph =
-                generate(ctx, kinds[k], sizes[s], 0, 1000, TW_I32, TW_DIRECTED_AS_FILE);
+                generate(ctx, kinds[k], sizes[s], 0, 1000, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
             for (size_t m = 0; m < 4; m++) {
                 check_against_reference(ctx, graph, methods[m], TW_AUTO, TW_I32, 0);
             }
@@ -126,8 +126,8 @@ static void floats_stay_within_their_bound(void **state)
     (void)state;
     tw_context *ctx = open_context();
     for (size_t k = 0; k < 6; k++) {
-        tw_graph *narrow = generate(ctx, kinds[k], 97, 0, 1, TW_F32, TW_DIRECTED_AS_FILE);
-        tw_graph *wide = generate(ctx, kinds[k], 97, 0, 1, TW_F64, TW_DIRECTED_AS_FILE);
+        tw_graph *narrow = generate(ctx, kinds[k], 97, 0, 1, TW_F32, TW_GRAPH_DIRECTED_AS_FILE);
+        tw_graph *wide = generate(ctx, kinds[k], 97, 0, 1, TW_F64, TW_GRAPH_DIRECTED_AS_FILE);
         for (size_t m = 0; m < 4; m++) {
             check_against_reference(ctx, narrow, methods[m], TW_AUTO, TW_F32, 97 * 6e-8);
             check_against_reference(ctx, wide, methods[m], TW_AUTO, TW_F64, 97 * 1.2e-16);
@@ -143,7 +143,7 @@ static void equal_weights_agree_with_breadth_first_search(void **state)
     (void)state;
     tw_context *ctx = open_context();
     for (size_t k = 0; k < 6; k++) {
-        tw_graph *graph = generate(ctx, kinds[k], 150, 7, 7, TW_I32, TW_DIRECTED_AS_FILE);
+        tw_graph *graph = generate(ctx, kinds[k], 150, 7, 7, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
         check_against_reference(ctx, graph, TW_APSP_METHOD_BFS, TW_AUTO, TW_I32, 0);
         check_against_reference(ctx, graph, TW_APSP_METHOD_AUTO, TW_AUTO, TW_F64, 0);
         tw_graph_destroy(graph);
@@ -263,7 +263,7 @@ static void an_unreachable_part_keeps_a_narrow_type_exact(void **state)
     (void)state;
     tw_context *ctx = open_context();
     /* Sparse enough to fall apart: many pairs without a path. */
-    tw_graph *graph = generate(ctx, "grid", 90, 1, 3, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_graph *graph = generate(ctx, "grid", 90, 1, 3, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
     check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U8, TW_I32, 0);
     check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U16, TW_U16, 0);
     check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_I32, TW_F32, 0);
@@ -352,7 +352,7 @@ static void parts_are_rows_and_columns_of_the_whole(void **state)
     enum { N = 90 };
     const int32_t sources[] = {88, 0, 0, 17};
     const int32_t targets[] = {5, 89, 17};
-    tw_graph *graph = generate(ctx, "sparse", N, 1, 50, TW_I32, TW_DIRECTED_YES);
+    tw_graph *graph = generate(ctx, "sparse", N, 1, 50, TW_I32, TW_GRAPH_DIRECTED_YES);
     double want[N * N];
     assert_ok(ctx, twi_reference_apsp(ctx, graph, want));
     for (size_t m = 0; m < 4; m++) {
@@ -390,7 +390,7 @@ static void a_distance_the_type_cannot_hold_is_refused_with_its_pair(void **stat
                      tw_apsp(ctx, &got, graph, &options));
     }
     tw_graph_destroy(graph);
-    graph = generate(ctx, "dense", 20, 0, 1, TW_F64, TW_DIRECTED_AS_FILE);
+    graph = generate(ctx, "dense", 20, 0, 1, TW_F64, TW_GRAPH_DIRECTED_AS_FILE);
     got.type = TW_I32;
     got.rows = got.cols = got.stride = 20 / 2;
     free(got.data);
@@ -405,7 +405,7 @@ static void bad_options_are_refused_with_a_sentence(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "sparse", 10, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_graph *graph = generate(ctx, "sparse", 10, 1, 5, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
     tw_apsp_plan *plan = NULL;
     const int32_t wrong[] = {3, 10};
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
@@ -454,7 +454,7 @@ static void what_cannot_fit_is_refused_with_numbers(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "sparse", 2000, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_graph *graph = generate(ctx, "sparse", 2000, 1, 5, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
     tw_apsp_plan *plan = NULL;
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     options.method = TW_APSP_METHOD_CLOSURE;
@@ -470,7 +470,7 @@ static void a_plan_explains_itself(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "sparse", 500, 1, 5, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_graph *graph = generate(ctx, "sparse", 500, 1, 5, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
     tw_apsp_plan *plan = NULL;
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
     const char *text = tw_apsp_plan_explain(plan);
@@ -488,7 +488,7 @@ static void a_symmetric_directed_graph_needs_half_of_the_work(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "dense", 100, 1, 9, TW_I32, TW_DIRECTED_NO);
+    tw_graph *graph = generate(ctx, "dense", 100, 1, 9, TW_I32, TW_GRAPH_DIRECTED_NO);
     tw_apsp_options options = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     tw_matrix got = poisoned(100, 100, TW_I32);
@@ -514,7 +514,7 @@ static void predecessors_make_a_tree_of_shortest_paths(void **state)
     tw_context *ctx = open_context();
     enum { N = 70 };
     for (size_t m = 0; m < 4; m++) {
-        tw_graph *graph = generate(ctx, "sparse", N, 0, 9, TW_I32, TW_DIRECTED_YES);
+        tw_graph *graph = generate(ctx, "sparse", N, 0, 9, TW_I32, TW_GRAPH_DIRECTED_YES);
         tw_matrix got = poisoned(N, N, TW_I32);
         tw_matrix before = poisoned(N, N, TW_I32);
         tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
@@ -555,7 +555,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "sparse", 70, 0, 9, TW_I32, TW_DIRECTED_YES);
+    tw_graph *graph = generate(ctx, "sparse", 70, 0, 9, TW_I32, TW_GRAPH_DIRECTED_YES);
     tw_graph *hills = downhill(ctx, 40, TW_I32);
     for (size_t m = 0; m < 4; m++) {
         const tw_graph *graphs[] = {graph, hills};
@@ -618,7 +618,7 @@ static void a_cancelled_run_stops_and_aborts_its_sinks(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = generate(ctx, "dense", 300, 1, 9, TW_I32, TW_DIRECTED_AS_FILE);
+    tw_graph *graph = generate(ctx, "dense", 300, 1, 9, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
     for (size_t m = 1; m < 4; m++) {
         int aborted = 0;
         tw_sink sink = {sizeof sink, &aborted, cancel_at_begin, refuse_rows, refuse_end,
@@ -658,7 +658,7 @@ static void the_same_bits_for_any_number_of_threads(void **state)
     (void)state;
     tw_context *ctx = open_context();
     const int64_t n = small_sizes_only() ? 140 : 333;
-    tw_graph *graph = generate(ctx, "dense", n, 0, 1, TW_F32, TW_DIRECTED_YES);
+    tw_graph *graph = generate(ctx, "dense", n, 0, 1, TW_F32, TW_GRAPH_DIRECTED_YES);
     tw_matrix first = poisoned(n, n, TW_F32);
     for (size_t m = 1; m < 3; m++) {
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;

@@ -232,7 +232,7 @@ static void of_graphs(void **state)
     REFUSED_SILENTLY(tw_graph_write(NULL, t->graph, "x", NULL));
     REFUSED(tw_graph_write(t->ctx, NULL, in_scratch("x.gr"), NULL));
     REFUSED(tw_graph_write(t->ctx, t->graph, NULL, NULL));
-    tw_generate_options generate = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options generate = TW_GRAPH_GENERATE_OPTIONS_INIT;
     REFUSED_SILENTLY(tw_graph_generate(NULL, &graph, &generate));
     REFUSED(tw_graph_generate(t->ctx, NULL, &generate));
     generate.kind = NULL;

@@ -10,7 +10,7 @@
 static const char *const kinds[] = {"complete", "dense", "sparse", "grid", "preferential", "rmat"};
 enum { KINDS = 6 };
 
-static tw_graph *generate(tw_context *ctx, const tw_generate_options *opts)
+static tw_graph *generate(tw_context *ctx, const tw_graph_generate_options *opts)
 {
     tw_graph *graph = NULL;
     assert_ok(ctx, tw_graph_generate(ctx, &graph, opts));
@@ -28,7 +28,7 @@ static bool has_arc(const tw_graph *graph, int64_t u, int64_t v, double *weight)
     return false;
 }
 
-static void assert_well_formed(const tw_graph *graph, const tw_generate_options *opts)
+static void assert_well_formed(const tw_graph *graph, const tw_graph_generate_options *opts)
 {
     assert_int_equal(graph->offsets[0], 0);
     assert_int_equal(graph->offsets[graph->n], graph->arcs);
@@ -59,8 +59,9 @@ static void every_kind_keeps_to_its_vertices_and_weights(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             for (int type_of = 0; type_of < WEIGHT_TYPES; type_of++) {
                 const tw_type type = weight_types[type_of];
-                for (int directed = TW_DIRECTED_AS_FILE; directed <= TW_DIRECTED_YES; directed++) {
-                    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+                for (int directed = TW_GRAPH_DIRECTED_AS_FILE; directed <= TW_GRAPH_DIRECTED_YES;
+                     directed++) {
+                    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
                     opts.kind = kinds[k];
                     opts.vertices = sizes[s];
                     opts.weight_type = type;
@@ -69,7 +70,7 @@ static void every_kind_keeps_to_its_vertices_and_weights(void **state)
                     tw_graph *graph = generate(ctx, &opts);
                     assert_int_equal(graph->n, sizes[s]);
                     assert_int_equal(graph->weight_type, type);
-                    if (directed != TW_DIRECTED_AS_FILE) {
+                    if (directed != TW_GRAPH_DIRECTED_AS_FILE) {
                         assert_int_equal(graph->undirected, !directed);
                     }
                     assert_well_formed(graph, &opts);
@@ -86,7 +87,7 @@ static void any_thread_count_generates_the_same_graph(void **state)
     (void)state;
     tw_context *ctx = open_context();
     for (int k = 0; k < KINDS; k++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         opts.kind = kinds[k];
         opts.vertices = 777;
         opts.weight_type = TW_F64;
@@ -121,7 +122,7 @@ static void graphs_are_the_same_on_every_machine(void **state)
                                              0x087f4b75452bf1cf, 0xd00a4cd1eca5207a,
                                              0xeafffdb230675b03, 0x23fc85dfbaad2955};
     for (int k = 0; k < KINDS; k++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         opts.kind = kinds[k];
         opts.vertices = 200;
         opts.weight_type = TW_F64;
@@ -144,7 +145,7 @@ static void complete_has_every_pair_once(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = "complete";
     opts.vertices = 33;
     tw_graph *graph = generate(ctx, &opts);
@@ -165,10 +166,10 @@ static void undirected_kinds_weigh_the_same_both_ways(void **state)
     tw_context *ctx = open_context();
     const char *const symmetric[] = {"complete", "dense", "grid", "preferential"};
     for (int k = 0; k < 4; k++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         opts.kind = symmetric[k];
         opts.vertices = 90;
-        opts.directed = TW_DIRECTED_NO;
+        opts.directed = TW_GRAPH_DIRECTED_NO;
         tw_graph *graph = generate(ctx, &opts);
         assert_true(graph->arcs > 0);
         for (int64_t u = 0; u < graph->n; u++) {
@@ -187,7 +188,7 @@ static void density_and_degree_set_the_number_of_arcs(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = "dense";
     opts.vertices = 400;
     opts.density = 0.25;
@@ -216,11 +217,11 @@ static void a_preferential_vertex_attaches_to_distinct_earlier_ones(void **state
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = "preferential";
     opts.vertices = 500;
     opts.degree = 3;
-    opts.directed = TW_DIRECTED_YES;
+    opts.directed = TW_GRAPH_DIRECTED_YES;
     tw_graph *graph = generate(ctx, &opts);
     int64_t arrivals[500] = {0};
     for (int64_t u = 0; u < 500; u++) {
@@ -247,7 +248,7 @@ static void a_grid_has_lattice_edges_only(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = "grid";
     opts.rows = 5;
     opts.cols = 8;
@@ -263,7 +264,7 @@ static void a_grid_has_lattice_edges_only(void **state)
         }
     }
     tw_graph_destroy(graph);
-    opts.directed = TW_DIRECTED_YES;
+    opts.directed = TW_GRAPH_DIRECTED_YES;
     opts.max_weight = 1000000;
     graph = generate(ctx, &opts);
     double there = 0;
@@ -285,8 +286,8 @@ static void impossible_options_are_refused_in_words(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    const tw_generate_options fresh = TW_GENERATE_OPTIONS_INIT;
-    tw_generate_options opts = fresh;
+    const tw_graph_generate_options fresh = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = fresh;
     tw_graph *graph = NULL;
 #define REFUSED(words)                                                                    \
     do {                                                                                  \
@@ -340,9 +341,9 @@ static void impossible_options_are_refused_in_words(void **state)
     opts.min_weight = -1;
     REFUSED("negative cycle");
     opts.directed = 2;
-    REFUSED("TW_DIRECTED");
+    REFUSED("TW_GRAPH_DIRECTED");
     opts.size = 1;
-    REFUSED("TW_GENERATE_OPTIONS_INIT");
+    REFUSED("TW_GRAPH_GENERATE_OPTIONS_INIT");
 #undef REFUSED
     close_context(ctx);
 }
@@ -353,7 +354,7 @@ static void what_cannot_fit_is_refused_at_once(void **state)
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_memory(ctx, 100000000));
     for (int k = 0; k < KINDS; k++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         tw_graph *graph = NULL;
         opts.kind = kinds[k];
         opts.vertices = 1000000000;
@@ -369,7 +370,7 @@ static void running_out_of_memory_leaks_nothing(void **state)
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_threads(ctx, 2));
     for (int k = 0; k < KINDS; k++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         opts.kind = kinds[k];
         opts.vertices = 20;
         for (int64_t at = 1;; at++) {

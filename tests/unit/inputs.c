@@ -190,7 +190,7 @@ static void a_graph_rewritten_before_it_is_built_is_what_was_opened(void **state
     assert_ok(ctx, tw_graph_write(ctx, first, in_scratch("g.npy"), NULL));
     tw_graph_destroy(first);
     for (int f = 0; f < 2; f++) {
-        tw_read_options opts = TW_READ_OPTIONS_INIT;
+        tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
         twi_input input;
         tw_graph *graph = NULL;
         assert_ok(ctx, twi_input_open(ctx, &input, in_scratch(files[f])));

@@ -11,14 +11,14 @@
 #include <string.h>
 
 static tw_graph *read_text(tw_context *ctx, const char *text, const char *name,
-                           const tw_read_options *opts)
+                           const tw_graph_read_options *opts)
 {
     tw_graph *graph = NULL;
     assert_ok(ctx, twi_graph_read_memory(ctx, &graph, text, strlen(text), name, opts));
     return graph;
 }
 
-static tw_graph *read_good(tw_context *ctx, const char *file, const tw_read_options *opts)
+static tw_graph *read_good(tw_context *ctx, const char *file, const tw_graph_read_options *opts)
 {
     tw_graph *graph = NULL;
     char path[512];
@@ -78,7 +78,7 @@ static void the_format_option_overrules_the_name(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.format = "gr";
     tw_graph *graph = read_text(ctx, "p sp 2 1\na 2 1 5\n", "list.txt", &opts);
     assert_int_equal(graph->offsets[1], 0);
@@ -94,11 +94,11 @@ static void options_that_cannot_be_are_refused(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = NULL;
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.directed = 5;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_DIRECTED", tw_graph_read(ctx, &graph, "a", &opts));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_GRAPH_DIRECTED", tw_graph_read(ctx, &graph, "a", &opts));
     opts.size = 3;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_READ_OPTIONS_INIT",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "TW_GRAPH_READ_OPTIONS_INIT",
                  tw_graph_read(ctx, &graph, "a", &opts));
     close_context(ctx);
 }
@@ -109,13 +109,14 @@ static void undirected_comes_from_the_file_or_the_caller(void **state)
     tw_context *ctx = open_context();
     const char *const symmetric[] = {"symmetric.mtx", "symmetric.graph"};
     for (int k = 0; k < 2; k++) {
-        for (int directed = TW_DIRECTED_AS_FILE; directed <= TW_DIRECTED_YES; directed++) {
-            tw_read_options opts = TW_READ_OPTIONS_INIT;
+        for (int directed = TW_GRAPH_DIRECTED_AS_FILE; directed <= TW_GRAPH_DIRECTED_YES;
+             directed++) {
+            tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
             opts.directed = directed;
             tw_graph *graph = read_good(ctx, symmetric[k], &opts);
             assert_int_equal(graph->n, 3);
             assert_int_equal(graph->arcs, 4);
-            assert_int_equal(graph->undirected, directed != TW_DIRECTED_YES);
+            assert_int_equal(graph->undirected, directed != TW_GRAPH_DIRECTED_YES);
             assert_int_equal(graph->weight_type, TW_F64);
             assert_memory_equal(graph->targets, ((int32_t[]){1, 2, 0, 0}), 16);
             assert_memory_equal(graph->weights, ((double[]){1.5, 2, 1.5, 2}), 32);
@@ -124,8 +125,8 @@ static void undirected_comes_from_the_file_or_the_caller(void **state)
     }
     const char *const directed[] = {"small.bin", "small.gr", "small.el", "small.mtx"};
     for (int k = 0; k < 4; k++) {
-        tw_read_options opts = TW_READ_OPTIONS_INIT;
-        opts.directed = TW_DIRECTED_NO;
+        tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+        opts.directed = TW_GRAPH_DIRECTED_NO;
         tw_graph *graph = read_good(ctx, directed[k], &opts);
         assert_int_equal(graph->arcs, 8);
         assert_true(graph->undirected);
@@ -141,7 +142,7 @@ static void unweighted_counts_every_edge_as_one(void **state)
     const char *const files[] = {"small.bin", "small.gr",  "small.mtx",     "small.el",
                                  "small.csv", "small.npy", "symmetric.mtx", "symmetric.graph"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-        tw_read_options opts = TW_READ_OPTIONS_INIT;
+        tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
         opts.unweighted = 1;
         tw_graph *graph = read_good(ctx, files[k], &opts);
         assert_int_equal(graph->arcs, 4);
@@ -156,7 +157,7 @@ static void the_weight_column_goes_by_number_or_name(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     tw_graph *graph = read_good(ctx, "small.csv", &opts); /* the third column */
     assert_true(graph->equal && graph->min_weight == 9);
     tw_graph_destroy(graph);
@@ -190,7 +191,7 @@ static void names_become_vertices_in_order_of_appearance(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.ids = 1;
     tw_graph *graph = read_good(ctx, "names.tsv", &opts);
     tw_graph_info info = TW_GRAPH_INFO_INIT;
@@ -240,7 +241,7 @@ static void many_names_are_all_found(void **state)
     for (int i = 0; i < N; i++) {
         used += (size_t)sprintf(text + used, "station-%d,station-%d\n", i, (i * 7 + 1) % N);
     }
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.ids = 1;
     tw_graph *graph = NULL;
     assert_ok(ctx, twi_graph_read_memory(ctx, &graph, text, used, "s.csv", &opts));
@@ -375,8 +376,8 @@ static void metis_skips_what_belongs_to_vertices(void **state)
         assert_true(graph->equal && graph->min_weight == 1);
         tw_graph_destroy(graph);
     }
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
-    opts.directed = TW_DIRECTED_YES; /* then lists may be one-sided */
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+    opts.directed = TW_GRAPH_DIRECTED_YES; /* then lists may be one-sided */
     tw_graph *graph = read_text(ctx, "2 1\n2 2\n\n", "a.graph", &opts);
     assert_int_equal(graph->arcs, 2);
     assert_false(graph->undirected);
@@ -511,7 +512,7 @@ static void npy_elements_of_every_width_are_read(void **state)
         tw_graph_destroy(graph);
     }
     double mark = 8;
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.no_edge = &mark;
     tw_graph *graph = read_good(ctx, "small.npy", &opts);
     assert_int_equal(graph->arcs, 3);
@@ -555,7 +556,7 @@ static void running_out_of_memory_leaks_nothing(void **state)
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         char path[512];
         snprintf(path, sizeof path, TW_TEST_DATA "/good/%s", files[f].file);
-        tw_read_options opts = TW_READ_OPTIONS_INIT;
+        tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
         opts.ids = files[f].ids;
         for (int64_t k = 1;; k++) {
             tw_graph *graph = NULL;

@@ -35,7 +35,7 @@ static const char *path_of(const char *name)
 
 static tw_graph *make(tw_context *ctx, const char *kind, int64_t n, tw_type type, int32_t directed)
 {
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = kind;
     opts.vertices = n;
     opts.weight_type = type;
@@ -96,7 +96,7 @@ static void every_format_reads_back_what_it_wrote(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 bool metis = strcmp(names[f], "a.graph") == 0;
                 tw_graph *graph =
-                    make(ctx, metis ? "grid" : "dense", sizes[s], type, TW_DIRECTED_AS_FILE);
+                    make(ctx, metis ? "grid" : "dense", sizes[s], type, TW_GRAPH_DIRECTED_AS_FILE);
                 if (graph->integral || strcmp(names[f], "a.bin") != 0) {
                     round_trip(ctx, graph, names[f]);
                 }
@@ -113,7 +113,7 @@ static void undirected_survives_where_the_format_has_a_word_for_it(void **state)
     tw_context *ctx = open_context();
     const char *const names[] = {"a.mtx", "a.graph"};
     for (int f = 0; f < 2; f++) {
-        tw_graph *graph = make(ctx, "sparse", 60, TW_F64, TW_DIRECTED_NO);
+        tw_graph *graph = make(ctx, "sparse", 60, TW_F64, TW_GRAPH_DIRECTED_NO);
         tw_graph *back = NULL;
         const char *path = path_of(names[f]);
         assert_ok(ctx, tw_graph_write(ctx, graph, path, NULL));
@@ -197,7 +197,7 @@ static void names_survive_in_edge_lists(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_read_options opts = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     opts.ids = 1;
     tw_graph *graph = NULL;
     tw_graph *back = NULL;
@@ -219,7 +219,7 @@ static void what_a_format_cannot_hold_is_refused_and_leaves_no_file(void **state
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *real = make(ctx, "sparse", 20, TW_F64, TW_DIRECTED_YES);
+    tw_graph *real = make(ctx, "sparse", 20, TW_F64, TW_GRAPH_DIRECTED_YES);
     assert_fails(ctx, TW_ERR_RANGE, "triples hold whole weights",
                  tw_graph_write(ctx, real, path_of("a.bin"), NULL));
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "undirected graphs and this one is directed",
@@ -237,7 +237,7 @@ static void a_failed_write_leaves_the_old_file(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    tw_graph *graph = make(ctx, "sparse", 20, TW_F64, TW_DIRECTED_NO);
+    tw_graph *graph = make(ctx, "sparse", 20, TW_F64, TW_GRAPH_DIRECTED_NO);
     const char *const names[] = {"a.gr", "a.mtx", "a.el", "a.graph", "a.npy"};
     for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
         const char *path = path_of(names[f]);

@@ -11,7 +11,7 @@
 static tw_graph *generate(tw_context *ctx, const char *kind, int64_t n, double low, double high,
                           tw_type type)
 {
-    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options options = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
     options.kind = kind;
     options.vertices = n;

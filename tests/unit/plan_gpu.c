@@ -107,7 +107,7 @@ static void a_card_that_is_named_again_counts_once(void **state)
 
 static tw_graph *make_graph(tw_context *ctx, int64_t n)
 {
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
     opts.vertices = n;
     opts.degree = 2;

@@ -174,7 +174,7 @@ typedef struct problem {
 static void open_problem(problem *p, const char *device)
 {
     static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     *p = (problem){.ctx = open_context(), .opts = defaults, .sink = TW_SINK_INIT};
     opts.kind = "complete";
     opts.vertices = N;

@@ -174,7 +174,7 @@ static void textbook_searches_agree_with_the_triple_loop(void **state)
     (void)state;
     tw_context *ctx = open_context();
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
         opts.kind = seed % 2 == 0 ? "sparse" : "dense";
         opts.vertices = 40;
         opts.degree = 3;

@@ -363,7 +363,7 @@ static tw_status source_rows(void *self, tw_context *ctx, int64_t first, int64_t
 
 static tw_graph *equal_weights(tw_context *ctx, int64_t vertices, double degree)
 {
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
     opts.vertices = vertices;
     opts.degree = degree;

@@ -26,8 +26,8 @@ ASSERT_SIZE(tw_constant, 16);
 ASSERT_END(tw_edges, 48, index_type);
 ASSERT_END(tw_csr, 64, borrow);
 ASSERT_END(tw_graph_info, 64, max_weight);
-ASSERT_END(tw_read_options, 48, no_edge);
-ASSERT_END(tw_generate_options, 88, max_weight);
+ASSERT_END(tw_graph_read_options, 48, no_edge);
+ASSERT_END(tw_graph_generate_options, 88, max_weight);
 ASSERT_END(tw_sink, 56, destroy);
 ASSERT_END(tw_source, 64, destroy);
 ASSERT_END(tw_device_options, 32, workspace_bytes);
@@ -617,8 +617,8 @@ typedef struct kind {
 static const kind kinds[] = {
     TAKEN(tw_edges, TW_EDGES_INIT, take_edges),
     TAKEN(tw_csr, TW_CSR_INIT, take_csr),
-    TAKEN(tw_read_options, TW_READ_OPTIONS_INIT, take_read),
-    TAKEN(tw_generate_options, TW_GENERATE_OPTIONS_INIT, take_generate),
+    TAKEN(tw_graph_read_options, TW_GRAPH_READ_OPTIONS_INIT, take_read),
+    TAKEN(tw_graph_generate_options, TW_GRAPH_GENERATE_OPTIONS_INIT, take_generate),
     TAKEN(tw_device_options, TW_DEVICE_OPTIONS_INIT, take_device),
     TAKEN(tw_device_options, TW_DEVICE_OPTIONS_INIT, take_entropy_device),
     TAKEN(tw_device_options, TW_DEVICE_OPTIONS_INIT, take_map_device),

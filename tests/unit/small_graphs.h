@@ -41,13 +41,13 @@ enum { SMALL_KINDS = 8 };
 static inline tw_graph *small_graph(tw_context *ctx, int kind, int64_t n, uint64_t seed)
 {
     tw_graph *graph = NULL;
-    tw_generate_options opts = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     opts.kind = kind == 1 || kind == 5 ? "dense" : "sparse";
     opts.vertices = n;
     opts.degree = n > 4 ? 2.5 : 0.5;
     opts.density = 0.3;
     opts.seed = seed;
-    opts.directed = kind == 3 ? TW_DIRECTED_NO : TW_DIRECTED_YES;
+    opts.directed = kind == 3 ? TW_GRAPH_DIRECTED_NO : TW_GRAPH_DIRECTED_YES;
     opts.weight_type = kind == 4 ? TW_F32 : kind == 5 || kind == 7 ? TW_F64 : TW_I32;
     opts.min_weight = 0;
     opts.max_weight = kind == 2 ? 1 : 50;

@@ -435,7 +435,7 @@ static void nothing_is_computed_in_i64_or_written_of_it(void **state)
     tw_matrix_file *file = NULL;
     tw_apsp_options apsp = TW_APSP_OPTIONS_INIT;
     tw_map_options maps = TW_MAP_OPTIONS_INIT;
-    tw_generate_options generate = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options generate = TW_GRAPH_GENERATE_OPTIONS_INIT;
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x", NULL));
     assert_ok(ctx, tw_image_create(ctx, &image));
     assert_ok(ctx, tw_graph_generate(ctx, &graph, &generate));

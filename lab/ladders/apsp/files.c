@@ -49,7 +49,7 @@ static void close_bench(void *given)
 static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
 {
     bench *b = NULL;
-    tw_generate_options options = TW_GENERATE_OPTIONS_INIT;
+    tw_graph_generate_options options = TW_GRAPH_GENERATE_OPTIONS_INIT;
     const char *place = getenv("TMPDIR");
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {

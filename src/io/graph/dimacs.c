@@ -94,7 +94,7 @@ static bool read_arc(twi_text *text, const void *self)
 }
 
 tw_status twi_dimacs_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                          const tw_read_options *opts)
+                          const tw_graph_read_options *opts)
 {
     twi_text_file file = {
         .rules = {.base = 1,

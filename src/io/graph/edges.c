@@ -287,13 +287,13 @@ static bool look_at_next(twi_text text, first_line *out)
 /* Whether the first line of data, whose weight may lie in column `weight`, names the columns. Never
  * if its weight begins like a number. Of indices: if nothing in it is one. Of names: if it has a
  * weight, if both ends are known titles, or if both ends are words above a line of numbers. */
-static bool are_titles(const twi_text *head, const tw_read_options *opts, const first_line *line,
-                       int64_t weight)
+static bool are_titles(const twi_text *head, const tw_graph_read_options *opts,
+                       const first_line *line, int64_t weight)
 {
     first_line next;
     const bool weighted = weight > 0 && line->fields >= weight;
-    if (opts->header != TW_HEADER_AUTO) {
-        return opts->header == TW_HEADER_YES;
+    if (opts->header != TW_GRAPH_HEADER_AUTO) {
+        return opts->header == TW_GRAPH_HEADER_YES;
     }
     if (line->fields < ENDS || (weighted && line->weight_like)) {
         return false;
@@ -306,7 +306,7 @@ static bool are_titles(const twi_text *head, const tw_read_options *opts, const 
 }
 
 static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_text *head,
-                                const tw_read_options *opts, columns *out)
+                                const tw_graph_read_options *opts, columns *out)
 {
     int64_t wanted;
     const char *name;
@@ -335,7 +335,7 @@ static tw_status settle_columns(tw_context *ctx, const twi_input *input, twi_tex
                        "edge",
                        name);
     }
-    if (name != NULL && opts->header == TW_HEADER_NO) {
+    if (name != NULL && opts->header == TW_GRAPH_HEADER_NO) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "a weight by name, '%.60s', needs a header; give the column by number",
                        name);
@@ -366,7 +366,7 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
                    (long long)ends / ENDS, (long long)ends, (long long)vertices);
 }
 
-static tw_status read_list(twi_text_file *file, const tw_read_options *opts, list *kind,
+static tw_status read_list(twi_text_file *file, const tw_graph_read_options *opts, list *kind,
                            int64_t declared, tw_graph **out)
 {
     tw_context *ctx = file->ctx;
@@ -399,7 +399,7 @@ static tw_status read_list(twi_text_file *file, const tw_read_options *opts, lis
 }
 
 tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                         const tw_read_options *opts)
+                         const tw_graph_read_options *opts)
 {
     twi_labels names = {0};
     list kind = {.names = opts->ids ? &names : NULL};

@@ -8,24 +8,26 @@
 #include <string.h>
 
 /* The caller's options over the defaults in *opts. */
-static tw_status take_options(tw_context *ctx, tw_read_options *opts, const tw_read_options *given)
+static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
+                              const tw_graph_read_options *given)
 {
-    tw_status status = TWI_TAKE(ctx, tw_read_options, opts, given);
+    tw_status status = TWI_TAKE(ctx, tw_graph_read_options, opts, given);
     if (status != TW_OK) {
         return status;
     }
-    if (opts->directed < TW_DIRECTED_AS_FILE || opts->directed > TW_DIRECTED_YES) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_DIRECTED_*",
+    if (opts->directed < TW_GRAPH_DIRECTED_AS_FILE || opts->directed > TW_GRAPH_DIRECTED_YES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_GRAPH_DIRECTED_*",
                        opts->directed);
     }
-    if (opts->header < TW_HEADER_AUTO || opts->header > TW_HEADER_YES) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d: give one of TW_HEADER_*", opts->header);
+    if (opts->header < TW_GRAPH_HEADER_AUTO || opts->header > TW_GRAPH_HEADER_YES) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d: give one of TW_GRAPH_HEADER_*",
+                       opts->header);
     }
     return TW_OK;
 }
 
 static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *input,
-                            const char *path, const tw_read_options *opts)
+                            const char *path, const tw_graph_read_options *opts)
 {
     if (input->size == 0) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty: not even a graph without vertices is",
@@ -45,9 +47,9 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *in
 }
 
 tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *bytes, uint64_t size,
-                                const char *name, const tw_read_options *opts)
+                                const char *name, const tw_graph_read_options *opts)
 {
-    tw_read_options ours = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options ours = TW_GRAPH_READ_OPTIONS_INIT;
     twi_input input = {.name = name, .bytes = bytes, .size = size};
     *out = NULL;
     tw_status status = take_options(ctx, &ours, opts);
@@ -55,14 +57,14 @@ tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *byt
 }
 
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
-                        const tw_read_options *opts)
+                        const tw_graph_read_options *opts)
 {
     twi_clear_handle(out);
     tw_status missing = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
     if (missing != TW_OK) {
         return missing;
     }
-    tw_read_options ours = TW_READ_OPTIONS_INIT;
+    tw_graph_read_options ours = TW_GRAPH_READ_OPTIONS_INIT;
     twi_input input;
     tw_status status = take_options(ctx, &ours, opts);
     if (status != TW_OK) {

@@ -13,7 +13,7 @@ typedef struct twi_graph_format {
     const char *name;
     const char *extensions; /* by blanks */
     tw_status (*read)(tw_context *ctx, tw_graph **out, const twi_input *input,
-                      const tw_read_options *opts);
+                      const tw_graph_read_options *opts);
     /* Writes into `printer`; `extension` is that of the file, "" if none. */
     tw_status (*write)(twi_printer *printer, const tw_graph *graph, const char *extension);
 } twi_graph_format;
@@ -27,25 +27,25 @@ const twi_graph_format *twi_graph_format_of_bytes(const twi_input *input);
 
 /* Whether the edges of a file count both ways and what the graph says of itself, given what the
  * format says and what the caller wants. */
-static inline bool twi_read_both(const tw_read_options *opts, bool file_undirected)
+static inline bool twi_read_both(const tw_graph_read_options *opts, bool file_undirected)
 {
-    return file_undirected || opts->directed == TW_DIRECTED_NO;
+    return file_undirected || opts->directed == TW_GRAPH_DIRECTED_NO;
 }
-static inline bool twi_read_undirected(const tw_read_options *opts, bool file_undirected)
+static inline bool twi_read_undirected(const tw_graph_read_options *opts, bool file_undirected)
 {
-    return opts->directed == TW_DIRECTED_AS_FILE ? file_undirected
-                                                 : opts->directed == TW_DIRECTED_NO;
+    return opts->directed == TW_GRAPH_DIRECTED_AS_FILE ? file_undirected
+                                                       : opts->directed == TW_GRAPH_DIRECTED_NO;
 }
 
 /* tw_graph_read from memory; `name` stands for the file in error sentences and by its
  * extension. */
 TW_CHECKED tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *bytes,
                                            uint64_t size, const char *name,
-                                           const tw_read_options *opts);
+                                           const tw_graph_read_options *opts);
 
 #define TWI_DECLARE_FORMAT(format)                                                         \
     tw_status twi_##format##_read(tw_context *ctx, tw_graph **out, const twi_input *input, \
-                                  const tw_read_options *opts);                            \
+                                  const tw_graph_read_options *opts);                      \
     tw_status twi_##format##_write(twi_printer *printer, const tw_graph *graph,            \
                                    const char *extension)
 TWI_DECLARE_FORMAT(triples);

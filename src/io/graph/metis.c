@@ -198,7 +198,7 @@ static tw_status check_count(tw_context *ctx, const twi_text_file *file, const h
 }
 
 tw_status twi_metis_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                         const tw_read_options *opts)
+                         const tw_graph_read_options *opts)
 {
     twi_text_file file = {.rules = {.base = 1,
                                     .unweighted = opts->unweighted,

@@ -123,7 +123,7 @@ static bool read_entry(twi_text *text, const void *self)
 }
 
 tw_status twi_mtx_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                       const tw_read_options *opts)
+                       const tw_graph_read_options *opts)
 {
     twi_text_file file = {.rules = {.base = 1}};
     banner kind = {0};

@@ -36,7 +36,7 @@ static bool find_entry(const twi_npy *npy, twi_entry *out)
 }
 
 tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                       const tw_read_options *opts)
+                       const tw_graph_read_options *opts)
 {
     twi_npy npy;
     twi_adjacency matrix = {0};

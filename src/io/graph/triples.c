@@ -67,7 +67,7 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
 }
 
 tw_status twi_triples_read(tw_context *ctx, tw_graph **out, const twi_input *input,
-                           const tw_read_options *opts)
+                           const tw_graph_read_options *opts)
 {
     tw_status status = check_header(ctx, input);
     if (status != TW_OK) {
