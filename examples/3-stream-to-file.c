@@ -49,9 +49,9 @@ int main(int argc, char **argv)
              tw_graph_generate(ctx, &graph, &roads) == TW_OK &&
              tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL) == TW_OK &&
              tw_apsp_verifier_create(ctx, &verifier, graph, NULL, 10, 1) == TW_OK &&
-             solve(ctx, graph, argv[1], summary, verifier) == TW_OK;
+             solve(ctx, graph, argv[1], summary, verifier) == TW_OK &&
+             tw_apsp_summary_describe(summary, &info) == TW_OK;
     if (ok) {
-        tw_apsp_summary_describe(summary, &info);
         printf("%lld pairs, the farthest %g apart, %g on average: in %s\n",
                (long long)info.reachable, info.diameter, info.mean, argv[1]);
     } else {

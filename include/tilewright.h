@@ -99,7 +99,8 @@ enum {
 
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
 TW_API const char *tw_type_name(tw_type type); /* "u8", "i32", ...; "auto"; "?" if unknown */
-TW_API tw_status tw_type_parse(tw_type *out, const char *name); /* the inverse; exact names only */
+/* The inverse; exact names only. */
+TW_API TW_CHECKED tw_status tw_type_parse(tw_type *out, const char *name);
 
 /*
  * A view of a row-major matrix that the caller owns. Element (i, j) is at
@@ -269,7 +270,7 @@ typedef struct tw_graph_info {
         sizeof(tw_graph_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0 \
     }
 
-TW_API tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out);
+TW_API TW_CHECKED tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out);
 
 /* The compressed rows: the arcs of u are offsets[u] ... offsets[u+1]-1 in targets and weights
  * (elements of weight_type). Owned by the graph. */
@@ -529,7 +530,7 @@ enum {
                                 small separators (roads, grids, meshes) */
 };
 TW_API const char *tw_apsp_method_name(tw_apsp_method method);
-TW_API tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
+TW_API TW_CHECKED tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
 
 typedef struct tw_apsp_options {
     size_t size;
@@ -724,8 +725,8 @@ TW_API TW_CHECKED tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summ
                                                    int32_t bins, const int32_t *sources,
                                                    const int32_t *targets);
 TW_API TW_CHECKED tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out);
-TW_API tw_status tw_apsp_summary_describe(const tw_apsp_summary *summary,
-                                          tw_apsp_summary_info *out);
+TW_API TW_CHECKED tw_status tw_apsp_summary_describe(const tw_apsp_summary *summary,
+                                                     tw_apsp_summary_info *out);
 /*
  * How closeness is scaled; TW_APSP_CLOSENESS_NETWORKX unless set before the sink's begin. With r
  * vertices reached, themselves not counted, at distances whose sum is s:
@@ -868,7 +869,7 @@ enum {
 };
 /* "crop", "reflect", ...; "?" if unknown; and the inverse. */
 TW_API const char *tw_entropy_border_name(tw_entropy_border border);
-TW_API tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name);
+TW_API TW_CHECKED tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name);
 
 typedef int32_t tw_entropy_base;
 enum {
@@ -1071,7 +1072,7 @@ typedef struct tw_expr_info {
     {                                          \
         sizeof(tw_expr_info), 0, 0, 0, 0, 0, 0 \
     }
-TW_API tw_status tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
+TW_API TW_CHECKED tw_status tw_expr_describe(const tw_expr *expr, tw_expr_info *out);
 
 typedef struct tw_map_options {
     size_t size;
@@ -1121,7 +1122,7 @@ typedef struct tw_map_plan_info {
     {                                                                      \
         sizeof(tw_map_plan_info), {0, 0, TW_AUTO}, TW_AUTO, "", 0, 0, 0, 0 \
     }
-TW_API tw_status tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out);
+TW_API TW_CHECKED tw_status tw_map_plan_describe(const tw_map_plan *plan, tw_map_plan_info *out);
 
 typedef struct tw_map_report {
     size_t size;

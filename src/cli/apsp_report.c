@@ -21,13 +21,12 @@ static bool has_gpu_code(const apsp_run *run)
 
 void apsp_announce(const apsp_run *run)
 {
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    const tw_graph_info *about = &run->about;
     char memory[CLI_SHOWN], seconds[CLI_SHOWN], low[CLI_SHOWN], high[CLI_SHOWN];
-    tw_graph_describe(run->graph, &info);
     cli_say(run->job, "graph: %lld vertices, %lld arcs, %s, weights %s to %s (%s)",
-            (long long)info.vertices, (long long)info.arcs,
-            info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
-            cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
+            (long long)about->vertices, (long long)about->arcs,
+            about->undirected ? "undirected" : "directed", cli_show_value(low, about->min_weight),
+            cli_show_value(high, about->max_weight), tw_type_name(about->weight_type));
     if (run->settings->explain) {
         const char *text = tw_apsp_plan_explain(run->plan);
         size_t length = strlen(text);
@@ -97,17 +96,16 @@ void apsp_conclude(const apsp_run *run)
 
 static void report_graph(cli_report *json, const apsp_run *run)
 {
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    const tw_graph_info *about = &run->about;
     cli_report_object(json, "graph");
     cli_report_text(json, "input", run->input);
     if (run->graph != NULL) {
-        tw_graph_describe(run->graph, &info);
-        cli_report_integer(json, "vertices", info.vertices);
-        cli_report_integer(json, "arcs", info.arcs);
-        cli_report_bool(json, "undirected", info.undirected != 0);
-        cli_report_text(json, "weight_type", tw_type_name(info.weight_type));
-        cli_report_number(json, "min_weight", info.min_weight);
-        cli_report_number(json, "max_weight", info.max_weight);
+        cli_report_integer(json, "vertices", about->vertices);
+        cli_report_integer(json, "arcs", about->arcs);
+        cli_report_bool(json, "undirected", about->undirected != 0);
+        cli_report_text(json, "weight_type", tw_type_name(about->weight_type));
+        cli_report_number(json, "min_weight", about->min_weight);
+        cli_report_number(json, "max_weight", about->max_weight);
     }
     cli_report_end_object(json);
 }
@@ -209,7 +207,7 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     cli_report_text(&json, "predecessors", run->settings->predecessors);
     if (run->summary != NULL && status == TW_OK) {
         cli_naming naming = {run->graph, run->sources.list, run->targets.list};
-        cli_statistics_report(&json, run->summary, &naming);
+        cli_statistics_report(&json, run->summary, &run->statistics, &naming);
     }
     cli_report_end(&json);
 }

@@ -29,11 +29,13 @@ typedef struct apsp_run {
     const char *input;
     const char *output; /* NULL: none */
     tw_graph *graph;
+    tw_graph_info about; /* the graph, once it is read */
     cli_vertices sources;
     cli_vertices targets;
     tw_apsp_plan *plan;
     tw_apsp_plan_info planned;
     tw_apsp_summary *summary;
+    tw_apsp_summary_info statistics; /* of it, once the run has ended well */
     tw_apsp_verifier *verifier;
     cli_timed verifier_sink;
     cli_gated output_sink;

@@ -144,8 +144,10 @@ static tw_status run_case(map_bench *b, map_result *r, tw_image *arrays)
         status = tw_map_plan_create(ctx, &plan, expr, shapes, c->inputs, &opts);
     }
     if (status == TW_OK) {
-        tw_map_plan_describe(plan, &info);
+        status = tw_map_plan_describe(plan, &info);
         r->bytes = info.bytes;
+    }
+    if (status == TW_OK) {
         status = measure(b, r, plan, views, out);
     }
     if (status == TW_OK) {

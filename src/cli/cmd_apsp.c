@@ -190,12 +190,10 @@ static bool may_want_gpu(const apsp_run *run)
 /* A large file finds its space while the computation begins. */
 static void expect_output(apsp_run *run, const tw_apsp_options *opts)
 {
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(run->graph, &info);
     tw_shape shape = {
-        .rows = opts->sources != NULL ? opts->source_count : info.vertices,
-        .cols = opts->targets != NULL ? opts->target_count : info.vertices,
-        .type = opts->type != TW_AUTO ? opts->type : info.weight_type,
+        .rows = opts->sources != NULL ? opts->source_count : run->about.vertices,
+        .cols = opts->targets != NULL ? opts->target_count : run->about.vertices,
+        .type = opts->type != TW_AUTO ? opts->type : run->about.weight_type,
     };
     tw_sink_expect(run->job->ctx, &run->output_sink.inner, &shape);
 }
@@ -228,6 +226,9 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     }
     double started = cli_seconds();
     tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    if (status == TW_OK) {
+        status = tw_graph_describe(run->graph, &run->about);
+    }
     if (status == TW_OK) {
         status = cli_vertices_parse(ctx, &run->sources, run->graph, "--sources", s->sources);
     }
@@ -295,6 +296,9 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
                                   s->predecessors != NULL ? &predecessors : NULL, &run->report);
     }
+    if (status == TW_OK && run->summary != NULL) {
+        status = tw_apsp_summary_describe(run->summary, &run->statistics);
+    }
     if (status == TW_OK && run->verifier != NULL) {
         status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
     }
@@ -337,7 +341,7 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
     if (status == TW_OK) {
         if (run->summary != NULL && !s->reading.common.json) {
             cli_naming naming = {run->graph, run->sources.list, run->targets.list};
-            cli_statistics_print(run->summary, &naming);
+            cli_statistics_print(run->summary, &run->statistics, &naming);
             fflush(stdout); /* before the last line of news, where both go to one place */
         }
         apsp_conclude(run);
@@ -389,7 +393,9 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
     apsp_run run = {.job = job,
                     .settings = s,
                     .input = words[0],
+                    .about = TW_GRAPH_INFO_INIT,
                     .planned = TW_APSP_PLAN_INFO_INIT,
+                    .statistics = TW_APSP_SUMMARY_INFO_INIT,
                     .output_sink.inner = TW_SINK_INIT,
                     .predecessor_sink.inner = TW_SINK_INIT,
                     .verifier_sink.inner = TW_SINK_INIT,

@@ -95,18 +95,21 @@ static const cli_example examples[] = {
      "a grey image to try 'tilewright entropy' on"},
     {NULL, NULL}};
 
-static void report(const cli_job *job, const settings *s, const tw_graph *graph, const char *kind,
-                   const char *path)
+static tw_status report(const cli_job *job, const settings *s, const tw_graph *graph,
+                        const char *kind, const char *path)
 {
     tw_graph_info info = TW_GRAPH_INFO_INIT;
     char low[CLI_SHOWN], high[CLI_SHOWN];
-    tw_graph_describe(graph, &info);
+    tw_status status = tw_graph_describe(graph, &info);
+    if (status != TW_OK) {
+        return status;
+    }
     if (!s->common.json) {
         cli_say(job, "%s: %lld vertices, %lld arcs, %s, weights %s to %s (%s)", path,
                 (long long)info.vertices, (long long)info.arcs,
                 info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
                 cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
-        return;
+        return TW_OK;
     }
     cli_report json;
     cli_report_begin(&json, strcmp(path, "-") == 0 ? stderr : stdout);
@@ -122,6 +125,7 @@ static void report(const cli_job *job, const settings *s, const tw_graph *graph,
     cli_report_number(&json, "seconds", cli_seconds() - job->started);
     cli_report_text(&json, "output", path);
     cli_report_end(&json);
+    return TW_OK;
 }
 
 static tw_status run_image(cli_job *job, const settings *s, char **words)
@@ -181,7 +185,7 @@ static tw_status run_graph(cli_job *job, const settings *s, char **words)
         status = tw_graph_write(job->ctx, graph, words[2], s->format);
     }
     if (status == TW_OK) {
-        report(job, s, graph, words[1], words[2]);
+        status = report(job, s, graph, words[1], words[2]);
     }
     tw_graph_destroy(graph);
     return status;

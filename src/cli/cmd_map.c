@@ -182,7 +182,7 @@ static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
     run->seconds_plan += cli_seconds() - started;
     if (status == TW_OK) {
         run->plan.size = sizeof run->plan;
-        tw_map_plan_describe(w->plan, &run->plan);
+        status = tw_map_plan_describe(w->plan, &run->plan);
     }
     return status;
 }

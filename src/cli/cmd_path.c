@@ -48,20 +48,18 @@ static const cli_example examples[] = {
     {"tilewright path trains.csv --ids Bern Basel", "vertices by name"},
     {NULL, NULL}};
 
-/* The least weight of an arc u -> v. */
-static double hop_weight(const tw_graph *graph, int32_t u, int32_t v)
+/* The least weight of an arc u -> v of weights of `type`. */
+static double hop_weight(const tw_graph *graph, tw_type type, int32_t u, int32_t v)
 {
     const int64_t *offsets = NULL;
     const int32_t *targets = NULL;
     const void *weights = NULL;
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
     tw_graph_rows(graph, &offsets, &targets, &weights);
     double least = INFINITY;
     for (int64_t a = offsets[u]; a < offsets[u + 1]; a++) {
-        double weight = info.weight_type == TW_I32   ? ((const int32_t *)weights)[a]
-                        : info.weight_type == TW_F32 ? ((const float *)weights)[a]
-                                                     : ((const double *)weights)[a];
+        double weight = type == TW_I32   ? ((const int32_t *)weights)[a]
+                        : type == TW_F32 ? ((const float *)weights)[a]
+                                         : ((const double *)weights)[a];
         if (targets[a] == v && weight < least) {
             least = weight;
         }
@@ -79,7 +77,7 @@ static void print_name(const char *name)
     printf("%s%*s", name, width < NAME_WIDTH ? NAME_WIDTH - width + 1 : 1, "");
 }
 
-static void print_text(const tw_graph *graph, const tw_apsp_path_info *path)
+static void print_text(const tw_graph *graph, tw_type type, const tw_apsp_path_info *path)
 {
     char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
     double total = 0;
@@ -92,7 +90,7 @@ static void print_text(const tw_graph *graph, const tw_apsp_path_info *path)
         printf("%12s %12s\n", "weight", "total");
     }
     for (int64_t i = 0; i + 1 < path->count; i++) {
-        double hop = hop_weight(graph, path->vertices[i], path->vertices[i + 1]);
+        double hop = hop_weight(graph, type, path->vertices[i], path->vertices[i + 1]);
         total += hop;
         print_name(cli_show_vertex(from, graph, path->vertices[i]));
         print_name(cli_show_vertex(to, graph, path->vertices[i + 1]));
@@ -110,15 +108,15 @@ static void report_vertex(cli_report *json, const char *key, const tw_graph *gra
     }
 }
 
-static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_path_info *path,
-                       int32_t from, int32_t to)
+static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
+                       const tw_apsp_path_info *path, const int32_t ends[2])
 {
     int64_t count = path->vertices != NULL ? path->count : 0;
     cli_report json;
     cli_report_begin(&json, stdout);
     cli_report_text(&json, "command", "path");
-    report_vertex(&json, "from", graph, from);
-    report_vertex(&json, "to", graph, to);
+    report_vertex(&json, "from", graph, ends[0]);
+    report_vertex(&json, "to", graph, ends[1]);
     cli_report_bool(&json, "reachable", path->vertices != NULL);
     cli_report_number(&json, "distance", path->distance);
     cli_report_array(&json, "vertices");
@@ -128,7 +126,8 @@ static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_
     cli_report_end_array(&json);
     cli_report_array(&json, "weights");
     for (int64_t i = 0; i + 1 < count; i++) {
-        cli_report_number(&json, NULL, hop_weight(graph, path->vertices[i], path->vertices[i + 1]));
+        cli_report_number(&json, NULL,
+                          hop_weight(graph, type, path->vertices[i], path->vertices[i + 1]));
     }
     cli_report_end_array(&json);
     cli_report_number(&json, "seconds", cli_seconds() - job->started);
@@ -136,20 +135,18 @@ static void print_json(const cli_job *job, const tw_graph *graph, const tw_apsp_
 }
 
 /* The row of the matrix that the path needs, into *out, whose data the caller frees. */
-static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph, const char *file,
+static tw_status read_row(cli_job *job, const settings *s, int64_t vertices, const char *file,
                           int32_t from, tw_matrix *out)
 {
     tw_context *ctx = job->ctx;
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_source source = TW_SOURCE_INIT;
     const tw_shape *shape = &source.shape;
-    tw_graph_describe(graph, &info);
     tw_status status =
         tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
-    if (status == TW_OK && (shape->rows != info.vertices || shape->cols != info.vertices)) {
+    if (status == TW_OK && (shape->rows != vertices || shape->cols != vertices)) {
         status = tw_fail(ctx, TW_ERR_VERIFY,
                          "the distance matrix is %lld x %lld but the graph has %lld vertices",
-                         (long long)shape->rows, (long long)shape->cols, (long long)info.vertices);
+                         (long long)shape->rows, (long long)shape->cols, (long long)vertices);
     }
     if (status == TW_OK) {
         *out = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
@@ -186,16 +183,14 @@ static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
 /* Along the row, if there is one. Text does not say its type: where a CSV row of float distances
  * contradicts the graph, it may have been written from f32. */
 static tw_status find_along(tw_context *ctx, tw_apsp_path **path, const settings *s,
-                            const tw_graph *graph, const char *file, tw_matrix *row,
+                            const tw_graph *graph, bool integral, const char *file, tw_matrix *row,
                             const int32_t ends[2])
 {
     static const char *const text[] = {"csv", NULL};
     char sentence[512];
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
     tw_status status =
         tw_apsp_path_create(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
-    if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || info.integral ||
+    if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || integral ||
         !cli_writes(file, s->dist_format, text)) {
         return status;
     }
@@ -213,17 +208,21 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
     int32_t vertices[2] = {0, 0};
     tw_apsp_path *handle = NULL;
     tw_apsp_path_info path = TW_APSP_PATH_INFO_INIT;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
     tw_matrix row = {0};
     char shown[CLI_SHOWN], other[CLI_SHOWN];
-    tw_status status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
+    tw_status status = tw_graph_describe(graph, &info);
+    if (status == TW_OK) {
+        status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
+    }
     if (status == TW_OK) {
         status = cli_vertex(job->ctx, &vertices[1], graph, "TO", ends[1]);
     }
     if (status == TW_OK && file != NULL) {
-        status = read_row(job, s, graph, file, vertices[0], &row);
+        status = read_row(job, s, info.vertices, file, vertices[0], &row);
     }
     if (status == TW_OK) {
-        status = find_along(job->ctx, &handle, s, graph, file, &row, vertices);
+        status = find_along(job->ctx, &handle, s, graph, info.integral != 0, file, &row, vertices);
     }
     if (status == TW_OK) {
         status = tw_apsp_path_describe(handle, &path);
@@ -231,12 +230,12 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
     if (status == TW_OK) {
         job->answer_is_no = path.vertices == NULL;
         if (s->reading.common.json) {
-            print_json(job, graph, &path, vertices[0], vertices[1]);
+            print_json(job, graph, info.weight_type, &path, vertices);
         } else if (path.vertices == NULL) {
             printf("there is no path from %s to %s\n", cli_show_vertex(shown, graph, vertices[0]),
                    cli_show_vertex(other, graph, vertices[1]));
         } else {
-            print_text(graph, &path);
+            print_text(graph, info.weight_type, &path);
         }
     }
     tw_apsp_path_destroy(handle);

@@ -82,12 +82,16 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
                            tw_apsp_summary *summary, const char *path)
 {
     const int64_t rows = source->shape.rows;
+    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_apsp_summary_sink(summary, &sink);
     if (status == TW_OK) {
         status = tw_feed_source(job->ctx, source, &sink, 1);
     }
     tw_sink_destroy(&sink);
+    if (status == TW_OK) {
+        status = tw_apsp_summary_describe(summary, &info);
+    }
     if (status == TW_OK && s->eccentricity != NULL) {
         status =
             write_column(job->ctx, tw_apsp_summary_eccentricity(summary), rows, s->eccentricity);
@@ -100,11 +104,11 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
         cli_report_begin(&json, stdout);
         cli_report_text(&json, "command", "summary");
         cli_report_text(&json, "input", path);
-        cli_statistics_report(&json, summary, NULL);
+        cli_statistics_report(&json, summary, &info, NULL);
         cli_report_number(&json, "seconds", cli_seconds() - job->started);
         cli_report_end(&json);
     } else if (status == TW_OK) {
-        cli_statistics_print(summary, NULL);
+        cli_statistics_print(summary, &info, NULL);
     }
     return status;
 }

@@ -41,12 +41,12 @@ static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, siz
     tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
     double rate = 0;
     char bytes[CLI_SHOWN], seconds[CLI_SHOWN];
-    tw_map_plan_describe(plan, &info);
     out[0] = '\0';
-    if (strcmp(info.method, "gpu") == 0) {
-        return TW_OK;
+    tw_status status = tw_map_plan_describe(plan, &info);
+    if (status != TW_OK || strcmp(info.method, "gpu") == 0) {
+        return status;
     }
-    tw_status status = tw_copy_rate(ctx, &rate, 0);
+    status = tw_copy_rate(ctx, &rate, 0);
     if (status == TW_ERR_MEMORY) {
         snprintf(out, size, "\ncopying     not measured: that takes more than --memory allows");
         return TW_OK;

@@ -43,32 +43,31 @@ static void print_histogram(const tw_apsp_summary *summary, bool whole)
     }
 }
 
-void cli_statistics_print(const tw_apsp_summary *summary, const cli_naming *naming)
+void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_info *info,
+                          const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     char value[CLI_SHOWN], from[CLI_SHOWN], to[CLI_SHOWN];
     naming = naming != NULL ? naming : &numbers;
-    tw_apsp_summary_describe(summary, &info);
-    double pairs = (double)info.reachable + (double)info.unreachable;
-    printf("distances    %lld x %lld, %s\n", (long long)info.rows, (long long)info.cols,
-           tw_type_name(info.type));
-    printf("reachable    %lld of %.0f pairs", (long long)info.reachable, pairs);
+    double pairs = (double)info->reachable + (double)info->unreachable;
+    printf("distances    %lld x %lld, %s\n", (long long)info->rows, (long long)info->cols,
+           tw_type_name(info->type));
+    printf("reachable    %lld of %.0f pairs", (long long)info->reachable, pairs);
     if (pairs > 0) {
-        printf(" (%.4g %%)", 100 * (double)info.reachable / pairs);
+        printf(" (%.4g %%)", 100 * (double)info->reachable / pairs);
     }
     putchar('\n');
-    if (info.diameter_from < 0) {
+    if (info->diameter_from < 0) {
         return; /* no pair has a path: the rest would be zeros that mean nothing */
     }
-    printf("diameter     %s, from %s to %s\n", cli_show_value(value, info.diameter),
-           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info.diameter_from)),
-           cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info.diameter_to)));
-    printf("radius       %s, center %s\n", cli_show_value(value, info.radius),
-           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info.center)));
-    printf("mean         %s\n", cli_show_value(value, info.mean));
-    printf("least        %s\n", cli_show_value(value, info.least));
-    print_histogram(summary, info.type != TW_F32 && info.type != TW_F64);
+    printf("diameter     %s, from %s to %s\n", cli_show_value(value, info->diameter),
+           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->diameter_from)),
+           cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info->diameter_to)));
+    printf("radius       %s, center %s\n", cli_show_value(value, info->radius),
+           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
+    printf("mean         %s\n", cli_show_value(value, info->mean));
+    printf("least        %s\n", cli_show_value(value, info->least));
+    print_histogram(summary, info->type != TW_F32 && info->type != TW_F64);
 }
 
 static void report_vertex(cli_report *report, const char *key, const cli_naming *naming,
@@ -109,25 +108,23 @@ static void report_histogram(cli_report *report, const tw_apsp_summary *summary)
 }
 
 void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
-                           const cli_naming *naming)
+                           const tw_apsp_summary_info *info, const cli_naming *naming)
 {
     static const cli_naming numbers = {NULL, NULL, NULL};
-    tw_apsp_summary_info info = TW_APSP_SUMMARY_INFO_INIT;
     naming = naming != NULL ? naming : &numbers;
-    tw_apsp_summary_describe(summary, &info);
     cli_report_object(report, "summary");
-    cli_report_integer(report, "rows", info.rows);
-    cli_report_integer(report, "cols", info.cols);
-    cli_report_text(report, "type", tw_type_name(info.type));
-    cli_report_integer(report, "reachable", info.reachable);
-    cli_report_integer(report, "unreachable", info.unreachable);
-    cli_report_number(report, "diameter", info.diameter);
-    report_vertex(report, "diameter_from", naming, naming->sources, info.diameter_from);
-    report_vertex(report, "diameter_to", naming, naming->targets, info.diameter_to);
-    cli_report_number(report, "radius", info.radius);
-    report_vertex(report, "center", naming, naming->sources, info.center);
-    cli_report_number(report, "mean", info.mean);
-    cli_report_number(report, "least", info.least);
+    cli_report_integer(report, "rows", info->rows);
+    cli_report_integer(report, "cols", info->cols);
+    cli_report_text(report, "type", tw_type_name(info->type));
+    cli_report_integer(report, "reachable", info->reachable);
+    cli_report_integer(report, "unreachable", info->unreachable);
+    cli_report_number(report, "diameter", info->diameter);
+    report_vertex(report, "diameter_from", naming, naming->sources, info->diameter_from);
+    report_vertex(report, "diameter_to", naming, naming->targets, info->diameter_to);
+    cli_report_number(report, "radius", info->radius);
+    report_vertex(report, "center", naming, naming->sources, info->center);
+    cli_report_number(report, "mean", info->mean);
+    cli_report_number(report, "least", info->least);
     report_histogram(report, summary);
     cli_report_end_object(report);
 }

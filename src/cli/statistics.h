@@ -13,11 +13,13 @@ typedef struct cli_naming {
     const int32_t *targets;
 } cli_naming;
 
-/* Lines of "name  value" on standard output, then the histogram if it has one. */
-void cli_statistics_print(const tw_apsp_summary *summary, const cli_naming *naming);
+/* Lines of "name  value" on standard output, then the histogram if it has one. `info` is what
+ * tw_apsp_summary_describe says of the summary. */
+void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_info *info,
+                          const cli_naming *naming);
 
 /* The same as members of the object being written. */
 void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
-                           const cli_naming *naming);
+                           const tw_apsp_summary_info *info, const cli_naming *naming);
 
 #endif

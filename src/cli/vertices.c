@@ -16,24 +16,8 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"    /* before UTF-8, by spreadsheets and editors */
 #define LARGEST_FILE (256L * 1024 * 1024) /* of a list; a list of all vertices needs no file */
 
-static int64_t vertex_count(const tw_graph *graph)
+static tw_status check_number(tw_context *ctx, int64_t n, const char *what, int64_t number)
 {
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
-    return info.vertices;
-}
-
-static bool is_labelled(const tw_graph *graph)
-{
-    tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
-    return info.labelled != 0;
-}
-
-static tw_status check_number(tw_context *ctx, const tw_graph *graph, const char *what,
-                              int64_t number)
-{
-    int64_t n = vertex_count(graph);
     if (number >= n) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s: there is no vertex %lld; the graph has %lld, numbered from 0", what,
@@ -46,7 +30,12 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
                      const char *text)
 {
     int64_t number = -1;
-    if (is_labelled(graph)) {
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    tw_status status = tw_graph_describe(graph, &info);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (info.labelled) {
         number = tw_graph_find(graph, text);
         if (number < 0) {
             return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: there is no vertex named '%.60s'", what,
@@ -56,7 +45,7 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s: '%.60s' is not a vertex number (names need --ids)", what, text);
     }
-    tw_status status = check_number(ctx, graph, what, number);
+    status = check_number(ctx, info.vertices, what, number);
     if (status == TW_OK) {
         *out = (int32_t)number;
     }
@@ -68,6 +57,7 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
 typedef struct builder {
     tw_context *ctx;
     const tw_graph *graph;
+    tw_graph_info about; /* it */
     const char *what;
     cli_vertices *out;
     int64_t room;
@@ -113,7 +103,7 @@ static tw_status append_range(builder *b, char *word)
             "%s: '%.60s' is not a vertex number or a range such as 7-9 (names need --ids)", b->what,
             word);
     }
-    tw_status status = check_number(b->ctx, b->graph, b->what, last);
+    tw_status status = check_number(b->ctx, b->about.vertices, b->what, last);
     return status == TW_OK ? append(b, first, last) : status;
 }
 
@@ -139,7 +129,7 @@ static char *trim(char *word)
 
 static tw_status append_all(builder *b, char *text, bool from_file)
 {
-    bool labels = is_labelled(b->graph);
+    bool labels = b->about.labelled != 0;
     const char *separators = !labels ? ", \t\r\n" : from_file ? "\n" : ",";
     char *rest = NULL;
     tw_status status = TW_OK;
@@ -209,9 +199,12 @@ tw_status cli_vertices_parse(tw_context *ctx, cli_vertices *out, const tw_graph 
         return TW_OK;
     }
     char *copy = NULL;
-    builder b = {ctx, graph, what, out, 0};
-    tw_status status = TW_OK;
+    builder b = {ctx, graph, TW_GRAPH_INFO_INIT, what, out, 0};
     bool from_file = text[0] == '@';
+    tw_status status = tw_graph_describe(graph, &b.about);
+    if (status != TW_OK) {
+        return status;
+    }
     if (from_file) {
         status = read_text(ctx, &copy, what, text + 1);
     } else if ((copy = strdup(text)) == NULL) {

@@ -135,13 +135,11 @@ static void tell_way(const twi_tester *t, const bench *b, const tw_expr *expr,
     twi_tell(t, name, outcome == TW_OK, outcome == TW_OK ? "" : tw_last_error(t->ctx));
 }
 
-static bool can(const tw_expr *expr, int c, int s, twi_map_method method)
+static bool can(const tw_expr_info *info, int c, int s, twi_map_method method)
 {
-    tw_expr_info info = TW_EXPR_INFO_INIT;
-    tw_expr_describe(expr, &info);
     bool small = cases[c].in == TW_U8 || cases[c].in == TW_U16;
     bool wide = sizes[s].rows > 1 && sizes[s].cols > 1; /* else the input is repeated */
-    return method == TWI_MAP_DIRECT || (small && wide && info.inputs_used == 1);
+    return method == TWI_MAP_DIRECT || (small && wide && info->inputs_used == 1);
 }
 
 static tw_status run_case(const twi_tester *t, bench *b, int c, int s, uint64_t seed)
@@ -149,6 +147,7 @@ static tw_status run_case(const twi_tester *t, bench *b, int c, int s, uint64_t 
     static const char *const names[] = {"x", "a"};
     tw_expr_options expr_options = TW_EXPR_OPTIONS_INIT;
     tw_map_options opts = TW_MAP_OPTIONS_INIT;
+    tw_expr_info info = TW_EXPR_INFO_INIT;
     tw_expr *expr = NULL;
     expr_options.inputs = names;
     expr_options.input_count = 2;
@@ -166,11 +165,14 @@ static tw_status run_case(const twi_tester *t, bench *b, int c, int s, uint64_t 
     tw_status status = tw_expr_create(t->ctx, &expr, cases[c].text, &expr_options);
     twi_gpu_list gpus = {0};
     if (status == TW_OK) {
+        status = tw_expr_describe(expr, &info);
+    }
+    if (status == TW_OK) {
         status = twi_gpu_select(t->ctx, &gpus);
     }
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT && status == TW_OK; isa++) {
         for (twi_map_method m = TWI_MAP_DIRECT; m <= TWI_MAP_TABLE; m++) {
-            if (twi_isa_usable(isa) && can(expr, c, s, m)) {
+            if (twi_isa_usable(isa) && can(&info, c, s, m)) {
                 t->ctx->isa = isa;
                 tell_way(t, b, expr, &opts, m, c, s, seed);
             }

@@ -85,7 +85,7 @@ static void check_against_reference(tw_context *ctx, const tw_graph *graph, tw_a
                                     tw_type work, tw_type type, double slack)
 {
     tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
+    assert_int_equal(tw_graph_describe(graph, &info), TW_OK);
     int64_t n = info.vertices;
     double *want = malloc((size_t)(n * n + 1) * sizeof *want);
     tw_matrix got = poisoned(n, n, type);

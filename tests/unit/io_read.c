@@ -195,7 +195,7 @@ static void names_become_vertices_in_order_of_appearance(void **state)
     opts.ids = 1;
     tw_graph *graph = read_good(ctx, "names.tsv", &opts);
     tw_graph_info info = TW_GRAPH_INFO_INIT;
-    tw_graph_describe(graph, &info);
+    assert_int_equal(tw_graph_describe(graph, &info), TW_OK);
     assert_true(info.labelled);
     assert_int_equal(info.vertices, 3);
     const char *const names[] = {"Bern", "Basel", "Chur"};
@@ -225,7 +225,7 @@ static void names_become_vertices_in_order_of_appearance(void **state)
                  twi_graph_read_memory(ctx, &graph, "a b\nc\0d e\n", 10, "a.txt", &opts));
     graph = read_text(ctx, "# nobody\n", "a.txt", &opts);
     assert_int_equal(graph->n, 0);
-    tw_graph_describe(graph, &info);
+    assert_int_equal(tw_graph_describe(graph, &info), TW_OK);
     assert_true(info.labelled);
     tw_graph_destroy(graph);
     close_context(ctx);

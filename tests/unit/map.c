@@ -241,7 +241,7 @@ static void the_compute_type_is_f64_beside_wide_types(void **state)
         tw_shape shape = {2, 2, cases[i].in};
         opts.type = cases[i].asked;
         assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, &shape, 1, &opts));
-        tw_map_plan_describe(plan, &info);
+        assert_int_equal(tw_map_plan_describe(plan, &info), TW_OK);
         assert_int_equal(info.compute, cases[i].compute);
         assert_int_equal(info.shape.type, cases[i].type);
         assert_non_null(strstr(tw_map_plan_explain(plan), "expression  x * 2"));
@@ -751,7 +751,7 @@ static const char *method_of(tw_context *ctx, const char *text, int32_t inputs, 
     tw_map_plan_info info = TW_MAP_PLAN_INFO_INIT;
     opts.repeat = repeat;
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, shapes, inputs, &opts));
-    tw_map_plan_describe(plan, &info);
+    assert_int_equal(tw_map_plan_describe(plan, &info), TW_OK);
     tw_map_plan_destroy(plan);
     tw_expr_destroy(expr);
     return info.method;

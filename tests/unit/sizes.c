@@ -1,8 +1,8 @@
 /*
  * Every struct of the header, as callers compiled with an older or a newer one have it: shorter,
  * with memory of theirs behind it that nobody may read or write, and longer; at every function that
- * takes or fills one, since each looks at it by itself. The last test reads the header, so that no
- * struct is forgotten.
+ * takes or fills one, since each looks at it by itself. Two tests read the header itself: no struct
+ * of it is forgotten here, and no function of it lets a status be dropped unseen.
  */
 #include "harness.h"
 
@@ -867,6 +867,31 @@ static void no_struct_of_the_header_is_missing(void **state)
     assert_true(found >= 30);
 }
 
+/* A status that is dropped is a failure that nobody hears of, so the compiler warns of it; but for
+ * tw_fail, whose status is the caller's own. Read line by line: a declaration begins with TW_API.
+ */
+static void the_compiler_warns_of_every_dropped_status(void **state)
+{
+    (void)state;
+    char line[256];
+    int found = 0;
+    FILE *header = fopen(TW_TEST_DATA "/../../include/tilewright.h", "re");
+    assert_non_null(header);
+    while (fgets(line, sizeof line, header) != NULL) {
+        const char *at = strstr(line, "tw_status tw_");
+        if (at == NULL) {
+            continue;
+        }
+        found++;
+        if (strncmp(line, "TW_API TW_CHECKED tw_status tw_", 31) != 0 &&
+            strncmp(line, "TW_API tw_status tw_fail(", 25) != 0) {
+            fail_msg("not TW_CHECKED: %s", line);
+        }
+    }
+    assert_int_equal(fclose(header), 0);
+    assert_true(found >= 70);
+}
+
 static int open_all(void **state)
 {
     tw_context *ctx = open_context();
@@ -904,6 +929,7 @@ int main(void)
         cmocka_unit_test(elements_of_an_array_lie_as_far_apart_as_they_are_long),
         cmocka_unit_test(a_size_that_was_not_set_is_refused),
         cmocka_unit_test(no_struct_of_the_header_is_missing),
+        cmocka_unit_test(the_compiler_warns_of_every_dropped_status),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -90,7 +90,10 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     const bench *b = given;
     tw_graph_info info = TW_GRAPH_INFO_INIT;
     struct stat file;
-    tw_graph_describe(b->graph, &info);
+    tw_status status = tw_graph_describe(b->graph, &info);
+    if (status != TW_OK) {
+        return status;
+    }
     if (stat(b->output, &file) != 0 || file.st_size != info.vertices * info.vertices * 4) {
         return tw_fail(ctx, TW_ERR_VERIFY, "rung %s is wrong: its file has another size",
                        rung->name);
@@ -98,7 +101,7 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     tw_matrix_file *result = NULL;
     tw_apsp_verifier *verifier = NULL;
     tw_sink sink = TW_SINK_INIT;
-    tw_status status = tw_matrix_file_create(ctx, &result, b->output, "raw", TW_I32);
+    status = tw_matrix_file_create(ctx, &result, b->output, "raw", TW_I32);
     if (status == TW_OK) {
         status = tw_apsp_verifier_create(ctx, &verifier, b->graph, NULL, CHECKED_ROWS, 1);
     }
