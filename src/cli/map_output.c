@@ -85,6 +85,12 @@ static double value_at(const void *data, tw_type type, int64_t at)
     }
 }
 
+static void drop_row(map_plain *p)
+{
+    free(p->row);
+    p->row = NULL;
+}
+
 static tw_status plain_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     map_plain *p = self;
@@ -96,7 +102,11 @@ static tw_status plain_begin(void *self, tw_context *ctx, const tw_shape *shape)
         return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
                        (long long)shape->cols);
     }
-    return p->inner.begin(p->inner.self, ctx, &wide);
+    tw_status status = p->inner.begin(p->inner.self, ctx, &wide);
+    if (status != TW_OK) {
+        drop_row(p);
+    }
+    return status;
 }
 
 static tw_status plain_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -119,19 +129,21 @@ static tw_status plain_rows(void *self, tw_context *ctx, int64_t first, int64_t 
 static tw_status plain_end(void *self, tw_context *ctx)
 {
     map_plain *p = self;
+    drop_row(p);
     return p->inner.end(p->inner.self, ctx);
 }
 
 static void plain_abort(void *self, tw_context *ctx)
 {
     map_plain *p = self;
+    drop_row(p);
     p->inner.abort(p->inner.self, ctx);
 }
 
 static void plain_destroy(void *self)
 {
     map_plain *p = self;
-    free(p->row);
+    drop_row(p);
     tw_sink_destroy(&p->inner);
 }
 

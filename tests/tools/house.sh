@@ -71,3 +71,6 @@ finds "src/graph/build.c includes graph/gone.h, which is not there"
 
 include src/attic/old.c base/clock.h
 finds "src/attic/old.c: src/attic is not in the plan"
+
+printf 'int f(tw_sink *s) { return s->end(s->self, 0); }\n' >"$tree/src/graph/driver.c"
+finds "src/graph/driver.c calls a sink's functions"
