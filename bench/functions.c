@@ -86,6 +86,7 @@ int main(void)
     }
     printf("| ns/element | f32 | f32 --fast | SLEEF 1.0 ulp | SLEEF 3.5 ulp | C library "
            "| f64 | SLEEF f64 1.0 ulp | C library f64 |\n|---|---|---|---|---|---|---|---|---|\n");
+    ONE(ATANH, atanh, u10);
     ONE(ASIN, asin, u35);
     ONE(ACOS, acos, u35);
     for (int i = 0; i < BLOCK; i++) {
@@ -105,6 +106,14 @@ int main(void)
     ONE(SINH, sinh, u35);
     ONE(COSH, cosh, u35);
     ONE(TANH, tanh, u35);
+    ONE(ASINH, asinh, u10);
+    for (int i = 0; i < BLOCK; i++) { /* 1 and more */
+        x64[i] = x32[i] += 1;
+    }
+    ONE(ACOSH, acosh, u10);
+    for (int i = 0; i < BLOCK; i++) {
+        x64[i] = x32[i] -= 1;
+    }
     ONE(CBRT, cbrt, u35);
     ROW(POW, "pow", Sleef_powf4_u10(X4, Y4), Sleef_fastpowf4_u3500(X4, Y4), Sleef_powd2_u10(X2, Y2),
         powf(x32[i], y32[i]), pow(x64[i], y64[i]));

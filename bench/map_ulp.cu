@@ -79,6 +79,9 @@ EVERY(atan)
 EVERY(sinh)
 EVERY(cosh)
 EVERY(tanh)
+EVERY(asinh)
+EVERY(acosh)
+EVERY(atanh)
 
 int main()
 {
@@ -92,7 +95,8 @@ int main()
     bool good = true;
     bool (*const all[])(unsigned long long *, float *) = {
         try_sqrt, try_cbrt, try_exp,   try_exp2, try_expm1, try_log,  try_log2, try_log10, try_log1p,
-        try_sin,  try_cos,  try_tan,   try_asin, try_acos,  try_atan, try_sinh, try_cosh,  try_tanh};
+        try_sin,  try_cos,  try_tan,   try_asin, try_acos,  try_atan, try_sinh, try_cosh,  try_tanh,
+        try_asinh, try_acosh, try_atanh};
     for (auto one : all) {
         good = one(worst, at) && good;
     }

@@ -1024,8 +1024,9 @@ TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw
  *   operators    + - * / %  ^ or ** (power, from right to left, before a unary minus on its left)
  *                < <= > >= == !=  && || !  c ? a : b    with C's precedence
  *   functions    abs sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh
- *                cosh tanh floor ceil round rint trunc sign isnan isinf isfinite; fmod pow atan2
- *                hypot; min max of two or more; clamp(v, low, high); where(c, a, b)
+ *                cosh tanh asinh acosh atanh floor ceil round rint trunc sign isnan isinf
+ *                isfinite; fmod pow atan2 hypot copysign nextafter; min max of two or more;
+ *                clamp(v, low, high); where(c, a, b)
  *
  * Everything is a floating-point number of the compute type, f32 or f64. A comparison gives 1 or
  * 0, a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left

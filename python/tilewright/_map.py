@@ -45,18 +45,24 @@ _FUNCTIONS = {
     "arccos": "acos",
     "arctan": "atan",
     "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
     "maximum": "max",
     "minimum": "min",
     "absolute": "abs",
+    "round": "rint",  # halves to even, as NumPy, numexpr and Python have it
+    "signbit": "signbit",  # written out below
 }
 _FUNCTIONS.update(
     (name, name)
     for name in (
         "abs sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh "
-        "floor ceil round rint trunc sign isnan isinf isfinite fmod pow atan2 hypot min max clamp where"
+        "asinh acosh atanh floor ceil rint trunc sign isnan isinf isfinite fmod pow atan2 hypot "
+        "copysign nextafter min max clamp where"
     ).split()
 )
-_TRUTHS = ("isnan", "isinf", "isfinite")
+_TRUTHS = ("isnan", "isinf", "isfinite", "signbit")
 _OPERATORS: dict[type, str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -170,6 +176,8 @@ class _Writer:
             known = ", ".join(sorted(_FUNCTIONS))
             raise TypeError(f"no function {ast.unparse(node.func)!r}; there are {known}")
         arguments = ", ".join(self._write(argument) for argument in node.args)
+        if name == "signbit":
+            return f"(copysign(1, {arguments}) < 0)"
         return f"{_FUNCTIONS[name]}({arguments})"
 
 

@@ -150,8 +150,12 @@ static twi_interval domain_of(int code, twi_interval a, bool *left)
     case TWI_OP_LOG1P:
         least = -1;
         break;
+    case TWI_OP_ACOSH:
+        least = 1;
+        break;
     case TWI_OP_ASIN:
     case TWI_OP_ACOS:
+    case TWI_OP_ATANH:
         least = -1;
         most = 1;
         break;
@@ -321,11 +325,39 @@ static twi_interval angle(twi_interval y, twi_interval x, precision p)
     return smooth || points ? corners(TWI_OP_ATAN2, y, x, p) : widened(-PI, PI, p);
 }
 
+/* The size of one with the sign of the other, either sign where that is NaN or may be either. */
+static twi_interval with_sign(twi_interval a, twi_interval b)
+{
+    const precision exact = {TW_F64, 0};
+    const bool either = is_empty(b) || b.nan || (contains(b, 0) && !is_point(b));
+    twi_interval result = nothing;
+    if (!is_empty(a)) {
+        const twi_interval size = valley(TWI_OP_ABS, a, exact);
+        const twi_interval opposite = {-size.hi, -size.lo, false};
+        result = either ? twi_interval_join(size, opposite) : signbit(b.lo) != 0 ? opposite : size;
+    }
+    result.nan = a.nan;
+    return result;
+}
+
+/* One step from anywhere in `a`. */
+static twi_interval neighbour(twi_interval a, twi_interval b, precision p)
+{
+    if (is_point(a) && is_point(b)) {
+        return corners(TWI_OP_NEXTAFTER, a, b, p);
+    }
+    return (twi_interval){value_at(TWI_OP_NEXTAFTER, a.lo, -(double)INFINITY, p).lo,
+                          value_at(TWI_OP_NEXTAFTER, a.hi, (double)INFINITY, p).hi, false};
+}
+
 static twi_interval binary(int code, twi_interval a, twi_interval b, precision p)
 {
     twi_interval result;
     if (code == TWI_OP_MIN || code == TWI_OP_MAX) {
         return lesser(code, a, b);
+    }
+    if (code == TWI_OP_COPYSIGN) {
+        return with_sign(a, b);
     }
     if (code == TWI_OP_POW && (a.nan || b.nan)) { /* pow(NaN, 0) and pow(1, NaN) are 1 */
         bool one = contains(b, 0) || contains(a, 1);
@@ -363,6 +395,9 @@ static twi_interval binary(int code, twi_interval a, twi_interval b, precision p
         break;
     case TWI_OP_ATAN2:
         result = angle(a, b, p);
+        break;
+    case TWI_OP_NEXTAFTER:
+        result = neighbour(a, b, p);
         break;
     case TWI_OP_HYPOT: {
         const precision exact = {p.compute, 0};

@@ -296,7 +296,7 @@ static double random_argument(uint64_t random, tw_type compute)
  * numbers before infinity count as a unit from it. */
 static double ulps(double got, twi_op op, double a, double b, tw_type compute)
 {
-    const ulp_truth truth = ulp_library(op, a, b);
+    const ulp_truth truth = ulp_library(op, a, b, compute);
     const double nearest = twi_scalar_round(truth.hi, compute);
     const double largest = compute == TW_F32 ? (double)FLT_MAX : DBL_MAX;
     if ((isinf(nearest) && fabs(got) == largest) || (isinf(got) && fabs(nearest) == largest)) {

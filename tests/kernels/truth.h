@@ -42,6 +42,9 @@ static inline void truth_apply(mpfr_t y, twi_op op, const mpfr_t a, const mpfr_t
         TRUTH_ONE(SINH, sinh)
         TRUTH_ONE(COSH, cosh)
         TRUTH_ONE(TANH, tanh)
+        TRUTH_ONE(ASINH, asinh)
+        TRUTH_ONE(ACOSH, acosh)
+        TRUTH_ONE(ATANH, atanh)
         TRUTH_WHOLE(FLOOR, floor)
         TRUTH_WHOLE(CEIL, ceil)
         TRUTH_WHOLE(ROUND, round)
@@ -86,9 +89,40 @@ static inline ulp_truth truth_parts(mpfr_t y)
     return t;
 }
 
-/* A function of functions.def. */
-static inline ulp_truth truth_of(twi_op op, double a, double b)
+/* The neighbour of a number of a type, by its place among the multiples of its unit. */
+static inline double truth_neighbour(double a, double b, tw_type type)
 {
+    const int digits = type == TW_F32 ? 24 : 53;
+    const int least = type == TW_F32 ? -149 : -1074;
+    const double most = type == TW_F32 ? (double)FLT_MAX : DBL_MAX;
+    if (isnan(a) || isnan(b) || a == b) {
+        return isnan(a) ? a : b;
+    }
+    if (isinf(a)) {
+        return copysign(most, a);
+    }
+    int exponent = 0;
+    const double part = fabs(frexp(a, &exponent));
+    const bool up = a < b;
+    const bool shrinks = a != 0 && up != (a > 0);
+    int unit = exponent - digits - (shrinks && part == 0.5 ? 1 : 0);
+    unit = a == 0 || unit < least ? least : unit;
+    if (fabs(a) == most && !shrinks) {
+        return copysign((double)INFINITY, a);
+    }
+    const double result = a + (up ? 1 : -1) * ldexp(1, unit);
+    return result == 0 ? copysign(0, a) : result;
+}
+
+/* A function of functions.def, of numbers of a type. */
+static inline ulp_truth truth_of(twi_op op, double a, double b, tw_type type)
+{
+    if (op == TWI_OP_NEXTAFTER) {
+        return (ulp_truth){truth_neighbour(a, b, type), 0, 0};
+    }
+    if (op == TWI_OP_COPYSIGN) { /* MPFR's NaN has no sign */
+        return (ulp_truth){!signbit(a) == !signbit(b) ? a : -a, 0, 0};
+    }
     mpfr_t x[2], y;
     mpfr_inits2(TRUTH_BITS, x[0], x[1], y, (mpfr_ptr)0);
     mpfr_set_d(x[0], a, MPFR_RNDN);

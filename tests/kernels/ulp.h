@@ -42,9 +42,12 @@ typedef struct ulp_truth {
     int scale;
 } ulp_truth;
 
-static inline ulp_truth ulp_library(twi_op op, double a, double b)
+static inline ulp_truth ulp_library(twi_op op, double a, double b, tw_type type)
 {
-    return (ulp_truth){twi_scalar_function(op, a, b), 0, 0};
+    const double value = op == TWI_OP_NEXTAFTER && type == TW_F32
+                             ? (double)nextafterf((float)a, (float)b)
+                             : twi_scalar_function(op, a, b);
+    return (ulp_truth){value, 0, 0};
 }
 
 /* The exponent of the unit of a finite truth in f32 or f64, as if divided by 2^scale. */
@@ -118,6 +121,8 @@ static const double ulp_edges[] = {
     0x1p-25,
     0x1p-24,
     1e-5,
+    0x1p-16,
+    0x1p-10,
     0.1,
     0.25,
     0.34657359027997264,
@@ -181,6 +186,7 @@ static const double ulp_edges[] = {
     0x1p23,
     0x1p24,
     16367173,
+    0x1p30,
     0x1p31,
     0x1p52,
     0x1p53,

@@ -116,7 +116,7 @@ static void measure_f64(const subject *s, const double *x, const double *y, wors
             out[i] == twi_scalar_function(s->f->op, x[i], y[i])) {
             continue;
         }
-        note(w, ulp_error(out[i], truth_of(s->f->op, x[i], y[i]), TW_F64), x[i], y[i]);
+        note(w, ulp_error(out[i], truth_of(s->f->op, x[i], y[i], TW_F64), TW_F64), x[i], y[i]);
     }
 }
 
@@ -254,7 +254,7 @@ static double confirmed(const subject *s, int form, const place *at)
     }
     s->run[form](out, (const void *const[3]){in[0], in[1], in[1]}, (const int64_t[3]){1, 1, 1},
                  TWI_MAP_GRAIN);
-    return ulp_error((double)out[0], truth_of(s->f->op, at->at[0], at->at[1]), TW_F32);
+    return ulp_error((double)out[0], truth_of(s->f->op, at->at[0], at->at[1], TW_F32), TW_F32);
 }
 
 static void print_worst(const subject *s, int form, const worst *w)

@@ -19,7 +19,8 @@ def test_arithmetic_has_numpys_bits(rng, n, dtype):
 
 @pytest.mark.parametrize(
     "text",
-    """sin(a) cos(a) tan(a) arcsin(a/9) arccos(a/9) arctan(a) sinh(a) cosh(a) tanh(a) exp(a) expm1(a)
+    """sin(a) cos(a) tan(a) arcsin(a/9) arccos(a/9) arctan(a) sinh(a) cosh(a) tanh(a) arcsinh(a) arccosh(a+1)
+    arctanh(a/9) copysign(a,b-2) nextafter(a,b) round(b-2) signbit(a-3) exp(a) expm1(a)
     log(a) log1p(a) log10(a) log2(a) sqrt(a) abs(-a) floor(a) ceil(a) trunc(a) arctan2(a,b) hypot(a,b)
     fmod(a,b) maximum(a,b) minimum(a,b) a%b (a-3)%(b-2) -a%b a**b -a +a isnan(a) isfinite(a) exp2(a) cbrt(a)""".split(),
 )
@@ -27,6 +28,13 @@ def test_functions_are_numpys(rng, text):
     a, b = rng.random((30, 40)) * 5 + 0.1, rng.random((30, 40)) * 5 + 0.1
     expected = eval(text, {**vars(np), "a": a, "b": b})
     np.testing.assert_allclose(evaluate(text), expected, rtol=1e-14, atol=1e-15)
+
+
+def test_halves_and_signs_are_numpys():
+    a = np.array([0.5, 1.5, 2.5, -0.5, -2.5, 0.0, -0.0, np.inf, -np.inf])
+    np.testing.assert_array_equal(evaluate("round(a)"), np.round(a))
+    np.testing.assert_array_equal(evaluate("signbit(a)"), np.signbit(a))
+    assert evaluate("signbit(a)").dtype == bool
 
 
 @pytest.mark.parametrize(

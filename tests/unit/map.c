@@ -435,6 +435,15 @@ static const char *const functions[] = {
     "sinh(x)",
     "cosh(x)",
     "tanh(x)",
+    "asinh(x)",
+    "acosh(x)",
+    "atanh(x)",
+    "atanh(x / 64)",
+    "copysign(x, a)",
+    "copysign(a - a, x)",
+    "nextafter(x, a)",
+    "nextafter(sin(x), exp(a))",
+    "copysign(sin(x), exp(a) - 3)",
     "pow(x, a)",
     "atan2(x, a)",
     "hypot(x, a)",
@@ -487,10 +496,12 @@ static char *random_text(char *at, char *end, int depth, uint64_t *random)
     static const char *const binary[] = {
         "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "^"};
     static const char *const calls[] = {
-        "abs",  "sqrt",  "cbrt", "exp",   "exp2", "expm1", "log",   "log2",     "log10", "log1p",
-        "sin",  "cos",   "tan",  "asin",  "acos", "atan",  "sinh",  "cosh",     "tanh",  "floor",
-        "ceil", "round", "rint", "trunc", "sign", "isnan", "isinf", "isfinite", "-",     "!"};
-    static const char *const pairs[] = {"min", "max", "fmod", "pow", "atan2", "hypot"};
+        "abs",      "sqrt",  "cbrt", "exp",   "exp2",  "expm1", "log",  "log2",  "log10",
+        "log1p",    "sin",   "cos",  "tan",   "asin",  "acos",  "atan", "sinh",  "cosh",
+        "tanh",     "floor", "ceil", "round", "rint",  "trunc", "sign", "isnan", "isinf",
+        "isfinite", "-",     "!",    "asinh", "acosh", "atanh"};
+    static const char *const pairs[] = {"min",   "max",   "fmod",     "pow",
+                                        "atan2", "hypot", "copysign", "nextafter"};
     *random = twi_random_at(*random, 1);
     const uint64_t r = *random >> 8;
     const int kind = depth == 0 ? 0 : (int)(*random % 8);
@@ -499,8 +510,8 @@ static char *random_text(char *at, char *end, int depth, uint64_t *random)
     }
     at += snprintf(at, (size_t)(end - at), "%s(",
                    kind <= 4   ? ""
-                   : kind == 5 ? calls[r % 30]
-                   : kind == 6 ? pairs[r % 6]
+                   : kind == 5 ? calls[r % (sizeof calls / sizeof *calls)]
+                   : kind == 6 ? pairs[r % (sizeof pairs / sizeof *pairs)]
                                : "where");
     at = random_text(at, end, depth - 1, random);
     if (kind <= 4) {
@@ -558,10 +569,12 @@ static void a_constant_has_the_bits_of_an_element(void **state)
     (void)state;
     static const double values[] = {0.7, 0.37, 1.3352, 2.5, 11.1, 0.8765, 1e-3, 0.1, 3.3, 0.99};
     static const char *const forms[] = {
-        "cbrt(%s)",  "exp(%s)",   "exp2(%s)", "expm1(%s)",      "log(%s)",        "log2(%s)",
-        "log10(%s)", "log1p(%s)", "sin(%s)",  "cos(%s)",        "tan(%s)",        "asin(%s)",
-        "acos(%s)",  "atan(%s)",  "sinh(%s)", "cosh(%s)",       "tanh(%s)",       "pow(%s, 0.31)",
-        "%s ^ 3",    "%s ^ 4",    "%s ^ -2",  "hypot(%s, 1.9)", "atan2(%s, 1.9)", "sqrt(%s)"};
+        "cbrt(%s)",       "exp(%s)",          "exp2(%s)",         "expm1(%s)", "log(%s)",
+        "log2(%s)",       "log10(%s)",        "log1p(%s)",        "sin(%s)",   "cos(%s)",
+        "tan(%s)",        "asin(%s)",         "acos(%s)",         "atan(%s)",  "sinh(%s)",
+        "cosh(%s)",       "tanh(%s)",         "pow(%s, 0.31)",    "asinh(%s)", "acosh(%s + 1)",
+        "atanh(%s / 16)", "copysign(%s, -2)", "nextafter(%s, 9)", "%s ^ 3",    "%s ^ 4",
+        "%s ^ -2",        "hypot(%s, 1.9)",   "atan2(%s, 1.9)",   "sqrt(%s)"};
     tw_context *ctx = open_context();
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         for (size_t i = 0; i < 2 * sizeof values / sizeof *values; i++) {

@@ -96,7 +96,8 @@ static void compile_sample(tw_context *ctx, const sample *s)
 static const char everything[] =
     "abs(x) + sqrt(x) + cbrt(x) + exp(x) + exp2(x) + expm1(x) + log(x) + log2(x) + log10(x) + "
     "log1p(x) + sin(x) + cos(x) + tan(x) + asin(x) + acos(x) + atan(x) + sinh(x) + cosh(x) + "
-    "tanh(x) + floor(x) + ceil(x) + round(x) + rint(x) + trunc(x) + min(x, y) + max(x, 2.5) + "
+    "tanh(x) + asinh(x) + acosh(x) + atanh(x) + copysign(x, y) + nextafter(y, x) + floor(x) + "
+    "ceil(x) + round(x) + rint(x) + trunc(x) + min(x, y) + max(x, 2.5) + "
     "fmod(x, y) + x ^ 1.7 + 3 ^ y + pow(x, y) + atan2(x, y) + hypot(x, 3) + (x < y) + (a <= b) + "
     "(c == d) + (x != y) + (x && y || !a) + (x > y ? x : -y) + a / b - c * d + row + col % 1000 + "
     "row % 77 + where(isnan(x), 1e300, isinf(y)) + clamp(x, -1, 1) + x % 3 + sign(y)";

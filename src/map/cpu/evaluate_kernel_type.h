@@ -81,6 +81,8 @@ BLOCK(run_select, F(select)(MASK(P), Q, R))
 BLOCK(run_copy, P)
 CHEAP(run_min, F(lesser)(P, Q))
 CHEAP(run_max, F(greater)(P, Q))
+BLOCK(run_copysign, F(copysign)(P, Q))
+BLOCK(run_nextafter, F(nextafter)(P, Q))
 #define UNARY(NAME) BLOCK(run_##NAME, F(NAME)(P))
 UNARY(abs)
 UNARY(sqrt)
@@ -93,6 +95,9 @@ UNARY(atan)
 UNARY(sinh)
 UNARY(cosh)
 UNARY(tanh)
+UNARY(asinh)
+UNARY(acosh)
+UNARY(atanh)
 UNARY(floor)
 UNARY(ceil)
 UNARY(round)
@@ -329,8 +334,10 @@ TRANSFER(f64_, double, (double))
         [TWI_OP_LOG1P] = F(run_log1p), [TWI_OP_SIN] = F(SIN_), [TWI_OP_COS] = F(COS_),             \
         [TWI_OP_TAN] = F(run_tan), [TWI_OP_ASIN] = F(run_asin), [TWI_OP_ACOS] = F(run_acos),       \
         [TWI_OP_ATAN] = F(run_atan), [TWI_OP_SINH] = F(run_sinh), [TWI_OP_COSH] = F(run_cosh),     \
-        [TWI_OP_TANH] = F(run_tanh), [TWI_OP_FLOOR] = F(run_floor), [TWI_OP_CEIL] = F(run_ceil),   \
+        [TWI_OP_TANH] = F(run_tanh), [TWI_OP_ASINH] = F(run_asinh), [TWI_OP_ACOSH] = F(run_acosh), \
+        [TWI_OP_ATANH] = F(run_atanh), [TWI_OP_FLOOR] = F(run_floor), [TWI_OP_CEIL] = F(run_ceil), \
         [TWI_OP_ROUND] = F(run_round), [TWI_OP_RINT] = F(run_rint), [TWI_OP_TRUNC] = F(run_trunc), \
+        [TWI_OP_COPYSIGN] = F(run_copysign), [TWI_OP_NEXTAFTER] = F(run_nextafter),                \
         [TWI_OP_MIN] = F(run_min), [TWI_OP_MAX] = F(run_max), [TWI_OP_MOD] = F(run_mod),           \
         [TWI_OP_POW] = F(run_pow), [TWI_OP_ATAN2] = F(run_atan2), [TWI_OP_HYPOT] = F(run_hypot),   \
         [TWI_OP_CUBE] = F(run_cube), [TWI_OP_FOURTH] = F(run_fourth),                              \

@@ -1,6 +1,6 @@
 /*
- * Roots, rounding, remainders and extremes of one type (template: functions/parts.h). All but cbrt
- * and hypot are exact or correctly rounded.
+ * Roots, rounding, remainders, extremes, signs and neighbours of one type (template:
+ * functions/parts.h). All but cbrt and hypot are exact or correctly rounded.
  */
 
 /* |x| = m 2^e with 1/2 <= m < 1, e = 3 q + rest: a first guess, Halley's step (the error is cubed),
@@ -131,4 +131,21 @@ RARE vec F(mod)(vec x, vec y)
         x_lane[i] = FMOD(x_lane[i], y_lane[i]);
     }
     return F(load)(x_lane);
+}
+
+INLINE vec F(copysign)(vec x, vec y)
+{
+    return F(with_sign)(F(abs)(x), F(sign_of)(y));
+}
+
+/* The bits of a number are its size in steps, beside its sign. */
+INLINE vec F(nextafter)(vec x, vec y)
+{
+    mask outwards = (F(less)(K(0), x) & F(less)(x, y)) | (F(less)(x, K(0)) & F(less)(y, x));
+    bits out = F(bits_of)(x) + KB(1);
+    bits in = F(bits_of)(x) - KB(1);
+    vec value = F(select)(outwards, F(of_bits)(out), F(of_bits)(in));
+    value = F(select)(F(equal)(x, K(0)), F(with_sign)(F(of_bits)(KB(1)), F(sign_of)(y)), value);
+    value = F(select)(F(equal)(x, y), y, value);
+    return F(select)(F(is_nan)(x) | F(is_nan)(y), x + y, value);
 }

@@ -13,6 +13,8 @@
 #undef EXP2_LOW
 #undef EXP2_HIGH
 #undef EXPM1_LOW
+#undef HYPERBOLIC_NEAR
+#undef HYPERBOLIC_FAR
 #undef CIRCLE_LIMIT
 #undef ATAN_HIGH
 #undef NEAR_0

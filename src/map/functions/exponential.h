@@ -1,6 +1,6 @@
 /*
- * exp, exp2, expm1, sinh, cosh, tanh, log, log2, log10, log1p of one type (template:
- * functions/parts.h).
+ * exp, exp2, expm1, sinh, cosh, tanh, log, log2, log10, log1p, asinh, acosh, atanh of one type
+ * (template: functions/parts.h).
  *
  * Exponentials: x = k ln2 + r with |r| <= ln2 / 2, r kept as a sum of two; e^r = 1 + r + r^2 P(r),
  * its rounding errors kept, too; then times 2^k. So the only error of weight is that of the last
@@ -258,4 +258,76 @@ INLINE vec F(log1p)(vec x)
     p.w += u.lo / u.hi;
     vec value = F(select)(F(less)(F(abs)(x), K(TINY)), x, F(log_join)(p));
     return F(select)(sound, value, F(log_edges)(u.hi, K(0)));
+}
+
+/* ------------------------------------------------------------ inverse hyperbolic functions */
+
+/* log(u.hi + u.lo) + more ln2 of a normal u.hi, which is a number of any size; only what is lost by
+ * the last roundings is wrong, relative to the result, even near 1. */
+INLINE vec F(log_of_pair)(pair u, vec more)
+{
+    F(log_parts) p = F(log_parts_fine)(F(log_split)(u.hi));
+    p.k = p.k + more;
+    p.w += u.lo / u.hi;
+    return F(log_join)(p);
+}
+
+/* sqrt(x^2 + c) and x with it, for a c of 1 or -1: neither the square, nor the sum, nor the root
+ * loses anything of weight. */
+INLINE pair F(sum_with_root)(vec x, vec c)
+{
+    pair square = F(two_product)(x, x);
+    pair v = F(two_sum)(square.hi, c);
+    v = F(fast_sum)(v.hi, v.lo + square.lo);
+    vec root = F(sqrt)(v.hi);
+    vec lost = F(fma)(-root, root, v.hi) + v.lo;
+    vec rest = F(select)(F(less)(K(0), root), lost / (root + root), K(0));
+    pair u = F(two_sum)(x, root);
+    return (pair){u.hi, u.lo + rest};
+}
+
+/* log(x + sqrt(x^2 + 1)); x - x^3 / 6 near 0, log 2x far off. */
+INLINE vec F(asinh)(vec x)
+{
+    vec size = F(abs)(x);
+    mask far = F(less)(K(HYPERBOLIC_FAR), size);
+    mask finite = F(less)(size, K(INFINITE));
+    pair u = F(sum_with_root)(F(select)(far, K(1), size), K(1));
+    u.hi = F(select)(far & finite, size, u.hi);
+    u.lo = F(select)(far, K(0), u.lo);
+    vec value = F(log_of_pair)(u, F(select)(far, K(1), K(0)));
+    vec small = F(fma)(size * (size * size), K(-1) / K(6), size);
+    value = F(select)(F(less)(size, K(HYPERBOLIC_NEAR)), small, value);
+    return F(with_sign)(F(select)(finite, value, size), F(sign_of)(x));
+}
+
+/* log(x + sqrt(x^2 - 1)), log 2x far off. */
+INLINE vec F(acosh)(vec x)
+{
+    mask far = F(less)(K(HYPERBOLIC_FAR), x);
+    mask finite = F(less)(x, K(INFINITE));
+    mask sound = F(at_most)(K(1), x);
+    pair u = F(sum_with_root)(F(select)(sound & F(opposite)(far), x, K(1)), K(-1));
+    u.hi = F(select)(far & finite, x, u.hi);
+    u.lo = F(select)(far, K(0), u.lo);
+    vec value = F(log_of_pair)(u, F(select)(far, K(1), K(0)));
+    value = F(select)(finite, value, x);
+    return F(select)(sound, value, F(select)(F(is_nan)(x), x, K(NAN_VALUE)));
+}
+
+/* log((1 + x) / (1 - x)) / 2; x + x^3 / 3 near 0. */
+INLINE vec F(atanh)(vec x)
+{
+    vec size = F(abs)(x);
+    mask sound = F(less)(size, K(1));
+    vec y = F(select)(sound, size, K(0));
+    pair above = F(fast_sum)(K(1), y);
+    pair below = F(fast_sum)(K(1), -y);
+    vec hi = above.hi / below.hi;
+    vec rest = F(fma)(-hi, below.hi, above.hi) + F(fma)(-hi, below.lo, above.lo);
+    vec value = K(0.5) * F(log_of_pair)((pair){hi, rest / below.hi}, K(0));
+    vec small = F(fma)(size * (size * size), C(third, 0), size);
+    value = F(select)(F(less)(size, K(HYPERBOLIC_NEAR)), small, value);
+    value = F(select)(sound, value, F(select)(F(equal)(size, K(1)), K(INFINITE), K(NAN_VALUE)));
+    return F(with_sign)(F(select)(F(is_nan)(x), size, value), F(sign_of)(x));
 }

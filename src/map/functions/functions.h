@@ -33,6 +33,8 @@ typedef double element_f64;
 #define EXP2_LOW (-1076)
 #define EXP2_HIGH 1025
 #define EXPM1_LOW (-60)
+#define HYPERBOLIC_NEAR 0x1p-16 /* the fifth power does not count */
+#define HYPERBOLIC_FAR 0x1p60   /* the square has lost the 1 */
 #define CIRCLE_LIMIT 0x1p20
 #define ATAN_HIGH 0x1p80 /* its arc tangent is pi/2 */
 #define NEAR_0 0x1p-800  /* atan2 scales points nearer ... */
@@ -75,6 +77,8 @@ typedef double element_f64;
 #define EXP2_LOW (-151)
 #define EXP2_HIGH 129
 #define EXPM1_LOW (-40)
+#define HYPERBOLIC_NEAR 0x1p-10
+#define HYPERBOLIC_FAR 0x1p30
 #define CIRCLE_LIMIT 0x1p15
 #define ATAN_HIGH 0x1p40
 #define NEAR_0 0x1p-80

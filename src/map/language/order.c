@@ -42,6 +42,12 @@ double twi_op_cost(int code)
     case TWI_OP_TANH:
     case TWI_OP_ATAN2:
         return 24;
+    case TWI_OP_ASINH:
+    case TWI_OP_ACOSH:
+    case TWI_OP_ATANH:
+        return 30;
+    case TWI_OP_NEXTAFTER:
+        return 8;
     case TWI_OP_POW:
         return 45;
     case TWI_OP_HYPOT:

@@ -11,7 +11,7 @@
 double twi_scalar_function(int code, double a, double b)
 {
     a = isnan(a) ? (double)NAN : a; /* the library takes a signalling NaN for another thing */
-    b = isnan(b) ? (double)NAN : b;
+    b = isnan(b) ? copysign((double)NAN, b) : b;
     switch (code) {
     case TWI_OP_ABS:
         return fabs(a);
@@ -51,6 +51,12 @@ double twi_scalar_function(int code, double a, double b)
         return cosh(a);
     case TWI_OP_TANH:
         return tanh(a);
+    case TWI_OP_ASINH:
+        return asinh(a);
+    case TWI_OP_ACOSH:
+        return acosh(a);
+    case TWI_OP_ATANH:
+        return atanh(a);
     case TWI_OP_FLOOR:
         return floor(a);
     case TWI_OP_CEIL:
@@ -67,6 +73,10 @@ double twi_scalar_function(int code, double a, double b)
         return fmax(a, b);
     case TWI_OP_MOD:
         return fmod(a, b);
+    case TWI_OP_COPYSIGN:
+        return copysign(a, b);
+    case TWI_OP_NEXTAFTER: /* in f64 */
+        return nextafter(a, b);
     case TWI_OP_POW:
         return pow(a, b);
     case TWI_OP_ATAN2:
@@ -83,9 +93,9 @@ double twi_scalar_function(int code, double a, double b)
 }
 
 /* The bounds are those of glibc, rounded up: it is off by 3.7 units at most in cbrt, 2.2 in the
- * hyperbolic functions, 1.7 in log10 and less than 1 in the rest, but for large angles: they are
- * reduced with an error of 2^-111, which shows where they are so near to a multiple of pi/2 that
- * the value nearly vanishes. */
+ * hyperbolic functions and less than 3 in their inverses, 1.7 in log10 and less than 1 in the rest,
+ * but for large angles: they are reduced with an error of 2^-111, which shows where they are so
+ * near to a multiple of pi/2 that the value nearly vanishes. */
 double twi_scalar_function_error(int code, double a, double value)
 {
     const double size = fabs(value);
@@ -95,6 +105,9 @@ double twi_scalar_function_error(int code, double a, double value)
     case TWI_OP_SINH:
     case TWI_OP_COSH:
     case TWI_OP_TANH:
+    case TWI_OP_ASINH:
+    case TWI_OP_ACOSH:
+    case TWI_OP_ATANH:
         return 3;
     case TWI_OP_SIN:
     case TWI_OP_COS:
@@ -174,6 +187,8 @@ double twi_scalar(int code, tw_type type, tw_type compute, const double args[3])
         return twi_scalar_round(twi_scalar_stored(a, type), compute);
     case TWI_OP_SQRT:
         return compute == TW_F32 ? (double)sqrtf((float)a) : sqrt(a);
+    case TWI_OP_NEXTAFTER:
+        return compute == TW_F32 ? (double)nextafterf((float)a, (float)b) : nextafter(a, b);
     default:
         return twi_scalar_round(twi_scalar_function(code, a, b), compute);
     }
