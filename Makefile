@@ -10,25 +10,28 @@ HERE := $(shell uname -m)
 FOREIGN := $(if $(filter aarch64 arm64,$(HERE)),x86_64,aarch64)
 
 # $(call compile,PRESET[,TARGET]): configure quietly, then build all or one target.
-compile = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
+compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
+              { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }; \
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
+.PHONY: help setup demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
         bench-setup python-setup strangers bench-python \
-        wheel install clean
+        wheel install uninstall clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	    while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
 
-demo: | build/ ## generate a graph, solve it, verify it, and show the answer
+setup: ## install what building and testing need, with apt (demo and test do it by themselves)
 	@tools/setup build test
+
+demo: | build/ ## generate a graph, solve it, verify it, and show the answer
+	@tools/setup build
 	@$(call compile,$(PRESET),tilewright)
 	@tools/demo build/$(PRESET)
 
-build: | build/ ## the library and the command, in build/release or the PRESET given
-	@tools/setup build test
+build: | build/ ## the library and the command, in build/release or the PRESET given; installs nothing
 	@$(call compile,$(PRESET))
 
 test: | build/ ## build and run every test
@@ -86,8 +89,9 @@ cross: | build/ ## the tests for the other architecture, under qemu (SIZES=all: 
 	@$(call compile,cross-$(FOREIGN))
 	@tools/run-tests cross-$(FOREIGN)$(if $(filter all,$(SIZES)),-all)
 
-consumer: build ## install to a scratch folder and build against it, as a user would
+consumer: | build/ ## install to a scratch folder and build against it, as a user would
 	@tools/setup build test
+	@$(call compile,$(PRESET))
 	@tools/consumer build/$(PRESET)
 
 bench: build ## side by side with the peers found here (SciPy, igraph, NetworkX, Boost, scikit-image)
@@ -116,6 +120,9 @@ wheel: | build/ ## the Python package for any Linux of this architecture, in bui
 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)
+
+uninstall: ## what install put there (DESTDIR is honoured)
+	@cmake --build build/$(PRESET) --target uninstall
 
 clean: ## remove every build
 	rm -rf build

@@ -1,6 +1,7 @@
-# What `cmake --install` puts in place: the header, both libraries, the command, the manual page,
+# What `cmake --install` puts in place: the header, the libraries, the command, the manual page,
 # the licence, and two descriptions for other builds: tilewright.pc for pkg-config, and a CMake
-# package with the targets tilewright::tilewright (shared) and tilewright::static.
+# package with the targets tilewright::tilewright (shared, if that is installed) and tilewright::static.
+# The target `uninstall` takes away what the last installation put there.
 # A wheel (pyproject.toml) has the shared library alone, beside the Python files.
 if(SKBUILD)
   install(TARGETS tilewright_shared LIBRARY DESTINATION tilewright COMPONENT python)
@@ -25,13 +26,20 @@ if(TW_GPU_API STREQUAL "CUDA")
 elseif(TW_GPU_API STREQUAL "HIP")
   list(APPEND private_libs amdhip64)
 endif()
-set_target_properties(tilewright_shared PROPERTIES EXPORT_NAME tilewright)
-set_target_properties(tilewright_static PROPERTIES EXPORT_NAME static)
+set(libraries "")
+if(TW_SHARED)
+  list(APPEND libraries tilewright_shared)
+  set_target_properties(tilewright_shared PROPERTIES EXPORT_NAME tilewright)
+endif()
+if(TW_STATIC)
+  list(APPEND libraries tilewright_static)
+  set_target_properties(tilewright_static PROPERTIES EXPORT_NAME static)
+endif()
 foreach(lib IN LISTS private_libs)
   target_link_libraries(tilewright_static INTERFACE $<INSTALL_INTERFACE:${lib}>)
 endforeach()
 
-install(TARGETS tilewright_shared tilewright_static EXPORT tilewright
+install(TARGETS ${libraries} EXPORT tilewright
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/tilewright.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -52,6 +60,15 @@ install(FILES ${PROJECT_BINARY_DIR}/tilewrightConfig.cmake
 file(RELATIVE_PATH TW_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 list(TRANSFORM private_libs PREPEND -l OUTPUT_VARIABLE TW_PC_LIBS_PRIVATE)
 list(JOIN TW_PC_LIBS_PRIVATE " " TW_PC_LIBS_PRIVATE)
+set(TW_PC_LIBS "")
+if(NOT TW_SHARED) # who links the static library links what it needs
+  set(TW_PC_LIBS " ${TW_PC_LIBS_PRIVATE}")
+endif()
 configure_file(cmake/tilewright.pc.in tilewright.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tilewright.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# packaging.sh SOURCE COMPILER: what packagers and whoever adds this folder to a build ask of CMake, as
+# far as configuring shows it: nothing is compiled here but what CMake tries.
+set -euo pipefail
+
+source=$1
+compiler=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset CFLAGS LDFLAGS MAKEFLAGS MAKELEVEL
+
+fail() {
+    echo "packaging.sh: $*" >&2
+    exit 1
+}
+
+configure() { # configure NAME OPTION...: into $scratch/NAME, its words in $said
+    local name=$1
+    shift
+    said=$(cmake -S "$source" -B "$scratch/$name" -G "Unix Makefiles" -DCMAKE_C_COMPILER="$compiler" \
+        -DTW_PNG=OFF -DTW_TIFF=OFF -DTW_GPU=OFF "$@" 2>&1) || fail "$name: $said"
+    targets=$(make -C "$scratch/$name" help)
+}
+
+has() { # has WHAT...: these targets
+    for target in "$@"; do
+        grep -qx "\.\.\. $target" <<<"$targets" || fail "no target $target"
+    done
+}
+
+lacks() {
+    for target in "$@"; do
+        ! grep -qx "\.\.\. $target" <<<"$targets" || fail "a target $target, which was not asked for"
+    done
+}
+
+# Without cmocka: everything but the tests, and that is said.
+PKG_CONFIG_LIBDIR=$scratch configure plain
+has tilewright_shared tilewright_static tilewright tilewright-lab uninstall
+lacks test_apsp
+grep -q "The tests are not built: they need cmocka" <<<"$said" || fail "nothing is said of tests: $said"
+
+# The flags of whoever builds stay as they are.
+configure flags -DTW_TESTS=OFF -DTW_CLI=OFF -DTW_LAB=OFF -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_C_FLAGS_RELEASE="-O1 -DOUR_PACKAGE"
+has tilewright_static
+lacks tilewright_shared tilewright tilewright-lab
+grep -q -- "-O1 -DOUR_PACKAGE" "$scratch/flags/compile_commands.json" || fail "flags were lost"
+! grep -q -- "-O3" "$scratch/flags/compile_commands.json" || fail "flags were added: -O3"
+grep -q "^Libs:.* -lm" "$scratch/flags/tilewright.pc" || fail "who links the static library alone needs -lm"
+
+# As a part of another build, by the names of the installed package; its tests are not its user's.
+mkdir "$scratch/user"
+cat >"$scratch/user/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.21)
+project(user LANGUAGES C)
+add_subdirectory($source tilewright)
+add_executable(uses_shared $source/examples/1-distances.c)
+target_link_libraries(uses_shared PRIVATE tilewright::tilewright)
+add_executable(uses_static $source/examples/1-distances.c)
+target_link_libraries(uses_static PRIVATE tilewright::static)
+END
+source=$scratch/user configure part -DTW_CLI=OFF -DTW_LAB=OFF -DBUILD_SHARED_LIBS=ON
+has uses_shared uses_static tilewright_shared
+lacks test_apsp uninstall
+
+# One minimum version, said everywhere.
+least=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' "$source/CMakeLists.txt")
+grep -q "VERSION $least)" "$source/tests/consumer/CMakeLists.txt" || fail "tests/consumer has another minimum"
+grep -q "cmake.version = \">=$least\"" "$source/pyproject.toml" || fail "pyproject.toml has another minimum"
+grep -q "\"minor\": ${least#*.}," "$source/CMakePresets.json" || fail "CMakePresets.json has another minimum"
+
+# Nothing is installed on the machine but by who asks for it.
+said=$(make -C "$source" -n test)
+grep -q tools/setup <<<"$said" || fail "make test does not set up: $said"
+said=$(make -C "$source" -n build install uninstall)
+! grep -qE "tools/setup|apt|sudo" <<<"$said" || fail "make install sets up: $said"
+
+# What is removed is what was installed, and nothing else.
+mkdir -p "$scratch/root/share/tilewright" "$scratch/root/lib"
+touch "$scratch/root/share/tilewright/ours" "$scratch/root/lib/ours" "$scratch/root/lib/theirs"
+ln -s ours "$scratch/root/lib/link"
+printf '/share/tilewright/ours\n/lib/ours\n/lib/link\n/lib/gone' >"$scratch/manifest"
+DESTDIR=$scratch/root cmake -DMANIFEST="$scratch/manifest" -P "$source/cmake/uninstall.cmake" >/dev/null 2>&1
+[ "$(find "$scratch/root" -mindepth 1 | sort | tr '\n' ' ')" = "$scratch/root/lib $scratch/root/lib/theirs $scratch/root/share " ] ||
+    fail "uninstall left or took: $(find "$scratch/root")"
