@@ -764,6 +764,93 @@ TW_API TW_CHECKED tw_status tw_apsp_verifier_result(tw_context *ctx,
                                                     int64_t *rows);
 TW_API void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier);
 
+/* ------------------------------------------------------------------------------- reachability */
+
+/*
+ * Which vertices can be reached from which: the reflexive transitive closure of a graph. A vertex
+ * reaches itself, by the walk without arcs; weights do not matter, whatever they are.
+ *
+ * A plan finds the strongly connected components, whose vertices reach each other and so reach the
+ * same, and the condensation, which has one vertex for each of them and no cycles. What a run does
+ * depends on that alone: with one component every answer is yes. The plan needs the graph no more.
+ */
+typedef int32_t tw_reach_layout;
+enum {
+    TW_REACH_BYTES = 0, /* a row is a TW_U8 for each vertex: 1 if it is reached, else 0 */
+    TW_REACH_BITS = 1   /* a row is (n + 7) / 8 of TW_U8: vertex v is bit v % 8 of element v / 8, as
+                           numpy.packbits(..., bitorder="little") has it; unused bits are 0 */
+};
+
+typedef struct tw_reach_options {
+    size_t size;
+    const int32_t *sources; /* rows of the result; NULL: all vertices. Copied */
+    int64_t source_count;
+    tw_reach_layout layout;
+    int32_t reserved; /* 0 */
+} tw_reach_options;
+#define TW_REACH_OPTIONS_INIT                                \
+    {                                                        \
+        sizeof(tw_reach_options), NULL, 0, TW_REACH_BYTES, 0 \
+    }
+
+typedef struct tw_reach_plan tw_reach_plan;
+TW_API TW_CHECKED tw_status tw_reach_plan_create(tw_context *ctx, tw_reach_plan **out,
+                                                 const tw_graph *graph,
+                                                 const tw_reach_options *opts);
+TW_API void tw_reach_plan_destroy(tw_reach_plan *plan);
+
+typedef struct tw_reach_plan_info {
+    size_t size;
+    int64_t vertices;
+    int64_t components; /* strongly connected ones */
+    int64_t largest;    /* vertices of the largest component */
+    int64_t arcs;       /* of the condensation: pairs of components with an arc between them */
+    tw_shape shape;     /* of the result */
+    uint64_t memory;    /* bytes that a run with sinks will hold at most, the plan included; without
+                           sinks, about half of it */
+    const char *device; /* "cpu", "cuda", ...; owned by the plan */
+} tw_reach_plan_info;
+#define TW_REACH_PLAN_INFO_INIT                                        \
+    {                                                                  \
+        sizeof(tw_reach_plan_info), 0, 0, 0, 0, {0, 0, TW_AUTO}, 0, "" \
+    }
+TW_API TW_CHECKED tw_status tw_reach_plan_describe(const tw_reach_plan *plan,
+                                                   tw_reach_plan_info *out);
+
+/* The component of each vertex, numbered from 0 so that arcs of the condensation lead from lower to
+ * higher numbers; and the condensation as compressed rows: the successors of component c,
+ * ascending, are offsets[c] ... offsets[c+1]-1 of targets. Owned by the plan. */
+TW_API const int32_t *tw_reach_plan_components(const tw_reach_plan *plan);
+TW_API void tw_reach_plan_condensation(const tw_reach_plan *plan, const int64_t **offsets,
+                                       const int32_t **targets);
+
+typedef struct tw_reach_report {
+    size_t size;
+    int64_t pairs; /* (source, vertex) where the source reaches the vertex, itself included */
+    int32_t threads;
+    int32_t reserved; /* 0 */
+    double seconds_compute;
+    double seconds_output; /* the sinks */
+    uint64_t memory_peak;  /* of the context during the run */
+    const char *device;    /* owned by the plan */
+} tw_reach_report;
+#define TW_REACH_REPORT_INIT                          \
+    {                                                 \
+        sizeof(tw_reach_report), 0, 0, 0, 0, 0, 0, "" \
+    }
+
+/* Push the rows into every sink, in the plan's layout. `counts`, if not NULL, receives for each row
+ * how many vertices its source reaches, itself included; without sinks (sink_count 0) that takes no
+ * matrix, and memory of some hundred bytes per vertex and thread. `report` may be NULL. */
+TW_API TW_CHECKED tw_status tw_reach_plan_run(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks,
+                                              int32_t sink_count, int64_t *counts,
+                                              tw_reach_report *report);
+
+/* Plan and run in one call, into the caller's matrix: of TW_U8, rows and columns as the options
+ * have them. */
+TW_API TW_CHECKED tw_status tw_reach(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
+                                     const tw_reach_options *opts);
+
 /* ------------------------------------------------------------------------------------- images */
 
 /*

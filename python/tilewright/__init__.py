@@ -31,6 +31,7 @@ from ._errors import (
 )
 from ._graph import Graph
 from ._map import evaluate
+from ._reach import reach, reach_counts
 
 __version__: str = _lib.tw_version().decode()
 
@@ -58,5 +59,7 @@ __all__ = [
     "no_path",
     "path",
     "plan",
+    "reach",
+    "reach_counts",
     "summary",
 ]

@@ -320,6 +320,16 @@ class MapPlanInfo(Sized):
     defaults = {"method": b""}
 
 
+class ReachOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("sources", c_void_p),
+        ("source_count", c_int64),
+        ("layout", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
 class Machine(Sized):
     _fields_ = [
         ("size", c_size_t),
@@ -370,6 +380,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "tw_expr_options": ExprOptions,
     "tw_map_options": MapOptions,
     "tw_map_plan_info": MapPlanInfo,
+    "tw_reach_options": ReachOptions,
     "tw_machine": Machine,
     "tw_gpu": Gpu,
 }
@@ -441,6 +452,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tw_map_plan_apply": (c_int32, [_P, _P, _P, _P, c_int32, _P]),
     "tw_map_plan_apply_device": (c_int32, [_P, _P, _P, _P, c_int32, _P]),
     "tw_map_plan_destroy": (None, [_P]),
+    "tw_reach_plan_create": (c_int32, [_P, _P, _P, _P]),
+    "tw_reach_plan_run": (c_int32, [_P, _P, _P, c_int32, _P, _P]),
+    "tw_reach_plan_destroy": (None, [_P]),
     "tw_machine_describe": (c_int32, [_P, _P]),
     "tw_gpu_describe": (c_int32, [_P, _P, c_int32]),
 }

@@ -7,6 +7,7 @@
 extern const cli_command cli_apsp;
 extern const cli_command cli_path;
 extern const cli_command cli_summary;
+extern const cli_command cli_reach;
 extern const cli_command cli_entropy;
 extern const cli_command cli_map;
 extern const cli_command cli_generate;

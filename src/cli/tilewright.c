@@ -3,8 +3,8 @@
 #include "frame/program.h"
 
 static const cli_command *const commands[] = {
-    &cli_apsp,     &cli_path,    &cli_summary,  &cli_entropy, &cli_map,
-    &cli_generate, &cli_devices, &cli_selftest, &cli_bench,   NULL};
+    &cli_apsp,     &cli_path,    &cli_summary,  &cli_reach, &cli_entropy, &cli_map,
+    &cli_generate, &cli_devices, &cli_selftest, &cli_bench, NULL};
 
 static const cli_example first_steps[] = {
     {"tilewright generate graph grid roads.gr --vertices 2000", "make a graph to play with"},

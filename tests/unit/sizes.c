@@ -36,6 +36,9 @@ ASSERT_END(tw_apsp_plan_info, 56, device);
 ASSERT_END(tw_apsp_report, 152, fallback);
 ASSERT_END(tw_apsp_path_info, 32, distance);
 ASSERT_END(tw_apsp_summary_info, 104, least);
+ASSERT_END(tw_reach_options, 32, reserved);
+ASSERT_END(tw_reach_plan_info, 80, device);
+ASSERT_END(tw_reach_report, 56, device);
 ASSERT_END(tw_image_info, 24, bytes);
 ASSERT_END(tw_image_options, 48, seed);
 ASSERT_END(tw_entropy_options, 96, type);
@@ -572,6 +575,56 @@ static tw_status take_verified_source(tw_context *ctx, void *given)
     return status;
 }
 
+static tw_status take_reach(tw_context *ctx, void *given)
+{
+    tw_reach_plan *plan = NULL;
+    tw_status status = tw_reach_plan_create(ctx, &plan, graph, given);
+    tw_reach_plan_destroy(plan);
+    return status;
+}
+
+static tw_status take_reach_now(tw_context *ctx, void *given)
+{
+    static uint8_t reached[64];
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    tw_status status = tw_graph_describe(graph, &info);
+    tw_matrix out = {reached, info.vertices, info.vertices, info.vertices, TW_U8};
+    return status == TW_OK ? tw_reach(ctx, &out, graph, given) : status;
+}
+
+static tw_status give_reach_plan(tw_context *ctx, void *out)
+{
+    tw_reach_plan *plan = NULL;
+    tw_status status = tw_reach_plan_create(ctx, &plan, graph, NULL);
+    if (status == TW_OK) {
+        status = tw_reach_plan_describe(plan, out);
+    }
+    tw_reach_plan_destroy(plan);
+    return status;
+}
+
+static tw_status give_reach_report(tw_context *ctx, void *out)
+{
+    tw_reach_plan *plan = NULL;
+    tw_status status = tw_reach_plan_create(ctx, &plan, graph, NULL);
+    if (status == TW_OK) {
+        status = tw_reach_plan_run(ctx, plan, NULL, 0, NULL, out);
+    }
+    tw_reach_plan_destroy(plan);
+    return status;
+}
+
+static tw_status take_reach_sink(tw_context *ctx, void *given)
+{
+    tw_reach_plan *plan = NULL;
+    tw_status status = tw_reach_plan_create(ctx, &plan, graph, NULL);
+    if (status == TW_OK) {
+        status = tw_reach_plan_run(ctx, plan, given, 1, NULL, NULL);
+    }
+    tw_reach_plan_destroy(plan);
+    return status;
+}
+
 /* The first case is the last. */
 static void cancel(void *user, const char *name, int32_t passed, const char *detail)
 {
@@ -627,6 +680,8 @@ static const kind kinds[] = {
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_now),
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_device),
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_workspace),
+    TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach),
+    TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach_now),
     TAKEN(tw_image_options, TW_IMAGE_OPTIONS_INIT, take_image),
     TAKEN(tw_entropy_options, TW_ENTROPY_OPTIONS_INIT, take_entropy),
     TAKEN(tw_entropy_options, TW_ENTROPY_OPTIONS_INIT, take_entropy_now),
@@ -640,6 +695,8 @@ static const kind kinds[] = {
     GIVEN(tw_apsp_report, give_apsp_report),
     GIVEN(tw_apsp_path_info, give_path),
     GIVEN(tw_apsp_summary_info, give_summary),
+    GIVEN(tw_reach_plan_info, give_reach_plan),
+    GIVEN(tw_reach_report, give_reach_report),
     GIVEN(tw_image_info, give_image_info),
     GIVEN(tw_entropy_plan_info, give_entropy_plan),
     GIVEN(tw_entropy_report, give_entropy_report),
@@ -667,6 +724,7 @@ static const kind kinds[] = {
     FILLED(tw_source, give_matrix_source),
     DRIVEN(tw_sink, counter, take_sink),
     DRIVEN(tw_sink, counter, take_predecessors),
+    DRIVEN(tw_sink, counter, take_reach_sink),
     DRIVEN(tw_sink, counter, take_inner_sink),
     DRIVEN(tw_source, constant, take_fed_source),
     DRIVEN(tw_source, constant, take_entropy_source),

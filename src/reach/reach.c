@@ -1,0 +1,302 @@
+/*
+ * The entry of the wing. A plan is the condensation of the graph and the rows that are asked for;
+ * a run counts them, or makes them and feeds the sinks. Where the condensation has many more arcs
+ * than components, counting comes first in any case: it drops the arcs that say nothing new, which
+ * rows in any order could not find out.
+ */
+#include "base/clock.h"
+#include "base/given.h"
+#include "base/memory.h"
+#include "base/sink.h"
+#include "base/threads.h"
+#include "gpu/device.h"
+#include "reach/cpu/blocks.h"
+#include "reach/cpu/rows.h"
+
+#include <string.h>
+
+#define MANY_ARCS 4 /* per component, from which on looking for redundant ones pays */
+
+struct tw_reach_plan {
+    twi_condensation condensation;
+    int32_t *sources; /* NULL: all */
+    int64_t rows;
+    tw_reach_layout layout;
+    bool reduced;    /* redundant arcs have been dropped */
+    uint64_t memory; /* of a run with sinks */
+    char device[64];
+};
+
+static tw_shape shape_of(const tw_reach_plan *plan)
+{
+    const bool packed = plan->layout == TW_REACH_BITS;
+    const int64_t cols = twi_reach_row_bytes(plan->condensation.vertices, packed);
+    return (tw_shape){plan->rows, cols, TW_U8};
+}
+
+static tw_status check_options(tw_context *ctx, const tw_reach_options *opts, int64_t n)
+{
+    if (opts->layout != TW_REACH_BYTES && opts->layout != TW_REACH_BITS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown layout %d; use TW_REACH_BYTES or "
+                       "TW_REACH_BITS",
+                       (int)opts->layout);
+    }
+    if (opts->reserved != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_reach_options: reserved is %d; it must be 0",
+                       (int)opts->reserved);
+    }
+    if (opts->source_count < 0 || (opts->sources == NULL && opts->source_count != 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "source_count is %lld%s",
+                       (long long)opts->source_count,
+                       opts->sources == NULL ? ", but there are no sources" : "");
+    }
+    for (int64_t i = 0; i < opts->source_count; i++) {
+        if (opts->sources[i] < 0 || opts->sources[i] >= n) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "source %lld is vertex %d, but the graph has %lld vertices",
+                           (long long)i, (int)opts->sources[i], (long long)n);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
+{
+    twi_gpu_list gpus = {0};
+    tw_status status = twi_gpu_select(ctx, &gpus);
+    if (status == TW_OK && gpus.count > 0) {
+        status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                         "reachability is computed on the CPU; use device cpu or auto");
+    }
+    strcpy(plan->device, "cpu");
+    return status;
+}
+
+static twi_reach_rows rows_of(const tw_reach_plan *plan, int64_t *counts)
+{
+    return (twi_reach_rows){.sources = plan->sources,
+                            .count = plan->rows,
+                            .packed = plan->layout == TW_REACH_BITS,
+                            .counts = counts};
+}
+
+static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph *graph,
+                           const tw_reach_options *opts)
+{
+    plan->layout = opts->layout;
+    plan->rows = opts->sources != NULL ? opts->source_count : graph->n;
+    tw_status status = choose_device(ctx, plan);
+    if (status == TW_OK && opts->sources != NULL) {
+        const uint64_t count = (uint64_t)opts->source_count;
+        status = twi_alloc(ctx, &plan->sources, count, sizeof(int32_t), "the list of sources");
+        if (status == TW_OK) {
+            memcpy(plan->sources, opts->sources, count * sizeof(int32_t));
+        }
+    }
+    if (status == TW_OK) {
+        status = twi_condense(ctx, &plan->condensation, graph);
+    }
+    if (status == TW_OK) {
+        const twi_condensation *c = &plan->condensation;
+        const twi_reach_rows rows = rows_of(plan, NULL);
+        plan->memory = twi_condensation_memory(c) +
+                       twi_reach_rows_memory(c, &rows, twi_reach_rows_team(ctx, c, &rows));
+    }
+    return status;
+}
+
+tw_status tw_reach_plan_create(tw_context *ctx, tw_reach_plan **out, const tw_graph *graph,
+                               const tw_reach_options *given)
+{
+    twi_clear_handle(out);
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    tw_reach_options opts = TW_REACH_OPTIONS_INIT;
+    tw_reach_plan *plan = NULL;
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_reach_options, &opts, given);
+    }
+    if (status == TW_OK) {
+        status = check_options(ctx, &opts, graph->n);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");
+    }
+    if (status == TW_OK) {
+        status = fill_plan(ctx, plan, graph, &opts);
+    }
+    if (status != TW_OK) {
+        tw_reach_plan_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return TW_OK;
+}
+
+void tw_reach_plan_destroy(tw_reach_plan *plan)
+{
+    if (plan != NULL) {
+        twi_condensation_clear(&plan->condensation);
+        twi_free(plan->sources);
+        twi_free(plan);
+    }
+}
+
+tw_status tw_reach_plan_describe(const tw_reach_plan *plan, tw_reach_plan_info *out)
+{
+    if (plan == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    const twi_condensation *c = &plan->condensation;
+    tw_reach_plan_info info = TW_REACH_PLAN_INFO_INIT;
+    info.vertices = c->vertices;
+    info.components = c->components;
+    info.largest = c->largest;
+    info.arcs = c->arcs;
+    info.shape = shape_of(plan);
+    info.memory = plan->memory;
+    info.device = plan->device;
+    return TWI_DESCRIBE(NULL, tw_reach_plan_info, out, &info);
+}
+
+const int32_t *tw_reach_plan_components(const tw_reach_plan *plan)
+{
+    return plan != NULL ? plan->condensation.of : NULL;
+}
+
+void tw_reach_plan_condensation(const tw_reach_plan *plan, const int64_t **offsets,
+                                const int32_t **targets)
+{
+    if (offsets != NULL) {
+        *offsets = plan != NULL ? plan->condensation.offsets : NULL;
+    }
+    if (targets != NULL) {
+        *targets = plan != NULL ? plan->condensation.successors : NULL;
+    }
+}
+
+/* The components of the plan's rows, each once and rising, into `list`; returns how many. */
+static int64_t wanted_components(const tw_reach_plan *plan, int32_t *list, const uint8_t *wanted)
+{
+    int64_t count = 0;
+    for (int64_t c = 0; c < plan->condensation.components; c++) {
+        list[count] = (int32_t)c;
+        count += wanted[c];
+    }
+    return count;
+}
+
+/* Count without rows. `everything`: every component, to drop the redundant arcs of all. */
+static tw_status count_rows(tw_context *ctx, tw_reach_plan *plan, bool everything,
+                            twi_reach_rows *rows)
+{
+    const char *what = "the counts of components";
+    twi_condensation *c = &plan->condensation;
+    const uint64_t all = (uint64_t)c->components;
+    int32_t *list = NULL;
+    uint8_t *wanted = NULL;
+    int64_t *counts = NULL;
+    tw_status status = TW_OK;
+    if ((status = twi_alloc(ctx, &list, all + 1, sizeof *list, what)) != TW_OK ||
+        (status = twi_alloc(ctx, &wanted, all, 1, what)) != TW_OK ||
+        (status = twi_alloc(ctx, &counts, all, sizeof *counts, what)) != TW_OK) {
+        goto done;
+    }
+    memset(wanted, everything || plan->sources == NULL, all);
+    for (int64_t i = 0; plan->sources != NULL && i < plan->rows; i++) {
+        wanted[c->of[plan->sources[i]]] = 1;
+    }
+    const int64_t count = wanted_components(plan, list, wanted);
+    status = twi_reach_count(ctx, c, list, count, counts);
+    plan->reduced = plan->reduced || (status == TW_OK && count == c->components);
+    rows->pairs = 0;
+    for (int64_t i = 0; i < rows->count && status == TW_OK; i++) {
+        const int64_t reached = counts[c->of[plan->sources != NULL ? plan->sources[i] : i]];
+        rows->pairs += reached;
+        if (rows->counts != NULL) {
+            rows->counts[i] = reached;
+        }
+    }
+done:
+    twi_free(counts);
+    twi_free(wanted);
+    twi_free(list);
+    return status;
+}
+
+static tw_status give_rows(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks, int32_t count,
+                           twi_reach_rows *rows)
+{
+    const twi_condensation *c = &plan->condensation;
+    const tw_shape shape = shape_of(plan);
+    const bool dense = c->arcs > MANY_ARCS * c->components && plan->rows > c->components / 2;
+    twi_sinks out = {0};
+    double began = twi_seconds();
+    tw_status status = twi_sinks_begin(ctx, &out, sinks, count, &shape);
+    double spent = twi_seconds() - began;
+    if (status == TW_OK && dense && !plan->reduced) {
+        twi_reach_rows unused = rows_of(plan, NULL);
+        status = count_rows(ctx, plan, true, &unused);
+    }
+    if (status == TW_OK) {
+        status = twi_reach_give_rows(ctx, c, rows, &out);
+    }
+    began = twi_seconds();
+    status = twi_sinks_finish(ctx, &out, status);
+    rows->seconds_output += spent + twi_seconds() - began;
+    return status;
+}
+
+tw_status tw_reach_plan_run(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks,
+                            int32_t sink_count, int64_t *counts, tw_reach_report *report)
+{
+    tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
+    if (status == TW_OK) {
+        status = twi_sinks_check(ctx, sinks, sink_count);
+    }
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_reach_report, report);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    const double began = twi_seconds();
+    twi_reach_rows rows = rows_of(plan, counts);
+    twi_meter_restart_peak(ctx->meter);
+    if (sink_count > 0) {
+        status = give_rows(ctx, plan, sinks, sink_count, &rows);
+    } else {
+        status = count_rows(ctx, plan, false, &rows);
+    }
+    if (status == TW_OK) {
+        tw_reach_report seen = TW_REACH_REPORT_INIT;
+        seen.pairs = rows.pairs;
+        seen.threads = twi_thread_count(ctx);
+        seen.seconds_compute = twi_seconds() - began - rows.seconds_output;
+        seen.seconds_output = rows.seconds_output;
+        seen.memory_peak = twi_meter_peak(ctx->meter);
+        seen.device = plan->device;
+        TWI_GIVE(tw_reach_report, report, &seen);
+    }
+    return status;
+}
+
+tw_status tw_reach(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
+                   const tw_reach_options *opts)
+{
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    tw_sink sink = TW_SINK_INIT;
+    tw_reach_plan *plan = NULL;
+    if (status == TW_OK) {
+        status = tw_sink_to_matrix(ctx, &sink, out);
+    }
+    if (status == TW_OK) {
+        status = tw_reach_plan_create(ctx, &plan, graph, opts);
+    }
+    if (status == TW_OK) {
+        status = tw_reach_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+    }
+    tw_reach_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    return status;
+}
