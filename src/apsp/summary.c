@@ -13,7 +13,11 @@
  * cell borders: every count is exact for the edges reported. Integers begin at e = 0: below 2^16
  * each value has its own cell and bins may be cut anywhere. Each thread has a table of its own
  * (1 MB).
+ *
+ * Without a histogram all that is wanted of a row fits a fold (shared/fold.h), which some engines
+ * make themselves; those are put together as the rows are.
  */
+#include "apsp/shared/fold.h"
 #include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -405,8 +409,7 @@ static int64_t column_of(const tw_apsp_summary *summary, int64_t row, const void
 }
 
 /* Put one row's numbers to the others'. Rows come in order. */
-static void add_row(tw_apsp_summary *summary, int64_t row, const void *data,
-                    const row_statistics *s)
+static void add_row(tw_apsp_summary *summary, int64_t row, const row_statistics *s)
 {
     tw_apsp_summary_info *info = &summary->info;
     const double sum = twi_type_is_whole(info->type) ? (double)s->whole : s->real;
@@ -423,7 +426,6 @@ static void add_row(tw_apsp_summary *summary, int64_t row, const void *data,
     if (first || s->most > info->diameter) {
         info->diameter = s->most;
         info->diameter_from = row;
-        info->diameter_to = column_of(summary, row, data, s->most);
     }
     if (first || s->most < info->radius) {
         info->radius = s->most;
@@ -455,17 +457,24 @@ static void count_block(tw_apsp_summary *summary, int64_t first, int64_t count, 
     }
 }
 
-static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
-                              const void *data, int64_t stride)
+static tw_status check_turn(tw_context *ctx, const tw_apsp_summary *summary, int64_t first,
+                            int64_t count)
 {
-    tw_apsp_summary *summary = self;
-    const size_t step = (size_t)stride * tw_type_size(summary->info.type);
     tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK &&
         (first != summary->next || count < 0 || count > summary->info.rows - first)) {
         status = tw_fail(ctx, TW_ERR_INTERNAL, "rows %lld to %lld came where row %lld was due",
                          (long long)first, (long long)(first + count), (long long)summary->next);
     }
+    return status;
+}
+
+static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                              const void *data, int64_t stride)
+{
+    tw_apsp_summary *summary = self;
+    const size_t step = (size_t)stride * tw_type_size(summary->info.type);
+    tw_status status = check_turn(ctx, summary, first, count);
     if (status == TW_OK && count > summary->block_room) {
         status = twi_grow(ctx, &summary->block, 0, (uint64_t)count, sizeof *summary->block,
                           "the summary of a block");
@@ -479,13 +488,58 @@ static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_
         scan_row(summary, first + i, (const char *)data + (size_t)i * step, &summary->block[i]);
     }
     for (int64_t i = 0; i < count; i++) {
-        add_row(summary, first + i, (const char *)data + (size_t)i * step, &summary->block[i]);
+        const int64_t before = summary->info.diameter_from;
+        add_row(summary, first + i, &summary->block[i]);
+        if (summary->info.diameter_from != before) {
+            summary->info.diameter_to = column_of(
+                summary, first + i, (const char *)data + (size_t)i * step, summary->info.diameter);
+        }
     }
     if (summary->tables > 0) {
         count_block(summary, first, count, data, step);
     }
     summary->next += count;
     return TW_OK;
+}
+
+bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan)
+{
+    if (sink->rows != summary_rows) {
+        return false;
+    }
+    const tw_apsp_summary *summary = sink->self;
+    const int32_t *asked = plan->options.sources;
+    bool alike = summary->targets == NULL && (summary->sources != NULL) == (asked != NULL);
+    for (int64_t i = 0; asked != NULL && alike && i < plan->options.source_count; i++) {
+        alike = summary->sources[i] == asked[i];
+    }
+    return alike && summary->bins_asked == 0;
+}
+
+tw_status twi_summary_folds(void *self, tw_context *ctx, int64_t first, int64_t count,
+                            const void *folded, int64_t stride)
+{
+    tw_apsp_summary *summary = self;
+    const twi_folded *rows = folded;
+    const bool whole = twi_type_is_whole(summary->info.type);
+    tw_status status = check_turn(ctx, summary, first, count);
+    (void)stride;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        const twi_fold *fold = &rows->fold[i];
+        const int64_t before = summary->info.diameter_from;
+        add_row(summary, first + i,
+                &(row_statistics){.reached = fold->reached,
+                                  .others = summary->info.cols - 1,
+                                  .whole = whole ? fold->sum : 0,
+                                  .real = whole ? 0 : (double)fold->sum,
+                                  .least = rows->least[i],
+                                  .most = (double)fold->most});
+        if (summary->info.diameter_from != before) {
+            summary->info.diameter_to = fold->farthest;
+        }
+    }
+    summary->next += status == TW_OK ? count : 0;
+    return status;
 }
 
 static tw_status summary_end(void *self, tw_context *ctx)

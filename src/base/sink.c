@@ -106,6 +106,12 @@ tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32
 tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
                          const void *data, int64_t stride)
 {
+    return twi_sinks_take(ctx, out, first, count, data, stride, NULL);
+}
+
+tw_status twi_sinks_take(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
+                         const void *data, int64_t stride, twi_sink_take take)
+{
     tw_status status = twi_check_cancel(ctx);
     if (status != TW_OK) {
         return status;
@@ -119,7 +125,7 @@ tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t
     for (int32_t i = 0; i < out->count; i++) {
         const tw_sink sink = twi_sink_at(out->sinks, i);
         forget_sentence(ctx);
-        status = sink.rows(sink.self, ctx, first, count, data, stride);
+        status = (take != NULL ? take : sink.rows)(sink.self, ctx, first, count, data, stride);
         if (status != TW_OK) {
             return failed(ctx, out, status, i, "rows");
         }

@@ -55,6 +55,13 @@ TW_CHECKED tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *s
 TW_CHECKED tw_status twi_sinks_rows(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
                                     const void *data, int64_t stride);
 
+/* The same with `take` in place of each sink's rows: what all of them understand, whatever data and
+ * stride are, stands for these rows. */
+typedef tw_status (*twi_sink_take)(void *self, tw_context *ctx, int64_t first, int64_t count,
+                                   const void *data, int64_t stride);
+TW_CHECKED tw_status twi_sinks_take(tw_context *ctx, twi_sinks *out, int64_t first, int64_t count,
+                                    const void *data, int64_t stride, twi_sink_take take);
+
 /* With TW_OK, end of each sink, unless the call has been cancelled before the first one; after a
  * failure abort of those that are open. Returns what went wrong first. */
 TW_CHECKED tw_status twi_sinks_finish(tw_context *ctx, twi_sinks *out, tw_status status);

@@ -278,6 +278,54 @@ static void check_rows(const twi_minplus_kernel *kernel, int64_t rows, int64_t d
     free(panel.ranges);
 }
 
+/* What is known of columns after the rows of two blocks, with holes and without; wider rows than
+ * the columns, whose rest must not count. */
+static void check_fold(const twi_minplus_kernel *kernel, int64_t rows, int64_t strips, bool holes)
+{
+    tw_type type = kernel->type;
+    const int64_t cap = whole(kernel->infinity);
+    const int64_t n = strips * kernel->nr;
+    const int64_t step = n + 3;
+    char *x = matrix(type, rows * step + 1);
+    int64_t *sum = calloc((size_t)n, sizeof *sum);
+    twi_columns known = {aligned_alloc(64, (size_t)(n * 2 * 8 + 64) / 64 * 64), matrix(type, n),
+                         calloc((size_t)n, sizeof *known.missing)};
+    bool good = true;
+    memset(known.sum, 0, (size_t)n * 2 * tw_type_size(type));
+    for (int64_t j = 0; j < n; j++) {
+        put(known.most, type, j, 0);
+    }
+    for (int64_t i = 0; i < rows * step; i++) {
+        bool hole = (holes && draw(5) == 0) || i % step >= n;
+        put(x, type, i, hole ? (double)cap : (double)draw((uint64_t)cap));
+    }
+    int64_t first = rows / 3;
+    bool any = first > 0 && kernel->fold(&known, first, n, x, step);
+    any = kernel->fold(&known, rows - first, n, x + first * step * (int64_t)tw_type_size(type),
+                       step) ||
+          any;
+    kernel->spread(sum, n, known.sum);
+    bool want_any = false;
+    for (int64_t j = 0; j < n; j++) {
+        int64_t want[3] = {0, 0, 0};
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t value = whole(get(x, type, i * step + j));
+            want[0] += value;
+            want[1] += value == cap;
+            want[2] = value < cap && value > want[2] ? value : want[2];
+        }
+        want_any = want_any || want[1] > 0;
+        good = good && sum[j] == want[0] && known.missing[j] == want[1] &&
+               whole(get(known.most, type, j)) == want[2];
+    }
+    check(good && any == want_any, kernel->name, "fold", rows * 1000 + strips);
+    free(known.missing);
+    free(known.most);
+    free(known.sum);
+    free(sum);
+    free(x);
+}
+
 /* Floyd-Warshall with the first few pivots. */
 static void check_pivots(const twi_minplus_kernel *kernel, int64_t size, int64_t pivots)
 {
@@ -367,6 +415,13 @@ static void check_kernel(tw_context *ctx, const twi_minplus_kernel *kernel)
         }
     }
     check_rows(kernel, 2, 3, false, true);
+    for (int64_t rows = 1; kernel->fold != NULL && rows <= kernel->fold_most && rows < 300;
+         rows += rows < 9 ? 1 : 62) {
+        check_fold(kernel, rows, 1 + rows % 3, rows % 2 == 0);
+        check_fold(kernel, rows, 1200 / kernel->nr, rows % 2 != 0);
+    }
+    check((kernel->fold != NULL) == (kernel->type != TW_F32 && kernel->type != TW_F64),
+          kernel->name, "fold is there", 0);
     check(twi_packed_a_bytes(kernel, 0, 8) == 0, kernel->name, "empty panel", 0);
     const int64_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 200, 257};
     size_t count = sizeof sizes / sizeof *sizes;

@@ -40,10 +40,21 @@ typedef struct twi_rows_product {
     bool fresh; /* the rows of c count as infinite before */
 } twi_rows_product;
 
+/*
+ * What is known of columns of whole numbers >= 0, some of which are "infinity". `sum` counts those
+ * in, too: whoever reads it takes them off.
+ */
+typedef struct twi_columns {
+    void *sum;         /* a column's in twice the bytes of an element, in the kernel's own order */
+    void *most;        /* the largest below "infinity" of each column; 0 at first */
+    uint32_t *missing; /* how many are infinite, of each column */
+} twi_columns;
+
 typedef struct twi_minplus_kernel {
     tw_type type;
     twi_isa isa;
     const char *name; /* "minplus_u16_neon"; with its tile, minplus_u16_neon_4x32 */
+    double infinity;  /* "no path" */
     int32_t mr;
     int32_t nr;
     int32_t a_lanes;
@@ -67,6 +78,13 @@ typedef struct twi_minplus_kernel {
     /* out[j * ld_out + i] = src[i * ld_src + j] for a rows x cols source. */
     void (*transpose)(void *out, int64_t ld_out, const void *src, int64_t ld_src, int64_t rows,
                       int64_t cols);
+
+    /* Whole numbers only, NULL for floats: `rows` rows of `cols` (a multiple of nr) columns, one
+     * `step` elements after the other, put to what is known of their columns. Returns whether any
+     * entry is infinite. A sum holds fold_most rows; spread adds the sums to 64-bit ones. */
+    bool (*fold)(const twi_columns *known, int64_t rows, int64_t cols, const void *x, int64_t step);
+    void (*spread)(int64_t *to, int64_t cols, const void *sum);
+    int64_t fold_most;
 
     /* The register-only probe, in one of two instruction orders (0, 1): `rounds` times a fixed
      * number of steps; returns the relaxations done. */

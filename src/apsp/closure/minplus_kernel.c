@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MR 4
+#define TWI_FOLD_COLS 1024 /* columns folded at a time: a multiple of every nr */
 
 /* X(i, j) for every vector j of row i. */
 #if TWI_NV == 4
@@ -52,30 +53,40 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define T uint8_t
 #define TW_TYPE TW_U8
 #define INFTY TW_APSP_INF_U8
+#define WHOLE 1
+#define FOLD_MOST (UINT16_MAX / UINT8_MAX)
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S u16
 #define T uint16_t
 #define TW_TYPE TW_U16
 #define INFTY TW_APSP_INF_U16
+#define WHOLE 1
+#define FOLD_MOST (UINT32_MAX / UINT16_MAX)
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S i32
 #define T int32_t
 #define TW_TYPE TW_I32
 #define INFTY TW_APSP_INF_I32
+#define WHOLE 1
+#define FOLD_MOST INT32_MAX
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S f32
 #define T float
 #define TW_TYPE TW_F32
 #define INFTY INFINITY
+#define WHOLE 0
+#define FOLD_MOST 0
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define S f64
 #define T double
 #define TW_TYPE TW_F64
 #define INFTY ((double)INFINITY)
+#define WHOLE 0
+#define FOLD_MOST 0
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define TABLE JOIN(twi_minplus, TWI_KERNEL_ISA)

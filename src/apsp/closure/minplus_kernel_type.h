@@ -1,6 +1,6 @@
 /*
- * The kernels of one element type. Included by minplus_kernel.c with S (suffix), T, TW_TYPE and
- * INFTY set; it takes those names back at its end.
+ * The kernels of one element type. Included by minplus_kernel.c with S (suffix), T, TW_TYPE, INFTY,
+ * WHOLE (1 for integers) and FOLD_MOST set; it takes those names back at its end.
  */
 #define FN(name) JOIN(name, S)
 #define VEC JOIN(vec, S)
@@ -10,7 +10,12 @@
 #define STORE JOIN(store, S)
 #define SPLAT JOIN(splat, S)
 #define ADD JOIN(add, S)
+#define BROADCAST JOIN(broadcast, S)
 #define MIN JOIN(min, S)
+#define MAX JOIN(max, S)
+#define WIDE JOIN(wide, S)
+#define ADD_WIDE JOIN(add_wide, S)
+#define SPREAD_WIDE JOIN(spread_wide, S)
 #define OPAQUE JOIN(opaque, S)
 #define NR (TWI_NV * LANES)
 
@@ -22,7 +27,7 @@
 #define C_LOAD(i, j) VEC c##i##j = LOAD(c + (i) * ldc + (j) * LANES);
 #define C_STORE(i, j) STORE(c + (i) * ldc + (j) * LANES, c##i##j);
 #define B_LOAD(i, j) VEC b##j = LOAD(b + (j) * LANES);
-#define A_LOAD(i) VEC a##i = A_LANES == 1 ? SPLAT(a[i]) : LOAD(a + (i) * A_LANES);
+#define A_LOAD(i) VEC a##i = BROADCAST(a + (i) * A_LANES);
 #define SUM(i, j) VEC t##i##j = ADD(a##i, b##j); OPAQUE(t##i##j);
 #define LEAST(i, j) c##i##j = MIN(c##i##j, t##i##j);
 #define SUMS_AND_MINIMA(GET_A)          \
@@ -214,10 +219,8 @@ static inline twi_range FN(range)(int64_t first, int64_t last)
 
 static inline void FN(put_a)(T *out, T value)
 {
-    if (A_LANES == 1) {
-        *out = value;
-    } else {
-        STORE(out, SPLAT(value));
+    for (int i = 0; i < A_LANES; i++) {
+        out[i] = value;
     }
 }
 
@@ -353,10 +356,94 @@ static void FN(transpose)(void *out_, int64_t ld_out, const void *src_, int64_t 
     }
 }
 
+#if WHOLE
+/* clang-format off */
+#define W_LOAD(i, j) WIDE w##j = sum[j];
+#define W_STORE(i, j) sum[j] = w##j;
+#define M_ZERO(i, j) VEC m##j = SPLAT(0);
+#define M_STORE(i, j) STORE(here + (j) * LANES, m##j); top = MAX(top, m##j);
+#define F_LOAD(i, j) VEC v##j = LOAD(row + (j) * LANES);
+#define F_ADD(i, j) ADD_WIDE(&w##j, v##j); m##j = MAX(m##j, v##j);
+/* clang-format on */
+
+/* Entries that are not infinite, when some are. */
+static void FN(fold_some)(const twi_columns *known, int64_t rows, int64_t cols, const T *x,
+                          int64_t step)
+{
+    T *most = known->most;
+    for (int64_t i = 0; i < rows; i++, x += step) {
+        for (int64_t j = 0; j < cols; j++) {
+            T value = x[j] < INFTY ? x[j] : 0;
+            most[j] = value > most[j] ? value : most[j];
+            known->missing[j] += x[j] < INFTY ? 0 : 1;
+        }
+    }
+}
+
+static bool FN(fold)(const twi_columns *known, int64_t rows, int64_t cols, const void *x_,
+                     int64_t step)
+{
+    const T *x = x_;
+    T *most = known->most;
+    WIDE *sum = known->sum;
+    VEC top = SPLAT(0);
+    T lane[LANES];
+    T part[TWI_FOLD_COLS];
+    bool some = false;
+    for (int64_t j = 0; j < cols; j += TWI_FOLD_COLS) {
+        const int64_t end = cols - j < TWI_FOLD_COLS ? cols - j : TWI_FOLD_COLS;
+        for (int64_t k = 0; k < end; k += NR, sum += TWI_NV) {
+            const T *row = x + j + k;
+            ROW(W_LOAD, 0)
+            ROW(M_ZERO, 0)
+            for (int64_t i = 0; i < rows; i++, row += step) {
+                ROW(F_LOAD, 0)
+                ROW(F_ADD, 0)
+            }
+            ROW(W_STORE, 0)
+            T *here = part + k;
+            ROW(M_STORE, 0)
+        }
+        STORE(lane, top);
+        bool infinite = false;
+        for (int l = 0; l < LANES; l++) {
+            infinite |= !(lane[l] < INFTY);
+        }
+        if (infinite) {
+            const twi_columns of = {NULL, most + j, known->missing + j};
+            FN(fold_some)(&of, rows, end, x + j, step);
+            top = SPLAT(0);
+            some = true;
+        } else {
+            for (int64_t k = 0; k < end; k += LANES) {
+                STORE(most + j + k, MAX(LOAD(most + j + k), LOAD(part + k)));
+            }
+        }
+    }
+    return some;
+}
+
+static void FN(spread)(int64_t *to, int64_t cols, const void *sum_)
+{
+    const WIDE *sum = sum_;
+    for (int64_t j = 0; j < cols; j += LANES, sum++) {
+        SPREAD_WIDE(sum, to + j);
+    }
+}
+
+#undef W_LOAD
+#undef W_STORE
+#undef M_ZERO
+#undef M_STORE
+#undef F_LOAD
+#undef F_ADD
+#endif
+
 static const twi_minplus_kernel FN(kernel) = {
     .type = TW_TYPE,
     .isa = KERNEL_ISA,
     .name = "minplus_" TEXT(S) "_" TEXT(TWI_KERNEL_ISA),
+    .infinity = (double)INFTY,
     .mr = MR,
     .nr = NR,
     .a_lanes = A_LANES,
@@ -366,6 +453,11 @@ static const twi_minplus_kernel FN(kernel) = {
     .close = FN(close),
     .update_rows = FN(update_rows),
     .transpose = FN(transpose),
+#if WHOLE
+    .fold = FN(fold),
+    .spread = FN(spread),
+    .fold_most = FOLD_MOST,
+#endif
     .probe = FN(probe),
 };
 
@@ -377,7 +469,14 @@ static const twi_minplus_kernel FN(kernel) = {
 #undef STORE
 #undef SPLAT
 #undef ADD
+#undef BROADCAST
 #undef MIN
+#undef MAX
+#undef WIDE
+#undef ADD_WIDE
+#undef SPREAD_WIDE
+#undef WHOLE
+#undef FOLD_MOST
 #undef OPAQUE
 #undef NR
 #undef S

@@ -8,19 +8,25 @@
  * not hold, and, where weights are so large that sums may leave the working type
  * (twi_plan_may_overflow), a pair that has a path and yet came as "no path", or whole numbers of
  * 2^53 and more. A float result of float weights is rounded; that is what was asked for.
+ *
+ * Where all sinks are summaries an engine may hand over folds instead (fold.h). What those lack,
+ * delivery adds: the lightest arc of each row's vertex and the farthest vertex of the widest row.
  */
 #include "apsp/shared/deliver.h"
 
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/routes.h"
+#include "apsp/shared/textbook.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
+#include "base/type.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define BUFFER_BYTES (16 << 20)
 
@@ -40,6 +46,8 @@ struct twi_delivery {
     void *table;           /* of the result's type, for table_type, table_scale */
     tw_type table_type;
     double table_scale;
+    bool folded;    /* folds may stand for rows */
+    int64_t widest; /* the largest distance in folds so far; -1: none yet */
     double seconds;
 };
 
@@ -418,6 +426,160 @@ tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, in
     return status;
 }
 
+/* ------------------------------------------------------------------------------------- folds */
+
+int64_t twi_fold_widest(const twi_fold *folds, int64_t count)
+{
+    int64_t widest = -1;
+    for (int64_t i = 0; i < count; i++) {
+        if (folds[i].reached > 0 && (widest < 0 || folds[i].most > folds[widest].most)) {
+            widest = i;
+        }
+    }
+    return widest;
+}
+
+/* In f64, or in the f32 that somebody insists on. */
+static bool may_overflow(const tw_apsp_plan *plan)
+{
+    return twi_plan_may_overflow(plan, plan->options.work_type == TW_F32 ? TW_F32 : TW_F64);
+}
+
+/* Are all sums that a summary forms exact in whatever order? Those of integers are kept in 64 bits;
+ * floats hold whole numbers up to a limit. */
+static bool sums_exactly(const tw_apsp_plan *plan)
+{
+    double n = (double)plan->graph->n;
+    double longest = n * plan->graph->max_weight;
+    bool fits = plan->type == TW_F32 ? longest < 0x1p24 : plan->type == TW_F64;
+    return twi_type_is_whole(plan->type) ||
+           (twi_graph_is_exact(plan->graph) && fits && n * longest < TWI_EXACT_LIMIT);
+}
+
+static bool may_fold(const tw_apsp_plan *plan, const tw_sink *sinks, int32_t sink_count,
+                     const tw_sink *predecessors)
+{
+    bool folds = sink_count > 0 && predecessors == NULL && plan->options.targets == NULL &&
+                 plan->options.cutoff < 0 && plan->potential == NULL && !may_overflow(plan) &&
+                 sums_exactly(plan);
+    for (int32_t i = 0; i < sink_count && folds; i++) {
+        const tw_sink sink = twi_sink_at(sinks, i);
+        folds = twi_summary_takes_folds(&sink, plan);
+    }
+    return folds;
+}
+
+bool twi_delivery_is_folded(const twi_delivery *delivery)
+{
+    return delivery->folded;
+}
+
+/* The row of a fold by a search: *farthest is its first vertex at distance `most`. A distance that
+ * the result's type cannot hold is refused, with its pair. */
+static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row, int64_t most,
+                            int32_t *farthest)
+{
+    const tw_graph *graph = delivery->plan->graph;
+    twi_textbook search;
+    void *memory = NULL;
+    misfit first = {-1, 0, 0};
+    double found = 0;
+    tw_status status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_textbook_place(&search, graph, memory);
+    twi_textbook_dijkstra(graph, twi_plan_source(delivery->plan, row), &search);
+    const twi_rows rows = {row, 1, search.distance, graph->n, TW_F64, 1, false};
+    *farthest = -1;
+    for (int32_t v = 0; v < graph->n; v++) {
+        const double distance = search.distance[v];
+        if (isinf(distance) || v == twi_plan_source(delivery->plan, row)) {
+            continue;
+        }
+        *farthest = *farthest < 0 && distance == (double)most ? v : *farthest;
+        found = fmax(found, distance);
+    }
+    convert_row(delivery, &rows, row, search.distance, delivery->buffer, &first);
+    twi_free(memory);
+    if (first.row >= 0) {
+        return twi_delivery_misfit(ctx, delivery, first.row, first.col, first.value);
+    }
+    if (found != (double)most || *farthest < 0) {
+        return tw_fail(ctx, TW_ERR_INTERNAL,
+                       "the farthest vertex from %d is at %.17g by a search, at %lld by the method "
+                       "chosen; please report this graph",
+                       twi_plan_source(delivery->plan, row), found, (long long)most);
+    }
+    return TW_OK;
+}
+
+/* The lightest arc out of each row's vertex. */
+static void find_least(const twi_delivery *delivery, int64_t first, int64_t count, double *least)
+{
+    const tw_graph *graph = delivery->plan->graph;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t u = twi_plan_source(delivery->plan, first + i);
+        least[i] = (double)INFINITY;
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            least[i] = fmin(least[i], twi_graph_weight(graph, a));
+        }
+    }
+}
+
+/* The first row whose distances the result's type cannot hold; -1: it holds all. */
+static int64_t first_misfit(const twi_delivery *delivery, int64_t count, const twi_fold *folds)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (folds[i].reached > 0 &&
+            (double)folds[i].most >= tw_apsp_infinity(delivery->shape.type)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static tw_status complete_and_feed(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                   int64_t count, twi_fold *folds, double *least)
+{
+    int64_t widest = twi_fold_widest(folds, count);
+    int64_t misfit_row = first_misfit(delivery, count, folds);
+    int64_t row = misfit_row >= 0 ? misfit_row : widest;
+    bool raises = widest >= 0 && folds[widest].most > delivery->widest;
+    tw_status status = TW_OK;
+    if (misfit_row >= 0 || (raises && folds[row].farthest < 0)) {
+        status = search_row(ctx, delivery, first + row, folds[row].most, &folds[row].farthest);
+    }
+    if (status == TW_OK) {
+        const twi_folded folded = {folds, least};
+        delivery->widest = raises ? folds[widest].most : delivery->widest;
+        find_least(delivery, first, count, least);
+        status =
+            twi_sinks_take(ctx, &delivery->distances, first, count, &folded, 0, twi_summary_folds);
+    }
+    return status;
+}
+
+tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t first, int64_t count,
+                             const twi_fold *folds)
+{
+    double began = twi_seconds();
+    twi_fold *own = NULL;
+    double *least = NULL;
+    tw_status status = twi_alloc(ctx, &own, (uint64_t)count, sizeof *own, "the folds of the rows");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &least, (uint64_t)count, sizeof *least, "the folds of the rows");
+    }
+    if (status == TW_OK) {
+        memcpy(own, folds, (size_t)count * sizeof *own);
+        status = complete_and_feed(ctx, delivery, first, count, own, least);
+    }
+    twi_free(least);
+    twi_free(own);
+    delivery->seconds += twi_seconds() - began;
+    return status;
+}
+
 /* -------------------------------------------------------------------------- begin and end */
 
 static int64_t rows_per_buffer(const tw_apsp_plan *plan)
@@ -427,12 +589,6 @@ static int64_t rows_per_buffer(const tw_apsp_plan *plan)
     int64_t fit = row_bytes > 0 ? BUFFER_BYTES / row_bytes : rows;
     fit = fit < 1 ? 1 : fit;
     return fit < rows ? fit : rows > 0 ? rows : 1;
-}
-
-/* In f64, or in the f32 that somebody insists on. */
-static bool may_overflow(const tw_apsp_plan *plan)
-{
-    return twi_plan_may_overflow(plan, plan->options.work_type == TW_F32 ? TW_F32 : TW_F64);
 }
 
 /* Bytes of one thread's scratch, 0 where none is needed. */
@@ -500,6 +656,8 @@ tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_
     delivery->shape = (tw_shape){twi_plan_rows(plan), twi_plan_cols(plan), plan->type};
     delivery->rows_at_once = rows_per_buffer(plan);
     delivery->may_overflow = may_overflow(plan);
+    delivery->folded = may_fold(plan, sinks, sink_count, predecessors);
+    delivery->widest = -1;
     status = allocate(ctx, delivery);
     if (status == TW_OK) {
         status = begin_sinks(ctx, delivery, sinks, sink_count, predecessors);

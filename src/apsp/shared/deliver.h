@@ -8,7 +8,7 @@
 #ifndef TWI_APSP_SHARED_DELIVER_H
 #define TWI_APSP_SHARED_DELIVER_H
 
-#include "apsp/shared/plan.h"
+#include "apsp/shared/fold.h"
 
 typedef struct twi_delivery twi_delivery;
 
@@ -38,6 +38,16 @@ TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
  * type, columns picked, cutoff applied, adjacent in memory. */
 TW_CHECKED tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery,
                                                 int64_t first, int64_t count, const void *rows);
+
+/* Whether folds may stand for rows: nobody wants more of them than their sums and maxima (fold.h).
+ * An engine may still deliver rows, or first the one and then the other. */
+bool twi_delivery_is_folded(const twi_delivery *delivery);
+
+/* `count` folds from result row `first` on, where twi_delivery_is_folded. All rows at once is best:
+ * for each call that raises the largest distance so far, delivery runs a search from the row that
+ * does, unless the fold knows its farthest vertex. */
+TW_CHECKED tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                        int64_t count, const twi_fold *folds);
 
 /* TW_ERR_RANGE, naming the pair of a row and column of the result whose `distance` its type cannot
  * hold. */

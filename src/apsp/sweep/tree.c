@@ -241,7 +241,9 @@ static tw_status allocate_tree(tw_context *ctx, twi_tree *tree, int32_t blocks, 
         (status = twi_alloc(ctx, &tree->block, n, sizeof *tree->block, what)) != TW_OK ||
         (status = twi_alloc(ctx, &tree->place, n, sizeof *tree->place, what)) != TW_OK ||
         (status = twi_alloc_zeroed(ctx, &tree->height, (uint64_t)blocks, sizeof *tree->height,
-                                   what)) != TW_OK) {
+                                   what)) != TW_OK ||
+        (status = twi_alloc(ctx, &tree->above, (uint64_t)blocks, sizeof *tree->above, what)) !=
+            TW_OK) {
         return status;
     }
     return TW_OK;
@@ -307,6 +309,10 @@ static void count_steps(twi_tree *tree, double *way)
         tree->up += size * way[i] / (double)tree->n;
         tree->front_most = (int64_t)fmax((double)tree->front_most, front);
         tree->size_most = (int64_t)fmax((double)tree->size_most, size);
+        int32_t parent = tree->parent[i];
+        tree->above[i] =
+            parent != NONE ? tree->above[parent] + (int32_t)twi_tree_size(tree, parent) : 0;
+        tree->depth = (int64_t)fmax((double)tree->depth, tree->above[i] + size);
     }
 }
 
@@ -419,6 +425,7 @@ void twi_tree_destroy(twi_tree *tree)
     if (tree == NULL) {
         return;
     }
+    twi_free(tree->above);
     twi_free(tree->height);
     twi_free(tree->place);
     twi_free(tree->block);
@@ -435,5 +442,5 @@ uint64_t twi_tree_memory(const twi_tree *tree)
     uint64_t blocks = (uint64_t)tree->blocks;
     return sizeof *tree + 3 * (uint64_t)tree->n * sizeof(int32_t) +
            (uint64_t)tree->high_first[blocks] * sizeof(int32_t) +
-           (blocks + 1) * (3 * sizeof(int32_t) + sizeof(int64_t));
+           (blocks + 1) * (4 * sizeof(int32_t) + sizeof(int64_t));
 }

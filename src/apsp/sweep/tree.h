@@ -24,6 +24,8 @@ typedef struct twi_tree {
     int32_t *place;      /* of each vertex in `vertex` */
     int32_t *height;     /* of a block above its farthest leaf */
     int32_t heights;     /* 1 + the largest */
+    int32_t *above;      /* vertices of the blocks above a block, on the way to its root */
+    int64_t depth;       /* the largest |S| + above */
     int64_t front_most;  /* the largest |S| + |A(S)| */
     int64_t size_most;   /* the largest |S| */
     double rest_most;    /* entries of A(S) by A(S) that wait for parents at a time, at most */

@@ -1,14 +1,15 @@
 /*
  * The vector layer on AVX2 and, twice as wide, on AVX-512 (F, BW, VL, DQ); contract: simd/scalar.h.
  * Broadcasts of 4 and 8 bytes are plain loads; those of 1 and 2 bytes take a shuffle, so these left
- * operands are packed already broadcast. Sixteen registers hold rows of 2 vectors, thirty-two rows
- * of 4.
+ * operands are packed in copies that make up 4 bytes. Sixteen registers hold rows of 2 vectors,
+ * thirty-two rows of 4.
  */
 #ifndef TWI_BASE_SIMD_AVX_H
 #define TWI_BASE_SIMD_AVX_H
 
 #include <immintrin.h>
 #include <stdint.h>
+#include <string.h>
 
 /* MM(name) is the intrinsic of that name at our width, MM_SI that of a whole vector of integers. */
 #if defined(TWI_KERNEL_AVX512)
@@ -33,8 +34,8 @@ enum {
     LANES_i32 = sizeof(vec_i32) / 4,
     LANES_f32 = sizeof(vec_f32) / 4,
     LANES_f64 = sizeof(vec_f64) / 8,
-    A_LANES_u8 = LANES_u8,
-    A_LANES_u16 = LANES_u16,
+    A_LANES_u8 = 4,
+    A_LANES_u16 = 2,
     A_LANES_i32 = 1,
     A_LANES_f32 = 1,
     A_LANES_f64 = 1
@@ -67,6 +68,48 @@ TWI_AVX_TYPE(u16, uint16_t, MM_SI(loadu), MM_SI(storeu), set1_epi16, adds_epu16,
 TWI_AVX_TYPE(i32, int32_t, MM_SI(loadu), MM_SI(storeu), set1_epi32, add_epi32, min_epi32)
 TWI_AVX_TYPE(f32, float, MM(loadu_ps), MM(storeu_ps), set1_ps, add_ps, min_ps)
 TWI_AVX_TYPE(f64, double, MM(loadu_pd), MM(storeu_pd), set1_pd, add_pd, min_pd)
+
+static inline int32_t four_bytes(const void *p)
+{
+    int32_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return bytes;
+}
+#define broadcast_u8(p) MM(set1_epi32)(four_bytes(p))
+#define broadcast_u16(p) MM(set1_epi32)(four_bytes(p))
+#define broadcast_i32(p) MM(set1_epi32)(*(p))
+#define broadcast_f32(p) MM(set1_ps)(*(p))
+#define broadcast_f64(p) MM(set1_pd)(*(p))
+
+/* The sums of the even lanes, and those of the odd ones. */
+#define TWI_AVX_WIDE(S, MAX, WIDE, ADD, SHIFT, MASK)                     \
+    typedef struct wide_##S {                                            \
+        vec_##S even, odd;                                               \
+    } wide_##S;                                                          \
+    static inline vec_##S max_##S(vec_##S a, vec_##S b)                  \
+    {                                                                    \
+        return MM(MAX)(a, b);                                            \
+    }                                                                    \
+    static inline void add_wide_##S(wide_##S *sum, vec_##S v)            \
+    {                                                                    \
+        sum->even = MM(ADD)(sum->even, MM_SI(and)(v, MASK));             \
+        sum->odd = MM(ADD)(sum->odd, MM(SHIFT)(v, 4 * sizeof(WIDE)));    \
+    }                                                                    \
+    static inline void spread_wide_##S(const wide_##S *sum, int64_t *to) \
+    {                                                                    \
+        WIDE lane[LANES_##S];                                            \
+        memcpy(lane, sum, sizeof lane);                                  \
+        for (int i = 0; i < LANES_##S; i++) {                            \
+            to[i] += (int64_t)lane[i / 2 + (i % 2) * (LANES_##S / 2)];   \
+        }                                                                \
+    }
+TWI_AVX_WIDE(u8, max_epu8, uint16_t, add_epi16, srli_epi16, MM(set1_epi16)(0xFF))
+TWI_AVX_WIDE(u16, max_epu16, uint32_t, add_epi32, srli_epi32, MM(set1_epi32)(0xFFFF))
+#if defined(TWI_KERNEL_AVX512)
+TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64)(0xFFFFFFFF))
+#else
+TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64x)(0xFFFFFFFF))
+#endif
 
 #define opaque_u8(v) __asm__ volatile("" : "+v"(v))
 #define opaque_u16(v) __asm__ volatile("" : "+v"(v))

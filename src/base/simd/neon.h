@@ -33,6 +33,10 @@
     static inline vec_##S min_##S(vec_##S a, vec_##S b) \
     {                                                   \
         return vminq_##SUFFIX(a, b);                    \
+    }                                                   \
+    static inline vec_##S broadcast_##S(const T *p)     \
+    {                                                   \
+        return vld1q_##SUFFIX(p);                       \
     }
 
 TWI_NEON_TYPE(u8, uint8_t, uint8x16_t, 16, u8, vqaddq)
@@ -40,6 +44,30 @@ TWI_NEON_TYPE(u16, uint16_t, uint16x8_t, 8, u16, vqaddq)
 TWI_NEON_TYPE(i32, int32_t, int32x4_t, 4, s32, vaddq)
 TWI_NEON_TYPE(f32, float, float32x4_t, 4, f32, vaddq)
 TWI_NEON_TYPE(f64, double, float64x2_t, 2, f64, vaddq)
+
+#define TWI_NEON_WIDE(S, SUFFIX, WIDE)                                   \
+    typedef struct wide_##S {                                            \
+        WIDE low, high;                                                  \
+    } wide_##S;                                                          \
+    static inline vec_##S max_##S(vec_##S a, vec_##S b)                  \
+    {                                                                    \
+        return vmaxq_##SUFFIX(a, b);                                     \
+    }                                                                    \
+    static inline void add_wide_##S(wide_##S *sum, vec_##S v)            \
+    {                                                                    \
+        sum->low = vaddw_##SUFFIX(sum->low, vget_low_##SUFFIX(v));       \
+        sum->high = vaddw_high_##SUFFIX(sum->high, v);                   \
+    }                                                                    \
+    static inline void spread_wide_##S(const wide_##S *sum, int64_t *to) \
+    {                                                                    \
+        for (int i = 0; i < LANES_##S; i++) {                            \
+            WIDE half = i < LANES_##S / 2 ? sum->low : sum->high;        \
+            to[i] += (int64_t)half[i % (LANES_##S / 2)];                 \
+        }                                                                \
+    }
+TWI_NEON_WIDE(u8, u8, uint16x8_t)
+TWI_NEON_WIDE(u16, u16, uint32x4_t)
+TWI_NEON_WIDE(i32, s32, int64x2_t)
 
 #define opaque_u8(v) __asm__ volatile("" : "+w"(v))
 #define opaque_u16(v) __asm__ volatile("" : "+w"(v))

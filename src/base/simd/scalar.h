@@ -7,8 +7,14 @@
  *   splat_S               one element to all lanes
  *   add_S                 sum; u8 and u16 stop at the type's maximum
  *   min_S                 the lesser of each lane; of floats the second operand, where that is NaN
+ *   max_S                 the greater of each lane, of u8, u16 and i32
  *   A_LANES_S             copies of an element that a packed left operand holds: LANES_S where a
- *                         broadcast costs an arithmetic slot, 1 where a load does it
+ *                         broadcast costs an arithmetic slot; as many as make up what a load can
+ *                         broadcast where there is one
+ *   broadcast_S           a vector from those copies
+ *   wide_S                of u8, u16 and i32: sums of vectors in lanes twice as wide, in an order
+ *                         of its own; add_wide_S adds a vector of values >= 0, spread_wide_S adds
+ *                         the LANES_S sums to as many of 64 bits
  *   opaque_S(v)           hides the value of v from the optimiser
  * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
  *
@@ -50,6 +56,10 @@
     static inline vec_##S min_##S(vec_##S a, vec_##S b) \
     {                                                   \
         return a < b ? a : b;                           \
+    }                                                   \
+    static inline vec_##S broadcast_##S(const T *p)     \
+    {                                                   \
+        return *p;                                      \
     }
 
 TWI_SCALAR_TYPE(u8, uint8_t, (uint8_t)(a + b > UINT8_MAX ? UINT8_MAX : a + b))
@@ -57,6 +67,24 @@ TWI_SCALAR_TYPE(u16, uint16_t, (uint16_t)(a + b > UINT16_MAX ? UINT16_MAX : a + 
 TWI_SCALAR_TYPE(i32, int32_t, a + b)
 TWI_SCALAR_TYPE(f32, float, a + b)
 TWI_SCALAR_TYPE(f64, double, a + b)
+
+#define TWI_SCALAR_WIDE(S, T, WIDE)                                      \
+    typedef WIDE wide_##S;                                               \
+    static inline vec_##S max_##S(vec_##S a, vec_##S b)                  \
+    {                                                                    \
+        return a > b ? a : b;                                            \
+    }                                                                    \
+    static inline void add_wide_##S(wide_##S *sum, vec_##S v)            \
+    {                                                                    \
+        *sum = (WIDE)(*sum + (WIDE)v);                                   \
+    }                                                                    \
+    static inline void spread_wide_##S(const wide_##S *sum, int64_t *to) \
+    {                                                                    \
+        *to += (int64_t)*sum;                                            \
+    }
+TWI_SCALAR_WIDE(u8, uint8_t, uint16_t)
+TWI_SCALAR_WIDE(u16, uint16_t, uint32_t)
+TWI_SCALAR_WIDE(i32, int32_t, uint64_t)
 
 #if defined(__aarch64__)
 #define TWI_FLOAT_REGISTER "+w"
