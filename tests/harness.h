@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -25,6 +26,14 @@ __attribute__((unused)) static const tw_type float_types[FLOAT_TYPES] = {TW_F32,
 static inline bool small_sizes_only(void)
 {
     return getenv("TW_TEST_SMALL") != NULL;
+}
+
+/* Whether an emulator runs the tests, which takes thirty times as long: what is repeated most is
+ * then tried once for each kind. */
+static inline bool emulated_sizes_only(void)
+{
+    const char *small = getenv("TW_TEST_SMALL");
+    return small != NULL && strcmp(small, "emulated") == 0;
 }
 
 /* The call must succeed; its error sentence is shown if it does not. */

@@ -77,8 +77,9 @@ static void on_all_arguments(const ulp_function *f, tw_type type, int blocks, ea
     /* All pairs of edges take seconds: a share of them, in which each meets some of the others, is
      * enough for all but the functions themselves, and for those in every build but one. */
     const bool share = each != check_kernels || small_sizes_only();
-    blocks = small_sizes_only() ? blocks / 6 : blocks;
-    const int64_t step = f->arguments == 2 && share ? 31 * BLOCK : BLOCK;
+    blocks = emulated_sizes_only() ? 1 : small_sizes_only() ? blocks / 6 : blocks;
+    const int64_t steps = f->arguments == 1 || !share ? 1 : emulated_sizes_only() ? 127 : 31;
+    const int64_t step = steps * BLOCK;
     for (int b = 0; b < blocks; b++) {
         fill_samples(&args, type, 1000 * (uint64_t)f->op + (uint64_t)b);
         each(f, type, &args);
@@ -219,7 +220,7 @@ static void small_powers_stay_within_their_bound_at_the_ends(void **state)
         for (int type_of = 0; type_of < FLOAT_TYPES; type_of++) {
             const tw_type type = float_types[type_of];
             const int ends[2] = {type == TW_F32 ? -138 : -1048, type == TW_F32 ? 128 : 1024};
-            for (uint64_t block = 0; block < 40; block++) {
+            for (uint64_t block = 0; block < (emulated_sizes_only() ? 5 : 40); block++) {
                 for (int i = 0; i < BLOCK; i++) {
                     uint64_t r = twi_random_at(77 + block, (uint64_t)i);
                     double spread = (double)((int)(r % 40) - 20) / (i % 2 == 0 ? 1 : 20);

@@ -657,7 +657,7 @@ static void the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    const int64_t n = small_sizes_only() ? 140 : 333;
+    const int64_t n = emulated_sizes_only() ? 80 : small_sizes_only() ? 140 : 333;
     tw_graph *graph = generate(ctx, "dense", n, 0, 1, TW_F32, TW_GRAPH_DIRECTED_YES);
     tw_matrix first = poisoned(n, n, TW_F32);
     for (size_t m = 1; m < 3; m++) {

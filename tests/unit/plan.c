@@ -67,7 +67,8 @@ static void a_run_holds_the_memory_that_was_planned(void **state)
         {"preferential", 3000, 1, 1, TW_I32, TW_I32},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int64_t n = small_sizes_only() && cases[i].n > 300 ? 300 : cases[i].n;
+        const int64_t most = emulated_sizes_only() ? 150 : small_sizes_only() ? 300 : INT64_MAX;
+        const int64_t n = cases[i].n > most ? most : cases[i].n;
         for (int threads = 1; threads <= 3; threads += 2) {
             tw_context *ctx = open_context();
             assert_ok(ctx, tw_set_threads(ctx, threads));

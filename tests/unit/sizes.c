@@ -768,6 +768,9 @@ static void a_shorter_struct_is_enough(void **state)
         for (size_t size = sizeof(size_t); size <= kinds[k].bytes; size += 8) {
             caller c;
             size_t kept;
+            if (emulated_sizes_only() && size < kinds[k].bytes && (size / 8 + k) % 3 != 0) {
+                continue;
+            }
             make_caller(&c, &kinds[k], size);
             tw_status status = kinds[k].call(ctx, c.bytes);
             bool refused = kinds[k].whole && size < kinds[k].bytes;
