@@ -13,6 +13,7 @@
 
 #define SEVERAL_BYTES 70000 /* of each device of a list */
 #define STREAMED_BYTES 5000 /* of a device through which a matrix is streamed */
+#define SWEEP_BYTES 9000    /* of a sweep, besides its columns */
 #define SMALL_THINGS 500    /* that no plan counts: the delivery itself */
 #define MORE 1000           /* bytes that a resident matrix takes besides */
 
@@ -108,6 +109,18 @@ uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan)
     return 2 * MORE;
 }
 
+uint64_t twi_gpu_sweep_bytes(const tw_apsp_plan *plan, tw_type type)
+{
+    return (uint64_t)plan->graph->n * tw_type_size(type) + SWEEP_BYTES;
+}
+
+uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type)
+{
+    (void)plan;
+    (void)type;
+    return 3 * MORE;
+}
+
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
 {
     (void)n;
@@ -147,6 +160,12 @@ tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_de
     *out = (twi_gpu_outcome){.used = plan->work_type, .attempts = 1, .seconds_device = 0.125};
     out->seconds_upload = 1e-9;
     return fail_if_broken(ctx);
+}
+
+tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                            twi_gpu_outcome *out)
+{
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
 }
 
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)

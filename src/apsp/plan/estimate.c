@@ -22,6 +22,10 @@
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
+#define SWEEP_SHARE 0.4      /* of the closure's rate that a sweep's products reach */
+#define SWEEP_MEMORY 2.5e12  /* bytes a second of columns written, read again and folded */
+#define SWEEP_LEVEL 100e-6   /* seconds of a level of a batch, whatever its size */
+#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and kept */
 
 enum { DEPTH = 128, CALLS = 16 };
 
@@ -170,4 +174,16 @@ double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
 {
     return GPU_LAUNCH + twi_gpu_closure_seconds(info, job) + job->pinned_bytes / LINK_PINNED +
            job->pin_bytes / PINNING;
+}
+
+double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job *job)
+{
+    double size = (double)tw_type_size(job->type);
+    double swept = job->rows * (job->down + job->up);
+    double batches = ceil(job->rows * job->n * size / 4e9);
+    double factor = job->factor / job->factor_rate + job->n * FRONT_SECONDS / job->threads;
+    return GPU_LAUNCH + factor + 3 * job->down * size / LINK_PINNED +
+           swept / (SWEEP_SHARE * twi_gpu_rate(info, job->type)) +
+           job->rows * job->n * size / SWEEP_MEMORY + batches * log2(job->n + 2) * SWEEP_LEVEL +
+           job->result_bytes / LINK_PINNED;
 }

@@ -68,15 +68,18 @@
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
+#define GPU_SWEEP_RATE 20e12 /* relaxations a second of a fast GPU, to see what an order may cost \
+                              */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, REFERENCE, CANDIDATES };
+enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
     {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
+    {.method = TW_APSP_METHOD_SWEEP, .name = "gpu sweep", .gpu = true},
     {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
 
@@ -284,21 +287,23 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
         (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
     double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
-    return fmin(search, fmin(closure, bfs));
+    double gpu = all[GPU].possible ? all[GPU].seconds : INFINITY;
+    return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
+                fmin(fmin(closure, gpu), bfs));
 }
 
 /* Before anything is spent on an order: false, with the reason, where it cannot pay. */
-static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
+static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES], int which)
 {
     double n = (double)plan->graph->n;
     double arcs = (double)plan->graph->arcs;
     double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
     if (n < SWEEP_LEAST) {
-        twi_rule_out(&all[SWEEP], "below %d vertices the closure is as fast", SWEEP_LEAST);
+        twi_rule_out(&all[which], "below %d vertices the closure is as fast", SWEEP_LEAST);
     } else if (arcs > SWEEP_DEGREE * n) {
-        twi_rule_out(&all[SWEEP], "%.0f arcs per vertex leave no small separators", arcs / n);
+        twi_rule_out(&all[which], "%.0f arcs per vertex leave no small separators", arcs / n);
     } else if (order > rival_seconds(plan, all)) {
-        twi_rule_out(&all[SWEEP], "its order alone would take about %.2g s", order);
+        twi_rule_out(&all[which], "its order alone would take about %.2g s", order);
     } else {
         return true;
     }
@@ -322,17 +327,17 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
  * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
  * out. */
 static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
-                           double rate)
+                           int which, double rate)
 {
     bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
     double steps = forced ? INFINITY : rival_seconds(plan, all) * rate;
     tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
     if (status == TW_ERR_MEMORY && !forced) {
-        twi_rule_out(&all[SWEEP], "there is no memory for its order");
+        twi_rule_out(&all[which], "there is no memory for its order");
         return TW_OK;
     }
     if (status == TW_OK && plan->tree == NULL) {
-        twi_rule_out(&all[SWEEP], "the separators of the graph are too wide");
+        twi_rule_out(&all[which], "the separators of the graph are too wide");
     }
     return status;
 }
@@ -345,14 +350,14 @@ static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candida
     double rate = 0;
     tw_apsp_method forced = plan->options.method;
     if (forced != TW_APSP_METHOD_SWEEP &&
-        (forced != TW_APSP_METHOD_AUTO || !sweep_may_pay(plan, all))) {
+        (forced != TW_APSP_METHOD_AUTO || !sweep_may_pay(plan, all, SWEEP))) {
         return TW_OK;
     }
     c->work_type = narrowest(plan, farthest);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
     tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
     if (status == TW_OK) {
-        status = make_tree(ctx, plan, all, rate);
+        status = make_tree(ctx, plan, all, SWEEP, rate);
     }
     if (status != TW_OK || plan->tree == NULL) {
         return status;
@@ -502,7 +507,35 @@ static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
     return best;
 }
 
-/* A GPU that was named is the only candidate; the probe goes on while its driver starts. */
+/* The rate at which the CPU makes the factor of a sweep on a GPU. */
+static tw_status factor_rate(tw_context *ctx, const tw_apsp_plan *plan, double *rate)
+{
+    tw_type type = plan->graph->integral ? TW_I32 : TW_F64;
+    tw_status status =
+        twi_kernel_rate(ctx, twi_minplus_kernel_find(plan->isa, type), plan->threads, rate);
+    *rate *= SWEEP_EFFICIENCY;
+    return status;
+}
+
+/* A sweep on the GPU that was named: the tree is made, unless it cannot pay. */
+static tw_status consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan,
+                                      twi_candidate all[CANDIDATES], double farthest)
+{
+    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
+    double rate = 0;
+    if (!forced && !sweep_may_pay(plan, all, GPU_SWEEP)) {
+        return TW_OK;
+    }
+    tw_status status = factor_rate(ctx, plan, &rate);
+    if (status == TW_OK) {
+        status = make_tree(ctx, plan, all, GPU_SWEEP, GPU_SWEEP_RATE);
+    }
+    return status == TW_OK && plan->tree != NULL
+               ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest, rate)
+               : status;
+}
+
+/* A GPU that was named is the only device; the probe goes on while its driver starts. */
 static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
 {
@@ -510,17 +543,47 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     for (int i = 0; i < CANDIDATES; i++) {
-        if (i != GPU) {
+        if (!all[i].gpu) {
             twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
         }
     }
-    if (forced != TW_APSP_METHOD_AUTO && forced != TW_APSP_METHOD_CLOSURE) {
+    bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
+    bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
+    if (!closes && !sweeps) {
         return TW_OK;
     }
     if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
         status = probe_farthest(ctx, plan, &farthest);
     }
-    return status == TW_OK ? twi_consider_gpu(ctx, plan, &all[GPU], farthest) : status;
+    if (status == TW_OK && closes) {
+        status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+    }
+    return status == TW_OK && sweeps ? consider_named_sweep(ctx, plan, all, farthest) : status;
+}
+
+/* With "auto": the closure, and the sweep where the CPU's has made its tree. */
+static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
+                                  twi_candidate all[CANDIDATES], double farthest)
+{
+    tw_apsp_method forced = plan->options.method;
+    double rate = 0;
+    tw_status status = TW_OK;
+    if (!twi_gpu_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all))) {
+        memcpy(all[GPU_SWEEP].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
+        return TW_OK;
+    }
+    if (forced != TW_APSP_METHOD_SWEEP) {
+        status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+    }
+    if (plan->tree == NULL) {
+        twi_rule_out(&all[GPU_SWEEP], "there is no order of elimination");
+        return status;
+    }
+    if (status == TW_OK) {
+        status = factor_rate(ctx, plan, &rate);
+    }
+    return status == TW_OK ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest, rate)
+                           : status;
 }
 
 static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
@@ -560,11 +623,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else {
         twi_rule_out(&all[REFERENCE], "only on request");
     }
-    if (status == TW_OK) {
-        status =
-            twi_consider_gpu_if_it_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all), farthest);
-    }
-    return status;
+    return status == TW_OK ? consider_any_gpu(ctx, plan, all, farthest) : status;
 }
 
 /* -------------------------------------------------------------------------------- the choice */
@@ -582,6 +641,10 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
             (smallest == NULL || c->memory < smallest->memory)) {
             smallest = c;
         }
+    }
+    if (twi_gpu_is_named(ctx) && plan->options.method == TW_APSP_METHOD_SWEEP) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: sweeping %lld vertices %s", ctx->device,
+                       (long long)plan->graph->n, all[GPU_SWEEP].why_not);
     }
     if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
         return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
@@ -612,6 +675,8 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     plan->device_memory = best->gpu ? best->device_memory : 0;
     plan->work_type = best->work_type;
     plan->block = best->block;
+    plan->gpu_narrow = best->gpu && best->narrow;
+    plan->gpu_resident = plan->gpu_resident && best->method == TW_APSP_METHOD_CLOSURE;
     plan->automatic = !twi_gpu_is_named(ctx);
     if (best->gpu && plan->automatic) {
         snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());

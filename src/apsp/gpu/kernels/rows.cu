@@ -1,6 +1,6 @@
 /*
- * See gpu/kernels/rows.h. Every value goes through a double, which holds all of them exactly; the pass is
- * bound by memory, and the link to the host is slower still.
+ * See gpu/kernels/rows.h. Every value goes through a double, which holds all of them exactly; the
+ * pass is bound by memory, and the link to the host is slower still.
  */
 #include "apsp/gpu/kernels/rows.h"
 
@@ -71,10 +71,11 @@ static __global__ void rows_kernel(OUT *out, twi_gpu_rows rows, int64_t first, i
 {
     for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
         int64_t source = rows.sources != NULL ? rows.sources[first + i] : first + i;
-        const IN *in = (const IN *)rows.in.data + source * rows.in.ld;
+        const IN *in = (const IN *)rows.in.data;
+        in += rows.column != NULL ? rows.column[first + i - rows.begin] : source * rows.in.ld;
         for (int64_t j = threadIdx.x; j < rows.cols; j += THREADS) {
             int64_t target = rows.targets != NULL ? rows.targets[j] : j;
-            IN value = in[target];
+            IN value = in[rows.column != NULL ? rows.place[target] * rows.in.ld : target];
             double distance = is_far(value) ? infinity() : (double)value;
             if (rows.potential != NULL) {
                 distance += rows.potential[target] - rows.potential[source];
