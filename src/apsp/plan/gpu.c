@@ -21,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
-#define WORTH_WAITING 0.1 /* the same where it is starting already */
+#define WORTH_A_LOOK 0.6      /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
+#define FACTOR_EFFICIENCY 0.5 /* of the micro-kernel's rate */
+#define WORTH_WAITING 0.1     /* the same where it is starting already */
 
 bool twi_gpu_is_named(const tw_context *ctx)
 {
@@ -259,9 +260,10 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
 }
 
 tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
-                                 double farthest, double rate)
+                                 double farthest)
 {
     twi_gpu_info info;
+    double rate = 0; /* at which the CPU makes the factor */
     tw_status status = plan->gpus.count > 0 ? TW_OK : find_gpus(ctx, plan);
     if (status == TW_OK) {
         status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
@@ -272,7 +274,11 @@ tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     if (status == TW_OK) {
         c->work_type = type_for_gpu(plan, farthest);
         c->narrow = sweep_tries_narrow(plan, c->work_type, &info, farthest);
-        weigh_sweep(ctx, plan, c, &info, rate);
+        status = twi_kernel_rate(ctx, twi_minplus_kernel_find(plan->isa, c->work_type),
+                                 plan->threads, &rate);
+    }
+    if (status == TW_OK) {
+        weigh_sweep(ctx, plan, c, &info, FACTOR_EFFICIENCY * rate);
     }
     return leave_out(ctx, c, status);
 }

@@ -12,10 +12,9 @@ bool twi_gpu_is_named(const tw_context *ctx);
 TW_CHECKED tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                       double farthest);
 
-/* The same for a sweep with the plan's tree, whose factor the CPU makes at `rate` relaxations a
- * second. */
+/* The same for a sweep with the plan's tree. */
 TW_CHECKED tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
-                                            double farthest, double rate);
+                                            double farthest);
 
 /* With "auto": whether a GPU is there and worth a look, the CPU's best candidate being `best`
  * (NULL: there is none). Otherwise rules out `c`, with the reason, unless another method was asked

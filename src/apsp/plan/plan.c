@@ -21,6 +21,7 @@
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/explain.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
 #include "apsp/search/search.h"
@@ -58,18 +59,7 @@
 #define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
 #define MANY_LEVELS 64    /* from here on it loses to them */
-#define SWEEP_LEAST 256   /* vertices, */
-#define SWEEP_DEGREE 32.0 /*   and arcs a vertex at most, for a sweep to be considered */
 #define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
-#define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
-#define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
-#define SWEEP_UP 2.0         /* steps that one on the way up counts as: strips are not full there */
-#define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
-#define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
-#define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
-#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
-#define GPU_SWEEP_RATE 20e12 /* relaxations a second of a fast GPU, to see what an order may cost \
-                              */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
@@ -292,90 +282,6 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
                 fmin(fmin(closure, gpu), bfs));
 }
 
-/* Before anything is spent on an order: false, with the reason, where it cannot pay. */
-static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES], int which)
-{
-    double n = (double)plan->graph->n;
-    double arcs = (double)plan->graph->arcs;
-    double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
-    if (n < SWEEP_LEAST) {
-        twi_rule_out(&all[which], "below %d vertices the closure is as fast", SWEEP_LEAST);
-    } else if (arcs > SWEEP_DEGREE * n) {
-        twi_rule_out(&all[which], "%.0f arcs per vertex leave no small separators", arcs / n);
-    } else if (order > rival_seconds(plan, all)) {
-        twi_rule_out(&all[which], "its order alone would take about %.2g s", order);
-    } else {
-        return true;
-    }
-    return false;
-}
-
-/* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
-static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
-{
-    const twi_tree *tree = plan->tree;
-    double rows = (double)twi_plan_rows(plan);
-    double entries = rows * (double)plan->graph->n;
-    double entry =
-        SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
-    return steps / (SWEEP_EFFICIENCY * rate) + (double)memory * PAGE_SECONDS +
-           entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
-}
-
-/* The tree of elimination into the plan, unless separators are so wide that the rival is faster;
- * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
- * out. */
-static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
-                           int which, double rate)
-{
-    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
-    double steps = forced ? INFINITY : rival_seconds(plan, all) * rate;
-    tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
-    if (status == TW_ERR_MEMORY && !forced) {
-        twi_rule_out(&all[which], "there is no memory for its order");
-        return TW_OK;
-    }
-    if (status == TW_OK && plan->tree == NULL) {
-        twi_rule_out(&all[which], "the separators of the graph are too wide");
-    }
-    return status;
-}
-
-/* Makes the tree of elimination and counts its steps. */
-static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
-                                double farthest)
-{
-    twi_candidate *c = &all[SWEEP];
-    double rate = 0;
-    tw_apsp_method forced = plan->options.method;
-    if (forced != TW_APSP_METHOD_SWEEP &&
-        (forced != TW_APSP_METHOD_AUTO || !sweep_may_pay(plan, all, SWEEP))) {
-        return TW_OK;
-    }
-    c->work_type = narrowest(plan, farthest);
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
-    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
-    if (status == TW_OK) {
-        status = make_tree(ctx, plan, all, SWEEP, rate);
-    }
-    if (status != TW_OK || plan->tree == NULL) {
-        return status;
-    }
-    c->possible = true;
-    c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
-                twi_delivery_memory(plan, false);
-    c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
-    snprintf(c->basis, sizeof c->basis,
-             "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
-             "G relax/s",
-             plan->tree->blocks, (long long)plan->tree->front_most,
-             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
-             SWEEP_EFFICIENCY * rate / 1e9);
-    twi_rule_out_if_too_large(ctx, c);
-    return TW_OK;
-}
-
 /* The faster of closure and sweep: NULL if neither is possible. */
 static const twi_candidate *rival_of_searches(const twi_candidate all[CANDIDATES])
 {
@@ -507,34 +413,6 @@ static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
     return best;
 }
 
-/* The rate at which the CPU makes the factor of a sweep on a GPU. */
-static tw_status factor_rate(tw_context *ctx, const tw_apsp_plan *plan, double *rate)
-{
-    tw_type type = plan->graph->integral ? TW_I32 : TW_F64;
-    tw_status status =
-        twi_kernel_rate(ctx, twi_minplus_kernel_find(plan->isa, type), plan->threads, rate);
-    *rate *= SWEEP_EFFICIENCY;
-    return status;
-}
-
-/* A sweep on the GPU that was named: the tree is made, unless it cannot pay. */
-static tw_status consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan,
-                                      twi_candidate all[CANDIDATES], double farthest)
-{
-    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
-    double rate = 0;
-    if (!forced && !sweep_may_pay(plan, all, GPU_SWEEP)) {
-        return TW_OK;
-    }
-    tw_status status = factor_rate(ctx, plan, &rate);
-    if (status == TW_OK) {
-        status = make_tree(ctx, plan, all, GPU_SWEEP, GPU_SWEEP_RATE);
-    }
-    return status == TW_OK && plan->tree != NULL
-               ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest, rate)
-               : status;
-}
-
 /* A GPU that was named is the only device; the probe goes on while its driver starts. */
 static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
@@ -558,7 +436,9 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     if (status == TW_OK && closes) {
         status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
     }
-    return status == TW_OK && sweeps ? consider_named_sweep(ctx, plan, all, farthest) : status;
+    return status == TW_OK && sweeps ? twi_consider_named_sweep(ctx, plan, &all[GPU_SWEEP],
+                                                                farthest, rival_seconds(plan, all))
+                                     : status;
 }
 
 /* With "auto": the closure, and the sweep where the CPU's has made its tree. */
@@ -566,7 +446,6 @@ static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                   twi_candidate all[CANDIDATES], double farthest)
 {
     tw_apsp_method forced = plan->options.method;
-    double rate = 0;
     tw_status status = TW_OK;
     if (!twi_gpu_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all))) {
         memcpy(all[GPU_SWEEP].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
@@ -579,11 +458,7 @@ static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
         twi_rule_out(&all[GPU_SWEEP], "there is no order of elimination");
         return status;
     }
-    if (status == TW_OK) {
-        status = factor_rate(ctx, plan, &rate);
-    }
-    return status == TW_OK ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest, rate)
-                           : status;
+    return status == TW_OK ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest) : status;
 }
 
 static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
@@ -606,8 +481,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
-    if (status == TW_OK && undecided(&all[SWEEP])) {
-        status = consider_sweep(ctx, plan, all, farthest);
+    if (status == TW_OK && sweeps && undecided(&all[SWEEP])) {
+        status = twi_consider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
+                                    rival_seconds(plan, all));
     }
     if (status == TW_OK && undecided(&all[BFS])) {
         status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
