@@ -2,11 +2,13 @@
  * Sweeps of grids on the GPU: order and symbolic phase (the plan), then runs with that plan, factor
  * included, as a summary of all pairs and as rows that nobody keeps. Every answer is checked before
  * a time is printed: the summary, row by row, against the CPU's sweep, and the rows of some sources
- * against a plain search. Weights 1 ... 100. One line of JSON a grid on stdout.
- * Built and run by bench/gpu_sweep.sh: gpu_sweep DEVICE SIDE [SIDE...]; a side of 200:4096 sweeps
- * that many sources only, once, and checks nothing (for a profile).
+ * against a plain search. Weights 1 ... 100, or as far as is said. One line of JSON a grid on
+ * stdout. Built and run by bench/gpu_sweep.sh: gpu_sweep DEVICE SIDE[@HEAVIEST]...; a side of
+ * 200:4096 sweeps that many sources only, once, and checks nothing (for a profile).
  */
+#include "apsp/gpu/slabs.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "tilewright.h"
 
@@ -35,7 +37,7 @@ static void claim(int right, const char *what)
     }
 }
 
-static tw_graph *make_grid(int64_t side)
+static tw_graph *make_grid(int64_t side, double heaviest)
 {
     tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
@@ -44,7 +46,7 @@ static tw_graph *make_grid(int64_t side)
     opts.cols = side;
     opts.density = 1;
     opts.min_weight = 1;
-    opts.max_weight = 100;
+    opts.max_weight = heaviest;
     must(tw_graph_generate(ctx, &graph, &opts));
     return graph;
 }
@@ -153,7 +155,7 @@ static int by_size(const void *a, const void *b)
 
 static void profile(int64_t side, int64_t count, const char *device)
 {
-    tw_graph *graph = make_grid(side);
+    tw_graph *graph = make_grid(side, 100);
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_apsp_report report = TW_APSP_REPORT_INIT;
     double seconds;
@@ -174,9 +176,32 @@ static void profile(int64_t side, int64_t count, const char *device)
     tw_graph_destroy(graph);
 }
 
-static void run(int64_t side, const char *device)
+/* What the host does before the devices can begin: seconds of the shapes and of the factor. */
+static void time_host(const tw_apsp_plan *plan, tw_type type, double *shapes, double *factor)
 {
-    tw_graph *graph = make_grid(side);
+    *shapes = *factor = 1e9;
+    for (int i = 0; i < RUNS; i++) {
+        twi_slabs slabs;
+        char *data = NULL;
+        double began = twi_seconds();
+        must(twi_slabs_create(ctx, &slabs, plan->tree));
+        double made = twi_seconds();
+        must(twi_alloc(ctx, &data, (uint64_t)slabs.elements, tw_type_size(type), "the factor"));
+        twi_slabs_filler filler = {&slabs, type, data};
+        twi_factor_keeper keeper = {twi_slabs_keep, &filler};
+        must(twi_factor_keep(ctx, &keeper, plan, plan->tree,
+                             twi_minplus_kernel_find(plan->isa, type), plan->threads));
+        double ended = twi_seconds();
+        *shapes = made - began < *shapes ? made - began : *shapes;
+        *factor = ended - made < *factor ? ended - made : *factor;
+        twi_free(data);
+        twi_slabs_clear(&slabs);
+    }
+}
+
+static void run(int64_t side, double heaviest, const char *device)
+{
+    tw_graph *graph = make_grid(side, heaviest);
     const int64_t n = side * side;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_apsp_report reports[RUNS];
@@ -211,6 +236,10 @@ static void run(int64_t side, const char *device)
            planned.seconds, seconds[best], r->seconds_device, r->seconds_upload,
            r->seconds_compute - r->seconds_device, r->seconds_output, r->relaxations,
            (unsigned long long)planned.device_memory, cpu_seconds, here.seconds_plan);
+    double shapes;
+    double factor;
+    time_host(plan, r->work_type, &shapes, &factor);
+    printf(", \"shapes\": %.5f, \"factor\": %.5f", shapes, factor);
     qsort(seconds, RUNS, sizeof *seconds, by_size);
     printf(", \"median\": %.5f, \"first\": %.5f", seconds[RUNS / 2],
            reports[0].seconds_compute + reports[0].seconds_upload);
@@ -241,7 +270,7 @@ static void run(int64_t side, const char *device)
 int main(int argc, char **argv)
 {
     if (argc < 3 || tw_context_create(&ctx) != TW_OK) {
-        fprintf(stderr, "usage: gpu_sweep DEVICE SIDE [SIDE...]\n");
+        fprintf(stderr, "usage: gpu_sweep DEVICE SIDE[@HEAVIEST]...\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {
@@ -250,7 +279,7 @@ int main(int argc, char **argv)
         if (*after == ':') {
             profile(side, strtoll(after + 1, NULL, 10), argv[1]);
         } else {
-            run(side, argv[1]);
+            run(side, *after == '@' ? strtod(after + 1, NULL) : 100, argv[1]);
         }
     }
     tw_context_destroy(ctx);

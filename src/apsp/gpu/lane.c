@@ -9,13 +9,16 @@
 #include <stdio.h>
 
 #define ALIGNMENT 256 /* of what lies in device memory */
-/* Bytes of a batch's columns at most, and of a pinned buffer for rows, unless one row needs more,
- * or for arcs. Tests have smaller ones. */
+/* Bytes of a batch's columns: at most the first, and at least the second or MANY columns, since
+ * memory takes as long to get as a sweep of it (H200, November 2026: 0.7 ms a GB, and as much to
+ * give back). Bytes of a pinned buffer for rows, unless one row needs more. Tests have less. */
 #ifndef TWI_SWEEP_BATCH
 #define TWI_SWEEP_BATCH ((uint64_t)4 << 30)
+#define TWI_SWEEP_LITTLE ((uint64_t)1 << 30)
 #define TWI_SWEEP_BUFFER ((int64_t)8 << 20)
 #endif
-#define STAGE_BYTES ((int64_t)1 << 20) /* pinning takes 0.5 ms a MB */
+#define MANY 8192
+#define STAGE_BYTES ((int64_t)1 << 19) /* of one for arcs: pinning takes 0.5 ms a MB */
 
 /* ------------------------------------------------------------------------------------- memory */
 
@@ -111,6 +114,9 @@ int64_t twi_lane_columns(const tw_apsp_plan *plan, twi_slabs_size size,
     int64_t share = (twi_plan_rows(plan) + devices - 1) / devices;
     uint64_t row = (uint64_t)(tree->n + tree->size_most) * (uint64_t)kernel->element;
     int64_t most = (int64_t)(TWI_SWEEP_BATCH / (row > 0 ? row : 1)) / tile;
+    int64_t little = (int64_t)(TWI_SWEEP_LITTLE / (row > 0 ? row : 1)) / tile;
+    little = little > MANY / tile ? little : MANY / tile;
+    most = most < little ? most : little;
     int64_t tiles = (share + tile - 1) / tile;
     tiles = tiles < most ? tiles : most;
     tiles = tiles > 1 ? tiles : 1;
@@ -189,6 +195,12 @@ tw_status twi_lane_open(tw_context *ctx, twi_lane *l, const twi_lane_shape *shap
     if (status == TW_OK) {
         status = twi_gpu_open_stream(ctx, &l->stream, false);
     }
+    if (status == TW_OK) {
+        status = twi_gpu_open_stream(ctx, &l->copies, false);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_open_event(ctx, &l->converted);
+    }
     for (int i = 0; i < 2 && status == TW_OK; i++) {
         status = twi_gpu_open_event(ctx, &l->stage.arrived[i]);
     }
@@ -224,6 +236,7 @@ void twi_lane_close(twi_lane *l)
     }
     (void)cudaSetDevice(l->device);
     twi_gpu_close_stream(l->stream);
+    twi_gpu_close_stream(l->copies);
     (void)cudaFree(l->memory);
     (void)cudaFreeHost(l->pinned);
     for (int i = 0; i < TWI_LANE_TURNS; i++) {
@@ -233,6 +246,7 @@ void twi_lane_close(twi_lane *l)
     for (int i = 0; i < 2; i++) {
         twi_gpu_close_event(l->stage.arrived[i]);
     }
+    twi_gpu_close_event(l->converted);
     *l = (twi_lane){0};
 }
 

@@ -46,7 +46,9 @@ typedef struct twi_lane_turn {
 typedef struct twi_lane {
     int32_t device;
     cudaStream_t stream;
-    char *memory; /* of the device */
+    cudaStream_t copies;   /* of rows to the host, while the next ones are converted */
+    cudaEvent_t converted; /* rows that may be copied */
+    char *memory;          /* of the device */
     char *pinned;
     twi_gpu_stage stage;
     twi_gpu_batch batch;

@@ -8,17 +8,21 @@
 #include <math.h>
 #include <string.h>
 
+#define DEEP 64
+
 /* ------------------------------------------------------------------------------------- shapes */
 
-static int64_t tall_tiles(int64_t rows)
-{
-    return rows / TWI_SWEEP_TALL + (rows % TWI_SWEEP_TALL > TWI_SWEEP_LOW);
-}
-
-static int64_t low_tiles(int64_t rows)
+/* Whether the rows that are left over take a low tile. Not if it is deep: there are few of those,
+ * and a launch of their own would take as long as that of all tall ones. */
+static bool has_low_tile(int64_t rows, int64_t depth)
 {
     int64_t left = rows % TWI_SWEEP_TALL;
-    return left > 0 && left <= TWI_SWEEP_LOW;
+    return left > 0 && left <= TWI_SWEEP_LOW && (rows < TWI_SWEEP_TALL || depth < DEEP);
+}
+
+static int64_t tall_tiles(int64_t rows, int64_t depth)
+{
+    return rows / TWI_SWEEP_TALL + (rows % TWI_SWEEP_TALL > 0 && !has_low_tile(rows, depth));
 }
 
 /* Rows and depths of a block's product. A block of one vertex has nothing to tell itself. */
@@ -41,14 +45,16 @@ static int64_t even(int64_t depth)
 static int64_t elements_of(const twi_tree *tree, int32_t b, int way)
 {
     int64_t rows = rows_of(tree, b, way);
-    return (tall_tiles(rows) * TWI_SWEEP_TALL + low_tiles(rows) * TWI_SWEEP_LOW) *
-           even(depth_of(tree, b, way));
+    int64_t depth = depth_of(tree, b, way);
+    return (tall_tiles(rows, depth) * TWI_SWEEP_TALL + has_low_tile(rows, depth) * TWI_SWEEP_LOW) *
+           even(depth);
 }
 
 static int64_t tiles_of(const twi_tree *tree, int32_t b, int way, int form)
 {
     int64_t rows = rows_of(tree, b, way);
-    return form == TWI_TALL ? tall_tiles(rows) : low_tiles(rows);
+    int64_t depth = depth_of(tree, b, way);
+    return form == TWI_TALL ? tall_tiles(rows, depth) : has_low_tile(rows, depth);
 }
 
 /* Levels on each way are no more than heights: a way from a root to a leaf is no longer. */
@@ -160,7 +166,7 @@ static void add_tasks(const twi_slabs *s, int32_t b, int way, int form, twi_swee
     const twi_tree *tree = s->tree;
     int64_t rows = rows_of(tree, b, way);
     int64_t depth = depth_of(tree, b, way);
-    int64_t row = form == TWI_TALL ? 0 : tall_tiles(rows) * TWI_SWEEP_TALL;
+    int64_t row = form == TWI_TALL ? 0 : tall_tiles(rows, depth) * TWI_SWEEP_TALL;
     int32_t index = (int32_t)(tree->high_first[b] + tree->first[b]);
     int32_t height = form == TWI_TALL ? TWI_SWEEP_TALL : TWI_SWEEP_LOW;
     for (int64_t i = 0; i < tiles_of(tree, b, way, form); i++, row += height) {
@@ -277,7 +283,8 @@ void twi_slabs_clear(twi_slabs *slabs)
         T *to = data + s->at[way][b];                                                              \
         for (int64_t row = 0; row < rows;) {                                                       \
             int64_t left = rows - row;                                                             \
-            int64_t height = left > TWI_SWEEP_LOW ? TWI_SWEEP_TALL : TWI_SWEEP_LOW;                \
+            int64_t height = left < TWI_SWEEP_TALL && has_low_tile(rows, depth) ? TWI_SWEEP_LOW    \
+                                                                                : TWI_SWEEP_TALL;  \
             for (int64_t k = 0; k < even(depth); k++, to += height) {                              \
                 int64_t source = way == TWI_DOWN ? size + k : k;                                   \
                 fill_##NAME(to, front + source * stride, row,                                      \

@@ -28,6 +28,7 @@
 #include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/queue.h"
 
 #include <string.h>
 
@@ -259,7 +260,7 @@ static tw_status fail_misfit(gpu_sweep *self, const twi_lane *l, const twi_lane_
     return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
 }
 
-/* Queue rows from `first` on into buffer `which`. */
+/* Queue rows from `first` on into buffer `which`, whose rows have been delivered. */
 static tw_status fetch(gpu_sweep *self, twi_lane *l, const twi_gpu_rows *rows, int64_t first,
                        int64_t count, int which)
 {
@@ -268,14 +269,18 @@ static tw_status fetch(gpu_sweep *self, twi_lane *l, const twi_gpu_rows *rows, i
         check(self, twi_gpu_take_rows(l->block[which], rows, first, count, l->stream),
               "starting to convert rows");
     if (status == TW_OK) {
+        status = twi_gpu_record(self->ctx, l->converted, l->stream);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_wait(self->ctx, l->copies, l->converted);
+    }
+    if (status == TW_OK) {
         status = check(self,
                        (int)cudaMemcpyAsync(l->stage.pinned[which], l->block[which], bytes,
-                                            cudaMemcpyDeviceToHost, l->stream),
+                                            cudaMemcpyDeviceToHost, l->copies),
                        "copying rows");
     }
-    return status == TW_OK ? check(self, (int)cudaEventRecord(l->stage.arrived[which], l->stream),
-                                   "recording an event")
-                           : status;
+    return status == TW_OK ? twi_gpu_record(self->ctx, l->stage.arrived[which], l->copies) : status;
 }
 
 static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t,

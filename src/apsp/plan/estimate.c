@@ -22,10 +22,11 @@
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
-#define SWEEP_SHARE 0.4      /* of the closure's rate that a sweep's products reach */
-#define SWEEP_MEMORY 2.5e12  /* bytes a second of columns written, read again and folded */
-#define SWEEP_LEVEL 100e-6   /* seconds of a level of a batch, whatever its size */
-#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and kept */
+#define SWEEP_SHARE 0.27   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
+#define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
+#define SWEEP_COLUMNS 8192 /* of a batch, about */
+#define FRONT_SECONDS 2e-6 /* of a vertex: its part of a front, on one thread, */
+#define HOST_SECONDS 0.1e-6 /*   and what one thread does for it before and after */
 
 enum { DEPTH = 128, CALLS = 16 };
 
@@ -180,10 +181,10 @@ double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job 
 {
     double size = (double)tw_type_size(job->type);
     double swept = job->rows * (job->down + job->up);
-    double batches = ceil(job->rows * job->n * size / 4e9);
-    double factor = job->factor / job->factor_rate + job->n * FRONT_SECONDS / job->threads;
+    double batches = ceil(job->rows / SWEEP_COLUMNS);
+    double factor = job->factor / job->factor_rate + job->n * FRONT_SECONDS / job->threads +
+                    job->n * HOST_SECONDS;
     return GPU_LAUNCH + factor + 3 * job->down * size / LINK_PINNED +
            swept / (SWEEP_SHARE * twi_gpu_rate(info, job->type)) +
-           job->rows * job->n * size / SWEEP_MEMORY + batches * log2(job->n + 2) * SWEEP_LEVEL +
-           job->result_bytes / LINK_PINNED;
+           batches * log2(job->n + 2) * SWEEP_LEVEL + job->result_bytes / LINK_PINNED;
 }

@@ -42,7 +42,7 @@ typedef struct twi_gpu_sweep_job {
     double factor;       /* steps of all fronts, */
     double factor_rate;  /*   and how many the CPU does a second */
     int32_t threads;     /* of the CPU */
-    double result_bytes; /* of all rows */
+    double result_bytes; /* that come back over the link */
 } twi_gpu_sweep_job;
 double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job *job);
 

@@ -237,6 +237,9 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                      twi_bytes(have, (double)plan->gpu_allowed));
         return;
     }
+    /* Rows that no memory of this machine would hold are nearly always summarised, and folded. */
+    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
+                    (double)tw_type_size(plan->type);
     const twi_gpu_sweep_job job = {
         .type = type,
         .n = (double)plan->graph->n,
@@ -246,8 +249,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         .factor = tree->factor,
         .factor_rate = rate,
         .threads = plan->threads,
-        .result_bytes = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
-                        (double)tw_type_size(plan->type),
+        .result_bytes = result < (double)twi_memory_left(ctx) ? result : 0,
     };
     c->seconds = twi_gpu_sweep_estimate(info, &job);
     snprintf(c->basis, sizeof c->basis,

@@ -391,21 +391,22 @@ static void make_height(maker *m, int32_t begin, int32_t end)
     }
 }
 
-/* Arcs by the block that goes first of their two ends. */
+/* Arcs by the block that goes first of their two ends; those of a block in any order, since of
+ * parallel ones the lightest counts. */
 static void sort_arcs(maker *m)
 {
     const tw_graph *graph = m->plan->graph;
     const int32_t *block = m->tree->block;
     for (int pass = 0; pass < 2; pass++) {
-        for (int32_t u = 0; u < graph->n; u++) {
+#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static)
+        for (int32_t u = 0; u < (int32_t)graph->n; u++) {
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 int32_t v = graph->targets[a];
                 int32_t b = block[u] < block[v] ? block[u] : block[v];
-                if (pass == 0) {
-                    m->arc_first[b + 1]++;
-                } else {
-                    m->arcs[m->arc_first[b]++] =
-                        (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
+                int64_t at =
+                    __atomic_fetch_add(&m->arc_first[b + (pass == 0)], 1, __ATOMIC_RELAXED);
+                if (pass == 1) {
+                    m->arcs[at] = (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
                 }
             }
         }

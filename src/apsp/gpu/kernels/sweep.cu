@@ -31,6 +31,7 @@ enum {
     CHUNK = 64,            /* depths that shared memory holds */
     TALL = TWI_SWEEP_TALL,
     LOW = TWI_SWEEP_LOW,
+    ENOUGH = 8192,              /* thread blocks, for any device */
     ROW_THREADS = 256, /* of passes over rows */
     SLICES = 256,      /* that rows are cut into where columns are folded */
 };
@@ -149,14 +150,14 @@ static __device__ __forceinline__ void multiply_pair(word (&c)[HEIGHT][WORDS], c
     }
 }
 
-/* c = min(c, arcs (x) rows) for the `depth` (even) depths in shared memory. */
+/* c = min(c, arcs (x) rows) for the `depth` (even) depths in shared memory; the rows of the first two
+ * are there. */
 template <int HEIGHT>
-static __device__ __forceinline__ void
-multiply_chunk(word (&c)[HEIGHT][WORDS], const word *arcs, const int32_t *rows, int depth,
-               const void *from, int64_t ld, int column, int one)
+static __device__ __forceinline__ void multiply_chunk(word (&c)[HEIGHT][WORDS], const word *arcs,
+                                                      const int32_t *rows, int depth,
+                                                      const void *from, int64_t ld, int column,
+                                                      piece x0, piece x1, int one)
 {
-    piece x0 = *piece_at((void *)from, ld, rows[0], column);
-    piece x1 = *piece_at((void *)from, ld, rows[1], column);
 #pragma unroll 1
     for (int k = 0; k < depth; k += 2) {
         int next = k + 2 < depth ? k + 2 : k;
@@ -168,82 +169,118 @@ multiply_chunk(word (&c)[HEIGHT][WORDS], const word *arcs, const int32_t *rows, 
     }
 }
 
+/* The arcs and rows of `part` depths from `base` on, into shared memory. */
 template <int HEIGHT, bool UP>
-static __global__ void TWI_BOUNDS(THREADS, 4)
+static __device__ __forceinline__ void bring(word *arcs, int32_t *rows, const twi_gpu_batch &batch,
+                                             const twi_sweep_task &t, int base, int part)
+{
+    const element *slab = (const element *)batch.arcs + t.arcs + (int64_t)base * HEIGHT;
+    __syncthreads();
+    for (int at = (int)threadIdx.x * 4; at < part * HEIGHT; at += THREADS * 4) {
+        four f = *(const four *)(slab + at);
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            arcs[at + e] = step::spread(f.at[e]);
+        }
+    }
+    for (int k = (int)threadIdx.x; k < part; k += THREADS) {
+        int at = base + k < t.depth ? base + k : t.depth - 1;
+        rows[k] = UP ? at : batch.index[t.from + at];
+    }
+    __syncthreads();
+}
+
+/* A thread block takes every gridDim.y-th GROUPS tiles of columns, and keeps the arcs if shared memory
+ * holds all of them. */
+template <int HEIGHT, bool UP>
+static __global__ void TWI_BOUNDS(THREADS, HEIGHT == TALL ? 4 : 5)
     product_kernel(const twi_gpu_batch batch, const twi_sweep_task *tasks)
 {
     __shared__ __align__(16) word arcs[CHUNK * HEIGHT];
     __shared__ int32_t rows[CHUNK];
     const twi_sweep_task t = tasks[blockIdx.x];
     const twi_sweep_range range = batch.range[t.block];
-    const int tile = (UP ? range.begin / TILE : 0) + (int)blockIdx.y * GROUPS;
     const int end = UP ? range.end : batch.columns;
-    if (tile * TILE >= end || (UP && range.begin >= end)) {
-        return;
-    }
-    const int column = (tile + (int)threadIdx.x / GROUP) * TILE + (int)threadIdx.x % GROUP * PIECE;
-    const bool active = column < end;
     const int32_t *out = batch.index + t.out;
     const int depth = (t.depth + 1) / 2 * 2;
     const void *from = UP ? batch.pool : batch.x;
-    word c[HEIGHT][WORDS];
-#pragma unroll
-    for (int i = 0; i < HEIGHT; i++) {
-        piece p = infinite_piece();
-        if (active && i < t.rows) {
-            p = load_inside(piece_at(batch.x, batch.ld, out[i], column), column, range);
-        }
-#pragma unroll
-        for (int w = 0; w < WORDS; w++) {
-            c[i][w] = p.at[w];
-        }
-    }
-#pragma unroll 1
-    for (int base = 0; base < depth; base += CHUNK) {
-        const int part = depth - base < CHUNK ? depth - base : CHUNK;
-        const element *slab = (const element *)batch.arcs + t.arcs + (int64_t)base * HEIGHT;
-        __syncthreads();
-        for (int at = (int)threadIdx.x * 4; at < part * HEIGHT; at += THREADS * 4) {
-            four f = *(const four *)(slab + at);
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                arcs[at + e] = step::spread(f.at[e]);
-            }
-        }
-        for (int k = (int)threadIdx.x; k < part; k += THREADS) {
-            int at = base + k < t.depth ? base + k : t.depth - 1;
-            rows[k] = UP ? at : batch.index[t.from + at];
-        }
-        __syncthreads();
-        if (active) {
-            multiply_chunk<HEIGHT>(c, arcs, rows, part, from, batch.ld, column, batch.one);
-        }
-    }
-    if (!active) {
+    int tile = (UP ? range.begin / TILE : 0) + (int)blockIdx.y * GROUPS;
+    if (tile * TILE >= end || (UP && range.begin >= end)) {
         return;
     }
+    const int last = t.depth > 1 ? 1 : 0;
+    const int32_t row0 = UP || depth == 0 ? 0 : batch.index[t.from];
+    const int32_t row1 = UP || depth == 0 ? last : batch.index[t.from + last];
+    bool there = false;
+#pragma unroll 1
+    for (; tile * TILE < end; tile += (int)gridDim.y * GROUPS) {
+        const int column =
+            (tile + (int)threadIdx.x / GROUP) * TILE + (int)threadIdx.x % GROUP * PIECE;
+        const bool active = column < end;
+        piece x0 = infinite_piece();
+        piece x1 = x0;
+        if (active && depth > 0) { /* on their way while the arcs are brought */
+            x0 = *piece_at((void *)from, batch.ld, row0, column);
+            x1 = *piece_at((void *)from, batch.ld, row1, column);
+        }
+        word c[HEIGHT][WORDS];
 #pragma unroll
-    for (int i = 0; i < HEIGHT; i++) {
-        if (i < t.rows) {
-            piece p;
+        for (int i = 0; i < HEIGHT; i++) {
+            piece p = infinite_piece();
+            if (active && i < t.rows) {
+                p = load_inside(piece_at(batch.x, batch.ld, out[i], column), column, range);
+            }
 #pragma unroll
             for (int w = 0; w < WORDS; w++) {
-                p.at[w] = c[i][w];
+                c[i][w] = p.at[w];
             }
-            piece *to = piece_at(batch.x, batch.ld, out[i], column);
-            if (UP) {
-                store_inside(to, p, column, range);
-            } else {
-                *to = p;
+        }
+#pragma unroll 1
+        for (int base = 0; base < depth; base += CHUNK) {
+            const int part = depth - base < CHUNK ? depth - base : CHUNK;
+            if (!there) {
+                bring<HEIGHT, UP>(arcs, rows, batch, t, base, part);
+                there = depth <= CHUNK;
+            }
+            if (active) {
+                if (base > 0) {
+                    x0 = *piece_at((void *)from, batch.ld, rows[0], column);
+                    x1 = *piece_at((void *)from, batch.ld, rows[1], column);
+                }
+                multiply_chunk<HEIGHT>(c, arcs, rows, part, from, batch.ld, column, x0, x1,
+                                       batch.one);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+            if (active && i < t.rows) {
+                piece p;
+#pragma unroll
+                for (int w = 0; w < WORDS; w++) {
+                    p.at[w] = c[i][w];
+                }
+                piece *to = piece_at(batch.x, batch.ld, out[i], column);
+                if (UP) {
+                    store_inside(to, p, column, range);
+                } else {
+                    *to = p;
+                }
             }
         }
     }
 }
 
+/* Thread blocks that share out the columns of a task: fewer where there are many tasks. */
+static unsigned shares(int64_t tasks, int64_t spans)
+{
+    int64_t most = ENOUGH / tasks + 1;
+    return (unsigned)(spans < most ? spans : most);
+}
+
 static int up(const twi_gpu_batch *batch, const twi_sweep_task *tasks, int64_t count,
               int32_t height, int64_t spans, void *stream)
 {
-    dim3 grid((unsigned)count, (unsigned)spans);
+    dim3 grid((unsigned)count, shares(count, spans));
     if (height == TALL) {
         product_kernel<TALL, true><<<grid, THREADS, 0, (cudaStream_t)stream>>>(*batch, tasks);
     } else {
@@ -255,7 +292,8 @@ static int up(const twi_gpu_batch *batch, const twi_sweep_task *tasks, int64_t c
 static int down(const twi_gpu_batch *batch, const twi_sweep_task *tasks, int64_t count,
                 int32_t height, void *stream)
 {
-    dim3 grid((unsigned)count, (unsigned)((batch->columns + TILE * GROUPS - 1) / (TILE * GROUPS)));
+    int64_t spans = (batch->columns + TILE * GROUPS - 1) / (TILE * GROUPS);
+    dim3 grid((unsigned)count, shares(count, spans));
     if (height == TALL) {
         product_kernel<TALL, false><<<grid, THREADS, 0, (cudaStream_t)stream>>>(*batch, tasks);
     } else {
