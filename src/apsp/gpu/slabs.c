@@ -259,17 +259,25 @@ void twi_slabs_clear(twi_slabs *slabs)
 /* -------------------------------------------------------------------------------------- elements
  */
 
-/* One depth of one tile: `rows` elements from `from`, the first of which is element `skip` of the
- * two runs that the rows of a front's row are: `here` elements at front + `gap`, then those at
- * front. */
+/* One depth of one tile: `rows` elements from number `first` on of those of a row of the front, of
+ * which `here` begin at front + gap and the others at front. */
 #define DEFINE_FILL(NAME, T, INFTY, CLAMP)                                                         \
+    static void copy_##NAME(T *to, const T *from, int64_t count)                                   \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            T value = from[i];                                                                     \
+            to[i] = CLAMP;                                                                         \
+        }                                                                                          \
+    }                                                                                              \
     static void fill_##NAME(T *to, const T *front, int64_t first, int64_t rows, int64_t height,    \
                             int64_t here, int64_t gap)                                             \
     {                                                                                              \
-        for (int64_t i = 0; i < height; i++) {                                                     \
-            int64_t at = first + i;                                                                \
-            T value = i < rows ? front[at < here ? gap + at : at - here] : (INFTY);                \
-            to[i] = CLAMP;                                                                         \
+        int64_t some = here - first < rows ? here - first : rows;                                  \
+        some = some > 0 ? some : 0;                                                                \
+        copy_##NAME(to, front + gap + first, some);                                                \
+        copy_##NAME(to + some, front + first + some - here, rows - some);                          \
+        for (int64_t i = rows; i < height; i++) {                                                  \
+            to[i] = (INFTY);                                                                       \
         }                                                                                          \
     }                                                                                              \
     static void fill_block_##NAME(const twi_slabs *s, T *data, int32_t b, int way, const T *front, \
