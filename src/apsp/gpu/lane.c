@@ -9,15 +9,13 @@
 #include <stdio.h>
 
 #define ALIGNMENT 256 /* of what lies in device memory */
-/* Bytes of a batch's columns: at most the first, and at least the second or MANY columns, since
- * memory takes as long to get as a sweep of it (H200, November 2026: 0.7 ms a GB, and as much to
- * give back). Bytes of a pinned buffer for rows, unless one row needs more. Tests have less. */
+/* Bytes of a batch's columns at most: larger ones would be no faster, smaller ones have too few
+ * columns for the top of the tree. Bytes of a pinned buffer for rows, unless one row needs more.
+ * Tests have less. */
 #ifndef TWI_SWEEP_BATCH
 #define TWI_SWEEP_BATCH ((uint64_t)4 << 30)
-#define TWI_SWEEP_LITTLE ((uint64_t)1 << 30)
 #define TWI_SWEEP_BUFFER ((int64_t)8 << 20)
 #endif
-#define MANY 8192
 #define STAGE_BYTES ((int64_t)1 << 19) /* of one for arcs: pinning takes 0.5 ms a MB */
 
 /* ------------------------------------------------------------------------------------- memory */
@@ -114,9 +112,6 @@ int64_t twi_lane_columns(const tw_apsp_plan *plan, twi_slabs_size size,
     int64_t share = (twi_plan_rows(plan) + devices - 1) / devices;
     uint64_t row = (uint64_t)(tree->n + tree->size_most) * (uint64_t)kernel->element;
     int64_t most = (int64_t)(TWI_SWEEP_BATCH / (row > 0 ? row : 1)) / tile;
-    int64_t little = (int64_t)(TWI_SWEEP_LITTLE / (row > 0 ? row : 1)) / tile;
-    little = little > MANY / tile ? little : MANY / tile;
-    most = most < little ? most : little;
     int64_t tiles = (share + tile - 1) / tile;
     tiles = tiles < most ? tiles : most;
     tiles = tiles > 1 ? tiles : 1;
