@@ -741,13 +741,66 @@ typedef int32_t tw_apsp_closeness;
 enum { TW_APSP_CLOSENESS_NETWORKX = 0, TW_APSP_CLOSENESS_IGRAPH = 1 };
 TW_API TW_CHECKED tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_apsp_summary *summary,
                                                           tw_apsp_closeness scale);
-/* Per row: largest finite distance (0 if it reaches nothing), and closeness. */
+/* Ask, before the sink's begin, for the harmonic centrality of each row too (on != 0): the sum of
+ * 1 / d over the vertices reached at distances d, those at distance 0 left out, as NetworkX has it
+ * for distances along the arcs. It looks at every distance, so engines that hand over sums alone
+ * are not used. */
+TW_API TW_CHECKED tw_status tw_apsp_summary_set_harmonic(tw_context *ctx, tw_apsp_summary *summary,
+                                                         int32_t on);
+/* Per row: largest finite distance (0 if it reaches nothing), closeness, the sum of the distances
+ * to all that it reaches and how many those are, and harmonic centrality (NULL unless asked for).
+ * All belong to the summary. */
 TW_API const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary);
 TW_API const double *tw_apsp_summary_closeness(const tw_apsp_summary *summary);
+TW_API const double *tw_apsp_summary_sum(const tw_apsp_summary *summary);
+TW_API const int64_t *tw_apsp_summary_reached(const tw_apsp_summary *summary);
+TW_API const double *tw_apsp_summary_harmonic(const tw_apsp_summary *summary);
 /* Bin count actually used; *edges has one more element than *counts. */
 TW_API int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const double **edges,
                                          const int64_t **counts);
 TW_API void tw_apsp_summary_destroy(tw_apsp_summary *summary);
+
+/* The nearest vertices of each row, or the farthest, kept as rows of distances pass by: `count` of
+ * them, itself left out, the nearest (or farthest) first; of equal distances the column that comes
+ * first. `sources` and `targets` as for a summary. */
+typedef struct tw_apsp_nearest tw_apsp_nearest;
+typedef struct tw_apsp_nearest_options {
+    size_t size;
+    int32_t count;    /* of vertices kept for each row; at least 1 */
+    int32_t farthest; /* not 0: the farthest of those that are reached */
+    const int32_t *sources;
+    const int32_t *targets;
+} tw_apsp_nearest_options;
+#define TW_APSP_NEAREST_OPTIONS_INIT                       \
+    {                                                      \
+        sizeof(tw_apsp_nearest_options), 10, 0, NULL, NULL \
+    }
+typedef struct tw_apsp_nearest_info {
+    size_t size;
+    int64_t rows, cols;
+    tw_type type;  /* of the distances */
+    int32_t count; /* of vertices kept for each row */
+    int32_t farthest;
+    int32_t reserved;
+} tw_apsp_nearest_info;
+#define TW_APSP_NEAREST_INFO_INIT                            \
+    {                                                        \
+        sizeof(tw_apsp_nearest_info), 0, 0, TW_AUTO, 0, 0, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_apsp_nearest_create(tw_context *ctx, tw_apsp_nearest **out,
+                                                   const tw_apsp_nearest_options *options);
+TW_API TW_CHECKED tw_status tw_apsp_nearest_sink(tw_apsp_nearest *nearest, tw_sink *out);
+TW_API TW_CHECKED tw_status tw_apsp_nearest_describe(const tw_apsp_nearest *nearest,
+                                                     tw_apsp_nearest_info *out);
+/* rows x count, row after row: vertices, TW_APSP_NO_VERTEX where fewer are reached, and their
+ * distances, +inf there. NULL before a matrix has passed. */
+TW_API const int32_t *tw_apsp_nearest_vertices(const tw_apsp_nearest *nearest);
+TW_API const double *tw_apsp_nearest_distances(const tw_apsp_nearest *nearest);
+/* Lines "source,target,distance" below a header into a .csv file, or "-" for standard output;
+ * vertices by the names of `graph` where it has them (NULL: by number). */
+TW_API TW_CHECKED tw_status tw_apsp_nearest_write(tw_context *ctx, const tw_apsp_nearest *nearest,
+                                                  const tw_graph *graph, const char *path);
+TW_API void tw_apsp_nearest_destroy(tw_apsp_nearest *nearest);
 
 /* A check of a distance matrix that shares no code with the engines: `samples` random rows (all of
  * them if 0) against a textbook Dijkstra or Bellman-Ford, and the matrix's own invariants. */

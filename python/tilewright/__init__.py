@@ -12,7 +12,7 @@ array([[ 0.,  1.,  3.],
 """
 
 from ._abi import lib as _lib
-from ._apsp import Path, Plan, Summary, apsp, apsp_rows, no_path, path, summary
+from ._apsp import Nearest, Path, Plan, Summary, apsp, apsp_rows, nearest, no_path, path, summary
 from ._apsp import make_plan as plan
 from ._entropy import entropy
 from ._errors import (
@@ -44,6 +44,7 @@ __all__ = [
     "Graph",
     "InputOutputError",
     "InternalError",
+    "Nearest",
     "NegativeCycleError",
     "OutOfMemoryError",
     "Path",
@@ -56,6 +57,7 @@ __all__ = [
     "apsp_rows",
     "entropy",
     "evaluate",
+    "nearest",
     "no_path",
     "path",
     "plan",

@@ -230,6 +230,17 @@ class ApspSummaryInfo(Sized):
     ]
 
 
+class ApspNearestOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_int32),
+        ("farthest", c_int32),
+        ("sources", c_void_p),
+        ("targets", c_void_p),
+    ]
+    defaults = {"count": 10}
+
+
 class EntropyOptions(Sized):
     _fields_ = [
         ("size", c_size_t),
@@ -434,6 +445,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tw_apsp_summary_describe": (c_int32, [_P, _P]),
     "tw_apsp_summary_eccentricity": (c_void_p, [_P]),
     "tw_apsp_summary_closeness": (c_void_p, [_P]),
+    "tw_apsp_summary_set_harmonic": (c_int32, [_P, _P, c_int32]),
+    "tw_apsp_summary_sum": (c_void_p, [_P]),
+    "tw_apsp_summary_reached": (c_void_p, [_P]),
+    "tw_apsp_summary_harmonic": (c_void_p, [_P]),
+    "tw_apsp_nearest_create": (c_int32, [_P, _P, _P]),
+    "tw_apsp_nearest_sink": (c_int32, [_P, _P]),
+    "tw_apsp_nearest_vertices": (c_void_p, [_P]),
+    "tw_apsp_nearest_distances": (c_void_p, [_P]),
+    "tw_apsp_nearest_destroy": (None, [_P]),
     "tw_apsp_summary_histogram": (c_int32, [_P, _P, _P]),
     "tw_apsp_summary_destroy": (None, [_P]),
     "tw_entropy": (c_int32, [_P, _P, _P, _P]),

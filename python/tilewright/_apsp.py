@@ -1,7 +1,8 @@
 """All-pairs shortest paths: the plain front of the library.
 
 ``apsp`` gives a matrix, ``apsp_rows`` the same in blocks of rows for what is larger than memory,
-``summary`` what the distances amount to without keeping them, ``path`` one route, ``plan`` what
+``summary`` what the distances amount to without keeping them, ``nearest`` the k nearest of each
+vertex, ``path`` one route, ``plan`` what
 would be done and why. Below them is what ``tilewright.csgraph`` and the NetworkX backend stand on:
 ``distances`` into given arrays, and ``run`` into any sink.
 """
@@ -9,6 +10,7 @@ would be done and why. Below them is what ``tilewright.csgraph`` and the Network
 from __future__ import annotations
 
 import ctypes
+import operator
 import queue
 import threading
 from ctypes import byref, c_void_p
@@ -428,8 +430,10 @@ def _blocks(
 
 
 class Summary(NamedTuple):
-    """What the distances between distinct vertices amount to. ``eccentricity`` and ``closeness`` have
-    an element for each row; ``histogram`` is (counts, edges), or None unless bins were asked for."""
+    """What the distances between distinct vertices amount to. ``eccentricity``, ``closeness``, ``sum``
+    (of distances) and ``reached`` (vertices) have an element for each row, and so has ``harmonic``, the
+    sum of inverse distances, or it is None unless asked for; ``histogram`` is (counts, edges), or None
+    unless bins were asked for."""
 
     vertices: int
     reachable: int
@@ -443,6 +447,9 @@ class Summary(NamedTuple):
     eccentricity: np.ndarray
     closeness: np.ndarray
     histogram: Optional[tuple[np.ndarray, np.ndarray]]
+    sum: np.ndarray
+    reached: np.ndarray
+    harmonic: Optional[np.ndarray]
 
     def __repr__(self) -> str:
         pairs = f"{self.reachable} of {self.reachable + self.unreachable} pairs reachable"
@@ -460,6 +467,7 @@ def _array_at(address: Any, count: int, dtype: Any) -> np.ndarray:
 def _read_summary(handle: c_void_p, bins: int) -> Summary:
     info = _abi.ApspSummaryInfo()
     lib.tw_apsp_summary_describe(handle, byref(info))
+    harmonic = lib.tw_apsp_summary_harmonic(handle)
     histogram = None
     if bins:
         edges, counts = c_void_p(), c_void_p()
@@ -481,6 +489,9 @@ def _read_summary(handle: c_void_p, bins: int) -> Summary:
         _array_at(lib.tw_apsp_summary_eccentricity(handle), info.rows, np.float64),
         _array_at(lib.tw_apsp_summary_closeness(handle), info.rows, np.float64),
         histogram,
+        _array_at(lib.tw_apsp_summary_sum(handle), info.rows, np.float64),
+        _array_at(lib.tw_apsp_summary_reached(handle), info.rows, np.int64),
+        None if harmonic is None else _array_at(harmonic, info.rows, np.float64),
     )
 
 
@@ -490,6 +501,7 @@ def summarise(
     options: _abi.ApspOptions,
     bins: int = 0,
     closeness: int = 0,
+    harmonic: bool = False,
 ) -> Summary:
     """The summary of a run with these options, on a context that is set up."""
     handle = c_void_p()
@@ -499,6 +511,7 @@ def summarise(
     )
     try:
         check(lib.tw_apsp_summary_set_closeness(ctx, handle, closeness), ctx)
+        check(lib.tw_apsp_summary_set_harmonic(ctx, handle, harmonic), ctx)
         check(lib.tw_apsp_summary_sink(handle, byref(sink)), ctx)
         run(ctx, graph, options, [sink])
         return _read_summary(handle, bins)
@@ -511,6 +524,7 @@ def summary(
     graph: GraphLike,
     *,
     bins: int = 0,
+    harmonic: bool = False,
     closeness: str = "networkx",
     sources: Any = None,
     targets: Any = None,
@@ -522,8 +536,8 @@ def summary(
     progress: ProgressOption = None,
     **kind: Any,
 ) -> Summary:
-    """Eccentricities, closeness, diameter, radius, mean and, in ``bins``, a histogram of all
-    distances, without a matrix of them.
+    """Eccentricities, closeness, sums, diameter, radius, mean, with ``harmonic`` sums of inverse
+    distances and, in ``bins``, a histogram of all distances, without a matrix of them.
 
     >>> summary(np.roll(np.eye(6), 1, axis=1), directed=False)
     <tilewright.Summary: 6 vertices, 30 of 30 pairs reachable, diameter 3, radius 3, mean 1.8>
@@ -536,7 +550,75 @@ def summary(
     mine = session()
 
     def work(ctx: c_void_p) -> Summary:
-        return summarise(ctx, graph._handle, asked.options, bins, _abi.CLOSENESS[closeness])
+        return summarise(
+            ctx, graph._handle, asked.options, bins, _abi.CLOSENESS[closeness], harmonic
+        )
+
+    return _answer(mine, graph, asked, (device, memory, threads, progress), work)
+
+
+class Nearest(NamedTuple):
+    """The nearest (or farthest) vertices of each row and their distances, both with as many columns as
+    were asked for; −9999 and infinity where fewer are reached."""
+
+    vertices: np.ndarray
+    distances: np.ndarray
+
+
+def _collect_nearest(
+    ctx: c_void_p, graph: c_void_p, options: _abi.ApspOptions, rows: int, k: int, farthest: bool
+) -> Nearest:
+    handle = c_void_p()
+    sink = _abi.Sink()
+    how = _abi.ApspNearestOptions()
+    how.count, how.farthest = k, farthest
+    how.sources, how.targets = options.sources, options.targets
+    check(lib.tw_apsp_nearest_create(ctx, byref(handle), byref(how)), ctx)
+    try:
+        check(lib.tw_apsp_nearest_sink(handle, byref(sink)), ctx)
+        run(ctx, graph, options, [sink])
+        vertices = _array_at(lib.tw_apsp_nearest_vertices(handle), rows * k, np.int32)
+        distances = _array_at(lib.tw_apsp_nearest_distances(handle), rows * k, np.float64)
+        return Nearest(vertices.reshape(rows, k), distances.reshape(rows, k))
+    finally:
+        lib.tw_sink_destroy(byref(sink))
+        lib.tw_apsp_nearest_destroy(handle)
+
+
+def nearest(
+    graph: GraphLike,
+    k: int = 10,
+    *,
+    farthest: bool = False,
+    sources: Any = None,
+    targets: Any = None,
+    cutoff: Optional[float] = None,
+    method: str = "auto",
+    device: str = "auto",
+    memory: Memory = None,
+    threads: int = 0,
+    progress: ProgressOption = None,
+    **kind: Any,
+) -> Nearest:
+    """The ``k`` nearest vertices of every vertex, or the farthest, by distance and, where those are
+    equal, by number; without a matrix.
+
+    >>> nearest(np.array([[0, 1, 5], [0, 0, 2], [0, 0, 0]]), 2).vertices
+    array([[    1,     2],
+           [    2, -9999],
+           [-9999, -9999]], dtype=int32)
+    """
+    k = operator.index(k)
+    if not 1 <= k < 2**31:
+        raise ValueError(f"k = {k}: ask for 1 or more")
+    graph = as_graph(graph, **kind)
+    asked = _Question(graph, sources, targets, cutoff, np.float64, method)
+    asked.options.type = _abi.AUTO
+    rows = asked.shape[0]
+    mine = session()
+
+    def work(ctx: c_void_p) -> Nearest:
+        return _collect_nearest(ctx, graph._handle, asked.options, rows, k, farthest)
 
     return _answer(mine, graph, asked, (device, memory, threads, progress), work)
 

@@ -14,8 +14,8 @@
  * each value has its own cell and bins may be cut anywhere. Each thread has a table of its own
  * (1 MB).
  *
- * Without a histogram all that is wanted of a row fits a fold (shared/fold.h), which some engines
- * make themselves; those are put together as the rows are.
+ * Without a histogram or inverse distances all that is wanted of a row fits a fold (shared/fold.h),
+ * which some engines make themselves; those are put together as the rows are.
  */
 #include "apsp/shared/fold.h"
 #include "base/given.h"
@@ -42,6 +42,7 @@ typedef struct row_statistics {
     double real;    /* the same in floats */
     double least;   /* +inf if none is reached */
     double most;    /* -inf likewise */
+    double inverse; /* sum of 1 / d, if that is asked for */
 } row_statistics;
 
 /* One thread's counts: cell c, from -CELLS to CELLS - 1, is count[CELLS + c]. */
@@ -58,8 +59,12 @@ struct tw_apsp_summary {
     __int128 whole_sum; /* of all distances, for integer types */
     double real_sum;    /* for floats */
     int64_t next;       /* row expected */
+    bool harmonic_asked;
     double *eccentricity;
     double *closeness;
+    double *sum;
+    int64_t *reached;
+    double *harmonic;
     row_statistics *block; /* of the rows being read */
     int64_t block_room;
     int32_t tables; /* one a thread; 0 without a histogram */
@@ -169,13 +174,44 @@ static bool next_run(const tw_apsp_summary *summary, int64_t row, int64_t *from,
     return start < cols;
 }
 
+/* 1 / d of columns [from, to) added to lane j % 8 of the sums: an order that depends on nothing but
+ * the columns, and that vectors follow. */
+#define LANES 8
+#define DEFINE_INVERSES(NAME, ELEMENT, FINITE)                                                 \
+    static void inverses_##NAME(const void *data, int64_t from, int64_t to, double sum[LANES]) \
+    {                                                                                          \
+        const ELEMENT *row = data;                                                             \
+        for (int64_t j = from; j < to; j++) {                                                  \
+            const ELEMENT value = row[j];                                                      \
+            sum[j % LANES] += (FINITE) && value != 0 ? 1 / (double)value : 0;                  \
+        }                                                                                      \
+    }
+DEFINE_INVERSES(u8, uint8_t, value < TW_APSP_INF_U8)
+DEFINE_INVERSES(u16, uint16_t, value < TW_APSP_INF_U16)
+DEFINE_INVERSES(i16, int16_t, value < INT16_MAX)
+DEFINE_INVERSES(i32, int32_t, value < TW_APSP_INF_I32)
+DEFINE_INVERSES(f32, float, isfinite(value))
+DEFINE_INVERSES(f64, double, isfinite(value))
+
+typedef void (*inverses_fn)(const void *row, int64_t from, int64_t to, double sum[LANES]);
+static const inverses_fn inverses[] = {
+    [TW_U8] = inverses_u8,   [TW_U16] = inverses_u16, [TW_I16] = inverses_i16,
+    [TW_I32] = inverses_i32, [TW_F32] = inverses_f32, [TW_F64] = inverses_f64};
+
 static void scan_row(const tw_apsp_summary *summary, int64_t row, const void *data,
                      row_statistics *s)
 {
     int64_t to;
+    double sum[LANES] = {0};
     *s = (row_statistics){.least = (double)INFINITY, .most = -(double)INFINITY};
     for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
         scans[summary->info.type](data, from, to, s);
+        if (summary->harmonic_asked) {
+            inverses[summary->info.type](data, from, to, sum);
+        }
+    }
+    for (int i = 0; i < LANES; i++) {
+        s->inverse += sum[i];
     }
 }
 
@@ -339,12 +375,16 @@ static void forget(tw_apsp_summary *summary)
 {
     twi_free(summary->eccentricity);
     twi_free(summary->closeness);
+    twi_free(summary->sum);
+    twi_free(summary->reached);
+    twi_free(summary->harmonic);
     twi_free(summary->block);
     twi_free(summary->table);
     twi_free(summary->edges);
     twi_free(summary->counts);
     *summary = (tw_apsp_summary){.bins_asked = summary->bins_asked,
                                  .scale = summary->scale,
+                                 .harmonic_asked = summary->harmonic_asked,
                                  .sources = summary->sources,
                                  .targets = summary->targets,
                                  .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
@@ -367,6 +407,23 @@ static tw_status begin_histogram(tw_context *ctx, tw_apsp_summary *summary)
     return status;
 }
 
+static tw_status begin_rows(tw_context *ctx, tw_apsp_summary *summary, uint64_t rows)
+{
+    const char *what = "the numbers of each row";
+    tw_status status = TW_OK;
+    if ((status = twi_alloc_zeroed(ctx, &summary->eccentricity, rows, sizeof(double), what)) !=
+            TW_OK ||
+        (status = twi_alloc_zeroed(ctx, &summary->closeness, rows, sizeof(double), what)) !=
+            TW_OK ||
+        (status = twi_alloc_zeroed(ctx, &summary->sum, rows, sizeof(double), what)) != TW_OK ||
+        (status = twi_alloc_zeroed(ctx, &summary->reached, rows, sizeof(int64_t), what)) != TW_OK) {
+        return status;
+    }
+    return summary->harmonic_asked
+               ? twi_alloc_zeroed(ctx, &summary->harmonic, rows, sizeof(double), what)
+               : TW_OK;
+}
+
 static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     tw_apsp_summary *summary = self;
@@ -378,12 +435,7 @@ static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shap
     summary->info.rows = shape->rows;
     summary->info.cols = shape->cols;
     summary->info.type = shape->type;
-    tw_status status = twi_alloc_zeroed(ctx, &summary->eccentricity, (uint64_t)shape->rows,
-                                        sizeof(double), "the eccentricities");
-    if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &summary->closeness, (uint64_t)shape->rows, sizeof(double),
-                                  "the closenesses");
-    }
+    tw_status status = begin_rows(ctx, summary, (uint64_t)shape->rows);
     if (status == TW_OK && summary->bins_asked > 0) {
         status = begin_histogram(ctx, summary);
     }
@@ -432,6 +484,11 @@ static void add_row(tw_apsp_summary *summary, int64_t row, const row_statistics 
         info->center = row;
     }
     summary->eccentricity[row] = s->most;
+    summary->sum[row] = sum;
+    summary->reached[row] = s->reached;
+    if (summary->harmonic != NULL) {
+        summary->harmonic[row] = s->inverse;
+    }
     double reached = (double)s->reached;
     if (summary->scale == TW_APSP_CLOSENESS_IGRAPH) {
         summary->closeness[row] = reached / sum;
@@ -513,7 +570,7 @@ bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan)
     for (int64_t i = 0; asked != NULL && alike && i < plan->options.source_count; i++) {
         alike = summary->sources[i] == asked[i];
     }
-    return alike && summary->bins_asked == 0;
+    return alike && summary->bins_asked == 0 && !summary->harmonic_asked;
 }
 
 tw_status twi_summary_folds(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -609,6 +666,15 @@ tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_apsp_summary *summar
     return TW_OK;
 }
 
+tw_status tw_apsp_summary_set_harmonic(tw_context *ctx, tw_apsp_summary *summary, int32_t on)
+{
+    tw_status missing = TWI_REQUIRE(ctx, {"summary", summary});
+    if (missing == TW_OK) {
+        summary->harmonic_asked = on != 0;
+    }
+    return missing;
+}
+
 tw_status tw_apsp_summary_sink(tw_apsp_summary *summary, tw_sink *out)
 {
     const tw_status status = twi_sink_clear(NULL, out);
@@ -636,6 +702,21 @@ const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary)
 const double *tw_apsp_summary_closeness(const tw_apsp_summary *summary)
 {
     return summary != NULL ? summary->closeness : NULL;
+}
+
+const double *tw_apsp_summary_sum(const tw_apsp_summary *summary)
+{
+    return summary != NULL ? summary->sum : NULL;
+}
+
+const int64_t *tw_apsp_summary_reached(const tw_apsp_summary *summary)
+{
+    return summary != NULL ? summary->reached : NULL;
+}
+
+const double *tw_apsp_summary_harmonic(const tw_apsp_summary *summary)
+{
+    return summary != NULL ? summary->harmonic : NULL;
 }
 
 int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const double **edges,

@@ -205,9 +205,9 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     }
     cli_report_text(&json, "output", run->output);
     cli_report_text(&json, "predecessors", run->settings->predecessors);
-    if (run->summary != NULL && status == TW_OK) {
+    if (run->answering.summary != NULL && status == TW_OK) {
         cli_naming naming = {run->graph, run->sources.list, run->targets.list};
-        cli_statistics_report(&json, run->summary, &run->statistics, &naming);
+        cli_statistics_report(&json, run->answering.summary, &run->answering.about, &naming);
     }
     cli_report_end(&json);
 }

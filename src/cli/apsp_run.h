@@ -2,6 +2,7 @@
 #ifndef CLI_APSP_RUN_H
 #define CLI_APSP_RUN_H
 
+#include "answers.h"
 #include "checked.h"
 #include "reading.h"
 #include "vertices.h"
@@ -21,6 +22,7 @@ typedef struct apsp_settings {
     int32_t summary;
     int64_t verify; /* rows; 0: all; -1: none */
     int32_t explain;
+    cli_answers answers;
 } apsp_settings;
 
 typedef struct apsp_run {
@@ -34,8 +36,7 @@ typedef struct apsp_run {
     cli_vertices targets;
     tw_apsp_plan *plan;
     tw_apsp_plan_info planned;
-    tw_apsp_summary *summary;
-    tw_apsp_summary_info statistics; /* of it, once the run has ended well */
+    cli_answering answering;
     tw_apsp_verifier *verifier;
     cli_timed verifier_sink;
     cli_gated output_sink;

@@ -19,7 +19,7 @@
 #define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
 static const apsp_settings defaults = {
-    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1};
+    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1, .answers = CLI_ANSWERS_INIT};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
@@ -46,10 +46,13 @@ static const cli_option result_options[] = {
      "appears; exit 1 and write nothing if one is wrong."},
     {0}};
 
+static const cli_option answer_options[] = {CLI_ANSWER_OPTIONS(apsp_settings), {0}};
+
 static const cli_option method_options[] = {
     {"explain", 0, CLI_FLAG, NULL, offsetof(apsp_settings, explain), 1,
      "Explain the plan: the candidates, their cost and memory, the choice. Alone it only "
-     "explains; the run follows if OUT, --summary, --predecessors or --verify is given."},
+     "explains; the run follows if OUT, --summary, --predecessors, --verify or an answer is "
+     "asked for."},
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
      "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal "
      "weights), sweep (elimination, then all sources at once: roads, grids, meshes), reference "
@@ -65,6 +68,7 @@ static const cli_option method_options[] = {
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},
                                    {"The result", result_options},
+                                   {"Answers that need no matrix", answer_options},
                                    {"How it is computed", method_options},
                                    {"Resources", cli_resource_options},
                                    {"Machine", cli_device_options},
@@ -83,6 +87,8 @@ static const cli_example examples[] = {
     {"tilewright apsp roads.gr distances.npy --verify", "keep the matrix, after checking 16 rows"},
     {"tilewright apsp trains.csv --ids --undirected --sources Bern,Basel -o two.csv",
      "an edge list with names; only two rows"},
+    {"tilewright apsp roads.gr --closeness c.csv --nearest n.csv --count 5",
+     "a number for each vertex, and its five nearest; no matrix"},
     {"tilewright apsp big.bin --explain", "what would be done, and what it would take"},
     {NULL, NULL}};
 
@@ -103,8 +109,10 @@ static tw_status check_files(const apsp_run *run)
     const cli_file inputs[] = {{"GRAPH", run->input},
                                {"--sources", list_file(s->sources)},
                                {"--targets", list_file(s->targets)}};
-    const cli_file outputs[] = {{"OUT", run->output}, {"--predecessors", s->predecessors}};
-    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
+    cli_file outputs[2 + CLI_ANSWER_FILES] = {{"OUT", run->output},
+                                              {"--predecessors", s->predecessors}};
+    cli_answers_files(&s->answers, outputs + 2);
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2 + CLI_ANSWER_FILES);
 }
 
 /* The sink of OUT. An unknown extension is no hindrance if the format is said. */
@@ -152,9 +160,10 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "OUT and --predecessors cannot both go to standard output");
     }
-    if (is_stdout(run->output) && s->summary) {
+    if (is_stdout(run->output) && (s->summary || s->answers.histogram > 0)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "--summary prints on standard output, where OUT goes: name a file for OUT");
+                       "%s prints on standard output, where OUT goes: name a file for OUT",
+                       s->summary ? "--summary" : "--histogram");
     }
     bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
     if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
@@ -169,7 +178,8 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: a distance of 0 or more is expected",
                        s->cutoff);
     }
-    return check_files(run);
+    tw_status status = cli_answers_check(ctx, &s->answers);
+    return status == TW_OK ? check_files(run) : status;
 }
 
 /* A GPU that was named, or, with auto, work that is likely to want one: from a file so large that
@@ -265,11 +275,19 @@ static tw_sink gate(const apsp_run *run, cli_gated *gated)
     return out;
 }
 
+/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
+static bool shows_summary(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    return s->summary || s->answers.histogram > 0 || run->output == NULL;
+}
+
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT}, predecessors = TW_SINK_INIT;
+    tw_sink predecessors = TW_SINK_INIT;
+    tw_sink sinks[] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
     int32_t used = 0;
     tw_status status = TW_OK;
     if (s->verify >= 0) {
@@ -280,11 +298,9 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
             cli_timed_sink(&run->verifier_sink, &sinks[used++]);
         }
     }
-    if (status == TW_OK && (run->output == NULL || s->summary)) {
-        status = tw_apsp_summary_create(ctx, &run->summary, 0, opts->sources, opts->targets);
-        if (status == TW_OK) {
-            status = tw_apsp_summary_sink(run->summary, &sinks[used++]);
-        }
+    if (status == TW_OK) {
+        status = cli_answers_begin(ctx, &run->answering, opts->sources, opts->targets,
+                                   shows_summary(run), sinks, &used);
     }
     if (status == TW_OK && run->output != NULL) {
         sinks[used++] = gate(run, &run->output_sink);
@@ -296,13 +312,10 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
                                   s->predecessors != NULL ? &predecessors : NULL, &run->report);
     }
-    if (status == TW_OK && run->summary != NULL) {
-        status = tw_apsp_summary_describe(run->summary, &run->statistics);
-    }
     if (status == TW_OK && run->verifier != NULL) {
         status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
     }
-    return status;
+    return status == TW_OK ? cli_answers_write(ctx, &run->answering, run->graph) : status;
 }
 
 /* The rate only means something beside what the machine could do. */
@@ -339,9 +352,9 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
         apsp_report_run(run, status);
     }
     if (status == TW_OK) {
-        if (run->summary != NULL && !s->reading.common.json) {
+        if (shows_summary(run) && !s->reading.common.json) {
             cli_naming naming = {run->graph, run->sources.list, run->targets.list};
-            cli_statistics_print(run->summary, &run->statistics, &naming);
+            cli_statistics_print(run->answering.summary, &run->answering.about, &naming);
             fflush(stdout); /* before the last line of news, where both go to one place */
         }
         apsp_conclude(run);
@@ -380,7 +393,7 @@ static void clear_run(apsp_run *run)
     tw_sink_destroy(&run->predecessor_sink.inner);
     tw_sink_destroy(&run->verifier_sink.inner);
     tw_apsp_verifier_destroy(run->verifier);
-    tw_apsp_summary_destroy(run->summary);
+    cli_answers_clear(&run->answering);
     tw_apsp_plan_destroy(run->plan);
     cli_vertices_clear(&run->targets);
     cli_vertices_clear(&run->sources);
@@ -394,8 +407,8 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
                     .settings = s,
                     .input = words[0],
                     .about = TW_GRAPH_INFO_INIT,
+                    .answering = {.asked = &s->answers, .about = TW_APSP_SUMMARY_INFO_INIT},
                     .planned = TW_APSP_PLAN_INFO_INIT,
-                    .statistics = TW_APSP_SUMMARY_INFO_INIT,
                     .output_sink.inner = TW_SINK_INIT,
                     .predecessor_sink.inner = TW_SINK_INIT,
                     .verifier_sink.inner = TW_SINK_INIT,
@@ -412,7 +425,8 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
         status = make_plan(&run, &opts);
     }
     if (status == TW_OK) {
-        bool asked = run.output != NULL || s->summary || s->predecessors != NULL || s->verify >= 0;
+        bool asked = run.output != NULL || s->summary || s->predecessors != NULL ||
+                     s->verify >= 0 || cli_answers_any(&s->answers);
         if (s->explain && !asked && s->reading.common.json) {
             apsp_report_plan(&run);
         } else if (s->explain && !asked) {

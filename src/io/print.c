@@ -13,7 +13,7 @@ tw_status twi_print_flush(twi_printer *printer)
     if (printer->status == TW_OK && printer->used > 0) {
         printer->status =
             twi_output_write(printer->ctx, printer->output, printer->buffer, printer->used);
-        twi_progress(printer->ctx, "write", printer->done, printer->total, "arcs");
+        twi_progress(printer->ctx, "write", printer->done, printer->total, printer->unit);
     }
     printer->used = 0;
     return printer->status;

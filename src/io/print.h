@@ -14,8 +14,9 @@ typedef struct twi_printer {
     tw_status status;
     char *buffer;
     size_t used;
-    double done; /* of `total`, for progress: set by the format, in arcs */
+    double done; /* of `total` in `unit`, for progress: set by the format */
     double total;
+    const char *unit;
 } twi_printer;
 
 #define TWI_PRINT_BUFFER ((size_t)1 << 18)

@@ -189,6 +189,41 @@ def test_memory_that_does_not_suffice_is_refused_before_anything_is_done(rng):
     assert isinstance(raised.value, tw.OutOfMemoryError) and str(raised.value)
 
 
+@pytest.mark.parametrize("farthest", (False, True))
+@pytest.mark.parametrize("k", (1, 3, 70))
+def test_nearest_is_the_sorted_matrix(rng, k, farthest):
+    matrix = random_matrix(rng, 60, 0.05)
+    whole = expected_of(matrix)
+    np.fill_diagonal(whole, np.inf)
+    found = tw.nearest(matrix, k, farthest=farthest)
+    assert found.vertices.shape == found.distances.shape == (60, k)
+    for row in range(60):
+        reached = np.flatnonzero(np.isfinite(whole[row]))
+        keys = whole[row, reached] * (-1 if farthest else 1)
+        best = reached[np.lexsort((reached, keys))][:k]
+        missing = k - len(best)
+        np.testing.assert_array_equal(found.vertices[row], [*best, *[-9999] * missing])
+        np.testing.assert_array_equal(
+            found.distances[row], [*whole[row, best], *[np.inf] * missing]
+        )
+
+
+def test_nearest_of_selections_and_wrong_questions(rng):
+    matrix = random_matrix(rng, 30, 0.3)
+    whole = expected_of(matrix)
+    found = tw.nearest(matrix, 1, sources=[4, 7], targets=[4, 9, 11])
+    columns = {4: [9, 11], 7: [4, 9, 11]}
+    for row, source in enumerate((4, 7)):
+        best = min(columns[source], key=lambda target: (whole[source, target], target))
+        assert found.vertices[row, 0] == best and found.distances[row, 0] == whole[source, best]
+    for k in (0, -1, 2**31):
+        with pytest.raises(ValueError):
+            tw.nearest(matrix, k)
+    with pytest.raises(TypeError):
+        tw.nearest(matrix, 1.5)
+    assert tw.nearest(np.zeros((0, 0)), 2).vertices.shape == (0, 2)
+
+
 def test_summary_is_that_of_the_matrix(rng):
     matrix = random_matrix(rng, 60, 0.05)
     whole = expected_of(matrix)
@@ -205,6 +240,12 @@ def test_summary_is_that_of_the_matrix(rng):
     total = np.where(np.isfinite(whole), whole, 0).sum(axis=1)
     close = np.divide(reached**2, total * 59, out=np.zeros(60), where=total > 0)
     np.testing.assert_allclose(found.closeness, close, rtol=1e-14)
+    np.testing.assert_array_equal(found.reached, reached)
+    np.testing.assert_allclose(found.sum, total, rtol=1e-14)
+    assert found.harmonic is None
+    inverses = np.where(np.isfinite(whole) & (whole != 0), 1 / np.where(whole == 0, 1, whole), 0)
+    harmonic = tw.summary(matrix, harmonic=True).harmonic
+    np.testing.assert_allclose(harmonic, inverses.sum(axis=1), rtol=1e-14)
     counts, edges = found.histogram
     assert counts.sum() == found.reachable and len(edges) == len(counts) + 1
     for value, count in zip(*np.unique(finite, return_counts=True)):

@@ -459,6 +459,11 @@ static void of_routes_summaries_and_checks(void **state)
     REFUSED_SILENTLY(tw_apsp_summary_describe(t->summary, NULL));
     assert_null(tw_apsp_summary_eccentricity(NULL));
     assert_null(tw_apsp_summary_closeness(NULL));
+    assert_null(tw_apsp_summary_sum(NULL));
+    assert_null(tw_apsp_summary_reached(NULL));
+    assert_null(tw_apsp_summary_harmonic(NULL));
+    REFUSED(tw_apsp_summary_set_harmonic(t->ctx, NULL, 1));
+    REFUSED_SILENTLY(tw_apsp_summary_set_harmonic(NULL, NULL, 1));
     assert_int_equal(tw_apsp_summary_histogram(NULL, NULL, NULL), 0);
     (void)tw_apsp_summary_histogram(t->summary, NULL, NULL);
     tw_apsp_summary_destroy(NULL);

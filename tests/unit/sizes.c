@@ -36,6 +36,8 @@ ASSERT_END(tw_apsp_plan_info, 56, device);
 ASSERT_END(tw_apsp_report, 152, fallback);
 ASSERT_END(tw_apsp_path_info, 32, distance);
 ASSERT_END(tw_apsp_summary_info, 104, least);
+ASSERT_END(tw_apsp_nearest_options, 32, targets);
+ASSERT_END(tw_apsp_nearest_info, 40, reserved);
 ASSERT_END(tw_reach_options, 32, reserved);
 ASSERT_END(tw_reach_plan_info, 80, device);
 ASSERT_END(tw_reach_report, 56, device);
@@ -220,6 +222,33 @@ static tw_status give_summary(tw_context *ctx, void *out)
     tw_status status = tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL);
     status = status == TW_OK ? tw_apsp_summary_describe(summary, out) : status;
     tw_apsp_summary_destroy(summary);
+    return status;
+}
+
+static tw_status take_nearest(tw_context *ctx, void *given)
+{
+    tw_apsp_nearest *nearest = NULL;
+    tw_status status = tw_apsp_nearest_create(ctx, &nearest, given);
+    tw_apsp_nearest_destroy(nearest);
+    return status;
+}
+
+static tw_status give_nearest(tw_context *ctx, void *out)
+{
+    tw_apsp_nearest *nearest = NULL;
+    tw_status status = tw_apsp_nearest_create(ctx, &nearest, NULL);
+    status = status == TW_OK ? tw_apsp_nearest_describe(nearest, out) : status;
+    tw_apsp_nearest_destroy(nearest);
+    return status;
+}
+
+static tw_status give_nearest_sink(tw_context *ctx, void *out)
+{
+    tw_apsp_nearest *nearest = NULL;
+    tw_status status = tw_apsp_nearest_create(ctx, &nearest, NULL);
+    status = status == TW_OK ? tw_apsp_nearest_sink(nearest, out) : status;
+    tw_sink_destroy(out);
+    tw_apsp_nearest_destroy(nearest);
     return status;
 }
 
@@ -680,6 +709,7 @@ static const kind kinds[] = {
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_now),
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_device),
     TAKEN(tw_apsp_options, TW_APSP_OPTIONS_INIT, take_apsp_workspace),
+    TAKEN(tw_apsp_nearest_options, TW_APSP_NEAREST_OPTIONS_INIT, take_nearest),
     TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach),
     TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach_now),
     TAKEN(tw_image_options, TW_IMAGE_OPTIONS_INIT, take_image),
@@ -695,6 +725,7 @@ static const kind kinds[] = {
     GIVEN(tw_apsp_report, give_apsp_report),
     GIVEN(tw_apsp_path_info, give_path),
     GIVEN(tw_apsp_summary_info, give_summary),
+    GIVEN(tw_apsp_nearest_info, give_nearest),
     GIVEN(tw_reach_plan_info, give_reach_plan),
     GIVEN(tw_reach_report, give_reach_report),
     GIVEN(tw_image_info, give_image_info),
@@ -716,6 +747,7 @@ static const kind kinds[] = {
     FILLED(tw_sink, give_scaled_sink),
     FILLED(tw_sink, give_preview_sink),
     FILLED(tw_sink, give_summary_sink),
+    FILLED(tw_sink, give_nearest_sink),
     FILLED(tw_sink, give_verifier_sink),
     FILLED(tw_sink, give_map_verifier_sink),
     FILLED(tw_sink, give_image_sink),

@@ -102,6 +102,7 @@ static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
     for (int64_t i = 0; i < m->rows; i++) {
         double row_most = -(double)INFINITY;
         double row_sum = 0;
+        double inverse = 0;
         int64_t reached = 0;
         int64_t others = 0;
         for (int64_t j = 0; j < m->cols; j++) {
@@ -113,6 +114,7 @@ static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
             if (!isinf(value)) {
                 reached++;
                 row_sum += value;
+                inverse += value != 0 ? 1 / value : 0;
                 row_most = fmax(row_most, value);
                 least = fmin(least, value);
             }
@@ -123,6 +125,11 @@ static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
         most = fmax(most, row_most);
         radius = reached > 0 ? fmin(radius, row_most) : radius;
         assert_true(tw_apsp_summary_eccentricity(summary)[i] == (reached > 0 ? row_most : 0));
+        double of_row = tw_apsp_summary_sum(summary)[i];
+        assert_true(of_row == row_sum || fabs(of_row - row_sum) <= 1e-12 * fabs(row_sum));
+        assert_int_equal(tw_apsp_summary_reached(summary)[i], reached);
+        double harmonic = tw_apsp_summary_harmonic(summary)[i];
+        assert_true(harmonic == inverse || fabs(harmonic - inverse) <= 1e-9 * (1 + fabs(inverse)));
         double close =
             row_sum > 0 ? (double)reached / row_sum * ((double)reached / (double)others) : 0;
         double given = tw_apsp_summary_closeness(summary)[i];
@@ -168,6 +175,7 @@ static void every_type_and_range_is_summed_up_right(void **state)
             for (int b = 0; b < 4; b++) {
                 tw_apsp_summary *summary = NULL;
                 assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, bins[b], NULL, NULL));
+                assert_ok(ctx, tw_apsp_summary_set_harmonic(ctx, summary, 1));
                 feed(ctx, summary, &m, 7);
                 if (bins[b] > 0) {
                     assert_summary(summary, &m, NULL, NULL);
@@ -291,6 +299,7 @@ static void the_own_vertex_is_skipped_wherever_it_stands(void **state)
         tw_matrix m = random_matrix(4, 6, TW_I32, 1, 40);
         tw_apsp_summary *summary = NULL;
         assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, s, t));
+        assert_ok(ctx, tw_apsp_summary_set_harmonic(ctx, summary, 1));
         feed(ctx, summary, &m, 3);
         assert_summary(summary, &m, s, t);
         tw_apsp_summary_destroy(summary);
@@ -327,6 +336,7 @@ static void a_summary_starts_afresh_and_forgets_when_aborted(void **state)
                  tw_apsp_summary_create(ctx, &summary, -1, NULL, NULL));
     assert_null(summary);
     assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 8, NULL, NULL));
+    assert_ok(ctx, tw_apsp_summary_set_harmonic(ctx, summary, 1));
     feed(ctx, summary, &m, 4);
     assert_int_equal(tw_apsp_summary_sink(summary, &sink), TW_OK);
     assert_ok(ctx, tw_feed(ctx, &m, &sink, 1));

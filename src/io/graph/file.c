@@ -109,7 +109,7 @@ tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *pat
                                         "--out-format: triples, gr, mtx, edges, metis or npy",
                                         path);
     }
-    twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs};
+    twi_printer printer = {.ctx = ctx, .total = (double)graph->arcs, .unit = "arcs"};
     tw_status status = twi_alloc(ctx, &printer.buffer, TWI_PRINT_BUFFER, 1, "the output buffer");
     if (status == TW_OK) {
         status = twi_output_open(ctx, &printer.output, path, 0);

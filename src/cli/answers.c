@@ -1,0 +1,203 @@
+/* Answers about distances: see answers.h. */
+#include "answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_answers_any(const cli_answers *asked)
+{
+    cli_file files[CLI_ANSWER_FILES];
+    bool any = asked->histogram > 0;
+    cli_answers_files(asked, files);
+    for (int i = 0; i < CLI_ANSWER_FILES; i++) {
+        any = any || files[i].path != NULL;
+    }
+    return any;
+}
+
+void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES])
+{
+    const cli_file files[CLI_ANSWER_FILES] = {
+        {"--eccentricity", asked->eccentricity}, {"--closeness", asked->closeness},
+        {"--harmonic", asked->harmonic},         {"--sum", asked->sum},
+        {"--reached", asked->reached},           {"--nearest", asked->nearest},
+        {"--farthest", asked->farthest}};
+    memcpy(out, files, sizeof files);
+}
+
+/* One that is written as a column can be opened, for all that its name says. */
+static tw_status check_file(tw_context *ctx, const cli_answers *asked, const cli_file *file)
+{
+    static const char *const list[] = {"csv", NULL};
+    if (file->path == NULL) {
+        return TW_OK;
+    }
+    if (strcmp(file->path, "-") == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: standard output is not for answers; name a file",
+                       file->what);
+    }
+    if (file->path == asked->nearest || file->path == asked->farthest) {
+        return cli_writes(file->path, NULL, list)
+                   ? TW_OK
+                   : tw_fail(ctx, TW_ERR_ARGUMENT,
+                             "%s '%.60s': a list of source,target,distance is written as .csv",
+                             file->what, file->path);
+    }
+    tw_sink sink = TW_SINK_INIT;
+    tw_status status = tw_sink_to_file(ctx, &sink, file->path, NULL);
+    tw_sink_destroy(&sink);
+    return status;
+}
+
+tw_status cli_answers_check(tw_context *ctx, const cli_answers *asked)
+{
+    cli_file files[CLI_ANSWER_FILES];
+    tw_status status = TW_OK;
+    cli_answers_files(asked, files);
+    for (int i = 0; i < CLI_ANSWER_FILES && status == TW_OK; i++) {
+        status = check_file(ctx, asked, &files[i]);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    if (asked->histogram > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--histogram=%lld is too many bins",
+                       (long long)asked->histogram);
+    }
+    if (asked->count < 1 || asked->count > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--count %lld: a number from 1 to %d is expected",
+                       (long long)asked->count, INT32_MAX);
+    }
+    if (strcmp(asked->closeness_as, "igraph") != 0 &&
+        strcmp(asked->closeness_as, "networkx") != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown --closeness-as '%s'; use networkx or igraph",
+                       asked->closeness_as);
+    }
+    return TW_OK;
+}
+
+static tw_status begin_summary(tw_context *ctx, cli_answering *a, const int32_t *sources,
+                               const int32_t *targets)
+{
+    const bool igraph = strcmp(a->asked->closeness_as, "igraph") == 0;
+    tw_status status =
+        tw_apsp_summary_create(ctx, &a->summary, (int32_t)a->asked->histogram, sources, targets);
+    if (status == TW_OK) {
+        status = tw_apsp_summary_set_closeness(
+            ctx, a->summary, igraph ? TW_APSP_CLOSENESS_IGRAPH : TW_APSP_CLOSENESS_NETWORKX);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_summary_set_harmonic(ctx, a->summary, a->asked->harmonic != NULL);
+    }
+    return status;
+}
+
+static tw_status begin_list(tw_context *ctx, const cli_answering *a, tw_apsp_nearest **out,
+                            const int32_t *sources, const int32_t *targets, tw_sink *sink)
+{
+    tw_apsp_nearest_options options = TW_APSP_NEAREST_OPTIONS_INIT;
+    options.count = (int32_t)a->asked->count;
+    options.farthest = out == &a->farthest;
+    options.sources = sources;
+    options.targets = targets;
+    tw_status status = tw_apsp_nearest_create(ctx, out, &options);
+    return status == TW_OK ? tw_apsp_nearest_sink(*out, sink) : status;
+}
+
+tw_status cli_answers_begin(tw_context *ctx, cli_answering *a, const int32_t *sources,
+                            const int32_t *targets, bool summary, tw_sink *sinks, int32_t *used)
+{
+    const cli_answers *asked = a->asked;
+    tw_status status = TW_OK;
+    if (summary || asked->histogram > 0 || asked->eccentricity != NULL ||
+        asked->closeness != NULL || asked->harmonic != NULL || asked->sum != NULL ||
+        asked->reached != NULL) {
+        status = begin_summary(ctx, a, sources, targets);
+        if (status == TW_OK) {
+            status = tw_apsp_summary_sink(a->summary, &sinks[(*used)++]);
+        }
+    }
+    if (status == TW_OK && asked->nearest != NULL) {
+        status = begin_list(ctx, a, &a->nearest, sources, targets, &sinks[(*used)++]);
+    }
+    if (status == TW_OK && asked->farthest != NULL) {
+        status = begin_list(ctx, a, &a->farthest, sources, targets, &sinks[(*used)++]);
+    }
+    return status;
+}
+
+/* One value for each row, as a matrix of one column. */
+static tw_status write_column(tw_context *ctx, const void *values, tw_type type, int64_t rows,
+                              const char *path)
+{
+    tw_sink sink = TW_SINK_INIT;
+    tw_matrix column = {(void *)values, rows, 1, 1, type};
+    tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
+    if (status == TW_OK) {
+        status = tw_feed(ctx, &column, &sink, 1);
+    }
+    tw_sink_destroy(&sink);
+    return status;
+}
+
+/* There are fewer vertices than 2^31. */
+static tw_status write_counts(tw_context *ctx, const int64_t *counts, int64_t rows,
+                              const char *path)
+{
+    int32_t *narrow = malloc((size_t)rows * sizeof *narrow + 1);
+    if (narrow == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld counts", (long long)rows);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        narrow[i] = (int32_t)counts[i];
+    }
+    tw_status status = write_column(ctx, narrow, TW_I32, rows, path);
+    free(narrow);
+    return status;
+}
+
+static tw_status write_columns(tw_context *ctx, cli_answering *a)
+{
+    const cli_answers *asked = a->asked;
+    const struct {
+        const char *path;
+        const double *values;
+    } columns[] = {{asked->eccentricity, tw_apsp_summary_eccentricity(a->summary)},
+                   {asked->closeness, tw_apsp_summary_closeness(a->summary)},
+                   {asked->harmonic, tw_apsp_summary_harmonic(a->summary)},
+                   {asked->sum, tw_apsp_summary_sum(a->summary)}};
+    const tw_apsp_summary_info *about = &a->about;
+    tw_status status = tw_apsp_summary_describe(a->summary, &a->about);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && status == TW_OK; i++) {
+        if (columns[i].path != NULL) {
+            status = write_column(ctx, columns[i].values, TW_F64, about->rows, columns[i].path);
+        }
+    }
+    if (status == TW_OK && asked->reached != NULL) {
+        status =
+            write_counts(ctx, tw_apsp_summary_reached(a->summary), about->rows, asked->reached);
+    }
+    return status;
+}
+
+tw_status cli_answers_write(tw_context *ctx, cli_answering *a, const tw_graph *graph)
+{
+    tw_status status = TW_OK;
+    if (a->summary != NULL) {
+        status = write_columns(ctx, a);
+    }
+    if (status == TW_OK && a->nearest != NULL) {
+        status = tw_apsp_nearest_write(ctx, a->nearest, graph, a->asked->nearest);
+    }
+    if (status == TW_OK && a->farthest != NULL) {
+        status = tw_apsp_nearest_write(ctx, a->farthest, graph, a->asked->farthest);
+    }
+    return status;
+}
+
+void cli_answers_clear(cli_answering *a)
+{
+    tw_apsp_nearest_destroy(a->farthest);
+    tw_apsp_nearest_destroy(a->nearest);
+    tw_apsp_summary_destroy(a->summary);
+}
