@@ -111,6 +111,16 @@ static tw_status deliver_closure(tw_context *ctx, const tw_apsp_plan *plan, cons
     return status;
 }
 
+static void take_outcome(outcome *out, const twi_gpu_outcome *gpu)
+{
+    out->work_type = gpu->used;
+    out->attempts = gpu->attempts;
+    out->symmetric = gpu->symmetric;
+    out->device = gpu->seconds_device;
+    out->upload = gpu->seconds_upload;
+    out->download = gpu->seconds_download;
+}
+
 /* All on one GPU, delivery included. */
 static tw_status run_resident(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                               outcome *out)
@@ -118,12 +128,7 @@ static tw_status run_resident(tw_context *ctx, const tw_apsp_plan *plan, twi_del
     twi_gpu_outcome gpu;
     double n = (double)plan->graph->n;
     tw_status status = twi_gpu_resident_run(ctx, plan, delivery, &gpu);
-    out->work_type = gpu.used;
-    out->attempts = gpu.attempts;
-    out->symmetric = gpu.symmetric;
-    out->device = gpu.seconds_device;
-    out->upload = gpu.seconds_upload;
-    out->download = gpu.seconds_download;
+    take_outcome(out, &gpu);
     out->relaxations = n * n * n;
     return status;
 }
@@ -180,6 +185,14 @@ static tw_status run_sweep(tw_context *ctx, const tw_apsp_plan *plan, twi_delive
                            outcome *out)
 {
     twi_sweep_outcome seen;
+    if (plan->gpus.count > 0) {
+        twi_gpu_outcome gpu;
+        tw_status done = twi_gpu_sweep_run(ctx, plan, delivery, &gpu);
+        take_outcome(out, &gpu);
+        out->relaxations =
+            plan->tree->factor + (double)twi_plan_rows(plan) * (plan->tree->down + plan->tree->up);
+        return done;
+    }
     tw_status status = twi_sweep_run(ctx, plan, delivery, &seen);
     out->work_type = seen.work_type;
     out->attempts = seen.attempts;

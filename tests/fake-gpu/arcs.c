@@ -1,5 +1,6 @@
-/* The passes of kernels/arcs.h and kernels/rows.h in plain C, put on the streams of runtime.c. i32
- * and 16 bits only, as the closures of kernels.c. */
+/* The passes of kernels/arcs.h and kernels/rows.h in plain C, put on the streams of runtime.c. Of
+ * matrices in i32 and 16 bits only, as the closures of kernels.c; rows also of floats, which sweeps
+ * have. */
 #include "runtime.h"
 
 #include "apsp/gpu/kernels/arcs.h"
@@ -139,6 +140,43 @@ typedef struct rows_pass {
     void *out;
 } rows_pass;
 
+/* A working value as a distance. */
+static double distance_at(const twi_gpu_rows *r, int64_t row, int64_t column)
+{
+    int64_t at = row * r->in.ld + column;
+    if (r->work == TW_F32) {
+        return ((const float *)r->in.data)[at];
+    }
+    if (r->work == TW_F64) {
+        return ((const double *)r->in.data)[at];
+    }
+    int32_t value = get(r->in, r->work, row, column);
+    return value >= infinity_of(r->work) ? (double)INFINITY : value;
+}
+
+/* Into element `at` of the result; false if its type cannot hold it. */
+static bool store(void *out, tw_type type, int64_t at, double distance)
+{
+    bool none = isinf(distance);
+    bool fits = true;
+    switch (type) {
+    case TW_U8:
+        fits = none || (distance >= 0 && distance < TW_APSP_INF_U8);
+        ((uint8_t *)out)[at] = none ? TW_APSP_INF_U8 : fits ? (uint8_t)distance : 0;
+        break;
+    case TW_I32:
+        ((int32_t *)out)[at] = none ? TW_APSP_INF_I32 : (int32_t)distance;
+        break;
+    case TW_F32:
+        ((float *)out)[at] = (float)distance;
+        break;
+    default:
+        ((double *)out)[at] = distance;
+        break;
+    }
+    return fits;
+}
+
 static void run_rows(const void *arguments)
 {
     const rows_pass *p = arguments;
@@ -147,8 +185,9 @@ static void run_rows(const void *arguments)
         int64_t s = r->sources != NULL ? r->sources[p->first + i] : p->first + i;
         for (int64_t j = 0; j < r->cols; j++) {
             int64_t t = r->targets != NULL ? r->targets[j] : j;
-            int32_t value = get(r->in, r->work, s, t);
-            double distance = value >= infinity_of(r->work) ? (double)INFINITY : value;
+            double distance = r->column != NULL
+                                  ? distance_at(r, r->place[t], r->column[p->first + i - r->begin])
+                                  : distance_at(r, s, t);
             if (r->potential != NULL) {
                 distance += r->potential[t] - r->potential[s];
             }
@@ -156,14 +195,9 @@ static void run_rows(const void *arguments)
                 distance = (double)INFINITY;
             }
             int64_t at = i * r->cols + j;
-            bool none = isinf(distance);
-            if (r->type == TW_U8) {
-                bool fits = none || (distance >= 0 && distance < TW_APSP_INF_U8);
-                ((uint8_t *)p->out)[at] = none ? TW_APSP_INF_U8 : fits ? (uint8_t)distance : 0;
-                uint64_t place = (uint64_t)(p->first * r->cols + at);
-                *r->misfit = !fits && place < *r->misfit ? place : *r->misfit;
-            } else {
-                ((int32_t *)p->out)[at] = none ? TW_APSP_INF_I32 : (int32_t)distance;
+            uint64_t place = (uint64_t)(p->first * r->cols + at);
+            if (!store(p->out, r->type, at, distance) && place < *r->misfit) {
+                *r->misfit = place;
             }
         }
     }

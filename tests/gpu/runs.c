@@ -244,6 +244,125 @@ static void every_case_and_part(void)
     }
 }
 
+/* ------------------------------------------------------------------------------------- sweeps */
+
+/* A sweep on one GPU, and on one that is named several times, against the closure of the CPU. */
+static void compare_sweep(const run_case *c, const tw_graph *graph, tw_apsp_options opts,
+                          const char *part)
+{
+    static const char *const lists[] = {TWI_GPU_PREFIX, TWI_GPU_PREFIX ":0,0",
+                                        TWI_GPU_PREFIX ":0,0,0"};
+    char name[128];
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    void *one = NULL;
+    size_t rows = (size_t)(opts.sources != NULL ? opts.source_count : c->n);
+    size_t cols = (size_t)(opts.targets != NULL ? opts.target_count : c->n);
+    opts.type = c->type;
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    snprintf(name, sizeof name, "sweep: %s, %s", c->name, part);
+    void *here = solve(c, graph, &opts, "cpu", &report);
+    opts.method = TW_APSP_METHOD_SWEEP;
+    for (int i = 0; i < 3; i++) {
+        void *there = solve(c, graph, &opts, lists[i], &report);
+        expect(agree(c, there, here, rows * cols), name, "the results differ");
+        expect(report.method == TW_APSP_METHOD_SWEEP && report.seconds_device > 0, name,
+               "the report does not speak of a sweep on a GPU");
+        expect(one == NULL || memcmp(there, one, rows * cols * tw_type_size(c->type)) == 0, name,
+               "several devices have other bits than one");
+        if (one == NULL) {
+            one = there;
+        } else {
+            free(there);
+        }
+    }
+    free(one);
+    free(here);
+}
+
+static tw_apsp_summary *summarise(const tw_graph *graph, tw_apsp_method method, const char *device)
+{
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_plan *plan = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    opts.method = method;
+    must(tw_set_device(ctx, device), "a summary");
+    must(tw_apsp_plan_create(ctx, &plan, graph, &opts), "a summary");
+    must(tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL), "a summary");
+    must(tw_apsp_summary_sink(summary, &sink), "a summary");
+    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL), "a summary");
+    tw_sink_destroy(&sink);
+    tw_apsp_plan_destroy(plan);
+    return summary;
+}
+
+/* Folded on the device, against the rows of searches. */
+static void compare_summaries(const run_case *c, const tw_graph *graph)
+{
+    tw_apsp_summary_info x = TW_APSP_SUMMARY_INFO_INIT;
+    tw_apsp_summary_info y = TW_APSP_SUMMARY_INFO_INIT;
+    tw_apsp_summary *a = summarise(graph, TW_APSP_METHOD_SWEEP, TWI_GPU_PREFIX);
+    tw_apsp_summary *b = summarise(graph, TW_APSP_METHOD_DIJKSTRA, "cpu");
+    size_t bytes = (size_t)c->n * sizeof(double);
+    must(tw_apsp_summary_describe(a, &x), c->name);
+    must(tw_apsp_summary_describe(b, &y), c->name);
+    expect(memcmp(&x, &y, sizeof x) == 0, c->name, "the summaries differ");
+    expect(memcmp(tw_apsp_summary_eccentricity(a), tw_apsp_summary_eccentricity(b), bytes) == 0 &&
+               memcmp(tw_apsp_summary_closeness(a), tw_apsp_summary_closeness(b), bytes) == 0,
+           c->name, "the rows of the summaries differ");
+    tw_apsp_summary_destroy(b);
+    tw_apsp_summary_destroy(a);
+}
+
+static void sweeps_of_every_case(void)
+{
+    static const int32_t rows[] = {4, 0, 3, 3, 1};
+    static const int32_t cols[] = {2, 4, 4, 0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const run_case *c = &cases[i];
+        tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+        tw_graph *graph = make_graph(c);
+        compare_sweep(c, graph, opts, "all");
+        opts.sources = rows;
+        opts.source_count = 5;
+        opts.targets = cols;
+        opts.target_count = 4;
+        opts.cutoff = (c->low + c->high) / 2;
+        compare_sweep(c, graph, opts, "some rows and columns, with a cutoff");
+        if (c->weights == TW_I32 && c->low >= 0 && c->high < 1e6) {
+            compare_summaries(c, graph);
+        }
+        tw_graph_destroy(graph);
+    }
+}
+
+/* Where blocks, tiles of columns and levels are many; whole and worn, in 16 bits and beyond. */
+static void sweeps_of_grids(void)
+{
+    static const struct {
+        int64_t rows, cols;
+        double density, heaviest;
+    } grids[] = {{2, 3, 1, 9},     {7, 19, 1, 100},   {1, 300, 1, 50},  {33, 31, 1, 100},
+                 {50, 61, 1, 900}, {64, 64, 0.7, 90}, {41, 99, 0.5, 9}, {64, 80, 1, 20000}};
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        tw_graph_generate_options make = TW_GRAPH_GENERATE_OPTIONS_INIT;
+        tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+        tw_graph *graph = NULL;
+        make.kind = "grid";
+        make.rows = grids[i].rows;
+        make.cols = grids[i].cols;
+        make.density = grids[i].density;
+        make.max_weight = grids[i].heaviest;
+        make.directed = i % 2 == 0 ? TW_GRAPH_DIRECTED_AS_FILE : 1;
+        must(tw_graph_generate(ctx, &graph, &make), "a grid");
+        run_case c = {"a grid", grids[i].rows * grids[i].cols, 0, 0, 0, TW_I32, false, false,
+                      TW_I32};
+        compare_sweep(&c, graph, opts, "all");
+        compare_summaries(&c, graph);
+        tw_graph_destroy(graph);
+    }
+}
+
 /* A distance that the result's type cannot hold: the same sentence as from the CPU. */
 static void a_value_that_does_not_fit_is_named(void)
 {
@@ -265,13 +384,15 @@ static void a_value_that_does_not_fit_is_named(void)
 }
 
 /* The k-th call fails, for every k there is. */
-static void failures_leave_nothing_behind(const char *path)
+static void failures_leave_nothing_behind(const char *path, tw_apsp_method method)
 {
     run_case c = {"a failing device", 300, 3000, 0, 100, TW_I32, false, false, TW_I32};
     tw_graph *graph = make_graph(&c);
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_status status = TW_ERR_DEVICE;
     size_t before = 0;
     size_t total = 0;
+    opts.method = method;
     must(tw_set_device(ctx, TWI_GPU_PREFIX), c.name);
     for (int32_t k = 0; status != TW_OK && k < 500; k++) {
         tw_apsp_plan *plan = NULL;
@@ -279,7 +400,7 @@ static void failures_leave_nothing_behind(const char *path)
         size_t after = 0;
         must(tw_sink_to_file(ctx, &sink, path, "raw"), c.name);
         twi_gpu_fail_at(k);
-        status = tw_apsp_plan_create(ctx, &plan, graph, NULL);
+        status = tw_apsp_plan_create(ctx, &plan, graph, &opts);
         if (status == TW_OK) {
             status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);
         }
@@ -414,8 +535,11 @@ int main(void)
     }
     tw_device_start(ctx);
     every_case_and_part();
+    sweeps_of_every_case();
+    sweeps_of_grids();
     a_value_that_does_not_fit_is_named();
-    failures_leave_nothing_behind(path);
+    failures_leave_nothing_behind(path, TW_APSP_METHOD_CLOSURE);
+    failures_leave_nothing_behind(path, TW_APSP_METHOD_SWEEP);
     auto_falls_back_to_the_cpu();
     a_device_that_is_not_there_is_named();
     a_fault_is_told_and_leaves_no_file(path);

@@ -60,6 +60,37 @@ static void copies_cost_by_the_byte_and_pinning_more(void **state)
     assert_true(twi_gpu_estimate(&h200, &to_be_pinned) > twi_gpu_estimate(&h200, &pinned) + 0.1);
 }
 
+/* Grids, summarised on that device and the 16 threads of its host, in 16 bits: docs/gpu.md. The
+ * steps of their trees, and the rate of half of the micro-kernel's. */
+static void a_sweeps_estimate_is_near_what_was_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        double n, down, up, factor, seconds;
+    } seen[] = {
+        {40000, 29.7, 3.2, 1.85e8, 0.0256},
+        {262144, 38.5, 3.3, 3.28e9, 0.423},
+    };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        twi_gpu_sweep_job job = {
+            .type = TW_U16,
+            .n = seen[i].n,
+            .rows = seen[i].n,
+            .down = seen[i].down * seen[i].n,
+            .up = seen[i].up * seen[i].n,
+            .factor = seen[i].factor,
+            .factor_rate = 2e11,
+            .threads = 16,
+        };
+        double seconds = twi_gpu_sweep_estimate(&h200, &job);
+        assert_true(seconds < 1.5 * seen[i].seconds && seconds > seen[i].seconds / 1.5);
+        job.result_bytes = 4e9;
+        assert_true(twi_gpu_sweep_estimate(&h200, &job) > seconds + 0.07);
+        job.type = TW_I32;
+        assert_true(twi_gpu_sweep_estimate(&h200, &job) > seconds + 0.07);
+    }
+}
+
 static void every_architecture_has_a_rate(void **state)
 {
     (void)state;
@@ -189,6 +220,7 @@ int main(void)
         cmocka_unit_test(an_estimate_is_near_what_was_measured),
         cmocka_unit_test(a_small_closure_is_bound_by_its_pivots),
         cmocka_unit_test(copies_cost_by_the_byte_and_pinning_more),
+        cmocka_unit_test(a_sweeps_estimate_is_near_what_was_measured),
         cmocka_unit_test(every_architecture_has_a_rate),
         cmocka_unit_test(what_was_measured_is_claimed_of_no_other_architecture),
         cmocka_unit_test(a_card_that_is_named_again_counts_once),

@@ -13,6 +13,7 @@
 
 #define SEVERAL_BYTES 70000 /* of each device of a list */
 #define STREAMED_BYTES 5000 /* of a device through which a matrix is streamed */
+#define SWEEP_BYTES 9000    /* of a sweep, besides its columns */
 #define SMALL_THINGS 500    /* that no plan counts: the delivery itself */
 #define MORE 1000           /* bytes that a resident matrix takes besides */
 
@@ -108,6 +109,18 @@ uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan)
     return 2 * MORE;
 }
 
+uint64_t twi_gpu_sweep_bytes(const tw_apsp_plan *plan, tw_type type)
+{
+    return (uint64_t)plan->graph->n * tw_type_size(type) + SWEEP_BYTES;
+}
+
+uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type)
+{
+    (void)plan;
+    (void)type;
+    return 3 * MORE;
+}
+
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
 {
     (void)n;
@@ -147,6 +160,12 @@ tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_de
     *out = (twi_gpu_outcome){.used = plan->work_type, .attempts = 1, .seconds_device = 0.125};
     out->seconds_upload = 1e-9;
     return fail_if_broken(ctx);
+}
+
+tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                            twi_gpu_outcome *out)
+{
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
 }
 
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
@@ -362,6 +381,81 @@ static void auto_does_not_start_over_for_a_sink_that_failed(void **state)
     close_problem(&p);
 }
 
+/* A grid, which has small separators; the rows of its run are nobody's. */
+static void open_grid(problem *p, const char *device, tw_apsp_method method)
+{
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    open_problem(p, device);
+    tw_graph_destroy(p->graph);
+    opts.kind = "grid";
+    opts.rows = 20;
+    opts.cols = 20;
+    opts.density = 1;
+    p->opts.method = method;
+    p->opts.work_type = TW_AUTO;
+    assert_ok(p->ctx, tw_graph_generate(p->ctx, &p->graph, &opts));
+}
+
+static void a_sweep_on_a_named_gpu_states_its_memory_and_tells_its_seconds(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_grid(&p, "cuda:1,0", TW_APSP_METHOD_SWEEP);
+    assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_SWEEP);
+    assert_int_equal(describe_plan(p.plan).device_memory, 20 * 20 * 4 + SWEEP_BYTES);
+    assert_string_equal(describe_plan(p.plan).device, "cuda:1,0");
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "steps a source in i32 on made up"));
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "choice: sweep on cuda:1,0"));
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_true(report.resident == 0 && report.seconds_device == 0.125);
+    assert_true(report.relaxations > 400 * 400);
+    close_problem(&p);
+}
+
+static void a_named_gpu_weighs_the_sweep_against_the_closure(void **state)
+{
+    problem p;
+    (void)state;
+    open_grid(&p, "cuda:0", TW_APSP_METHOD_AUTO);
+    assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    const char *text = tw_apsp_plan_explain(p.plan);
+    assert_non_null(strstr(text, "  gpu        "));
+    assert_null(strstr(text, "  gpu        left out"));
+    assert_null(strstr(text, "  gpu sweep  left out"));
+    assert_non_null(strstr(text, "  sweep      left out: it runs on the CPU"));
+    close_problem(&p);
+}
+
+static void a_sweep_that_does_not_fit_the_gpu_is_refused_with_the_numbers(void **state)
+{
+    problem p;
+    (void)state;
+    open_grid(&p, "cuda:0", TW_APSP_METHOD_SWEEP);
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, SWEEP_BYTES));
+    assert_fails(p.ctx, TW_ERR_MEMORY,
+                 "cuda:0: sweeping 400 vertices takes 11 kB on the device, and 9.0 kB may be used",
+                 tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    close_problem(&p);
+}
+
+static void a_sweep_that_fails_on_a_gpu_nobody_named_is_done_by_the_cpu(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_grid(&p, "cuda:0", TW_APSP_METHOD_SWEEP);
+    assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    p.plan->automatic = true;
+    snprintf(p.ctx->device, sizeof p.ctx->device, "auto");
+    broken = true;
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_string_equal(report.device, "cpu");
+    assert_string_equal(report.fallback, "cuda:0: it is broken");
+    close_problem(&p);
+}
+
 static void auto_leaves_a_slow_gpu_alone(void **state)
 {
     problem p;
@@ -399,6 +493,10 @@ int main(void)
         cmocka_unit_test(a_named_gpu_that_fails_is_an_error),
         cmocka_unit_test(auto_tells_what_ran_instead_and_why),
         cmocka_unit_test(auto_does_not_start_over_for_a_sink_that_failed),
+        cmocka_unit_test(a_sweep_on_a_named_gpu_states_its_memory_and_tells_its_seconds),
+        cmocka_unit_test(a_named_gpu_weighs_the_sweep_against_the_closure),
+        cmocka_unit_test(a_sweep_that_does_not_fit_the_gpu_is_refused_with_the_numbers),
+        cmocka_unit_test(a_sweep_that_fails_on_a_gpu_nobody_named_is_done_by_the_cpu),
         cmocka_unit_test(auto_leaves_a_slow_gpu_alone),
         cmocka_unit_test(the_ceiling_of_several_is_their_sum_each_card_once),
     };

@@ -66,6 +66,14 @@ TW_CHECKED tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *p
 uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type);
 uint64_t twi_gpu_resident_memory(const tw_apsp_plan *plan);
 
+/* A sweep of a plan that has a tree, on the devices of its list (gpu/sweep.c). */
+TW_CHECKED tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                       twi_delivery *delivery, twi_gpu_outcome *out);
+/* Memory that it takes on each device, and on the host besides the tree, in `type`: as much of the
+ * plan's gpu_allowed as a sweep can use, or the least it could do with, if that is more. */
+uint64_t twi_gpu_sweep_bytes(const tw_apsp_plan *plan, tw_type type);
+uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type);
+
 /* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute);
 

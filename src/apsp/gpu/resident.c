@@ -15,10 +15,10 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/arcs.h"
 #include "apsp/gpu/kernels/rows.h"
+#include "apsp/gpu/stage.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
@@ -32,7 +32,7 @@
 #ifndef TWI_RESIDENT_BUFFER
 #define TWI_RESIDENT_BUFFER ((int64_t)8 << 20)
 #endif
-#define SHARE ((uint64_t)1 << 20) /* bytes of a buffer that a thread fills at a time */
+#define LEAST ((int64_t)1 << 20) /* bytes of one for a small result */
 
 /* What the device tells the host, at the beginning of its memory. */
 typedef struct findings {
@@ -47,11 +47,9 @@ typedef struct resident {
     const tw_apsp_plan *plan;
     twi_gpu_outcome *out;
     cudaStream_t stream;
-    cudaEvent_t arrived[2]; /* a buffer is through, in whichever direction */
-    cudaEvent_t begun;      /* the closure, on the device's clock */
+    cudaEvent_t begun; /* the closure, on the device's clock */
     cudaEvent_t ended;
-    char *pinned[2];
-    uint64_t buffer_bytes;
+    twi_gpu_stage stage;
     char *fixed; /* device: findings, arcs, lists, blocks of rows */
     findings *found;
     twi_gpu_arcs arcs;
@@ -76,7 +74,7 @@ static uint64_t buffer_bytes(const tw_apsp_plan *plan)
     int64_t row = twi_plan_cols(plan) * (int64_t)tw_type_size(plan->type);
     int64_t all = twi_plan_rows(plan) * row;
     int64_t most = row > TWI_RESIDENT_BUFFER ? row : TWI_RESIDENT_BUFFER;
-    return (uint64_t)(all < most ? (all > (int64_t)SHARE ? all : (int64_t)SHARE) : most);
+    return (uint64_t)(all < most ? (all > LEAST ? all : LEAST) : most);
 }
 
 /* Lay out what stays through all attempts; returns its bytes. */
@@ -99,8 +97,8 @@ static uint64_t place_fixed(resident *self, char *base)
     if (plan->options.targets != NULL) {
         self->targets = place(base, &used, plan->options.target_count, sizeof *self->targets);
     }
-    self->block[0] = place(base, &used, (int64_t)self->buffer_bytes, 1);
-    self->block[1] = place(base, &used, (int64_t)self->buffer_bytes, 1);
+    self->block[0] = place(base, &used, (int64_t)self->stage.bytes, 1);
+    self->block[1] = place(base, &used, (int64_t)self->stage.bytes, 1);
     return used;
 }
 
@@ -124,7 +122,7 @@ static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symme
 
 uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
 {
-    resident self = {.plan = plan, .buffer_bytes = buffer_bytes(plan)};
+    resident self = {.plan = plan, .stage = {.bytes = buffer_bytes(plan)}};
     uint64_t matrix;
     return place_fixed(&self, NULL) + moving_bytes(twi_gpu_kernel_choose(type, plan->graph->n),
                                                    plan->graph->n, false, &matrix);
@@ -155,14 +153,16 @@ static tw_status allocate(resident *self, char **out, uint64_t bytes)
 static tw_status open_buffers(resident *self)
 {
     tw_status status =
-        twi_memory_check(self->ctx, 2 * self->buffer_bytes, "copying to and from the GPU");
+        twi_memory_check(self->ctx, 2 * self->stage.bytes, "copying to and from the GPU");
     for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status = check(self, (int)cudaMallocHost((void **)&self->pinned[i], self->buffer_bytes),
-                       "allocating pinned memory");
+        status =
+            check(self, (int)cudaMallocHost((void **)&self->stage.pinned[i], self->stage.bytes),
+                  "allocating pinned memory");
         if (status == TW_OK) {
-            status = check(self,
-                           (int)cudaEventCreateWithFlags(&self->arrived[i], cudaEventDisableTiming),
-                           "making an event");
+            status = check(
+                self,
+                (int)cudaEventCreateWithFlags(&self->stage.arrived[i], cudaEventDisableTiming),
+                "making an event");
         }
     }
     return status;
@@ -174,6 +174,7 @@ static tw_status open_run(resident *self, int32_t device)
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
                        "making a stream");
+        self->stage.stream = self->stream;
     }
     if (status == TW_OK) {
         status = check(self, (int)cudaEventCreate(&self->begun), "making an event");
@@ -202,10 +203,10 @@ static void close_run(resident *self)
     (void)cudaFree(self->moving);
     (void)cudaFree(self->fixed);
     for (int i = 0; i < 2; i++) {
-        if (self->arrived[i] != NULL) {
-            (void)cudaEventDestroy(self->arrived[i]);
+        if (self->stage.arrived[i] != NULL) {
+            (void)cudaEventDestroy(self->stage.arrived[i]);
         }
-        (void)cudaFreeHost(self->pinned[i]);
+        (void)cudaFreeHost(self->stage.pinned[i]);
     }
     if (self->ended != NULL) {
         (void)cudaEventDestroy(self->ended);
@@ -216,41 +217,6 @@ static void close_run(resident *self)
 }
 
 /* --------------------------------------------------------------------------------------- upload */
-
-static void copy_by_all(tw_context *ctx, char *to, const char *from, uint64_t bytes)
-{
-    int64_t shares = (int64_t)((bytes + SHARE - 1) / SHARE);
-    (void)ctx; /* unused without OpenMP */
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static) if (shares > 1)
-    for (int64_t i = 0; i < shares; i++) {
-        uint64_t at = (uint64_t)i * SHARE;
-        memcpy(to + at, from + at, bytes - at < SHARE ? bytes - at : SHARE);
-    }
-}
-
-/* One array, through the pinned buffers in turn; `turn` is the buffer to begin with. */
-static tw_status upload(resident *self, const void *to, const void *from, uint64_t bytes, int *turn)
-{
-    tw_status status = TW_OK;
-    for (uint64_t at = 0; at < bytes && status == TW_OK; at += self->buffer_bytes) {
-        uint64_t part = bytes - at < self->buffer_bytes ? bytes - at : self->buffer_bytes;
-        int now = *turn;
-        *turn = 1 - now;
-        status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying the arcs");
-        if (status == TW_OK) {
-            copy_by_all(self->ctx, self->pinned[now], (const char *)from + at, part);
-            status = check(self,
-                           (int)cudaMemcpyAsync((char *)to + at, self->pinned[now], part,
-                                                cudaMemcpyHostToDevice, self->stream),
-                           "copying the arcs");
-        }
-        if (status == TW_OK) {
-            status = check(self, (int)cudaEventRecord(self->arrived[now], self->stream),
-                           "recording an event");
-        }
-    }
-    return status;
-}
 
 static tw_status upload_all(resident *self)
 {
@@ -272,10 +238,10 @@ static tw_status upload_all(resident *self)
         {self->targets, plan->options.targets,
          self->targets != NULL ? (uint64_t)plan->options.target_count * sizeof(int32_t) : 0},
     };
-    int turn = 0;
     tw_status status = TW_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == TW_OK; i++) {
-        status = upload(self, arrays[i].to, arrays[i].from, arrays[i].bytes, &turn);
+        status = twi_gpu_upload(self->ctx, &self->stage, arrays[i].to, arrays[i].from,
+                                arrays[i].bytes, "copying the arcs");
     }
     return status;
 }
@@ -478,13 +444,14 @@ static tw_status fetch(resident *self, const twi_gpu_rows *rows, int64_t first, 
               "starting to convert rows");
     if (status == TW_OK) {
         status = check(self,
-                       (int)cudaMemcpyAsync(self->pinned[turn], self->block[turn], bytes,
+                       (int)cudaMemcpyAsync(self->stage.pinned[turn], self->block[turn], bytes,
                                             cudaMemcpyDeviceToHost, self->stream),
                        "copying rows");
     }
-    return status == TW_OK ? check(self, (int)cudaEventRecord(self->arrived[turn], self->stream),
-                                   "recording an event")
-                           : status;
+    return status == TW_OK
+               ? check(self, (int)cudaEventRecord(self->stage.arrived[turn], self->stream),
+                       "recording an event")
+               : status;
 }
 
 /* A value that does not fit is noticed at the end: the sinks have made nothing final before. */
@@ -506,9 +473,9 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
     };
     int64_t row_bytes = rows.cols * (int64_t)tw_type_size(rows.type);
     if (row_bytes == 0) {
-        return twi_delivery_finished_rows(self->ctx, delivery, 0, all, self->pinned[0]);
+        return twi_delivery_finished_rows(self->ctx, delivery, 0, all, self->stage.pinned[0]);
     }
-    int64_t most = (int64_t)self->buffer_bytes / row_bytes;
+    int64_t most = (int64_t)self->stage.bytes / row_bytes;
     findings found = {0};
     tw_status status = all > 0 ? fetch(self, &rows, 0, all < most ? all : most, 0) : TW_OK;
     for (int64_t first = 0; first < all && status == TW_OK; first += most) {
@@ -519,13 +486,14 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
         }
         double began = twi_seconds();
         if (status == TW_OK) {
-            status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying rows");
+            status =
+                check(self, (int)cudaEventSynchronize(self->stage.arrived[now]), "copying rows");
         }
         self->out->seconds_download += twi_seconds() - began;
         if (status == TW_OK) {
             status = twi_delivery_finished_rows(self->ctx, delivery, first,
                                                 all - first < most ? all - first : most,
-                                                self->pinned[now]);
+                                                self->stage.pinned[now]);
         }
     }
     if (status == TW_OK) {
@@ -538,7 +506,7 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
 tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)
 {
-    resident self = {.ctx = ctx, .plan = plan, .out = out, .buffer_bytes = buffer_bytes(plan)};
+    resident self = {.ctx = ctx, .plan = plan, .out = out, .stage = {.bytes = buffer_bytes(plan)}};
     *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
     if (plan->graph->n == 0) {
         out->attempts = 1;

@@ -15,6 +15,7 @@ typedef struct twi_candidate {
     tw_type work_type;      /* of a closure */
     int32_t block;
     bool gpu;
+    bool narrow;     /* on a GPU: 16 bits are worth trying */
     char basis[192]; /* what the estimate rests on */
 } twi_candidate;
 

@@ -22,6 +22,11 @@
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
+#define SWEEP_SHARE 0.27   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
+#define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
+#define SWEEP_COLUMNS 8192 /* of a batch, about */
+#define FRONT_SECONDS 2e-6 /* of a vertex: its part of a front, on one thread, */
+#define HOST_SECONDS 0.1e-6 /*   and what one thread does for it before and after */
 
 enum { DEPTH = 128, CALLS = 16 };
 
@@ -170,4 +175,16 @@ double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)
 {
     return GPU_LAUNCH + twi_gpu_closure_seconds(info, job) + job->pinned_bytes / LINK_PINNED +
            job->pin_bytes / PINNING;
+}
+
+double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job *job)
+{
+    double size = (double)tw_type_size(job->type);
+    double swept = job->rows * (job->down + job->up);
+    double batches = ceil(job->rows / SWEEP_COLUMNS);
+    double factor = job->factor / job->factor_rate + job->n * FRONT_SECONDS / job->threads +
+                    job->n * HOST_SECONDS;
+    return GPU_LAUNCH + factor + 3 * job->down * size / LINK_PINNED +
+           swept / (SWEEP_SHARE * twi_gpu_rate(info, job->type)) +
+           batches * log2(job->n + 2) * SWEEP_LEVEL + job->result_bytes / LINK_PINNED;
 }

@@ -33,4 +33,17 @@ typedef struct twi_gpu_job {
 double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job);
 double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job);
 
+/* A sweep on a GPU whose driver has started. */
+typedef struct twi_gpu_sweep_job {
+    tw_type type;
+    double n;
+    double rows;         /* of each GPU */
+    double down, up;     /* steps of a column */
+    double factor;       /* steps of all fronts, */
+    double factor_rate;  /*   and how many the CPU does a second */
+    int32_t threads;     /* of the CPU */
+    double result_bytes; /* that come back over the link */
+} twi_gpu_sweep_job;
+double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job *job);
+
 #endif

@@ -13,6 +13,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/estimate.h"
 #include "apsp/shared/deliver.h"
+#include "apsp/sweep/tree.h"
 #include "base/memory.h"
 #include "gpu/startup.h"
 
@@ -20,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
-#define WORTH_WAITING 0.1 /* the same where it is starting already */
+#define WORTH_A_LOOK 0.6      /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
+#define FACTOR_EFFICIENCY 0.5 /* of the micro-kernel's rate */
+#define WORTH_WAITING 0.1     /* the same where it is starting already */
 
 bool twi_gpu_is_named(const tw_context *ctx)
 {
@@ -154,6 +156,7 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                   &fit);
         c->device_memory = fit.bytes;
     }
+    c->narrow = plan->gpu_narrow;
     if (status == TW_OK && c->possible) {
         estimate(plan, c, info, plan->gpu_resident ? NULL : &fit);
     }
@@ -170,33 +173,120 @@ static tw_status check_named(tw_context *ctx, const tw_apsp_plan *plan)
     return TW_OK;
 }
 
+/* What cannot be used: an error if it was named, else a reason to leave it out. */
+static tw_status leave_out(tw_context *ctx, twi_candidate *c, tw_status status)
+{
+    if (status != TW_OK && !twi_gpu_is_named(ctx)) {
+        twi_rule_out(c, "%.150s", tw_last_error(ctx));
+        return TW_OK;
+    }
+    return status;
+}
+
+static tw_status find_gpus(tw_context *ctx, tw_apsp_plan *plan)
+{
+    plan->waited += twi_gpu_await(ctx);
+    tw_status status = twi_gpu_select(ctx, &plan->gpus);
+    if (status == TW_OK && twi_gpu_is_named(ctx)) {
+        status = check_named(ctx, plan);
+    } else if (status == TW_OK) {
+        plan->gpus = (twi_gpu_list){.count = 1};
+    }
+    return status;
+}
+
 tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, double farthest)
 {
     twi_gpu_info info;
-    bool named = twi_gpu_is_named(ctx);
-    plan->waited += twi_gpu_await(ctx);
-    tw_status status = twi_gpu_select(ctx, &plan->gpus);
-    if (status == TW_OK && named) {
-        status = check_named(ctx, plan);
-    }
-    if (status == TW_OK && !named) {
-        plan->gpus = (twi_gpu_list){.count = 1};
-    }
+    tw_status status = find_gpus(ctx, plan);
     if (status == TW_OK) {
         status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
     }
     if (status == TW_OK) {
         status = weigh(ctx, plan, c, &info, farthest);
     }
-    if (status != TW_OK && !named) {
-        twi_rule_out(c, "%.150s", tw_last_error(ctx));
-        status = TW_OK;
-    }
-    return status;
+    return leave_out(ctx, c, status);
 }
 
-tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
-                                         const twi_candidate *best, double farthest)
+static bool sweep_tries_narrow(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
+                               double farthest)
+{
+    return type == TW_I32 && plan->options.work_type == TW_AUTO && farthest != TWI_UNKNOWN &&
+           twi_gpu_narrow_pays(INT32_MAX, info->compute) &&
+           farthest * TWI_FARTHER < TWI_GPU_INF_U16;
+}
+
+static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                        const twi_gpu_info *info, double rate)
+{
+    const twi_tree *tree = plan->tree;
+    const tw_type type = c->narrow ? TW_U16 : c->work_type;
+    char bytes[32];
+    char have[32];
+    if (twi_plan_may_overflow(plan, c->work_type)) {
+        twi_rule_out(c, "weights are so large that sums are checked by the CPU");
+        return;
+    }
+    c->device_memory = twi_gpu_sweep_bytes(plan, type);
+    c->memory =
+        twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_memory(plan, false);
+    c->possible = true;
+    if (c->device_memory > plan->gpu_allowed) {
+        twi_rule_out(c, "takes %s on the device, and %s may be used there",
+                     twi_bytes(bytes, (double)c->device_memory),
+                     twi_bytes(have, (double)plan->gpu_allowed));
+        return;
+    }
+    /* Rows that no memory of this machine would hold are nearly always summarised, and folded. */
+    double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
+                    (double)tw_type_size(plan->type);
+    const twi_gpu_sweep_job job = {
+        .type = type,
+        .n = (double)plan->graph->n,
+        .rows = (double)twi_plan_rows(plan) / different(&plan->gpus),
+        .down = tree->down,
+        .up = tree->up,
+        .factor = tree->factor,
+        .factor_rate = rate,
+        .threads = plan->threads,
+        .result_bytes = result < (double)twi_memory_left(ctx) ? result : 0,
+    };
+    c->seconds = twi_gpu_sweep_estimate(info, &job);
+    snprintf(c->basis, sizeof c->basis,
+             "%d blocks, largest front %lld; %.3g steps a source in %s on %.40s, using %s of its "
+             "memory",
+             tree->blocks, (long long)tree->front_most, tree->down + tree->up,
+             c->narrow ? "16 bits" : tw_type_name(type), info->name,
+             twi_bytes(bytes, (double)c->device_memory));
+    twi_rule_out_if_too_large(ctx, c);
+}
+
+tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                 double farthest)
+{
+    twi_gpu_info info;
+    double rate = 0; /* at which the CPU makes the factor */
+    tw_status status = plan->gpus.count > 0 ? TW_OK : find_gpus(ctx, plan);
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
+    }
+    if (status == TW_OK) {
+        c->work_type = type_for_gpu(plan, farthest);
+        c->narrow = sweep_tries_narrow(plan, c->work_type, &info, farthest);
+        status = twi_kernel_rate(ctx, twi_minplus_kernel_find(plan->isa, c->work_type),
+                                 plan->threads, &rate);
+    }
+    if (status == TW_OK) {
+        weigh_sweep(ctx, plan, c, &info, FACTOR_EFFICIENCY * rate);
+    }
+    return leave_out(ctx, c, status);
+}
+
+bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                     const twi_candidate *best)
 {
     char why[128];
     double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
@@ -205,8 +295,9 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_apsp_plan *plan, tw
         twi_rule_out(c, "the device is the CPU");
     } else if (twi_gpu_prefix()[0] == '\0') {
         twi_rule_out(c, "%s", twi_gpu_text());
-    } else if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
-        return TW_OK;
+    } else if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE &&
+               o->method != TW_APSP_METHOD_SWEEP) {
+        return false;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
         /* u16 means 16 bits, and a GPU has 15 of them. */
         twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
@@ -215,9 +306,9 @@ tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_apsp_plan *plan, tw
     } else {
         plan->waited += twi_gpu_await(ctx);
         if (twi_gpu_present(why, sizeof why)) {
-            return twi_consider_gpu(ctx, plan, c, farthest);
+            return true;
         }
         twi_rule_out(c, "%s", why);
     }
-    return TW_OK;
+    return false;
 }

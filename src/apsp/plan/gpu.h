@@ -1,4 +1,4 @@
-/* The closure on a GPU as a candidate of a plan. */
+/* The closure and the sweep on a GPU as candidates of a plan. */
 #ifndef TWI_APSP_PLAN_GPU_H
 #define TWI_APSP_PLAN_GPU_H
 
@@ -12,9 +12,14 @@ bool twi_gpu_is_named(const tw_context *ctx);
 TW_CHECKED tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                       double farthest);
 
-/* With "auto": the GPU against the best candidate of the CPU (NULL: there is none). */
-TW_CHECKED tw_status twi_consider_gpu_if_it_may_pay(tw_context *ctx, tw_apsp_plan *plan,
-                                                    twi_candidate *c, const twi_candidate *best,
-                                                    double farthest);
+/* The same for a sweep with the plan's tree. */
+TW_CHECKED tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                            double farthest);
+
+/* With "auto": whether a GPU is there and worth a look, the CPU's best candidate being `best`
+ * (NULL: there is none). Otherwise rules out `c`, with the reason, unless another method was asked
+ * for. */
+bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                     const twi_candidate *best);
 
 #endif

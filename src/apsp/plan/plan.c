@@ -21,6 +21,7 @@
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/explain.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
 #include "apsp/search/search.h"
@@ -58,25 +59,17 @@
 #define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
 #define MANY_LEVELS 64    /* from here on it loses to them */
-#define SWEEP_LEAST 256   /* vertices, */
-#define SWEEP_DEGREE 32.0 /*   and arcs a vertex at most, for a sweep to be considered */
 #define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
-#define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
-#define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
-#define SWEEP_UP 2.0         /* steps that one on the way up counts as: strips are not full there */
-#define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
-#define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
-#define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
-#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, REFERENCE, CANDIDATES };
+enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
     {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
+    {.method = TW_APSP_METHOD_SWEEP, .name = "gpu sweep", .gpu = true},
     {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
 
@@ -284,91 +277,9 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
         (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
     double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
-    return fmin(search, fmin(closure, bfs));
-}
-
-/* Before anything is spent on an order: false, with the reason, where it cannot pay. */
-static bool sweep_may_pay(const tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
-{
-    double n = (double)plan->graph->n;
-    double arcs = (double)plan->graph->arcs;
-    double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
-    if (n < SWEEP_LEAST) {
-        twi_rule_out(&all[SWEEP], "below %d vertices the closure is as fast", SWEEP_LEAST);
-    } else if (arcs > SWEEP_DEGREE * n) {
-        twi_rule_out(&all[SWEEP], "%.0f arcs per vertex leave no small separators", arcs / n);
-    } else if (order > rival_seconds(plan, all)) {
-        twi_rule_out(&all[SWEEP], "its order alone would take about %.2g s", order);
-    } else {
-        return true;
-    }
-    return false;
-}
-
-/* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
-static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
-{
-    const twi_tree *tree = plan->tree;
-    double rows = (double)twi_plan_rows(plan);
-    double entries = rows * (double)plan->graph->n;
-    double entry =
-        SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
-    return steps / (SWEEP_EFFICIENCY * rate) + (double)memory * PAGE_SECONDS +
-           entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
-}
-
-/* The tree of elimination into the plan, unless separators are so wide that the rival is faster;
- * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
- * out. */
-static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
-                           double rate)
-{
-    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
-    double steps = forced ? INFINITY : rival_seconds(plan, all) * rate;
-    tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
-    if (status == TW_ERR_MEMORY && !forced) {
-        twi_rule_out(&all[SWEEP], "there is no memory for its order");
-        return TW_OK;
-    }
-    if (status == TW_OK && plan->tree == NULL) {
-        twi_rule_out(&all[SWEEP], "the separators of the graph are too wide");
-    }
-    return status;
-}
-
-/* Makes the tree of elimination and counts its steps. */
-static tw_status consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
-                                double farthest)
-{
-    twi_candidate *c = &all[SWEEP];
-    double rate = 0;
-    tw_apsp_method forced = plan->options.method;
-    if (forced != TW_APSP_METHOD_SWEEP &&
-        (forced != TW_APSP_METHOD_AUTO || !sweep_may_pay(plan, all))) {
-        return TW_OK;
-    }
-    c->work_type = narrowest(plan, farthest);
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
-    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
-    if (status == TW_OK) {
-        status = make_tree(ctx, plan, all, rate);
-    }
-    if (status != TW_OK || plan->tree == NULL) {
-        return status;
-    }
-    c->possible = true;
-    c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
-                twi_delivery_memory(plan, false);
-    c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
-    snprintf(c->basis, sizeof c->basis,
-             "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
-             "G relax/s",
-             plan->tree->blocks, (long long)plan->tree->front_most,
-             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
-             SWEEP_EFFICIENCY * rate / 1e9);
-    twi_rule_out_if_too_large(ctx, c);
-    return TW_OK;
+    double gpu = all[GPU].possible ? all[GPU].seconds : INFINITY;
+    return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
+                fmin(fmin(closure, gpu), bfs));
 }
 
 /* The faster of closure and sweep: NULL if neither is possible. */
@@ -502,7 +413,7 @@ static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
     return best;
 }
 
-/* A GPU that was named is the only candidate; the probe goes on while its driver starts. */
+/* A GPU that was named is the only device; the probe goes on while its driver starts. */
 static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
 {
@@ -510,17 +421,44 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     double farthest = TWI_UNKNOWN;
     tw_status status = TW_OK;
     for (int i = 0; i < CANDIDATES; i++) {
-        if (i != GPU) {
+        if (!all[i].gpu) {
             twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
         }
     }
-    if (forced != TW_APSP_METHOD_AUTO && forced != TW_APSP_METHOD_CLOSURE) {
+    bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
+    bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
+    if (!closes && !sweeps) {
         return TW_OK;
     }
     if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
         status = probe_farthest(ctx, plan, &farthest);
     }
-    return status == TW_OK ? twi_consider_gpu(ctx, plan, &all[GPU], farthest) : status;
+    if (status == TW_OK && closes) {
+        status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+    }
+    return status == TW_OK && sweeps ? twi_consider_named_sweep(ctx, plan, &all[GPU_SWEEP],
+                                                                farthest, rival_seconds(plan, all))
+                                     : status;
+}
+
+/* With "auto": the closure, and the sweep where the CPU's has made its tree. */
+static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
+                                  twi_candidate all[CANDIDATES], double farthest)
+{
+    tw_apsp_method forced = plan->options.method;
+    tw_status status = TW_OK;
+    if (!twi_gpu_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all))) {
+        memcpy(all[GPU_SWEEP].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
+        return TW_OK;
+    }
+    if (forced != TW_APSP_METHOD_SWEEP) {
+        status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+    }
+    if (plan->tree == NULL) {
+        twi_rule_out(&all[GPU_SWEEP], "there is no order of elimination");
+        return status;
+    }
+    return status == TW_OK ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest) : status;
 }
 
 static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
@@ -543,8 +481,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
-    if (status == TW_OK && undecided(&all[SWEEP])) {
-        status = consider_sweep(ctx, plan, all, farthest);
+    if (status == TW_OK && sweeps && undecided(&all[SWEEP])) {
+        status = twi_consider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
+                                    rival_seconds(plan, all));
     }
     if (status == TW_OK && undecided(&all[BFS])) {
         status = consider_if_hopeful(ctx, plan, all, BFS, &farthest);
@@ -560,11 +499,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else {
         twi_rule_out(&all[REFERENCE], "only on request");
     }
-    if (status == TW_OK) {
-        status =
-            twi_consider_gpu_if_it_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all), farthest);
-    }
-    return status;
+    return status == TW_OK ? consider_any_gpu(ctx, plan, all, farthest) : status;
 }
 
 /* -------------------------------------------------------------------------------- the choice */
@@ -582,6 +517,10 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
             (smallest == NULL || c->memory < smallest->memory)) {
             smallest = c;
         }
+    }
+    if (twi_gpu_is_named(ctx) && plan->options.method == TW_APSP_METHOD_SWEEP) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: sweeping %lld vertices %s", ctx->device,
+                       (long long)plan->graph->n, all[GPU_SWEEP].why_not);
     }
     if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
         return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
@@ -612,6 +551,8 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     plan->device_memory = best->gpu ? best->device_memory : 0;
     plan->work_type = best->work_type;
     plan->block = best->block;
+    plan->gpu_narrow = best->gpu && best->narrow;
+    plan->gpu_resident = plan->gpu_resident && best->method == TW_APSP_METHOD_CLOSURE;
     plan->automatic = !twi_gpu_is_named(ctx);
     if (best->gpu && plan->automatic) {
         snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());

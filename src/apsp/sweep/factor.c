@@ -42,7 +42,8 @@ typedef struct maker {
     tw_context *ctx;
     const tw_apsp_plan *plan;
     const twi_tree *tree;
-    twi_factor *factor;
+    twi_factor *factor;              /* NULL: the keeper has it */
+    const twi_factor_keeper *keeper; /* or NULL */
     const twi_minplus_kernel *kernel;
     int64_t size; /* of an element */
     int threads;
@@ -294,8 +295,8 @@ static void fill_front(const maker *m, space *own, int32_t b)
     }
 }
 
-/* Keep what lies in S or beside it; pass on the rest. False without memory for that. */
-static bool keep_front(const maker *m, space *own, int32_t b)
+/* Keep what lies in S or beside it. */
+static void pack_front(const maker *m, const space *own, int32_t b)
 {
     const twi_minplus_kernel *kernel = m->kernel;
     const twi_tree *tree = m->tree;
@@ -320,6 +321,19 @@ static bool keep_front(const maker *m, space *own, int32_t b)
                                  stride);
             to += parts[part].to.step * m->size;
         }
+    }
+}
+
+/* Keep that, and pass on the rest. False without memory for it. */
+static bool keep_front(const maker *m, const space *own, int32_t b)
+{
+    int64_t size = twi_tree_size(m->tree, b);
+    int64_t high = twi_tree_high(m->tree, b);
+    int64_t stride = front_stride(m->kernel, size + high);
+    if (m->keeper != NULL) {
+        m->keeper->keep(m->keeper->self, b, own->front, stride);
+    } else {
+        pack_front(m, own, b);
     }
     if (high == 0) {
         return true;
@@ -377,21 +391,22 @@ static void make_height(maker *m, int32_t begin, int32_t end)
     }
 }
 
-/* Arcs by the block that goes first of their two ends. */
+/* Arcs by the block that goes first of their two ends; those of a block in any order, since of
+ * parallel ones the lightest counts. */
 static void sort_arcs(maker *m)
 {
     const tw_graph *graph = m->plan->graph;
     const int32_t *block = m->tree->block;
     for (int pass = 0; pass < 2; pass++) {
-        for (int32_t u = 0; u < graph->n; u++) {
+#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static)
+        for (int32_t u = 0; u < (int32_t)graph->n; u++) {
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 int32_t v = graph->targets[a];
                 int32_t b = block[u] < block[v] ? block[u] : block[v];
-                if (pass == 0) {
-                    m->arc_first[b + 1]++;
-                } else {
-                    m->arcs[m->arc_first[b]++] =
-                        (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
+                int64_t at =
+                    __atomic_fetch_add(&m->arc_first[b + (pass == 0)], 1, __ATOMIC_RELAXED);
+                if (pass == 1) {
+                    m->arcs[at] = (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
                 }
             }
         }
@@ -514,6 +529,29 @@ static tw_status make_all(maker *m)
     return status;
 }
 
+static tw_status make_factor(maker *m)
+{
+    char *memory = NULL;
+    atomic_init(&m->failed, false);
+    tw_status status = allocate_maker(m, &memory);
+    if (status == TW_OK) {
+        status = make_all(m);
+    }
+    for (int32_t b = 0; m->rest != NULL && b < m->tree->blocks; b++) {
+        twi_free(m->rest[b]);
+    }
+    twi_free(memory);
+    twi_free(m->spaces);
+    twi_free(m->height_first);
+    twi_free(m->by_height);
+    twi_free(m->next);
+    twi_free(m->child);
+    twi_free(m->rest);
+    twi_free(m->arcs);
+    twi_free(m->arc_first);
+    return status;
+}
+
 tw_status twi_factor_create(tw_context *ctx, twi_factor **out, const tw_apsp_plan *plan,
                             const twi_tree *tree, const twi_minplus_kernel *kernel, int threads)
 {
@@ -523,37 +561,34 @@ tw_status twi_factor_create(tw_context *ctx, twi_factor **out, const tw_apsp_pla
                .kernel = kernel,
                .size = (int64_t)tw_type_size(kernel->type),
                .threads = threads};
-    char *memory = NULL;
     *out = NULL;
-    atomic_init(&m.failed, false);
     tw_status status = twi_alloc_zeroed(ctx, &m.factor, 1, sizeof *m.factor, "the factor");
     if (status == TW_OK) {
         status = allocate_factor(&m, m.factor);
     }
     if (status == TW_OK) {
-        status = allocate_maker(&m, &memory);
-    }
-    if (status == TW_OK) {
-        status = make_all(&m);
-    }
-    for (int32_t b = 0; m.rest != NULL && b < tree->blocks; b++) {
-        twi_free(m.rest[b]);
+        status = make_factor(&m);
     }
     if (status == TW_OK) {
         *out = m.factor;
     } else {
         twi_factor_destroy(m.factor);
     }
-    twi_free(memory);
-    twi_free(m.spaces);
-    twi_free(m.height_first);
-    twi_free(m.by_height);
-    twi_free(m.next);
-    twi_free(m.child);
-    twi_free(m.rest);
-    twi_free(m.arcs);
-    twi_free(m.arc_first);
     return status;
+}
+
+tw_status twi_factor_keep(tw_context *ctx, const twi_factor_keeper *keeper,
+                          const tw_apsp_plan *plan, const twi_tree *tree,
+                          const twi_minplus_kernel *kernel, int threads)
+{
+    maker m = {.ctx = ctx,
+               .plan = plan,
+               .tree = tree,
+               .keeper = keeper,
+               .kernel = kernel,
+               .size = (int64_t)tw_type_size(kernel->type),
+               .threads = threads};
+    return make_factor(&m);
 }
 
 void twi_factor_destroy(twi_factor *factor)

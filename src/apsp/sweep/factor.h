@@ -29,6 +29,17 @@ TW_CHECKED tw_status twi_factor_create(tw_context *ctx, twi_factor **out, const 
                                        int threads);
 void twi_factor_destroy(twi_factor *factor); /* NULL is fine */
 
+/* The same for who keeps the closed arcs in a form of his own: `keep` is called once for every
+ * block, by any thread, with the block's front after it was closed. Rows and columns of that are
+ * those of S, then those of A(S); element (u, v), at front[u * stride + v], is the arc u -> v. */
+typedef struct twi_factor_keeper {
+    void (*keep)(void *self, int32_t b, const void *front, int64_t stride);
+    void *self;
+} twi_factor_keeper;
+TW_CHECKED tw_status twi_factor_keep(tw_context *ctx, const twi_factor_keeper *keeper,
+                                     const tw_apsp_plan *plan, const twi_tree *tree,
+                                     const twi_minplus_kernel *kernel, int threads);
+
 /* Bytes that it keeps, and that it holds besides while it is made. */
 uint64_t twi_factor_memory(const twi_tree *tree, const twi_minplus_kernel *kernel);
 uint64_t twi_factor_scratch(const tw_apsp_plan *plan, const twi_tree *tree,

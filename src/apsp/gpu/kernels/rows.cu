@@ -1,13 +1,13 @@
 /*
- * See gpu/kernels/rows.h. Every value goes through a double, which holds all of them exactly; the pass is
- * bound by memory, and the link to the host is slower still.
+ * See gpu/kernels/rows.h. Every value goes through a double, which holds all of them exactly; the
+ * pass is bound by memory, and the link to the host is slower still.
  */
 #include "apsp/gpu/kernels/rows.h"
 
 #include "apsp/gpu/kernels/kernels.h"
 #include "gpu/compat.h"
 
-enum { THREADS = 256, MOST_BLOCKS = 8192 };
+enum { THREADS = 256, MOST_BLOCKS = 8192, MOST_ACROSS = 64 };
 
 static __device__ __forceinline__ double infinity()
 {
@@ -71,10 +71,12 @@ static __global__ void rows_kernel(OUT *out, twi_gpu_rows rows, int64_t first, i
 {
     for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
         int64_t source = rows.sources != NULL ? rows.sources[first + i] : first + i;
-        const IN *in = (const IN *)rows.in.data + source * rows.in.ld;
-        for (int64_t j = threadIdx.x; j < rows.cols; j += THREADS) {
+        const IN *in = (const IN *)rows.in.data;
+        in += rows.column != NULL ? rows.column[first + i - rows.begin] : source * rows.in.ld;
+        for (int64_t j = (int64_t)blockIdx.y * THREADS + threadIdx.x; j < rows.cols;
+             j += (int64_t)gridDim.y * THREADS) {
             int64_t target = rows.targets != NULL ? rows.targets[j] : j;
-            IN value = in[target];
+            IN value = in[rows.column != NULL ? rows.place[target] * rows.in.ld : target];
             double distance = is_far(value) ? infinity() : (double)value;
             if (rows.potential != NULL) {
                 distance += rows.potential[target] - rows.potential[source];
@@ -94,7 +96,9 @@ template <class IN>
 static void take(void *out, const twi_gpu_rows *rows, int64_t first, int64_t count,
                  cudaStream_t stream)
 {
-    unsigned blocks = (unsigned)(count < MOST_BLOCKS ? count : MOST_BLOCKS);
+    int64_t across = (rows->cols + 4 * THREADS - 1) / (4 * THREADS); /* rows may be few */
+    dim3 blocks((unsigned)(count < MOST_BLOCKS ? count : MOST_BLOCKS),
+                (unsigned)(across < MOST_ACROSS ? across : MOST_ACROSS));
     switch (rows->type) {
     case TW_U8:
         rows_kernel<IN><<<blocks, THREADS, 0, stream>>>((uint8_t *)out, *rows, first, count);

@@ -1,6 +1,7 @@
 /*
- * Rows of a closed matrix in device memory as the user wants them: the device's form of delivery
- * (deliver.h), with the same arithmetic. The launch returns the runtime's error number.
+ * Rows of a closed matrix, or of the columns of a sweep, in device memory as the user wants them:
+ * the device's form of delivery (deliver.h), with the same arithmetic. The launch returns the
+ * runtime's error number.
  */
 #ifndef TWI_APSP_GPU_KERNELS_ROWS_H
 #define TWI_APSP_GPU_KERNELS_ROWS_H
@@ -22,6 +23,11 @@ typedef struct twi_gpu_rows {
     int32_t keep_whole; /* 1: an f32 result may not round */
     double cutoff;      /* larger distances are no path; negative: none */
     int64_t cols;       /* of the result */
+    /* NULL; or, also in device memory, where a turned matrix has its values: that of row i of the
+     * result and vertex v at row place[v], column column[i - begin]. */
+    const int32_t *column;
+    const int32_t *place;
+    int64_t begin;
 } twi_gpu_rows;
 
 /* Rows first ... first + count - 1 of the result into `out`, adjacent in memory. */

@@ -1,0 +1,111 @@
+/* Sweeps as candidates of a plan: see sweep.h. */
+#include "apsp/plan/sweep.h"
+
+#include "apsp/plan/estimate.h"
+#include "apsp/plan/gpu.h"
+#include "apsp/sweep/sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SWEEP_LEAST 256       /* vertices, */
+#define SWEEP_DEGREE 32.0     /*   and arcs a vertex at most, for a sweep to be considered */
+#define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
+#define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
+#define SWEEP_UP 2.0         /* steps that one on the way up counts as: strips are not full there */
+#define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
+#define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
+#define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
+#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
+#define GPU_SWEEP_RATE 20e12 /* steps a second of a fast GPU, to see what an order may cost */
+
+/* Before anything is spent on an order: false, with the reason, where it cannot pay. */
+static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
+{
+    double n = (double)plan->graph->n;
+    double arcs = (double)plan->graph->arcs;
+    double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
+    if (n < SWEEP_LEAST) {
+        twi_rule_out(c, "below %d vertices the closure is as fast", SWEEP_LEAST);
+    } else if (arcs > SWEEP_DEGREE * n) {
+        twi_rule_out(c, "%.0f arcs per vertex leave no small separators", arcs / n);
+    } else if (order > rival) {
+        twi_rule_out(c, "its order alone would take about %.2g s", order);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
+static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
+{
+    const twi_tree *tree = plan->tree;
+    double rows = (double)twi_plan_rows(plan);
+    double entries = rows * (double)plan->graph->n;
+    double entry =
+        SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
+    double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
+    return steps / (SWEEP_EFFICIENCY * rate) + (double)memory * PAGE_SECONDS +
+           entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
+}
+
+/* The tree of elimination into the plan, unless separators are so wide that the rival is faster;
+ * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
+ * out. */
+static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, double rival,
+                           double rate)
+{
+    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
+    double steps = forced ? INFINITY : rival * rate;
+    tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
+    if (status == TW_ERR_MEMORY && !forced) {
+        twi_rule_out(c, "there is no memory for its order");
+        return TW_OK;
+    }
+    if (status == TW_OK && plan->tree == NULL) {
+        twi_rule_out(c, "the separators of the graph are too wide");
+    }
+    return status;
+}
+
+tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, tw_type type,
+                             double rival)
+{
+    double rate = 0;
+    if (plan->options.method != TW_APSP_METHOD_SWEEP && !may_pay(plan, c, rival)) {
+        return TW_OK;
+    }
+    c->work_type = type;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
+    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
+    if (status == TW_OK) {
+        status = make_tree(ctx, plan, c, rival, rate);
+    }
+    if (status != TW_OK || plan->tree == NULL) {
+        return status;
+    }
+    c->possible = true;
+    c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
+                twi_delivery_memory(plan, false);
+    c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
+    snprintf(c->basis, sizeof c->basis,
+             "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
+             "G relax/s",
+             plan->tree->blocks, (long long)plan->tree->front_most,
+             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
+             SWEEP_EFFICIENCY * rate / 1e9);
+    twi_rule_out_if_too_large(ctx, c);
+    return TW_OK;
+}
+
+tw_status twi_consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                   double farthest, double rival)
+{
+    if (plan->options.method != TW_APSP_METHOD_SWEEP && !may_pay(plan, c, rival)) {
+        return TW_OK;
+    }
+    tw_status status = make_tree(ctx, plan, c, rival, GPU_SWEEP_RATE);
+    return status == TW_OK && plan->tree != NULL ? twi_consider_gpu_sweep(ctx, plan, c, farthest)
+                                                 : status;
+}

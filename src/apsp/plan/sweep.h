@@ -1,0 +1,18 @@
+/*
+ * A sweep as a candidate of a plan: its order is made here, unless that cannot pay, and the steps
+ * of its tree are counted. `rival` are the seconds that the fastest other way is thought to take.
+ */
+#ifndef TWI_APSP_PLAN_SWEEP_H
+#define TWI_APSP_PLAN_SWEEP_H
+
+#include "apsp/plan/candidate.h"
+
+/* On the CPU, beginning in `type`. */
+TW_CHECKED tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                        tw_type type, double rival);
+
+/* On the GPUs that the context names. */
+TW_CHECKED tw_status twi_consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                              double farthest, double rival);
+
+#endif
