@@ -148,6 +148,19 @@ static __device__ __forceinline__ void copy16(void *shared, const void *global)
 }
 #endif
 
+/* Copies up to here are one group; wait until all of this thread's groups but the last `later` have
+ * arrived. */
+#if TWI_BACKGROUND_COPY
+static __device__ __forceinline__ void copy16_group(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int later> static __device__ __forceinline__ void copy16_wait_but(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
+}
+#endif
+
 static __device__ __forceinline__ void copy16_wait(void)
 {
 #if TWI_BACKGROUND_COPY

@@ -13,7 +13,7 @@
  * columns for the top of the tree. Bytes of a pinned buffer for rows, unless one row needs more.
  * Tests have less. */
 #ifndef TWI_SWEEP_BATCH
-#define TWI_SWEEP_BATCH ((uint64_t)4 << 30)
+#define TWI_SWEEP_BATCH ((uint64_t)8 << 30)
 #define TWI_SWEEP_BUFFER ((int64_t)8 << 20)
 #endif
 #define STAGE_BYTES ((int64_t)1 << 19) /* of one for arcs: pinning takes 0.5 ms a MB */
@@ -151,19 +151,40 @@ uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type)
 
 /* ------------------------------------------------------------------------------ open and close */
 
-static tw_status open_pinned(tw_context *ctx, twi_lane *l, const twi_lane_shape *shape)
+/* Remember the first call that failed; whether none has. */
+static bool good(twi_lane *l, cudaError_t error, const char *call)
+{
+    if (error != cudaSuccess && l->error == 0) {
+        l->error = (int)error;
+        l->call = call;
+    }
+    return l->error == 0;
+}
+
+static bool open_stream(twi_lane *l, cudaStream_t *out)
+{
+    return good(l, cudaStreamCreateWithFlags(out, cudaStreamNonBlocking), "making a stream");
+}
+
+static bool open_events(twi_lane *l)
+{
+    bool open =
+        good(l, cudaEventCreateWithFlags(&l->converted, cudaEventDisableTiming), "making an event");
+    for (int i = 0; i < 2 && open; i++) {
+        open = good(l, cudaEventCreateWithFlags(&l->stage.arrived[i], cudaEventDisableTiming),
+                    "making an event");
+    }
+    for (int i = 0; i < TWI_LANE_TURNS && open; i++) {
+        open = good(l, cudaEventCreate(&l->turns[i].begun), "making an event") &&
+               good(l, cudaEventCreate(&l->turns[i].ended), "making an event");
+    }
+    return open;
+}
+
+static void place_pinned(twi_lane *l, const twi_lane_shape *shape)
 {
     const int64_t buffer = stage_bytes(shape->plan, shape->folded);
     uint64_t used = 0;
-    uint64_t bytes = pinned_bytes(shape->plan, shape->columns, shape->folded);
-    tw_status status = twi_memory_check(ctx, bytes, "copying to and from the GPU");
-    if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaMallocHost((void **)&l->pinned, bytes),
-                               "allocating pinned memory");
-    }
-    if (status != TW_OK) {
-        return status;
-    }
     l->stage.stream = l->stream;
     l->stage.bytes = (uint64_t)buffer;
     for (int i = 0; i < 2; i++) {
@@ -173,55 +194,43 @@ static tw_status open_pinned(tw_context *ctx, twi_lane *l, const twi_lane_shape 
         place_letter(&l->turns[i].here, l->pinned, &used, shape->plan->tree->blocks,
                      shape->columns);
     }
-    return TW_OK;
 }
 
-tw_status twi_lane_open(tw_context *ctx, twi_lane *l, const twi_lane_shape *shape,
-                        const twi_slabs *slabs, int32_t device)
+uint64_t twi_lane_pinned(const twi_lane_shape *shape)
+{
+    return pinned_bytes(shape->plan, shape->columns, shape->folded);
+}
+
+void twi_lane_prepare(twi_lane *l, const twi_lane_shape *shape, const twi_slabs *slabs,
+                      int32_t device)
 {
     char size[32];
-    char call[96];
     twi_slabs_size sizes = {slabs->elements, slabs->tasks, 0};
     const int64_t buffer = stage_bytes(shape->plan, shape->folded);
     const tw_type type = shape->kernel->type;
     uint64_t bytes = place_lane(l, NULL, shape->plan, sizes, type, shape->columns, buffer);
+    (void)twi_bytes(size, (double)bytes);
+    snprintf(l->text, sizeof l->text, "allocating %s for %lld vertices", size,
+             (long long)shape->plan->graph->n);
     l->device = device;
-    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(l->device), "selecting the device");
-    if (status == TW_OK) {
-        status = twi_gpu_open_stream(ctx, &l->stream, false);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_open_stream(ctx, &l->copies, false);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_open_event(ctx, &l->converted);
-    }
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status = twi_gpu_open_event(ctx, &l->stage.arrived[i]);
-    }
-    for (int i = 0; i < TWI_LANE_TURNS && status == TW_OK; i++) {
-        status = twi_gpu_check(ctx, (int)cudaEventCreate(&l->turns[i].begun), "making an event");
-        if (status == TW_OK) {
-            status =
-                twi_gpu_check(ctx, (int)cudaEventCreate(&l->turns[i].ended), "making an event");
-        }
-    }
-    if (status == TW_OK) {
-        status = open_pinned(ctx, l, shape);
-    }
-    if (status == TW_OK) {
-        (void)twi_bytes(size, (double)bytes);
-        snprintf(call, sizeof call, "allocating %s for %lld vertices", size,
-                 (long long)shape->plan->graph->n);
-        status = twi_gpu_check(ctx, (int)cudaMalloc((void **)&l->memory, bytes), call);
-    }
-    if (status == TW_OK) {
+    if (good(l, cudaSetDevice(device), "selecting the device") && open_stream(l, &l->stream) &&
+        open_stream(l, &l->copies) && open_events(l) &&
+        good(l, cudaMallocHost((void **)&l->pinned, twi_lane_pinned(shape)),
+             "allocating pinned memory") &&
+        good(l, cudaMalloc((void **)&l->memory, bytes), l->text)) {
+        place_pinned(l, shape);
         (void)place_lane(l, l->memory, shape->plan, sizes, type, shape->columns, buffer);
         l->batch.ld = shape->columns;
         l->batch.n = shape->plan->graph->n;
         l->batch.one = 1;
     }
-    return status;
+}
+
+tw_status twi_lane_open(tw_context *ctx, const twi_lane *l)
+{
+    int error = (int)cudaSetDevice(l->device); /* whose name is told */
+    return l->error != 0 ? twi_gpu_check(ctx, l->error, l->call)
+                         : twi_gpu_check(ctx, error, "selecting the device");
 }
 
 void twi_lane_close(twi_lane *l)

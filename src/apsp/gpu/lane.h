@@ -60,6 +60,9 @@ typedef struct twi_lane {
     int32_t *targets;
     void *block[2]; /* of rows */
     twi_lane_turn turns[TWI_LANE_TURNS];
+    int error; /* of the first call that failed, */
+    const char *call;
+    char text[96]; /*   and what it was to do, if that has numbers */
 } twi_lane;
 
 /* What a lane is made for. */
@@ -76,9 +79,15 @@ typedef struct twi_lane_shape {
 int64_t twi_lane_columns(const tw_apsp_plan *plan, twi_slabs_size size,
                          const twi_gpu_sweep_kernel *kernel);
 
-/* To be closed in any case. */
-TW_CHECKED tw_status twi_lane_open(tw_context *ctx, twi_lane *lane, const twi_lane_shape *shape,
-                                   const twi_slabs *slabs, int32_t device);
+/* Bytes of pinned memory that it takes. */
+uint64_t twi_lane_pinned(const twi_lane_shape *shape);
+
+/* Memory, streams and events: any thread may do that, beside one that computes. To be closed in any
+ * case. */
+void twi_lane_prepare(twi_lane *lane, const twi_lane_shape *shape, const twi_slabs *slabs,
+                      int32_t device);
+/* What came of it; makes the device the current one. */
+TW_CHECKED tw_status twi_lane_open(tw_context *ctx, const twi_lane *lane);
 /* Queue what stays through all batches; `arcs` are the elements of the slabs. */
 TW_CHECKED tw_status twi_lane_upload(tw_context *ctx, twi_lane *lane, const twi_lane_shape *shape,
                                      const twi_slabs *slabs, const void *arcs);

@@ -23,6 +23,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/rows.h"
 #include "apsp/gpu/lane.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -443,6 +444,34 @@ static tw_status eliminate(gpu_sweep *self)
                            twi_minplus_kernel_find(plan->isa, type), plan->threads);
 }
 
+static void open_lanes(void *sweep)
+{
+    gpu_sweep *self = sweep;
+    for (int32_t i = 0; i < self->count; i++) {
+        twi_lane_prepare(&self->lanes[i], &self->shape, &self->slabs,
+                         self->shape.plan->gpus.index[i]);
+    }
+}
+
+/* Memory of a device and pinned memory take milliseconds that the factor does not need to wait for.
+ */
+static tw_status eliminate_beside_opening(gpu_sweep *self)
+{
+    tw_status status =
+        twi_memory_check(self->ctx, (uint64_t)self->count * twi_lane_pinned(&self->shape),
+                         "copying to and from the GPU");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_background *opening = twi_background_start(open_lanes, self);
+    status = eliminate(self);
+    if (opening == NULL) {
+        open_lanes(self);
+    }
+    twi_background_join(opening);
+    return status;
+}
+
 /* The plan has seen to the first type; a wider one must fit as well. */
 static tw_status check_room(gpu_sweep *self, tw_type type)
 {
@@ -485,12 +514,11 @@ static tw_status run_in_type(gpu_sweep *self, tw_type type, twi_delivery *delive
         status = deliver_folds(self, delivery, *first); /* the others leave as rows */
     }
     if (status == TW_OK) {
-        status = eliminate(self);
+        status = eliminate_beside_opening(self);
     }
     double began = twi_seconds();
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
-        status = twi_lane_open(self->ctx, &self->lanes[i], &self->shape, &self->slabs,
-                               plan->gpus.index[i]);
+        status = twi_lane_open(self->ctx, &self->lanes[i]);
         if (status == TW_OK) {
             status =
                 twi_lane_upload(self->ctx, &self->lanes[i], &self->shape, &self->slabs, self->arcs);

@@ -5,7 +5,7 @@
  * A product on rows that lie anywhere: a thread block takes a tile of 16 or 8 rows of one block of
  * the tree and GROUPS tiles of columns, one for each 32 threads. A thread holds a piece of 16 bytes
  * of every row of the tile. The arcs of the slab go through shared memory, from where all threads
- * read the same words at a time; the rows they are added to come straight from the cache, a pair of
+ * read the same words at a time; the rows they are added to come straight from the cache, pairs of
  * depths ahead. Threads do not wait for each other but when arcs are brought, and nothing depends
  * on how many of them go in step.
  */
@@ -150,24 +150,100 @@ static __device__ __forceinline__ void multiply_pair(word (&c)[HEIGHT][WORDS], c
     }
 }
 
-/* c = min(c, arcs (x) rows) for the `depth` (even) depths in shared memory; the rows of the first two
- * are there. */
+/* Where a thread's piece of the rows of x lies that a product reads. */
+struct source {
+    const element *from; /* the piece of row 0 */
+    int64_t ld;
+};
+
+static __device__ __forceinline__ const piece *piece_of(const source &s, int32_t row)
+{
+    return (const piece *)(s.from + row * s.ld);
+}
+
+/* Rows that are on their way to a thread: pairs of depths, in groups of their own, through places in
+ * shared memory that nobody else sees; a place is asked for again when what it had has been used.
+ * Without background copies the next pair waits in registers. */
+#if TWI_BACKGROUND_COPY
+
+enum { AHEAD = 3, PLACES = AHEAD + 1 };
+struct queue {
+    piece at[PLACES][2][THREADS];
+};
+
+static __device__ __forceinline__ void ask(queue &q, int pair, const source &s, int32_t row0,
+                                           int32_t row1)
+{
+    copy16(&q.at[pair % PLACES][0][threadIdx.x], piece_of(s, row0));
+    copy16(&q.at[pair % PLACES][1][threadIdx.x], piece_of(s, row1));
+}
+
+/* The first pair, which nothing has to be known of but its rows. */
+static __device__ __forceinline__ void ask_first(queue &q, const source &s, int32_t row0,
+                                                 int32_t row1)
+{
+    ask(q, 0, s, row0, row1);
+    copy16_group();
+}
+
+/* c = min(c, arcs (x) rows) for the `depth` (even) depths in shared memory; the first pair has been
+ * asked for. */
 template <int HEIGHT>
 static __device__ __forceinline__ void multiply_chunk(word (&c)[HEIGHT][WORDS], const word *arcs,
                                                       const int32_t *rows, int depth,
-                                                      const void *from, int64_t ld, int column,
-                                                      piece x0, piece x1, int one)
+                                                      const source &s, queue &q, int one)
+{
+    const int pairs = depth / 2;
+#pragma unroll
+    for (int pair = 1; pair < AHEAD; pair++) {
+        if (pair < pairs) {
+            ask(q, pair, s, rows[2 * pair], rows[2 * pair + 1]);
+        }
+        copy16_group();
+    }
+#pragma unroll 1
+    for (int pair = 0; pair < pairs; pair++) {
+        copy16_wait_but<AHEAD - 1>();
+        piece x0 = q.at[pair % PLACES][0][threadIdx.x];
+        piece x1 = q.at[pair % PLACES][1][threadIdx.x];
+        if (pair + AHEAD < pairs) {
+            ask(q, pair + AHEAD, s, rows[2 * (pair + AHEAD)], rows[2 * (pair + AHEAD) + 1]);
+        }
+        copy16_group();
+        multiply_pair<HEIGHT>(c, arcs + 2 * pair * HEIGHT, x0, x1, one);
+    }
+}
+
+#else
+
+struct queue {
+    piece x0, x1;
+};
+
+static __device__ __forceinline__ void ask_first(queue &q, const source &s, int32_t row0,
+                                                 int32_t row1)
+{
+    q.x0 = *piece_of(s, row0);
+    q.x1 = *piece_of(s, row1);
+}
+
+template <int HEIGHT>
+static __device__ __forceinline__ void multiply_chunk(word (&c)[HEIGHT][WORDS], const word *arcs,
+                                                      const int32_t *rows, int depth,
+                                                      const source &s, queue &q, int one)
 {
 #pragma unroll 1
     for (int k = 0; k < depth; k += 2) {
         int next = k + 2 < depth ? k + 2 : k;
-        piece y0 = *piece_at((void *)from, ld, rows[next], column);
-        piece y1 = *piece_at((void *)from, ld, rows[next + 1], column);
-        multiply_pair<HEIGHT>(c, arcs + k * HEIGHT, x0, x1, one);
-        x0 = y0;
-        x1 = y1;
+        piece y0 = *piece_of(s, rows[next]);
+        piece y1 = *piece_of(s, rows[next + 1]);
+        multiply_pair<HEIGHT>(c, arcs + k * HEIGHT, q.x0, q.x1, one);
+        q.x0 = y0;
+        q.x1 = y1;
     }
 }
+
+#endif
 
 /* The arcs and rows of `part` depths from `base` on, into shared memory. */
 template <int HEIGHT, bool UP>
@@ -198,12 +274,16 @@ static __global__ void TWI_BOUNDS(THREADS, HEIGHT == TALL ? 4 : 5)
 {
     __shared__ __align__(16) word arcs[CHUNK * HEIGHT];
     __shared__ int32_t rows[CHUNK];
+#if TWI_BACKGROUND_COPY
+    __shared__ queue q;
+#else
+    queue q;
+#endif
     const twi_sweep_task t = tasks[blockIdx.x];
     const twi_sweep_range range = batch.range[t.block];
     const int end = UP ? range.end : batch.columns;
     const int32_t *out = batch.index + t.out;
     const int depth = (t.depth + 1) / 2 * 2;
-    const void *from = UP ? batch.pool : batch.x;
     int tile = (UP ? range.begin / TILE : 0) + (int)blockIdx.y * GROUPS;
     if (tile * TILE >= end || (UP && range.begin >= end)) {
         return;
@@ -217,11 +297,9 @@ static __global__ void TWI_BOUNDS(THREADS, HEIGHT == TALL ? 4 : 5)
         const int column =
             (tile + (int)threadIdx.x / GROUP) * TILE + (int)threadIdx.x % GROUP * PIECE;
         const bool active = column < end;
-        piece x0 = infinite_piece();
-        piece x1 = x0;
+        const source from = {(const element *)(UP ? batch.pool : batch.x) + column, batch.ld};
         if (active && depth > 0) { /* on their way while the arcs are brought */
-            x0 = *piece_at((void *)from, batch.ld, row0, column);
-            x1 = *piece_at((void *)from, batch.ld, row1, column);
+            ask_first(q, from, row0, row1);
         }
         word c[HEIGHT][WORDS];
 #pragma unroll
@@ -244,11 +322,9 @@ static __global__ void TWI_BOUNDS(THREADS, HEIGHT == TALL ? 4 : 5)
             }
             if (active) {
                 if (base > 0) {
-                    x0 = *piece_at((void *)from, batch.ld, rows[0], column);
-                    x1 = *piece_at((void *)from, batch.ld, rows[1], column);
+                    ask_first(q, from, rows[0], rows[1]);
                 }
-                multiply_chunk<HEIGHT>(c, arcs, rows, part, from, batch.ld, column, x0, x1,
-                                       batch.one);
+                multiply_chunk<HEIGHT>(c, arcs, rows, part, from, q, batch.one);
             }
         }
 #pragma unroll
