@@ -162,10 +162,9 @@ static tw_status finish(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t)
     if (!self->shape.folded && !self->shape.certify) {
         return TW_OK;
     }
-    uint64_t bytes =
-        (uint64_t)((char *)(t->there.most + self->shape.columns) - (char *)t->there.sum);
-    status =
-        check(self, (int)cudaMemsetAsync(t->there.sum, 0, bytes, l->stream), "clearing the sums");
+    char *from = (char *)(t->there.found + 1); /* with the gaps, which are copied, too */
+    uint64_t bytes = (uint64_t)((char *)(t->there.most + self->shape.columns) - from);
+    status = check(self, (int)cudaMemsetAsync(from, 0, bytes, l->stream), "clearing the sums");
     if (status == TW_OK) {
         status = check(self, self->shape.kernel->fold(&l->batch, &folds, l->stream),
                        "starting to fold columns");

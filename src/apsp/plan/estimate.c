@@ -22,11 +22,11 @@
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
-#define SWEEP_SHARE 0.27   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
+#define SWEEP_SHARE 0.38   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
 #define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
 #define SWEEP_COLUMNS 8192 /* of a batch, about */
 #define FRONT_SECONDS 2e-6 /* of a vertex: its part of a front, on one thread, */
-#define HOST_SECONDS 0.1e-6 /*   and what one thread does for it before and after */
+#define HOST_SECONDS 0.15e-6 /*   and what one thread does for it before and after */
 
 enum { DEPTH = 128, CALLS = 16 };
 
