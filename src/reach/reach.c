@@ -231,8 +231,16 @@ static tw_status give_rows(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks,
     const tw_shape shape = shape_of(plan);
     const bool dense = c->arcs > MANY_ARCS * c->components && plan->rows > c->components / 2;
     twi_sinks out = {0};
+    int64_t *counts = rows->counts; /* the caller's, which a run that fails leaves as they were */
+    tw_status status = TW_OK;
+    if (counts != NULL) {
+        status = twi_alloc(ctx, &rows->counts, (uint64_t)rows->count, sizeof *counts, "the counts");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
     double began = twi_seconds();
-    tw_status status = twi_sinks_begin(ctx, &out, sinks, count, &shape);
+    status = twi_sinks_begin(ctx, &out, sinks, count, &shape);
     double spent = twi_seconds() - began;
     if (status == TW_OK && dense && !plan->reduced) {
         twi_reach_rows unused = rows_of(plan, NULL);
@@ -244,6 +252,12 @@ static tw_status give_rows(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks,
     began = twi_seconds();
     status = twi_sinks_finish(ctx, &out, status);
     rows->seconds_output += spent + twi_seconds() - began;
+    if (counts != NULL) {
+        if (status == TW_OK) {
+            memcpy(counts, rows->counts, (size_t)rows->count * sizeof *counts);
+        }
+        twi_free(rows->counts);
+    }
     return status;
 }
 

@@ -280,6 +280,51 @@ static tw_status feed_scaled(tw_context *ctx, const inputs *in, tw_sink *sinks)
     return status;
 }
 
+/* Every vertex twice, so that rows fill more than one block; with counts, which a run that fails
+ * leaves as they were. */
+static tw_status run_reach(tw_context *ctx, const tw_graph *graph, tw_reach_layout layout,
+                           tw_sink *sinks)
+{
+    tw_reach_options opts = TW_REACH_OPTIONS_INIT;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    tw_reach_plan *plan = NULL;
+    assert_ok(ctx, tw_graph_describe(graph, &info));
+    const int64_t rows = 2 * info.vertices;
+    int64_t *counts = calloc((size_t)rows + 1, sizeof *counts);
+    int32_t *sources = calloc((size_t)rows + 1, sizeof *sources);
+    assert_true(counts != NULL && sources != NULL);
+    for (int64_t i = 0; i < rows; i++) {
+        sources[i] = (int32_t)(i / 2);
+    }
+    opts.layout = layout;
+    opts.sources = sources;
+    opts.source_count = rows;
+    assert_ok(ctx, tw_reach_plan_create(ctx, &plan, graph, &opts));
+    tw_status status = tw_reach_plan_run(ctx, plan, sinks, 2, counts, NULL);
+    for (int64_t i = 0; i < rows; i++) { /* a vertex reaches itself */
+        assert_int_equal(counts[i] > 0, status == TW_OK);
+    }
+    tw_reach_plan_destroy(plan);
+    free(sources);
+    free(counts);
+    return status;
+}
+
+static tw_status reach_bytes(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return run_reach(ctx, in->large, TW_REACH_BYTES, sinks);
+}
+
+static tw_status reach_bits(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return run_reach(ctx, in->small, TW_REACH_BITS, sinks);
+}
+
+static tw_status no_reach(tw_context *ctx, const inputs *in, tw_sink *sinks)
+{
+    return run_reach(ctx, in->no_graph, TW_REACH_BYTES, sinks);
+}
+
 static tw_status no_apsp(tw_context *ctx, const inputs *in, tw_sink *sinks)
 {
     return run_apsp(ctx, in->no_graph, TW_APSP_METHOD_AUTO, TW_I32, sinks, &sinks[2]);
@@ -329,6 +374,8 @@ static const struct {
     {"bfs, predecessors", bfs, 3, true},
     {"reference, predecessors", by_reference, 3, false},
     {"finished rows", finished_rows, 2, true},
+    {"reachability, bytes", reach_bytes, 2, true},
+    {"reachability, bits", reach_bits, 2, false},
     {"entropy", entropy_run, 2, true},
     {"entropy of a source", entropy_stream, 2, true},
     {"map", map_run, 2, true},
@@ -337,6 +384,7 @@ static const struct {
     {"feed from a source", feed_source, 2, true},
     {"feed through a sink that scales", feed_scaled, 2, true},
     {"apsp of no vertices, predecessors", no_apsp, 3, false},
+    {"reachability of no vertices", no_reach, 2, false},
     {"entropy of no rows", no_entropy_run, 2, false},
     {"entropy of a source of no rows", no_entropy_stream, 2, false},
     {"map of no rows", no_map_run, 2, false},

@@ -66,6 +66,7 @@ static tw_matrix result = {floats, 8, 8, 8, TW_F32};
 static const tw_shape shape = {8, 8, TW_U8};
 static tw_matrix pairs = {elements, 2, 2, 2, TW_I32};
 static tw_apsp_plan *apsp_plan;
+static tw_reach_plan *reach_plan;
 static tw_entropy_plan *entropy_plan;
 static tw_map_plan *map_plan;
 
@@ -544,9 +545,14 @@ static tw_status drive_map_stream(tw_context *ctx, tw_sink *sinks, int32_t count
     return tw_map_plan_stream(ctx, map_plan, NULL, &constant, 1, sinks, count, NULL);
 }
 
-static const drive_fn drivers[] = {drive_feed,          drive_feed_source, drive_apsp,
-                                   drive_entropy_run,   drive_map_run,     drive_map_stream,
-                                   drive_entropy_stream};
+static tw_status drive_reach(tw_context *ctx, tw_sink *sinks, int32_t count)
+{
+    return tw_reach_plan_run(ctx, reach_plan, sinks, count, NULL, NULL);
+}
+
+static const drive_fn drivers[] = {drive_feed,           drive_feed_source, drive_apsp,
+                                   drive_entropy_run,    drive_map_run,     drive_map_stream,
+                                   drive_entropy_stream, drive_reach};
 
 static tw_status take_sink(tw_context *ctx, void *given)
 {
@@ -638,17 +644,6 @@ static tw_status give_reach_report(tw_context *ctx, void *out)
     tw_status status = tw_reach_plan_create(ctx, &plan, graph, NULL);
     if (status == TW_OK) {
         status = tw_reach_plan_run(ctx, plan, NULL, 0, NULL, out);
-    }
-    tw_reach_plan_destroy(plan);
-    return status;
-}
-
-static tw_status take_reach_sink(tw_context *ctx, void *given)
-{
-    tw_reach_plan *plan = NULL;
-    tw_status status = tw_reach_plan_create(ctx, &plan, graph, NULL);
-    if (status == TW_OK) {
-        status = tw_reach_plan_run(ctx, plan, given, 1, NULL, NULL);
     }
     tw_reach_plan_destroy(plan);
     return status;
@@ -756,7 +751,6 @@ static const kind kinds[] = {
     FILLED(tw_source, give_matrix_source),
     DRIVEN(tw_sink, counter, take_sink),
     DRIVEN(tw_sink, counter, take_predecessors),
-    DRIVEN(tw_sink, counter, take_reach_sink),
     DRIVEN(tw_sink, counter, take_inner_sink),
     DRIVEN(tw_source, constant, take_fed_source),
     DRIVEN(tw_source, constant, take_entropy_source),
@@ -996,6 +990,7 @@ static int open_all(void **state)
     return tw_graph_from_edges(ctx, &graph, 2, &edges, 0) == TW_OK &&
                    tw_expr_create(ctx, &expr, "x + 1", NULL) == TW_OK &&
                    tw_apsp_plan_create(ctx, &apsp_plan, graph, NULL) == TW_OK &&
+                   tw_reach_plan_create(ctx, &reach_plan, graph, NULL) == TW_OK &&
                    tw_entropy_plan_create(ctx, &entropy_plan, &shape, NULL) == TW_OK &&
                    tw_map_plan_create(ctx, &map_plan, expr, &shape, 1, NULL) == TW_OK
                ? 0
@@ -1006,6 +1001,7 @@ static int close_all(void **state)
 {
     tw_map_plan_destroy(map_plan);
     tw_entropy_plan_destroy(entropy_plan);
+    tw_reach_plan_destroy(reach_plan);
     tw_apsp_plan_destroy(apsp_plan);
     tw_expr_destroy(expr);
     tw_graph_destroy(graph);

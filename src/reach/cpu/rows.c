@@ -56,7 +56,8 @@ static int64_t chunk_rows(const twi_condensation *c, const twi_reach_rows *rows)
 
 static uint64_t bytes_beside(const twi_condensation *c, const twi_reach_rows *rows)
 {
-    return (uint64_t)c->components * sizeof(int32_t) + (uint64_t)rows->count * sizeof(int32_t) +
+    const uint64_t each = sizeof(int32_t) + sizeof(int64_t); /* its place, and its count */
+    return (uint64_t)c->components * sizeof(int32_t) + (uint64_t)rows->count * each +
            (uint64_t)(chunk_rows(c, rows) * twi_reach_row_bytes(c->vertices, rows->packed));
 }
 
