@@ -74,3 +74,16 @@ finds "src/attic/old.c: src/attic is not in the plan"
 
 printf 'int f(tw_sink *s) { return s->end(s->self, 0); }\n' >"$tree/src/graph/driver.c"
 finds "src/graph/driver.c calls a sink's functions"
+printf 'int f(tw_sink *s) { void *me = s->self; return s->end(me, 0); }\n' >"$tree/src/graph/driver.c"
+finds "src/graph/driver.c calls a sink's functions"
+
+# What a folder below declares and calls, and one above defines, depends upwards all the same.
+printf 'int twi_below(void);\nint twi_above(void);\n' >"$tree/src/base/below.h"
+printf '#include "base/below.h"\nint twi_below(void)\n{\n    return twi_above();\n}\n' >"$tree/src/base/below.c"
+printf '#include "base/below.h"\nint twi_above(void)\n{\n    return 1;\n}\n' >"$tree/src/graph/above.c"
+finds "src/base/below.c calls twi_above of src/graph/above.c: src/base may not see src/graph" \
+    "a circle of files: src/base/below -> src/graph/above -> src/base/below" \
+    "a circle of folders: src/base -> src/graph -> src/base"
+
+printf '#define CLOCK "graph/graph.h"\n#include CLOCK\n' >"$tree/src/base/hidden.c"
+finds "src/base/hidden.c includes what the macro CLOCK says"

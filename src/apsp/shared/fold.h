@@ -31,7 +31,7 @@ typedef struct twi_folded {
 int64_t twi_fold_widest(const twi_fold *folds, int64_t count);
 
 /* Whether a sink of the plan's run is a summary that is content with folds: one without a histogram
- * that knows the plan's sources by the same numbers. Implemented in summary.c, as the next. */
+ * that knows the plan's sources by the same numbers. Of summary.c, as the next. */
 bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan);
 
 /* In place of `rows` of such a sink: `folded` is a twi_folded of `count` rows. The fold of the

@@ -5,7 +5,7 @@
  * elements and its directory, which points to the next. A file that would pass 4 GB is written as
  * BigTIFF, with offsets of 64 bits.
  */
-#include "io/image/tiff.h"
+#include "io/image/tiff_read.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* TIFF in a build without libtiff: written, but not read. */
-#include "io/image/tiff.h"
+#include "io/image/tiff_read.h"
 
 static tw_status refuse(tw_context *ctx, const twi_input *input)
 {

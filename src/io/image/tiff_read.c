@@ -6,7 +6,7 @@
  * What a page promises is checked against the file before anything is reserved: uncompressed
  * elements must be there, compressed ones may be a few thousand times the file.
  */
-#include "io/image/tiff.h"
+#include "io/image/tiff_read.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"

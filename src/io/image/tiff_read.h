@@ -1,6 +1,6 @@
 /* TIFF: what reading it needs of libtiff (tiff_read.c), or of its absence (tiff_none.c). */
-#ifndef TWI_IO_IMAGE_TIFF_H
-#define TWI_IO_IMAGE_TIFF_H
+#ifndef TWI_IO_IMAGE_TIFF_READ_H
+#define TWI_IO_IMAGE_TIFF_READ_H
 
 #include "io/image/format.h"
 
