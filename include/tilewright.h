@@ -610,9 +610,11 @@ typedef struct tw_apsp_report {
     double seconds_wait;     /* the part of it that was waited for */
     double seconds_device;   /* of the closure on a GPU; 0: CPU. If it was resident, of that alone,
                                 by the GPU's clock; else by the host's, pinning and copying of the
-                                matrix included */
-    double seconds_upload;   /* to the GPU: memory on both sides, and the graph; if resident */
-    double seconds_download; /* from the GPU: what the sinks' time did not hide; if resident */
+                                matrix included. Of a sweep: of all batches, by the GPUs' clocks */
+    double seconds_upload;   /* to the GPU: memory on both sides, and the graph; if resident. Of a
+                                sweep: the factor */
+    double seconds_download; /* from the GPU: what the sinks' time did not hide; if resident, or of
+                                a sweep */
     int32_t resident;        /* one GPU held all of it; else the matrix lay in host memory */
     const char *fallback;    /* why the CPU computed what was planned for a GPU; "": it did not.
                                 Valid as long as the plan */

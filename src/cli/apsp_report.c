@@ -128,7 +128,7 @@ static void begin_report(cli_report *json, const apsp_run *run)
 static void report_copies(cli_report *json, const char *key, const apsp_run *run, double seconds)
 {
     bool on_gpu = run->report.device[0] != '\0' && strcmp(run->report.device, "cpu") != 0;
-    if (on_gpu && !run->report.resident) {
+    if (on_gpu && !run->report.resident && run->report.method != TW_APSP_METHOD_SWEEP) {
         cli_report_null(json, key);
     } else {
         cli_report_number(json, key, seconds);

@@ -580,7 +580,7 @@ tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
                             twi_gpu_outcome *out)
 {
     gpu_sweep self = {.ctx = ctx, .shape = {.plan = plan}, .out = out, .count = plan->gpus.count};
-    *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
+    *out = (twi_gpu_outcome){.used = plan->work_type};
     if (plan->graph->n == 0 || twi_plan_rows(plan) == 0) {
         out->attempts = 1;
         return TW_OK;
