@@ -238,7 +238,8 @@ static tw_status nearest_rows(void *self, tw_context *ctx, int64_t first, int64_
     if (status != TW_OK) {
         return status;
     }
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(twi_threads_for(ctx, count * nearest->info.cols)) \
+    schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
         take_row(nearest, first + i, (const char *)data + (size_t)i * step);
     }

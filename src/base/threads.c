@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FEW_STEPS 10000 /* some microseconds of them, which a team takes to wake */
+
 #if defined _OPENMP && defined __clang__
 #include <stdio.h>
 #include <sys/stat.h>
@@ -202,6 +204,11 @@ int twi_thread_count(tw_context *ctx)
         ctx->threads_had = team;
     }
     return team;
+}
+
+int twi_threads_for(tw_context *ctx, int64_t steps)
+{
+    return steps < FEW_STEPS ? 1 : twi_thread_count(ctx);
 }
 
 tw_status tw_set_threads(tw_context *ctx, int32_t threads)

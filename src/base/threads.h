@@ -38,6 +38,9 @@ static inline int twi_team_size(void)
  * process may run on more processors. */
 int twi_thread_count(tw_context *ctx);
 
+/* The same for so many simple steps: 1 where they are done before a team is awake. */
+int twi_threads_for(tw_context *ctx, int64_t steps);
+
 /* The same without asking the system. */
 int twi_threads_wanted(const tw_context *ctx);
 

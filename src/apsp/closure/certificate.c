@@ -108,7 +108,7 @@ tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, const twi_wo
                             int32_t cap, bool *exact)
 {
     bits *reached = NULL;
-    int threads = twi_thread_count(ctx);
+    int threads = twi_threads_for(ctx, graph->n * graph->n);
     uint64_t each = (uint64_t)graph->n;
     uint64_t total;
     *exact = true;

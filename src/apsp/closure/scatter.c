@@ -35,7 +35,7 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
     const int32_t *plain =
         graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
     (void)ctx; /* unused without OpenMP */
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(twi_threads_for(ctx, work->n * work->n)) schedule(dynamic, 16)
     for (int64_t u = 0; u < work->n; u++) {
         switch (work->kernel->type) {
         case TW_U8:
@@ -95,7 +95,7 @@ bool twi_is_symmetric(tw_context *ctx, const twi_work *work)
 {
     atomic_bool differ = false;
     (void)ctx; /* unused without OpenMP */
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(dynamic)
+#pragma omp parallel for num_threads(twi_threads_for(ctx, work->n * work->n)) schedule(dynamic)
     for (int64_t i = 0; i < work->n; i += SQUARE) {
         for (int64_t j = 0; j <= i && !atomic_load_explicit(&differ, memory_order_relaxed);
              j += SQUARE) {

@@ -54,12 +54,18 @@
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
 #define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_ARC 0.02e-9   /* seconds an arc, level and source of it, to see that it is far ahead */
-#define BFS_ENTRY 0.6e-9  /* and an entry of the result */
-#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
-#define FEW_LEVELS 24     /* up to here it beats the other searches, */
-#define MANY_LEVELS 64    /* from here on it loses to them */
-#define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
+#define BFS_ARC 0.02e-9    /* seconds an arc, level and source of it, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9   /* and an entry of the result */
+#define BFS_UNTRIED 0.01   /* seconds of a run that is worth no sample of 512 searches a thread */
+#define FEW_LEVELS 24      /* up to here it beats the other searches, */
+#define MANY_LEVELS 64     /* from here on it loses to them */
+#define SEARCH_USUAL 5e-9  /* seconds an arc and source that a search takes, to be compared with */
+#define TINY 64            /* vertices, up to which nothing is measured. Then, in seconds: */
+#define TINY_SECONDS 4e-6  /*   of a run of searches, */
+#define TINY_ARC 0.9e-9    /*   of a source and arc, */
+#define TINY_VERTEX 10e-9  /*   and of a source and vertex; */
+#define TINY_CLOSURE 15e-6 /*   of a closure, */
+#define TINY_STEP 0.15e-9  /*   and of a step of it (Neoverse V1, November 2026) */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
@@ -586,6 +592,60 @@ static tw_status find_potentials(tw_context *ctx, tw_apsp_plan *plan)
     return status == TW_OK ? twi_potentials(ctx, plan->graph, plan->potential) : status;
 }
 
+/* A graph so small that a run is over before anything could be measured: one thread, and what the
+ * counts of vertices and arcs say. */
+static bool is_tiny(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    return plan->graph->n <= TINY && plan->options.method == TW_APSP_METHOD_AUTO &&
+           !twi_gpu_is_named(ctx);
+}
+
+/* What else there is, once the two below have their estimates: a GPU has its own reason. */
+static void rule_out_rest(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
+{
+    twi_candidate *gpu = &all[GPU];
+    if (twi_gpu_may_pay(ctx, plan, gpu, fastest(ctx, plan, all))) {
+        twi_rule_out(gpu, "nothing is measured for %d vertices or fewer", TINY);
+    }
+    for (int i = 0; i < CANDIDATES; i++) {
+        if (all[i].gpu && i != GPU) {
+            memcpy(all[i].why_not, gpu->why_not, sizeof gpu->why_not);
+        } else if (undecided(&all[i])) {
+            twi_rule_out(&all[i], "nothing is measured for %d vertices or fewer", TINY);
+        }
+    }
+}
+
+static tw_status consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
+{
+    const double n = (double)plan->graph->n;
+    const double arcs = (double)plan->graph->arcs;
+    const double rows = (double)twi_plan_rows(plan);
+    twi_candidate *search = &all[DIJKSTRA];
+    twi_candidate *closure = &all[CLOSURE];
+    double farthest = TWI_UNKNOWN;
+    tw_status status = TW_OK;
+    search->seconds = TINY_SECONDS + rows * (arcs * TINY_ARC + n * TINY_VERTEX);
+    search->memory = twi_search_memory(plan, search->method) + twi_delivery_memory(plan, false);
+    search->possible = true;
+    snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
+    closure->seconds = TINY_CLOSURE + n * n * n * TINY_STEP;
+    if (search->seconds < closure->seconds) {
+        twi_rule_out(closure, "%.0f searches over %.0f arcs are sooner done", rows, arcs);
+    } else {
+        if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
+            status = probe_farthest(ctx, plan, &farthest);
+        }
+        closure->work_type = narrowest(plan, farthest);
+        closure->block = block_of(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
+        closure->possible = closure_memory(plan, closure->work_type, &closure->memory);
+        snprintf(closure->basis, sizeof closure->basis, "n^3 in %s",
+                 tw_type_name(closure->work_type));
+    }
+    rule_out_rest(ctx, plan, all);
+    return status;
+}
+
 static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
 {
     twi_candidate all[CANDIDATES];
@@ -600,11 +660,13 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     if (status != TW_OK) {
         return status;
     }
-    plan->threads = twi_thread_count(ctx);
+    const bool tiny = is_tiny(ctx, plan);
+    plan->threads = tiny ? 1 : twi_thread_count(ctx);
     plan->type = result_type(plan->graph, &plan->options);
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
-    status =
-        twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all) : consider_all(ctx, plan, all);
+    status = tiny                    ? consider_tiny(ctx, plan, all)
+             : twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all)
+                                     : consider_all(ctx, plan, all);
     if (status == TW_OK) {
         const twi_candidate *best = fastest(ctx, plan, all);
         if (best == NULL) {

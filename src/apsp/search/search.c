@@ -183,7 +183,7 @@ tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery
     int64_t first = 0;
     bool wider = false;
     *arcs_scanned = 0;
-    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method, twi_thread_count(ctx));
+    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method, plan->threads);
     while (status == TW_OK && first < twi_plan_rows(plan)) {
         status = run_in_type(e, delivery, &first, &wider);
         if (status == TW_OK && wider) {

@@ -178,10 +178,14 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */
 
+/* Where it has more entries than the result, it is not worth making. */
 static bool wants_table(const twi_delivery *delivery, const twi_rows *rows)
 {
     bool shifted = rows->potentials_applied && delivery->plan->potential != NULL;
-    return (rows->type == TW_U8 || rows->type == TW_U16) && !shifted;
+    bool narrow = rows->type == TW_U8 || rows->type == TW_U16;
+    return narrow && !shifted &&
+           (double)delivery->shape.rows * (double)delivery->shape.cols >
+               tw_apsp_infinity(rows->type);
 }
 
 /* One result for every working value, or no table at all if one of them would not fit. */
@@ -253,6 +257,47 @@ static void look_up_row(const twi_delivery *delivery, const void *in, tw_type ty
 
 /* ------------------------------------------------------------------------------------- rows */
 
+/* Whether every value of these rows is that of the result, in a wider type. */
+static bool only_widens(const twi_delivery *delivery, const twi_rows *rows)
+{
+    const tw_apsp_plan *plan = delivery->plan;
+    const bool narrow = rows->type == TW_U8 || rows->type == TW_U16;
+    const bool shifted = rows->potentials_applied && plan->potential != NULL;
+    return narrow && tw_type_size(delivery->shape.type) > tw_type_size(rows->type) && !shifted &&
+           rows->scale == 1 && plan->options.targets == NULL && plan->options.cutoff < 0;
+}
+
+#define WIDEN(IN, IN_NONE, OUT, OUT_NONE)                              \
+    for (int64_t j = 0; j < cols; j++) {                               \
+        const IN value = ((const IN *)in)[j];                          \
+        ((OUT *)out)[j] = value < (IN_NONE) ? (OUT)value : (OUT_NONE); \
+    }
+#define WIDEN_FROM(IN, IN_NONE)                       \
+    switch (delivery->shape.type) {                   \
+    case TW_U16:                                      \
+        WIDEN(IN, IN_NONE, uint16_t, TW_APSP_INF_U16) \
+        break;                                        \
+    case TW_I32:                                      \
+        WIDEN(IN, IN_NONE, int32_t, TW_APSP_INF_I32)  \
+        break;                                        \
+    case TW_F32:                                      \
+        WIDEN(IN, IN_NONE, float, INFINITY)           \
+        break;                                        \
+    default:                                          \
+        WIDEN(IN, IN_NONE, double, (double)INFINITY)  \
+        break;                                        \
+    }
+
+static void widen_row(const twi_delivery *delivery, const void *in, tw_type type, void *out)
+{
+    const int64_t cols = delivery->shape.cols;
+    if (type == TW_U8) {
+        WIDEN_FROM(uint8_t, TW_APSP_INF_U8)
+    } else {
+        WIDEN_FROM(uint16_t, TW_APSP_INF_U16)
+    }
+}
+
 static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
                         const void *in, void *out, misfit *first)
 {
@@ -306,7 +351,8 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
 {
     int64_t in_step = rows->stride * (int64_t)tw_type_size(rows->type);
     int64_t out_step = delivery->shape.cols * (int64_t)tw_type_size(delivery->shape.type);
-    bool by_table = wants_table(delivery, rows) && delivery->table != NULL;
+    bool widens = only_widens(delivery, rows);
+    bool by_table = !widens && wants_table(delivery, rows) && delivery->table != NULL;
     bool hiding = may_hide_paths(delivery, rows);
     misfit worst = {-1, 0, 0};
 #pragma omp parallel num_threads(twi_team(delivery->scratches))
@@ -316,7 +362,9 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
         for (int64_t i = 0; i < count; i++) {
             const char *in = (const char *)rows->work + (offset + i) * in_step;
             char *out = (char *)delivery->buffer + i * out_step;
-            if (by_table) {
+            if (widens) {
+                widen_row(delivery, in, rows->type, out);
+            } else if (by_table) {
                 look_up_row(delivery, in, rows->type, out);
             } else {
                 convert_row(delivery, rows, rows->first + offset + i, in, out, &first);
@@ -388,7 +436,7 @@ tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_r
     tw_status status = TW_OK;
     bool direct = as_it_is(delivery, rows);
     int64_t in_step = rows->stride * (int64_t)tw_type_size(rows->type);
-    if (!direct && wants_table(delivery, rows)) {
+    if (!direct && !only_widens(delivery, rows) && wants_table(delivery, rows)) {
         status = make_table(ctx, delivery, rows);
     }
     for (int64_t i = 0; i < rows->count && status == TW_OK; i += delivery->rows_at_once) {
@@ -620,7 +668,8 @@ static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
             twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
     }
     delivery->scratch_each = scratch_bytes(delivery->plan, delivery->with_predecessors);
-    delivery->scratches = twi_thread_count(ctx);
+    delivery->scratches =
+        delivery->plan->threads > 0 ? delivery->plan->threads : twi_thread_count(ctx);
     if (status == TW_OK && delivery->scratch_each > 0) {
         status = twi_alloc(ctx, &delivery->scratch, (uint64_t)delivery->scratches,
                            delivery->scratch_each, "the search for predecessors");
