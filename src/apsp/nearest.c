@@ -203,13 +203,19 @@ static tw_status nearest_begin(void *self, tw_context *ctx, const tw_shape *shap
                        "a matrix of %lld x %lld of %s has no nearest vertices",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
+    const uint64_t each = sizeof *nearest->vertices + sizeof *nearest->distances;
+    uint64_t bytes = 0;
     forget(nearest);
-    if (!twi_mul((uint64_t)shape->rows, k, &entries)) {
+    if (!twi_mul((uint64_t)shape->rows, k, &entries) || !twi_mul(entries, each, &bytes)) {
         return tw_fail(ctx, TW_ERR_MEMORY, "%llu vertices for each of %lld rows are too many",
                        (unsigned long long)k, (long long)shape->rows);
     }
-    tw_status status = twi_alloc(ctx, &nearest->vertices, entries, sizeof *nearest->vertices,
-                                 "the nearest vertices");
+    tw_status status = twi_memory_check(ctx, bytes, "the list of nearest vertices");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_alloc(ctx, &nearest->vertices, entries, sizeof *nearest->vertices,
+                       "the nearest vertices");
     if (status == TW_OK) {
         status = twi_alloc(ctx, &nearest->distances, entries, sizeof *nearest->distances,
                            "the nearest vertices");

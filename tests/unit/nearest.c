@@ -278,6 +278,28 @@ static void wrong_arguments_are_refused(void **state)
     close_context(ctx);
 }
 
+/* Where nobody sets a limit the system gives more than it has, and takes the process later. */
+static void a_list_that_does_not_fit_is_refused_as_a_whole(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_apsp_nearest_options o = TW_APSP_NEAREST_OPTIONS_INIT;
+    tw_apsp_nearest *nearest = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    const tw_shape shape = {1000, 3, TW_I32};
+    o.count = 1000;
+    assert_ok(ctx, tw_apsp_nearest_create(ctx, &nearest, &o));
+    assert_ok(ctx, tw_apsp_nearest_sink(nearest, &sink));
+    assert_ok(ctx, tw_set_memory(ctx, 10000000));
+    assert_fails(ctx, TW_ERR_MEMORY, "the list of nearest vertices needs 12 MB of memory",
+                 sink.begin(sink.self, ctx, &shape));
+    assert_ok(ctx, tw_set_memory(ctx, 13000000));
+    assert_ok(ctx, sink.begin(sink.self, ctx, &shape));
+    sink.abort(sink.self, ctx);
+    tw_apsp_nearest_destroy(nearest);
+    close_context(ctx);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -321,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_plan_run_feeds_it_whatever_the_method),
         cmocka_unit_test_setup_teardown(a_file_has_a_line_for_each, make_scratch, remove_scratch),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(a_list_that_does_not_fit_is_refused_as_a_whole),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, make_scratch, remove_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
