@@ -159,9 +159,9 @@ TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
 
 /* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0",
- * "cuda:0,1", "hip:...". "auto" takes a GPU for all-pairs shortest paths where one is there and is
- * estimated to finish earlier, its start included; if it then fails, the CPU follows and the log
- * says so. */
+ * "cuda:0,1", "hip:...". "auto" takes a GPU for all-pairs shortest paths and reachability where one
+ * is there and is estimated to finish earlier, its start included; if it then fails, the CPU
+ * follows and the log says so. */
 TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
 
 /* Begin to start the GPU that tw_set_device named (with "auto", the first of the machine) in the
@@ -887,11 +887,12 @@ typedef struct tw_reach_report {
     double seconds_compute;
     double seconds_output; /* the sinks */
     uint64_t memory_peak;  /* of the context during the run */
-    const char *device;    /* owned by the plan */
+    const char *device;    /* "cpu", or as in tw_set_device; owned by the plan */
+    double seconds_device; /* of the closure on a GPU, by its clock; 0: CPU */
 } tw_reach_report;
-#define TW_REACH_REPORT_INIT                          \
-    {                                                 \
-        sizeof(tw_reach_report), 0, 0, 0, 0, 0, 0, "" \
+#define TW_REACH_REPORT_INIT                             \
+    {                                                    \
+        sizeof(tw_reach_report), 0, 0, 0, 0, 0, 0, "", 0 \
     }
 
 /* Push the rows into every sink, in the plan's layout. `counts`, if not NULL, receives for each row

@@ -7,6 +7,7 @@
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/hops.h"
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
 #include "apsp/shared/deliver.h"
@@ -200,6 +201,18 @@ static tw_status run_sweep(tw_context *ctx, const tw_apsp_plan *plan, twi_delive
     return status;
 }
 
+static tw_status run_hops(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                          outcome *out)
+{
+    twi_gpu_outcome gpu;
+    tw_status status = twi_gpu_hops_run(ctx, plan, delivery, &gpu, &out->relaxations);
+    out->work_type = gpu.used;
+    out->device = gpu.seconds_device;
+    out->upload = gpu.seconds_upload;
+    out->download = gpu.seconds_download;
+    return status;
+}
+
 static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             outcome *out)
 {
@@ -211,6 +224,9 @@ static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
         return run_reference(ctx, plan, delivery, out);
     case TW_APSP_METHOD_SWEEP:
         return run_sweep(ctx, plan, delivery, out);
+    case TW_APSP_METHOD_BFS:
+        return plan->gpus.count > 0 ? run_hops(ctx, plan, delivery, out)
+                                    : twi_search_run(ctx, plan, delivery, &out->relaxations);
     default:
         return twi_search_run(ctx, plan, delivery, &out->relaxations);
     }

@@ -250,6 +250,7 @@ static void report_json(const reach_run *run)
     cli_report_number(&json, "read", run->seconds_read);
     cli_report_number(&json, "plan", run->seconds_plan);
     cli_report_number(&json, "compute", run->report.seconds_compute);
+    cli_report_number(&json, "device", run->report.seconds_device);
     cli_report_number(&json, "write", run->report.seconds_output);
     cli_report_number(&json, "total", cli_seconds() - run->job->started);
     cli_report_end_object(&json);

@@ -76,6 +76,43 @@ static __device__ __forceinline__ void sync_wave(void)
 #endif
 }
 
+/* Groups of `lanes` threads of a wave, a power of two up to 32, beginning at multiples of it: how
+ * those of the calling thread's group vote, bit i for the i-th; and the sum over them. All of a
+ * group must call; groups of a wave may go different ways. */
+static __device__ __forceinline__ uint32_t group_votes(bool yes, int lanes)
+{
+    const unsigned first = threadIdx.x % TWI_WAVE & ~(unsigned)(lanes - 1);
+    const uint32_t all = 0xffffffffu >> (32 - lanes);
+#if defined(TWI_HIP)
+    return (uint32_t)(__ballot(yes) >> first) & all;
+#else
+    return __ballot_sync(all << first, yes) >> first & all;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t group_sum(uint32_t value, int lanes)
+{
+    for (int apart = lanes / 2; apart > 0; apart /= 2) {
+#if defined(TWI_HIP)
+        value += __shfl_xor(value, apart);
+#else
+        const unsigned first = threadIdx.x % TWI_WAVE & ~(unsigned)(lanes - 1);
+        value += __shfl_xor_sync((0xffffffffu >> (32 - lanes)) << first, value, apart);
+#endif
+    }
+    return value;
+}
+
+/* The value of the thread beside this one, of an even and an odd thread; both must call. */
+static __device__ __forceinline__ uint32_t from_neighbour(uint32_t value)
+{
+#if defined(TWI_HIP)
+    return __shfl_xor(value, 1);
+#else
+    return __shfl_xor_sync(3u << (threadIdx.x % TWI_WAVE & ~1u), value, 1);
+#endif
+}
+
 /* A kernel for blocks of `threads`, of which a processor is to hold `blocks` at a time. HIP counts
  * waves on each of a processor's four units of 64 lanes instead. */
 #if defined(TWI_HIP)

@@ -10,12 +10,18 @@
 #include "base/sink.h"
 #include "base/threads.h"
 #include "gpu/device.h"
+#include "gpu/startup.h"
 #include "reach/cpu/blocks.h"
 #include "reach/cpu/rows.h"
+#include "reach/gpu/gpu.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define MANY_ARCS 4 /* per component, from which on looking for redundant ones pays */
+#define SET_SECONDS 15e-9 /* of an arc and block of sources on a thread (Neoverse V1, 2026-11) */
+#define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a GPU's driver (H200 host) */
+#define WORTH_WAITING 0.1 /* the same where it is starting already */
+#define MANY_ARCS 4       /* per component, from which on looking for redundant ones pays */
 
 struct tw_reach_plan {
     twi_condensation condensation;
@@ -24,6 +30,8 @@ struct tw_reach_plan {
     tw_reach_layout layout;
     bool reduced;    /* redundant arcs have been dropped */
     uint64_t memory; /* of a run with sinks */
+    int32_t gpu;     /* that it runs on; -1: the CPU */
+    bool automatic;  /* nobody named the device: if a GPU fails, the CPU follows */
     char device[64];
 };
 
@@ -61,18 +69,6 @@ static tw_status check_options(tw_context *ctx, const tw_reach_options *opts, in
     return TW_OK;
 }
 
-static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
-{
-    twi_gpu_list gpus = {0};
-    tw_status status = twi_gpu_select(ctx, &gpus);
-    if (status == TW_OK && gpus.count > 0) {
-        status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                         "reachability is computed on the CPU; use device cpu or auto");
-    }
-    strcpy(plan->device, "cpu");
-    return status;
-}
-
 static twi_reach_rows rows_of(const tw_reach_plan *plan, int64_t *counts)
 {
     return (twi_reach_rows){.sources = plan->sources,
@@ -81,13 +77,64 @@ static twi_reach_rows rows_of(const tw_reach_plan *plan, int64_t *counts)
                             .counts = counts};
 }
 
+/* A guess at a run on the CPU. */
+static double cpu_seconds(tw_context *ctx, const tw_reach_plan *plan)
+{
+    const twi_condensation *c = &plan->condensation;
+    const double blocks =
+        (double)(plan->rows < c->components ? plan->rows : c->components) / TWI_REACH_BLOCK;
+    return blocks * (double)(c->arcs + c->components) * SET_SECONDS / twi_thread_count(ctx);
+}
+
+/* With "auto": the first GPU, where the CPU would take longer than its driver to start. */
+static void choose_automatically(tw_context *ctx, tw_reach_plan *plan)
+{
+    const twi_reach_rows rows = rows_of(plan, NULL);
+    const double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
+    char why[128];
+    if (strcmp(ctx->device, "cpu") == 0 || twi_gpu_prefix()[0] == '\0' ||
+        cpu_seconds(ctx, plan) < look) {
+        return;
+    }
+    (void)twi_gpu_await(ctx);
+    if (twi_gpu_present(why, sizeof why) &&
+        twi_reach_gpu_check(ctx, 0, &plan->condensation, &rows) == TW_OK) {
+        plan->gpu = 0;
+        snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());
+    }
+}
+
+static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
+{
+    const twi_reach_rows rows = rows_of(plan, NULL);
+    twi_gpu_list gpus = {0};
+    plan->gpu = -1;
+    plan->automatic = strcmp(ctx->device, "auto") == 0;
+    snprintf(plan->device, sizeof plan->device, "cpu");
+    tw_status status = twi_gpu_select(ctx, &gpus);
+    if (status != TW_OK || gpus.count == 0) {
+        if (status == TW_OK) {
+            choose_automatically(ctx, plan);
+        }
+        return status;
+    }
+    if (gpus.count > 1) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s: reachability takes one GPU; name one of them",
+                       ctx->device);
+    }
+    (void)twi_gpu_await(ctx);
+    plan->gpu = gpus.index[0];
+    snprintf(plan->device, sizeof plan->device, "%s", ctx->device);
+    return twi_reach_gpu_check(ctx, plan->gpu, &plan->condensation, &rows);
+}
+
 static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph *graph,
                            const tw_reach_options *opts)
 {
     plan->layout = opts->layout;
     plan->rows = opts->sources != NULL ? opts->source_count : graph->n;
-    tw_status status = choose_device(ctx, plan);
-    if (status == TW_OK && opts->sources != NULL) {
+    tw_status status = TW_OK;
+    if (opts->sources != NULL) {
         const uint64_t count = (uint64_t)opts->source_count;
         status = twi_alloc(ctx, &plan->sources, count, sizeof(int32_t), "the list of sources");
         if (status == TW_OK) {
@@ -96,6 +143,9 @@ static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph 
     }
     if (status == TW_OK) {
         status = twi_condense(ctx, &plan->condensation, graph);
+    }
+    if (status == TW_OK) {
+        status = choose_device(ctx, plan);
     }
     if (status == TW_OK) {
         const twi_condensation *c = &plan->condensation;
@@ -224,39 +274,63 @@ done:
     return status;
 }
 
-static tw_status give_rows(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks, int32_t count,
-                           twi_reach_rows *rows)
+static tw_status give_on_cpu(tw_context *ctx, tw_reach_plan *plan, twi_reach_rows *rows,
+                             twi_sinks *sinks)
+{
+    const twi_condensation *c = &plan->condensation;
+    const bool dense = c->arcs > MANY_ARCS * c->components && plan->rows > c->components / 2;
+    tw_status status = TW_OK;
+    if (dense && !plan->reduced) {
+        twi_reach_rows unused = rows_of(plan, NULL);
+        status = count_rows(ctx, plan, true, &unused);
+    }
+    return status == TW_OK ? twi_reach_give_rows(ctx, c, rows, sinks) : status;
+}
+
+/* What a run finds out besides its rows. */
+typedef struct outcome {
+    double seconds_device;
+    bool refused; /* a sink failed */
+} outcome;
+
+/* On the GPU of the plan, or on the CPU. */
+static tw_status run_on(tw_context *ctx, tw_reach_plan *plan, int32_t gpu, tw_sink *sinks,
+                        int32_t count, twi_reach_rows *rows, outcome *out)
 {
     const twi_condensation *c = &plan->condensation;
     const tw_shape shape = shape_of(plan);
-    const bool dense = c->arcs > MANY_ARCS * c->components && plan->rows > c->components / 2;
-    twi_sinks out = {0};
+    twi_sinks open = {0};
+    *out = (outcome){0};
+    if (count == 0) {
+        return gpu >= 0 ? twi_reach_gpu_run(ctx, gpu, c, rows, NULL, &out->seconds_device)
+                        : count_rows(ctx, plan, false, rows);
+    }
     int64_t *counts = rows->counts; /* the caller's, which a run that fails leaves as they were */
     tw_status status = TW_OK;
     if (counts != NULL) {
         status = twi_alloc(ctx, &rows->counts, (uint64_t)rows->count, sizeof *counts, "the counts");
     }
     if (status != TW_OK) {
+        rows->counts = counts;
         return status;
     }
     double began = twi_seconds();
-    status = twi_sinks_begin(ctx, &out, sinks, count, &shape);
-    double spent = twi_seconds() - began;
-    if (status == TW_OK && dense && !plan->reduced) {
-        twi_reach_rows unused = rows_of(plan, NULL);
-        status = count_rows(ctx, plan, true, &unused);
-    }
+    status = twi_sinks_begin(ctx, &open, sinks, count, &shape);
+    const double spent = twi_seconds() - began;
     if (status == TW_OK) {
-        status = twi_reach_give_rows(ctx, c, rows, &out);
+        status = gpu >= 0 ? twi_reach_gpu_run(ctx, gpu, c, rows, &open, &out->seconds_device)
+                          : give_on_cpu(ctx, plan, rows, &open);
     }
     began = twi_seconds();
-    status = twi_sinks_finish(ctx, &out, status);
+    status = twi_sinks_finish(ctx, &open, status);
     rows->seconds_output += spent + twi_seconds() - began;
+    out->refused = open.refused;
     if (counts != NULL) {
         if (status == TW_OK) {
             memcpy(counts, rows->counts, (size_t)rows->count * sizeof *counts);
         }
         twi_free(rows->counts);
+        rows->counts = counts;
     }
     return status;
 }
@@ -276,11 +350,16 @@ tw_status tw_reach_plan_run(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks
     }
     const double began = twi_seconds();
     twi_reach_rows rows = rows_of(plan, counts);
+    outcome out;
+    int32_t gpu = plan->gpu;
     twi_meter_restart_peak(ctx->meter);
-    if (sink_count > 0) {
-        status = give_rows(ctx, plan, sinks, sink_count, &rows);
-    } else {
-        status = count_rows(ctx, plan, false, &rows);
+    status = run_on(ctx, plan, gpu, sinks, sink_count, &rows, &out);
+    if ((status == TW_ERR_DEVICE || status == TW_ERR_MEMORY) && !out.refused && gpu >= 0 &&
+        plan->automatic) {
+        twi_log(ctx, "%s; computing on the CPU instead", tw_last_error(ctx));
+        gpu = -1;
+        rows = rows_of(plan, counts);
+        status = run_on(ctx, plan, gpu, sinks, sink_count, &rows, &out);
     }
     if (status == TW_OK) {
         tw_reach_report seen = TW_REACH_REPORT_INIT;
@@ -289,7 +368,8 @@ tw_status tw_reach_plan_run(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks
         seen.seconds_compute = twi_seconds() - began - rows.seconds_output;
         seen.seconds_output = rows.seconds_output;
         seen.memory_peak = twi_meter_peak(ctx->meter);
-        seen.device = plan->device;
+        seen.device = gpu >= 0 ? plan->device : "cpu";
+        seen.seconds_device = out.seconds_device;
         TWI_GIVE(tw_reach_report, report, &seen);
     }
     return status;

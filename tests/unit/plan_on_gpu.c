@@ -6,6 +6,7 @@
 #include "harness.h"
 
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/hops.h"
 #include "gpu/startup.h"
 
 #include <stdio.h>
@@ -168,6 +169,35 @@ tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
     return twi_gpu_resident_run(ctx, plan, delivery, out);
 }
 
+tw_status twi_gpu_hops_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                           twi_gpu_outcome *out, double *arcs)
+{
+    *arcs = 1;
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
+}
+
+uint64_t twi_gpu_hops_bytes(const tw_apsp_plan *plan)
+{
+    return (uint64_t)plan->graph->n * 1000 + MORE;
+}
+
+uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
+{
+    (void)plan;
+    return 3 * MORE;
+}
+
+tw_status twi_gpu_hops_matrix(tw_context *ctx, int32_t device, const tw_graph *graph,
+                              const tw_matrix *matrix, double *seconds)
+{
+    (void)ctx;
+    (void)device;
+    (void)graph;
+    (void)matrix;
+    *seconds = 0;
+    return TW_OK;
+}
+
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)
 {
     static const double rates[CARDS] = {100, 20, 3};
@@ -275,6 +305,57 @@ static void a_resident_run_tells_the_devices_seconds(void **state)
     assert_true(report.resident != 0 && report.seconds_device == 0.125);
     assert_string_equal(report.device, "cuda:0");
     assert_string_equal(report.fallback, "");
+    close_problem(&p);
+}
+
+/* The same vertices with equal weights, few arcs. */
+static void make_unweighted(problem *p)
+{
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    opts.vertices = N;
+    opts.min_weight = opts.max_weight = 3;
+    tw_graph_destroy(p->graph);
+    p->graph = NULL;
+    p->opts.work_type = TW_AUTO;
+    assert_ok(p->ctx, tw_graph_generate(p->ctx, &p->graph, &opts));
+}
+
+static void equal_weights_are_searched_on_the_gpu(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_problem(&p, "cuda:1");
+    make_unweighted(&p);
+    p.opts.method = TW_APSP_METHOD_BFS;
+    make_plan(&p);
+    assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_BFS);
+    assert_int_equal(describe_plan(p.plan).device_memory, N * 1000 + MORE);
+    assert_string_equal(describe_plan(p.plan).device, "cuda:1");
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "choice: bfs on cuda:1, working in u8"));
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_int_equal(report.method, TW_APSP_METHOD_BFS);
+    assert_true(report.resident != 0 && report.seconds_device == 0.125);
+    close_problem(&p);
+}
+
+static void searches_on_the_gpu_need_equal_weights_one_gpu_and_its_memory(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    p.opts.work_type = TW_AUTO;
+    p.opts.method = TW_APSP_METHOD_BFS;
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "", tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    make_unweighted(&p);
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, N * 1000));
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "", tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, 0));
+    snprintf(p.ctx->device, sizeof p.ctx->device, "cuda:0,1");
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "", tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    p.opts.method = TW_APSP_METHOD_AUTO;
+    make_plan(&p);
+    assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_CLOSURE);
     close_problem(&p);
 }
 
@@ -489,6 +570,8 @@ int main(void)
         cmocka_unit_test(the_memory_on_each_of_several_is_stated),
         cmocka_unit_test(a_streamed_run_takes_the_matrix_and_little_more_of_the_host),
         cmocka_unit_test(a_resident_run_tells_the_devices_seconds),
+        cmocka_unit_test(equal_weights_are_searched_on_the_gpu),
+        cmocka_unit_test(searches_on_the_gpu_need_equal_weights_one_gpu_and_its_memory),
         cmocka_unit_test(a_run_from_host_memory_tells_the_hosts_seconds),
         cmocka_unit_test(a_named_gpu_that_fails_is_an_error),
         cmocka_unit_test(auto_tells_what_ran_instead_and_why),

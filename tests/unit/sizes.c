@@ -40,7 +40,7 @@ ASSERT_END(tw_apsp_nearest_options, 32, targets);
 ASSERT_END(tw_apsp_nearest_info, 40, reserved);
 ASSERT_END(tw_reach_options, 32, reserved);
 ASSERT_END(tw_reach_plan_info, 80, device);
-ASSERT_END(tw_reach_report, 56, device);
+ASSERT_END(tw_reach_report, 64, seconds_device);
 ASSERT_END(tw_image_info, 24, bytes);
 ASSERT_END(tw_image_options, 48, seed);
 ASSERT_END(tw_entropy_options, 96, type);

@@ -1,5 +1,6 @@
 /* A build without GPU code: the device entry says so. */
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/hops.h"
 
 static tw_status refuse_call(tw_context *ctx, const tw_matrix *matrix, const tw_apsp_options *opts,
                              const tw_device_options *device)
@@ -125,6 +126,35 @@ tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double 
 {
     (void)type;
     (void)rate;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
+                   device);
+}
+
+tw_status twi_gpu_hops_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                           twi_gpu_outcome *out, double *arcs)
+{
+    *arcs = 0;
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
+}
+
+uint64_t twi_gpu_hops_bytes(const tw_apsp_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+tw_status twi_gpu_hops_matrix(tw_context *ctx, int32_t device, const tw_graph *graph,
+                              const tw_matrix *matrix, double *seconds)
+{
+    (void)graph;
+    (void)matrix;
+    *seconds = 0;
     return tw_fail(ctx, TW_ERR_UNSUPPORTED, "device %d: this build computes on the CPU only",
                    device);
 }

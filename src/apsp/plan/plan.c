@@ -18,9 +18,11 @@
 #include "apsp/closure/product.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/candidate.h"
+#include "apsp/plan/check.h"
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/explain.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/plan/gpu_hops.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
@@ -68,93 +70,17 @@
 #define TINY_STEP 0.15e-9  /*   and of a step of it (Neoverse V1, November 2026) */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-enum { CLOSURE, GPU, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
+enum { CLOSURE, GPU, GPU_BFS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
     {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
+    {.method = TW_APSP_METHOD_BFS, .name = "gpu bfs", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "gpu sweep", .gpu = true},
     {.method = TW_APSP_METHOD_REFERENCE, .name = "reference"},
 };
-
-/* ------------------------------------------------------------------------------------- checks */
-
-static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t *list,
-                                int64_t count, int64_t n)
-{
-    if (count < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld %ss: the count cannot be negative",
-                       (long long)count, what);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        if (list[i] < 0 || list[i] >= n) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "%s %d (entry %lld of the list) is not a vertex: the graph has %lld, "
-                           "numbered from 0",
-                           what, list[i], (long long)i, (long long)n);
-        }
-    }
-    return TW_OK;
-}
-
-/* The types a closure of this graph may be forced to work in. */
-static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type type,
-                                 tw_type result)
-{
-    bool fits = type == TW_AUTO || type == TW_F64 ||
-                (type == TW_F32 && graph->weight_type == TW_F32 && graph->min_weight >= 0) ||
-                ((type == TW_U8 || type == TW_U16 || type == TW_I32) && graph->integral);
-    if (fits && type == TW_F32 && result != TW_F32) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "working type f32 rounds what a result of %s would keep; leave it to 'auto'",
-                       tw_type_name(result));
-    }
-    if (fits) {
-        return TW_OK;
-    }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "working type %s does not fit weights of type %s%s; leave it to 'auto'",
-                   tw_type_name(type), tw_type_name(graph->weight_type),
-                   graph->integral ? "" : " that are not whole numbers of 32 bits");
-}
-
-static tw_type result_type(const tw_graph *graph, const tw_apsp_options *o)
-{
-    return o->type != TW_AUTO ? o->type : graph->weight_type;
-}
-
-static tw_status check_options(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
-{
-    if (!twi_method_exists(o->method)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
-    }
-    tw_status status = twi_check_result_type(ctx, o->type);
-    if (status != TW_OK) {
-        return status;
-    }
-    if (o->block < 0 || o->block > TWI_DEPTH_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a block of %d: choose 1 to %d, or 0 for automatic",
-                       o->block, TWI_DEPTH_MOST);
-    }
-    if (isnan(o->cutoff)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the cutoff is not a number");
-    }
-    if (o->symmetric != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.symmetric is for matrices in GPU memory: of a graph it is "
-                       "found out");
-    }
-    status = check_work_type(ctx, graph, o->work_type, result_type(graph, o));
-    if (status == TW_OK && o->sources != NULL) {
-        status = check_vertices(ctx, "source", o->sources, o->source_count, graph->n);
-    }
-    if (status == TW_OK && o->targets != NULL) {
-        status = check_vertices(ctx, "target", o->targets, o->target_count, graph->n);
-    }
-    return status;
-}
 
 /* --------------------------------------------------------------------------------- candidates */
 
@@ -283,7 +209,8 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
         (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
     double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
-    double gpu = all[GPU].possible ? all[GPU].seconds : INFINITY;
+    double gpu = fmin(all[GPU].possible ? all[GPU].seconds : INFINITY,
+                      all[GPU_BFS].possible ? all[GPU_BFS].seconds : INFINITY);
     return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
                 fmin(fmin(closure, gpu), bfs));
 }
@@ -433,14 +360,22 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     }
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
-    if (!closes && !sweeps) {
+    bool searches = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_BFS;
+    if (!closes && !sweeps && !searches) {
         return TW_OK;
     }
     if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
         status = probe_farthest(ctx, plan, &farthest);
     }
+    if (status == TW_OK && searches) {
+        status = twi_consider_gpu_hops(ctx, plan, &all[GPU_BFS], farthest);
+    }
     if (status == TW_OK && closes) {
         status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+        if (status == TW_ERR_MEMORY && all[GPU_BFS].possible) {
+            twi_rule_out(&all[GPU], "%.150s", tw_last_error(ctx));
+            status = TW_OK;
+        }
     }
     return status == TW_OK && sweeps ? twi_consider_named_sweep(ctx, plan, &all[GPU_SWEEP],
                                                                 farthest, rival_seconds(plan, all))
@@ -505,7 +440,12 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else {
         twi_rule_out(&all[REFERENCE], "only on request");
     }
-    return status == TW_OK ? consider_any_gpu(ctx, plan, all, farthest) : status;
+    if (status == TW_OK) {
+        status = consider_any_gpu(ctx, plan, all, farthest);
+    }
+    return status == TW_OK ? twi_consider_gpu_hops_if_they_may_pay(
+                                 ctx, plan, &all[GPU_BFS], fastest(ctx, plan, all), farthest)
+                           : status;
 }
 
 /* -------------------------------------------------------------------------------- the choice */
@@ -542,7 +482,9 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {
-        asked = all[i].method == plan->options.method && !all[i].gpu ? i : asked;
+        asked = all[i].method == plan->options.method && all[i].gpu == twi_gpu_is_named(ctx)
+                    ? i
+                    : asked;
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
                    tw_apsp_method_name(plan->options.method), all[asked].why_not);
@@ -572,7 +514,9 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
         twi_tree_destroy(plan->tree);
         plan->tree = NULL;
     }
-    if (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS) {
+    if (best->gpu && plan->method == TW_APSP_METHOD_BFS) {
+        twi_settle_gpu_hops(plan);
+    } else if (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS) {
         plan->work_type = twi_search_type(plan);
     } else if (plan->method == TW_APSP_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
@@ -650,7 +594,7 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
 {
     twi_candidate all[CANDIDATES];
     memcpy(all, candidates, sizeof all);
-    tw_status status = check_options(ctx, plan->graph, &plan->options);
+    tw_status status = twi_plan_check(ctx, plan->graph, &plan->options);
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
     }
@@ -662,7 +606,7 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     }
     const bool tiny = is_tiny(ctx, plan);
     plan->threads = tiny ? 1 : twi_thread_count(ctx);
-    plan->type = result_type(plan->graph, &plan->options);
+    plan->type = twi_plan_result_type(plan->graph, &plan->options);
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
     status = tiny                    ? consider_tiny(ctx, plan, all)
              : twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all)

@@ -74,11 +74,6 @@ int twi_reach_rows_team(tw_context *ctx, const twi_condensation *c, const twi_re
                           blocks < by_rows ? blocks : by_rows);
 }
 
-static inline int64_t source_of(const twi_reach_rows *rows, int64_t row)
-{
-    return rows->sources != NULL ? rows->sources[row] : row;
-}
-
 /* Rows from `first` on whose components have room; returns how many, *used: distinct components. */
 static int64_t gather_batch(giving *g, int64_t first, int64_t *used)
 {
@@ -86,7 +81,7 @@ static int64_t gather_batch(giving *g, int64_t first, int64_t *used)
     int64_t row = first;
     *used = 0;
     for (; row < g->rows->count; row++) {
-        const int32_t component = g->condensation->of[source_of(g->rows, row)];
+        const int32_t component = g->condensation->of[twi_reach_source(g->rows, row)];
         if (g->slot[component] < 0) {
             if (*used == room) {
                 break;
@@ -160,53 +155,6 @@ static bool fill_batch(tw_context *ctx, giving *g, int64_t used)
     return going;
 }
 
-/* Eight bits as eight bytes of 0 or 1. */
-static inline void put_bytes(uint8_t *out, uint64_t bits)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t one_each = (bits * 0x0101010101010101u) & 0x8040201008040201u;
-    const uint64_t bytes = ((one_each + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
-    memcpy(out, &bytes, sizeof bytes);
-#else
-    for (int i = 0; i < 8; i++) {
-        out[i] = (bits >> i) & 1;
-    }
-#endif
-}
-
-static void put_row(const giving *g, uint8_t *out, const uint64_t *bits)
-{
-    const int64_t n = g->condensation->vertices;
-    const int64_t eights = n / 8;
-    for (int64_t i = 0; i < eights; i++) {
-        const uint64_t eight = (bits[i / 8] >> (8 * (i % 8))) & 255;
-        if (g->rows->packed) {
-            out[i] = (uint8_t)eight;
-        } else {
-            put_bytes(out + 8 * i, eight);
-        }
-    }
-    if (n % 8 != 0) {
-        const uint64_t rest = (bits[eights / 8] >> (8 * (eights % 8))) & 255;
-        if (g->rows->packed) {
-            out[eights] = (uint8_t)rest;
-        } else {
-            for (int64_t i = 0; i < n % 8; i++) {
-                out[8 * eights + i] = (rest >> i) & 1;
-            }
-        }
-    }
-}
-
-static int64_t count_row(const giving *g, const uint64_t *bits)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < (g->condensation->vertices + 63) / 64; i++) {
-        count += __builtin_popcountll(bits[i]);
-    }
-    return count;
-}
-
 /* `count` rows of the batch from its row `from` on, which is row `first` of the result. */
 static tw_status give_chunk(tw_context *ctx, giving *g, twi_sinks *sinks, int64_t first,
                             int64_t from, int64_t count)
@@ -218,8 +166,8 @@ static tw_status give_chunk(tw_context *ctx, giving *g, twi_sinks *sinks, int64_
         const int64_t slot = g->place[from + i];
         const int64_t row = slot / g->share * BLOCK + slot % g->share;
         const uint64_t *bits = g->bits + row * g->words;
-        const int64_t reached = count_row(g, bits);
-        put_row(g, g->chunk + i * bytes, bits);
+        const int64_t reached = twi_reach_count_row(bits, g->condensation->vertices);
+        twi_reach_put_row(g->chunk + i * bytes, bits, g->condensation->vertices, g->rows->packed);
         pairs += reached;
         if (g->rows->counts != NULL) {
             g->rows->counts[first + i] = reached;

@@ -1,0 +1,83 @@
+/* What may be asked of a plan: see check.h. */
+#include "apsp/plan/check.h"
+
+#include "apsp/closure/product.h"
+#include "apsp/shared/options.h"
+#include "base/type.h"
+
+#include <math.h>
+
+static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t *list,
+                                int64_t count, int64_t n)
+{
+    if (count < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld %ss: the count cannot be negative",
+                       (long long)count, what);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (list[i] < 0 || list[i] >= n) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "%s %d (entry %lld of the list) is not a vertex: the graph has %lld, "
+                           "numbered from 0",
+                           what, list[i], (long long)i, (long long)n);
+        }
+    }
+    return TW_OK;
+}
+
+/* The types a closure of this graph may be forced to work in. */
+static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type type,
+                                 tw_type result)
+{
+    bool fits = type == TW_AUTO || type == TW_F64 ||
+                (type == TW_F32 && graph->weight_type == TW_F32 && graph->min_weight >= 0) ||
+                ((type == TW_U8 || type == TW_U16 || type == TW_I32) && graph->integral);
+    if (fits && type == TW_F32 && result != TW_F32) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "working type f32 rounds what a result of %s would keep; leave it to 'auto'",
+                       tw_type_name(result));
+    }
+    if (fits) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "working type %s does not fit weights of type %s%s; leave it to 'auto'",
+                   tw_type_name(type), tw_type_name(graph->weight_type),
+                   graph->integral ? "" : " that are not whole numbers of 32 bits");
+}
+
+tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *o)
+{
+    return o->type != TW_AUTO ? o->type : graph->weight_type;
+}
+
+tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
+{
+    if (!twi_method_exists(o->method)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
+    }
+    tw_status status = twi_check_result_type(ctx, o->type);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (o->block < 0 || o->block > TWI_DEPTH_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a block of %d: choose 1 to %d, or 0 for automatic",
+                       o->block, TWI_DEPTH_MOST);
+    }
+    if (isnan(o->cutoff)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the cutoff is not a number");
+    }
+    if (o->symmetric != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.symmetric is for matrices in GPU memory: of a graph it is "
+                       "found out");
+    }
+    status = check_work_type(ctx, graph, o->work_type, twi_plan_result_type(graph, o));
+    if (status == TW_OK && o->sources != NULL) {
+        status = check_vertices(ctx, "source", o->sources, o->source_count, graph->n);
+    }
+    if (status == TW_OK && o->targets != NULL) {
+        status = check_vertices(ctx, "target", o->targets, o->target_count, graph->n);
+    }
+    return status;
+}

@@ -1,0 +1,158 @@
+/*
+ * The estimate of searches on a GPU: for each batch and level a launch and the rows of all arcs
+ * from the caches, then a slab that is written and turned; and the link, over which a distance is a
+ * byte. Rates as seen on an H200 in November 2026, in proportion to processors and clock on others.
+ */
+#include "apsp/plan/gpu_hops.h"
+
+#include "apsp/gpu/hops.h"
+#include "apsp/plan/gpu.h"
+#include "base/memory.h"
+#include "gpu/startup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORTH_A_LOOK 0.6 /* seconds on the CPU: as for the closure (gpu.c) */
+#define WORTH_WAITING 0.1
+#define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
+#define ARC 20e-9           /* seconds of an arc, and of a vertex: turned round, cut into pieces */
+#define BATCH 4096.0        /* searches */
+#define LEVEL 6e-6          /* seconds of a level, however small */
+#define LOOK 30e-6          /* of a batch: waiting to see that it has ended */
+#define ROW_BYTES 512.0     /* of an arc and level */
+#define CACHE_RATE 4e12     /* bytes a second */
+#define SLAB_RATE 0.5e12    /* entries a second: written and turned */
+#define LINK 40e9           /* bytes a second */
+#define ENTRY 0.25e-9       /* seconds of an entry on a thread of the host: converted */
+#define H200_CYCLES 2.6e11  /* processors times clock */
+#define UNKNOWN_LEVELS 24.0 /* where no search has told */
+#define MOST_ARCS INT32_MAX
+
+static double speed_of(const twi_gpu_info *info)
+{
+    const double clock = info->clock > 0 ? info->clock : 1.5e9;
+    return fmax(info->processors * clock / H200_CYCLES, 1e-3);
+}
+
+static double levels_of(const tw_apsp_plan *plan, double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    double levels = farthest == TWI_UNKNOWN || graph->arcs == 0
+                        ? UNKNOWN_LEVELS
+                        : farthest / graph->max_weight * TWI_FARTHER + 1;
+    if (plan->options.cutoff >= 0 && graph->arcs > 0) {
+        levels = fmin(levels, plan->options.cutoff / graph->max_weight + 1);
+    }
+    return levels;
+}
+
+static double estimate(const tw_apsp_plan *plan, const twi_gpu_info *info, double levels)
+{
+    const tw_graph *graph = plan->graph;
+    const double rows = (double)twi_plan_rows(plan), n = (double)graph->n;
+    const double arcs = (double)graph->arcs, batches = ceil(rows / BATCH);
+    const double level = LEVEL + arcs * ROW_BYTES / (CACHE_RATE * speed_of(info));
+    const double entries = rows * n;
+    return START + (arcs + n) * ARC + batches * (LOOK + levels * level) +
+           entries / (SLAB_RATE * speed_of(info)) + entries / LINK +
+           entries * ENTRY / plan->threads;
+}
+
+static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info,
+                  double farthest)
+{
+    const tw_graph *graph = plan->graph;
+    char need[32];
+    char have[32];
+    if (plan->gpus.count > 1) {
+        twi_rule_out(c, "searches take one GPU; name one of them");
+        return;
+    }
+    if (graph->arcs >= MOST_ARCS) {
+        twi_rule_out(c, "%lld arcs are more than searches on a GPU can number",
+                     (long long)graph->arcs);
+        return;
+    }
+    c->device_memory = twi_gpu_hops_bytes(plan);
+    if (c->device_memory > plan->gpu_allowed) {
+        twi_rule_out(c, "searches need %s of its memory, %s may be used",
+                     twi_bytes(need, (double)c->device_memory),
+                     twi_bytes(have, (double)plan->gpu_allowed));
+        return;
+    }
+    const double levels = levels_of(plan, farthest);
+    c->possible = true;
+    c->work_type = TW_U8;
+    c->memory = twi_gpu_hops_memory(plan) + twi_delivery_memory(plan, false);
+    c->seconds = estimate(plan, info, levels);
+    snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs on %.40s, using %s of its memory",
+             levels, (long long)graph->arcs, info->name, twi_bytes(need, (double)c->device_memory));
+    twi_rule_out_if_too_large(ctx, c);
+}
+
+tw_status twi_consider_gpu_hops(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                double farthest)
+{
+    const bool named = twi_gpu_is_named(ctx);
+    twi_gpu_info info;
+    if (!plan->graph->equal && plan->graph->arcs > 0) {
+        twi_rule_out(c, "the weights are not all equal");
+        return TW_OK;
+    }
+    plan->waited += twi_gpu_await(ctx);
+    tw_status status = TW_OK;
+    if (named) {
+        status = twi_gpu_select(ctx, &plan->gpus);
+    } else {
+        plan->gpus = (twi_gpu_list){.count = 1};
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
+    }
+    if (status == TW_OK) {
+        weigh(ctx, plan, c, &info, farthest);
+    } else if (!named) {
+        twi_rule_out(c, "%.150s", tw_last_error(ctx));
+        status = TW_OK;
+    }
+    return status;
+}
+
+tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *plan,
+                                                twi_candidate *c, const twi_candidate *best,
+                                                double farthest)
+{
+    char why[128];
+    const double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
+    if (strcmp(ctx->device, "cpu") == 0) {
+        twi_rule_out(c, "the device is the CPU");
+    } else if (twi_gpu_prefix()[0] == '\0') {
+        twi_rule_out(c, "%s", twi_gpu_text());
+    } else if (plan->options.method != TW_APSP_METHOD_AUTO &&
+               plan->options.method != TW_APSP_METHOD_BFS) {
+        return TW_OK;
+    } else if (!plan->graph->equal) {
+        twi_rule_out(c, "the weights are not all equal");
+    } else if (best != NULL && best->seconds < look) {
+        twi_rule_out(c, "its driver alone would take some tenths of a second to start");
+    } else {
+        plan->waited += twi_gpu_await(ctx);
+        if (twi_gpu_present(why, sizeof why)) {
+            return twi_consider_gpu_hops(ctx, plan, c, farthest);
+        }
+        twi_rule_out(c, "%s", why);
+    }
+    return TW_OK;
+}
+
+void twi_settle_gpu_hops(tw_apsp_plan *plan)
+{
+    plan->gpu_narrow = false;
+    plan->gpu_resident = true;
+    plan->work_type = TW_U8;
+}
