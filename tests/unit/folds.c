@@ -178,7 +178,8 @@ static void distances_that_do_not_fit_widen_the_type(void **state)
                  {40000, TW_I32, TW_I32},
                  {900000000, TW_F64, TW_F64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (int narrow = 0; narrow < 2; narrow++) {
+        for (int kind = 0; kind < 4; kind++) {
+            const bool narrow = kind % 2 == 1;
             tw_context *ctx = open_context();
             edges e = {.n = 64, .most = 3, .least = cases[i].least};
             path(&e);
@@ -189,7 +190,7 @@ static void distances_that_do_not_fit_widen_the_type(void **state)
                 }
                 join(&e, 32, 33);
             }
-            tw_graph *graph = build(ctx, &e, TW_I32, false);
+            tw_graph *graph = build(ctx, &e, TW_I32, kind > 1);
             tw_matrix all = true_distances(ctx, graph, cases[i].result);
             tw_apsp_summary *want = summary_of_rows(ctx, &all, NULL, 0);
             tw_apsp_summary *got = new_summary(ctx, 0, NULL);

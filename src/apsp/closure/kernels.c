@@ -1,19 +1,21 @@
-/* The table of (min,+) kernels: see kernels.h. Each ISA's object brings its own five. */
+/* The table of (min,+) kernels: see kernels.h. Each ISA's object brings its own, that of 15
+ * bits, which no type asks for, last. */
 #include "apsp/closure/kernels.h"
 
 #include <stddef.h>
 
 #define TYPES 5
+#define KERNELS 6
 
-extern const twi_minplus_kernel *const twi_minplus_scalar[TYPES];
+extern const twi_minplus_kernel *const twi_minplus_scalar[KERNELS];
 #ifdef TWI_HAVE_NEON
-extern const twi_minplus_kernel *const twi_minplus_neon[TYPES];
+extern const twi_minplus_kernel *const twi_minplus_neon[KERNELS];
 #endif
 #ifdef TWI_HAVE_AVX2
-extern const twi_minplus_kernel *const twi_minplus_avx2[TYPES];
+extern const twi_minplus_kernel *const twi_minplus_avx2[KERNELS];
 #endif
 #ifdef TWI_HAVE_AVX512
-extern const twi_minplus_kernel *const twi_minplus_avx512[TYPES];
+extern const twi_minplus_kernel *const twi_minplus_avx512[KERNELS];
 #endif
 
 static const twi_minplus_kernel *const *const tables[TWI_ISA_COUNT] = {
@@ -40,4 +42,10 @@ const twi_minplus_kernel *twi_minplus_kernel_find(twi_isa isa, tw_type type)
         }
     }
     return NULL;
+}
+
+const twi_minplus_kernel *twi_minplus_kernel_of_15_bits(twi_isa isa)
+{
+    return isa > TWI_ISA_NONE && isa < TWI_ISA_COUNT && tables[isa] != NULL ? tables[isa][TYPES]
+                                                                            : NULL;
 }

@@ -1,6 +1,7 @@
 /*
  * The kernels of one element type. Included by minplus_kernel.c with S (suffix), T, TW_TYPE, INFTY,
- * WHOLE (1 for integers) and FOLD_MOST set; it takes those names back at its end.
+ * WHOLE (1 for integers), FOLD_MOST and SUM_ACROSS (holds the sum of 2^16) set; it takes those
+ * names back at its end.
  */
 #define FN(name) JOIN(name, S)
 #define VEC JOIN(vec, S)
@@ -431,6 +432,32 @@ static void FN(spread)(int64_t *to, int64_t cols, const void *sum_)
     }
 }
 
+static void FN(fold_across)(const twi_across *known, int64_t rows, int64_t cols, const void *x_,
+                            int64_t step)
+{
+    const T *x = x_;
+    for (int64_t i = 0; i < rows; i++, x += step) {
+        SUM_ACROSS sum = 0;
+        T most = 0;
+        uint32_t missing = 0;
+        for (int64_t j = 0; j < cols; j++) {
+            sum += (SUM_ACROSS)x[j];
+            most = x[j] > most ? x[j] : most;
+        }
+        if (most >= INFTY) {
+            most = 0;
+            for (int64_t j = 0; j < cols; j++) {
+                T value = x[j] < INFTY ? x[j] : 0;
+                missing += x[j] < INFTY ? 0 : 1;
+                most = value > most ? value : most;
+            }
+        }
+        known->sum[i] += (int64_t)sum - (int64_t)missing * (int64_t)INFTY;
+        known->most[i] = most > known->most[i] ? (int32_t)most : known->most[i];
+        known->missing[i] += missing;
+    }
+}
+
 #undef W_LOAD
 #undef W_STORE
 #undef M_ZERO
@@ -456,6 +483,7 @@ static const twi_minplus_kernel FN(kernel) = {
 #if WHOLE
     .fold = FN(fold),
     .spread = FN(spread),
+    .fold_across = FN(fold_across),
     .fold_most = FOLD_MOST,
 #endif
     .probe = FN(probe),
@@ -477,6 +505,7 @@ static const twi_minplus_kernel FN(kernel) = {
 #undef SPREAD_WIDE
 #undef WHOLE
 #undef FOLD_MOST
+#undef SUM_ACROSS
 #undef OPAQUE
 #undef NR
 #undef S

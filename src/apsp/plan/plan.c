@@ -422,6 +422,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(plan, all, farthest);
     }
+    plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
     if (status == TW_OK && sweeps && undecided(&all[SWEEP])) {
         status = twi_consider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
                                     rival_seconds(plan, all));
@@ -606,6 +607,7 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     }
     const bool tiny = is_tiny(ctx, plan);
     plan->threads = tiny ? 1 : twi_thread_count(ctx);
+    plan->reach = (double)INFINITY;
     plan->type = twi_plan_result_type(plan->graph, &plan->options);
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
     status = tiny                    ? consider_tiny(ctx, plan, all)

@@ -77,7 +77,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         return TW_OK;
     }
     c->work_type = type;
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
+    const twi_minplus_kernel *kernel = twi_sweep_kernel(plan, c->work_type);
     tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
     if (status == TW_OK) {
         status = make_tree(ctx, plan, c, rival, rate);

@@ -32,6 +32,8 @@ struct tw_apsp_plan {
      * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
     double *potential;
 
+    double reach; /* how far distances are expected to reach, at most; +inf where nobody knows */
+
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
 
     uint64_t given;         /* bytes of the caller's graph */

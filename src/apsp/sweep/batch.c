@@ -111,7 +111,7 @@ static void list_arcs(twi_course *c)
 }
 
 tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan *plan,
-                            const twi_factor *factor, int64_t width, bool certify)
+                            const twi_factor *factor, int64_t width, bool certify, bool half)
 {
     const char *what = "the columns of the sweep";
     const twi_tree *tree = plan->tree;
@@ -126,7 +126,8 @@ tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan
                         .size = (int64_t)tw_type_size(factor->kernel->type),
                         .width = width,
                         .step = twi_batch_step(factor->kernel, width),
-                        .certify = certify};
+                        .certify = certify,
+                        .half = half};
     if ((status = twi_alloc(ctx, &out->high_at, high, sizeof *out->high_at, what)) != TW_OK ||
         (status = twi_alloc(ctx, &out->line, (uint64_t)tree->size_most, sizeof *out->line, what)) !=
             TW_OK ||
@@ -134,10 +135,14 @@ tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan
             TW_OK) {
         return status;
     }
-    if (certify && ((status = twi_alloc(ctx, &out->arc_first, blocks + 1, sizeof *out->arc_first,
-                                        what)) != TW_OK ||
-                    (status = twi_alloc(ctx, &out->arcs, (uint64_t)plan->graph->arcs,
-                                        2 * sizeof *out->arcs, what)) != TW_OK)) {
+    if (half && (status = twi_alloc(ctx, &out->root, blocks, sizeof *out->root, what)) != TW_OK) {
+        return status;
+    }
+    if (certify && !half &&
+        ((status = twi_alloc(ctx, &out->arc_first, blocks + 1, sizeof *out->arc_first, what)) !=
+             TW_OK ||
+         (status = twi_alloc(ctx, &out->arcs, (uint64_t)plan->graph->arcs, 2 * sizeof *out->arcs,
+                             what)) != TW_OK)) {
         return status;
     }
     for (uint64_t i = 0; i < high; i++) {
@@ -147,7 +152,10 @@ tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan
         out->line[i] = i * out->step;
     }
     fill_infinite(out->infinite, out->kernel, width);
-    if (certify) {
+    for (int32_t b = tree->blocks - 1; half && b >= 0; b--) {
+        out->root[b] = tree->parent[b] < 0 ? b : out->root[tree->parent[b]];
+    }
+    if (certify && !half) {
         list_arcs(out);
     }
     return TW_OK;
@@ -157,6 +165,7 @@ void twi_course_clear(twi_course *course)
 {
     twi_free(course->arcs);
     twi_free(course->arc_first);
+    twi_free(course->root);
     twi_free(course->infinite);
     twi_free(course->line);
     twi_free(course->high_at);
@@ -177,7 +186,7 @@ uint64_t twi_course_memory(const tw_apsp_plan *plan, const twi_tree *tree,
 
 /* Bytes of its parts, in turn. */
 typedef struct parts {
-    uint64_t stack, strips, at, mask, touched, state, pick, to;
+    uint64_t stack, strips, at, mask, touched, state, pick, to, root;
 } parts;
 
 static parts batch_parts(const twi_tree *tree, const twi_minplus_kernel *kernel, int64_t width)
@@ -192,13 +201,14 @@ static parts batch_parts(const twi_tree *tree, const twi_minplus_kernel *kernel,
                    rounded(blocks * sizeof(int32_t)),
                    rounded(blocks),
                    rounded((uint64_t)tree->size_most * sizeof(int32_t)),
-                   rounded(front * sizeof(int64_t))};
+                   rounded(front * sizeof(int64_t)),
+                   rounded((uint64_t)width * sizeof(int32_t))};
 }
 
 uint64_t twi_batch_memory(const twi_tree *tree, const twi_minplus_kernel *kernel, int64_t width)
 {
     parts p = batch_parts(tree, kernel, width);
-    return p.stack + p.strips + p.at + p.mask + p.touched + p.state + p.pick + p.to;
+    return p.stack + p.strips + p.at + p.mask + p.touched + p.state + p.pick + p.to + p.root;
 }
 
 void twi_batch_place(twi_batch *out, const twi_course *course, char *memory)
@@ -212,6 +222,7 @@ void twi_batch_place(twi_batch *out, const twi_course *course, char *memory)
     out->state = (uint8_t *)(memory += p.touched);
     out->pick = (int32_t *)(void *)(memory += p.state);
     out->to = (int64_t *)(void *)(memory += p.pick);
+    out->root = (int32_t *)(void *)(memory += p.to);
     memset(out->mask, 0, (size_t)course->tree->blocks * sizeof *out->mask);
 }
 
@@ -281,12 +292,16 @@ static void begin(twi_batch *w, const twi_ticket *tickets, int64_t count, int64_
     for (int64_t j = 0; j < cols; j++) {
         const twi_ticket *t = &tickets[j < count ? j : count - 1];
         memset(start_row(w, tree->vertex[t->place]) + j * c->size, 0, (size_t)c->size);
+        if (c->half) {
+            w->root[j] = c->root[tree->block[tree->vertex[t->place]]];
+        }
     }
+    w->end = c->half ? tickets[count - 1].place + 1 : INT32_MAX;
 }
 
 /* Some strips, one beside the other, of one block: what they have goes to A(S), then to S itself.
  * They go together, because the operands of a large block are more than a cache holds. */
-static void carry_up(const twi_batch *w, int32_t b, int64_t strip, int64_t strips)
+static void carry_up(twi_batch *w, int32_t b, int64_t strip, int64_t strips)
 {
     const twi_course *c = w->course;
     const twi_tree *tree = c->tree;
@@ -307,6 +322,7 @@ static void carry_up(const twi_batch *w, int32_t b, int64_t strip, int64_t strip
     }
     p.pick = p.depth < size ? w->pick : NULL;
     p.to = w->to;
+    w->steps += (double)(p.depth * (size + high) * strips * c->kernel->nr);
     if (high > 0) {
         twi_operand up = twi_factor_up(c->factor, tree, b);
         for (int64_t i = 0; i < high; i++) {
@@ -329,7 +345,7 @@ static void carry_up(const twi_batch *w, int32_t b, int64_t strip, int64_t strip
     }
 }
 
-static void go_up(const twi_batch *w)
+static void go_up(twi_batch *w)
 {
     for (int32_t i = 0; i < w->touches; i++) {
         int32_t b = w->touched[i];
@@ -381,6 +397,37 @@ static bool is_exact(const twi_batch *w, int32_t b, int64_t cols)
     return !left_out;
 }
 
+#define CUT_OFF(T)                                               \
+    {                                                            \
+        const T *row = (const T *)(const void *)x + i * c->step; \
+        const T cap = (T)c->kernel->infinity;                    \
+        for (int64_t j = 0; j < cols; j++) {                     \
+            cut_off |= row[j] >= cap && w->root[j] == root;      \
+        }                                                        \
+    }
+
+/* The same in a symmetric graph, where what is in one component has a path. */
+static bool is_reached(const twi_batch *w, int32_t b, int64_t cols, const char *x)
+{
+    const twi_course *c = w->course;
+    const int32_t root = c->root[b];
+    bool cut_off = false;
+    for (int64_t i = 0; i < twi_tree_size(c->tree, b); i++) {
+        switch (c->kernel->type) {
+        case TW_U8:
+            CUT_OFF(uint8_t)
+            break;
+        case TW_U16:
+            CUT_OFF(uint16_t)
+            break;
+        default:
+            CUT_OFF(int32_t)
+            break;
+        }
+    }
+    return !cut_off;
+}
+
 /* The rows of a block in the stack, from those above it and what it has from the way up. */
 static char *descend(twi_batch *w, int32_t b, int64_t cols)
 {
@@ -393,6 +440,7 @@ static char *descend(twi_batch *w, int32_t b, int64_t cols)
         memcpy(x + c->line[i] * c->size, start_row(w, tree->vertex[tree->first[b] + i]),
                (size_t)(cols * c->size));
     }
+    w->steps += (double)(size * high * cols);
     if (high > 0) {
         twi_operand down = twi_factor_down(c->factor, tree, b);
         c->kernel->update_rows(&(twi_rows_product){
@@ -419,11 +467,18 @@ static void go_down(twi_batch *w, int64_t cols, twi_block_seen seen, void *self)
         const bool root = tree->parent[b] < 0;
         const uint8_t above = root ? DEAD : w->state[tree->parent[b]];
         w->state[b] = w->mask[b] == 0 ? above & DEAD : 0;
+        if (w->mask[b] == 0 && tree->first[b] >= w->end) {
+            continue;
+        }
         if (w->state[b] == DEAD) {
             (void)seen(self, b, cols, NULL);
-        } else if (seen(self, b, cols, descend(w, b, cols)) || (above & HOLES) != 0) {
-            w->state[b] |= HOLES;
-            w->refuted = c->certify && !is_exact(w, b, cols);
+        } else {
+            const char *x = descend(w, b, cols);
+            if (seen(self, b, cols, x) || (above & HOLES) != 0) {
+                w->state[b] |= HOLES;
+                w->refuted =
+                    c->certify && !(c->half ? is_reached(w, b, cols, x) : is_exact(w, b, cols));
+            }
         }
         if (b % CHECK_EVERY == 0 && twi_is_cancelled(c->ctx)) {
             return;

@@ -12,6 +12,10 @@
  * in descending order, which is depth first: all that a block needs are rows of the blocks above
  * it, so those on the way to the root are kept in a stack that the second cache holds, and a block
  * without children is overwritten by the next one as soon as it has been seen.
+ *
+ * Half: where the graph is symmetric and every vertex is a source, in the order of places, a batch
+ * can leave the vertices after its own to the batches of those, for which it will be the one
+ * before. Of the blocks after its last source it only needs those above its sources.
  */
 #ifndef TWI_APSP_SWEEP_BATCH_H
 #define TWI_APSP_SWEEP_BATCH_H
@@ -32,7 +36,9 @@ typedef struct twi_course {
     int64_t *high_at;   /* where the rows of tree->high begin in a stack, in elements */
     int64_t *line;      /* 0, step, 2 step, ... */
     char *infinite;     /* a row of "no path" */
-    int64_t *arc_first; /* blocks + 1; NULL unless certify */
+    bool half;          /* see below */
+    int32_t *root;      /* half: of each block */
+    int64_t *arc_first; /* blocks + 1; NULL unless certify, or if half */
     int32_t *arcs;      /* each belongs to the lower of its blocks: rows of a stack, from and to */
 } twi_course;
 
@@ -45,7 +51,8 @@ int64_t twi_batch_width(const twi_tree *tree, const twi_minplus_kernel *kernel, 
 
 /* Of the plan's tree. To be cleared in any case. */
 TW_CHECKED tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan *plan,
-                                       const twi_factor *factor, int64_t width, bool certify);
+                                       const twi_factor *factor, int64_t width, bool certify,
+                                       bool half);
 void twi_course_clear(twi_course *course);
 uint64_t twi_course_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                            const twi_minplus_kernel *kernel, int64_t width, bool certify);
@@ -70,7 +77,10 @@ typedef struct twi_batch {
     char *strips;   /* rows of a block that have anything, as far as they do */
     int32_t *pick;  /* which those are */
     int64_t *to;    /* where rows begin in `start`, in elements */
+    int32_t *root;  /* of each column, for half: the block above its source */
+    int32_t end;    /* half: the places from here on are left to others */
     bool refuted;   /* some distance does not fit the type */
+    double steps;   /* relaxations done so far */
 } twi_batch;
 
 /* Bytes of a batch besides `start`, and its parts in `memory`. */

@@ -190,17 +190,18 @@ typedef struct front_ops {
     static const front_ops ops_##NAME = {clear_##NAME, lower_##NAME, merge_##NAME};
 DEFINE_FRONT(u8, uint8_t, TW_APSP_INF_U8)
 DEFINE_FRONT(u16, uint16_t, TW_APSP_INF_U16)
+DEFINE_FRONT(u15, uint16_t, INT16_MAX)
 DEFINE_FRONT(i32, int32_t, TW_APSP_INF_I32)
 DEFINE_FRONT(f32, float, INFINITY)
 DEFINE_FRONT(f64, double, (double)INFINITY)
 
-static const front_ops *ops_of(tw_type type)
+static const front_ops *ops_of(const twi_minplus_kernel *kernel)
 {
-    switch (type) {
+    switch (kernel->type) {
     case TW_U8:
         return &ops_u8;
     case TW_U16:
-        return &ops_u16;
+        return kernel->infinity < TW_APSP_INF_U16 ? &ops_u15 : &ops_u16;
     case TW_I32:
         return &ops_i32;
     case TW_F32:
@@ -272,7 +273,7 @@ static void close_front(const maker *m, space *own, int64_t rows, int64_t pivots
 static void fill_front(const maker *m, space *own, int32_t b)
 {
     const twi_tree *tree = m->tree;
-    const front_ops *ops = ops_of(m->kernel->type);
+    const front_ops *ops = ops_of(m->kernel);
     int64_t size = twi_tree_size(tree, b);
     int64_t rows = size + twi_tree_high(tree, b);
     int64_t stride = front_stride(m->kernel, rows);

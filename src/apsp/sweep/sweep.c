@@ -10,6 +10,8 @@
  * only sums and maxima of the columns are kept, formed while the block is in cache. Nothing is of
  * the size of the graph but one fold for each row of the result.
  *
+ * In a symmetric graph each pair is computed once, and counted for both (see "half" in batch.h).
+ *
  * Columns do not know of each other: batches, threads and blocks of rows change no bit of a result.
  *
  * Memory: the factor, a stack for each thread and, for rows, the block of them and n rows of a
@@ -42,6 +44,9 @@ typedef struct worker {
     int64_t *sum;        /* of each column, "no path" counted in */
     int64_t summed;      /* rows in columns.sum */
     int64_t dead;        /* rows that no column reaches */
+    twi_across across;   /* for half: of each place, what batches after its own have */
+    int32_t place;       /* of the first source of a batch, */
+    int64_t count;       /*   and how many there are */
 } worker;
 
 typedef struct engine {
@@ -119,6 +124,12 @@ static uint64_t folder_bytes(const twi_minplus_kernel *kernel, int64_t width, in
            rounded((uint64_t)width * sizeof(int64_t));
 }
 
+/* Of a worker's sums, maxima and counts of all rows. */
+static uint64_t across_bytes(int64_t n)
+{
+    return rounded((uint64_t)n * (sizeof(int64_t) + sizeof(int32_t) + sizeof(uint32_t)));
+}
+
 uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                           const twi_minplus_kernel *kernel)
 {
@@ -190,7 +201,8 @@ static void run_batches(engine *e, int64_t count, int64_t before, batch_fn run)
         worker *w = &e->workers[twi_thread_id()];
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < batches; k++) {
-            int64_t begins = k * width;
+            /* The last first: where batches do half of the vertices they are the longest. */
+            int64_t begins = (batches - 1 - k) * width;
             int64_t size = count - begins < width ? count - begins : width;
             run_batch(w, e->tickets + begins, size, run);
             long long now = atomic_fetch_add(&e->done, size) + size;
@@ -235,6 +247,21 @@ static bool any_at_cap(const engine *e, const void *values, int64_t count)
     return found;
 }
 
+/* A row as the result has it: 15 bits have a "no path" of their own. */
+static void keep_row(const engine *e, char *out, const char *row, int64_t cols)
+{
+    if (e->kernel->infinity == tw_apsp_infinity(e->kernel->type)) {
+        memcpy(out, row, (size_t)(cols * e->size));
+        return;
+    }
+    const uint16_t *from = (const uint16_t *)(const void *)row;
+    uint16_t *to = (uint16_t *)(void *)out;
+    const uint16_t cap = (uint16_t)e->kernel->infinity;
+    for (int64_t j = 0; j < cols; j++) {
+        to[j] = from[j] < cap ? from[j] : TW_APSP_INF_U16;
+    }
+}
+
 /* The rows of a block, to those of all others. */
 static bool keep_block(void *self, int32_t b, int64_t cols, const char *x)
 {
@@ -244,7 +271,7 @@ static bool keep_block(void *self, int32_t b, int64_t cols, const char *x)
     for (int32_t i = e->tree->first[b]; i < e->tree->first[b + 1]; i++) {
         const int64_t at = x != NULL ? (i - e->tree->first[b]) * e->course.step * e->size : 0;
         const char *row = x != NULL ? x + at : e->course.infinite;
-        memcpy(kept_row(w, e->tree->vertex[i]), row, (size_t)(cols * e->size));
+        keep_row(e, kept_row(w, e->tree->vertex[i]), row, cols);
         holes = holes || (e->course.certify && any_at_cap(e, row, cols));
     }
     return holes;
@@ -337,12 +364,38 @@ static void spread_sums(worker *w, int64_t cols)
     w->summed = 0;
 }
 
+/* How many of the places from `first` on lie before `end`. */
+static int64_t below(int64_t first, int64_t size, int64_t end)
+{
+    int64_t count = end - first;
+    return count < 0 ? 0 : count < size ? count : size;
+}
+
+/* The rows of vertices before the batch's own: what its columns are for them. */
+static void fold_rows_across(const worker *w, int32_t first, int64_t rows, const char *x)
+{
+    const twi_course *course = &w->engine->course;
+    const twi_across of = {w->across.sum + first, w->across.most + first,
+                           w->across.missing + first};
+    if (x != NULL && rows > 0) {
+        course->kernel->fold_across(&of, rows, w->count, x, course->step);
+    }
+    for (int64_t i = 0; i < rows && x == NULL; i++) {
+        of.missing[i] += (uint32_t)w->count;
+    }
+}
+
 static bool fold_block(void *self, int32_t b, int64_t cols, const char *x)
 {
     worker *w = self;
     const engine *e = w->engine;
-    const int64_t rows = twi_tree_size(e->tree, b);
+    const int32_t first = e->tree->first[b];
+    const int64_t size = twi_tree_size(e->tree, b);
+    const int64_t rows = e->course.half ? below(first, size, w->place + w->count) : size;
     bool holes = false;
+    if (e->course.half) {
+        fold_rows_across(w, first, below(first, size, w->place), x);
+    }
     if (x == NULL) {
         w->dead += rows;
         return true;
@@ -386,6 +439,8 @@ static void write_folds(worker *w, const twi_ticket *tickets, int64_t count)
     memset(w->sum, 0, (size_t)width * sizeof *w->sum);
     w->summed = 0;
     w->dead = 0;
+    w->place = tickets[0].place;
+    w->count = count;
     twi_batch_run(&w->batch, tickets, count, fold_block, w);
     spread_sums(w, width);
     for (int64_t j = 0; j < count; j++) {
@@ -394,6 +449,20 @@ static void write_folds(worker *w, const twi_ticket *tickets, int64_t count)
                                               .sum = w->sum[j] - missing * infinity,
                                               .most = most_at(w, j),
                                               .farthest = -1};
+    }
+}
+
+/* What the batches after its own have for each vertex, put to what that has. */
+static void add_across(engine *e)
+{
+    for (int64_t t = 0; t < e->threads; t++) {
+        const twi_across *across = &e->workers[t].across;
+        for (int64_t place = 0; place < e->tree->n; place++) {
+            twi_fold *fold = &e->folds[e->tree->vertex[place]];
+            fold->reached -= across->missing[place];
+            fold->sum += across->sum[place];
+            fold->most = across->most[place] > fold->most ? across->most[place] : fold->most;
+        }
     }
 }
 
@@ -429,7 +498,9 @@ static tw_status prepare_folds(engine *e)
         write_tickets(e, 0, (int64_t)rows);
         status = find_start_rows(e, (int64_t)rows, &start_rows);
     }
-    const uint64_t each = batch + folder_bytes(e->kernel, width, start_rows);
+    const uint64_t across = e->course.half ? across_bytes(e->tree->n) : 0;
+    const uint64_t folder = folder_bytes(e->kernel, width, start_rows);
+    const uint64_t each = batch + folder + across;
     if (status == TW_OK) {
         status =
             twi_alloc(e->ctx, &e->memory, (uint64_t)e->threads, each, "the columns of the sweep");
@@ -444,6 +515,13 @@ static tw_status prepare_folds(engine *e)
         w->columns.most = (memory += rounded((uint64_t)(width * 2 * e->size)));
         w->columns.missing = (uint32_t *)(void *)(memory += rounded((uint64_t)(width * e->size)));
         w->sum = (int64_t *)(void *)(memory + rounded((uint64_t)width * sizeof(uint32_t)));
+        if (e->course.half) {
+            memory = e->memory + (uint64_t)t * each + batch + folder;
+            memset(memory, 0, across);
+            w->across = (twi_across){(int64_t *)(void *)memory,
+                                     (int32_t *)(void *)(memory + e->tree->n * 8),
+                                     (uint32_t *)(void *)(memory + e->tree->n * 12)};
+        }
     }
     return status;
 }
@@ -455,12 +533,43 @@ static tw_status run_folds(engine *e, twi_delivery *delivery, int64_t *first)
     tw_status status = twi_check_cancel(e->ctx);
     if (status == TW_OK && !atomic_load(&e->refuted)) {
         *first = total;
+        if (e->course.half) {
+            add_across(e);
+        }
         status = twi_delivery_folds(e->ctx, delivery, 0, total, e->folds);
     }
     return status;
 }
 
 /* ------------------------------------------------------------------------------------ the run */
+
+/* The lightest arc between two vertices. */
+static double lightest(const tw_graph *graph, int32_t from, int32_t to)
+{
+    double weight = (double)INFINITY;
+    for (int64_t a = graph->offsets[from]; a < graph->offsets[from + 1]; a++) {
+        weight = graph->targets[a] == to ? fmin(weight, twi_graph_weight(graph, a)) : weight;
+    }
+    return weight;
+}
+
+/* Is the way back always as long? False, too, where it would take long to see. */
+static bool is_symmetric(const tw_graph *graph)
+{
+    const int64_t most = 64 * graph->arcs;
+    int64_t seen = 0;
+    for (int32_t u = 0; u < graph->n && !graph->undirected; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            const int32_t v = graph->targets[a];
+            seen += graph->offsets[u + 1] - graph->offsets[u];
+            seen += graph->offsets[v + 1] - graph->offsets[v];
+            if (seen > most || lightest(graph, u, v) != lightest(graph, v, u)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 /* May a walk be as long as the cap of the type? */
 static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type, double infinity)
@@ -479,15 +588,25 @@ static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type, double infinit
     return (double)graph->n * heaviest >= infinity;
 }
 
-/* The rows from *first on in one type; *wider if it was not enough. */
-static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type type,
-                             twi_delivery *delivery, int64_t *first, bool *wider)
+const twi_minplus_kernel *twi_sweep_kernel(const tw_apsp_plan *plan, tw_type type)
 {
+    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
+    return type == TW_U16 && plan->reach < narrow->infinity
+               ? narrow
+               : twi_minplus_kernel_find(plan->isa, type);
+}
+
+/* The rows from *first on with one kernel; *wider if its type was not enough. */
+static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
+                          const twi_minplus_kernel *kernel, twi_delivery *delivery, int64_t *first,
+                          bool *wider, double *steps)
+{
+    const tw_type type = kernel->type;
     twi_factor *factor = NULL;
     engine e = {.ctx = ctx,
                 .plan = plan,
                 .tree = plan->tree,
-                .kernel = twi_minplus_kernel_find(plan->isa, type),
+                .kernel = kernel,
                 .size = (int64_t)tw_type_size(type),
                 .threads = plan->threads};
     const bool folds = e.kernel->fold != NULL && twi_delivery_is_folded(delivery) && *first == 0;
@@ -498,8 +617,9 @@ static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type 
     atomic_init(&e.done, 0);
     tw_status status = twi_factor_create(ctx, &factor, plan, e.tree, e.kernel, (int)e.threads);
     if (status == TW_OK) {
+        bool half = folds && plan->options.sources == NULL && is_symmetric(plan->graph);
         status = twi_course_create(ctx, &e.course, plan, factor, width,
-                                   may_reach_cap(plan, type, e.kernel->infinity));
+                                   may_reach_cap(plan, type, e.kernel->infinity), half);
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &e.workers, (uint64_t)e.threads, sizeof *e.workers,
@@ -512,6 +632,9 @@ static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type 
         status = folds ? run_folds(&e, delivery, first) : run_rows(&e, delivery, first);
     }
     *wider = atomic_load(&e.refuted);
+    for (int64_t t = 0; t < e.threads && status == TW_OK; t++) {
+        *steps += e.workers[t].batch.steps;
+    }
     twi_free(e.memory);
     twi_free(e.block);
     twi_free(e.folds);
@@ -522,34 +645,42 @@ static tw_status run_in_type(tw_context *ctx, const tw_apsp_plan *plan, tw_type 
     return status;
 }
 
-static tw_type wider_type(tw_type type)
+/* The next to try; NULL after the last. */
+static const twi_minplus_kernel *wider_kernel(const tw_apsp_plan *plan,
+                                              const twi_minplus_kernel *kernel)
 {
-    return type == TW_U8 ? TW_U16 : type == TW_U16 ? TW_I32 : TW_F64;
+    tw_type type = kernel->infinity < tw_apsp_infinity(kernel->type) ? kernel->type
+                   : kernel->type == TW_U8                           ? TW_U16
+                   : kernel->type == TW_U16                          ? TW_I32
+                                                                     : TW_F64;
+    return twi_minplus_kernel_find(plan->isa, type);
 }
 
 tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                         twi_sweep_outcome *out)
 {
+    const twi_minplus_kernel *kernel = twi_sweep_kernel(plan, plan->work_type);
     int64_t first = 0;
     bool wider = true;
     tw_status status = TW_OK;
     *out = (twi_sweep_outcome){.work_type = plan->work_type};
     while (status == TW_OK && wider) {
         out->attempts++;
-        status = run_in_type(ctx, plan, out->work_type, delivery, &first, &wider);
-        if (status == TW_OK && wider && plan->options.work_type != TW_AUTO) {
-            return tw_fail(ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
-                           tw_type_name(out->work_type));
-        }
+        status = run_with(ctx, plan, kernel, delivery, &first, &wider, &out->relaxations);
+        out->relaxations += plan->tree->factor;
         if (status == TW_OK && wider) {
-            twi_log(ctx, "some distance reaches the cap of %s; sweeping again in %s",
-                    tw_type_name(out->work_type), tw_type_name(wider_type(out->work_type)));
-            out->work_type = wider_type(out->work_type);
+            const twi_minplus_kernel *next = wider_kernel(plan, kernel);
+            if (next->type != kernel->type && plan->options.work_type != TW_AUTO) {
+                return tw_fail(ctx, TW_ERR_RANGE,
+                               "some distance does not fit the working type %s; leave it to 'auto'",
+                               tw_type_name(kernel->type));
+            }
+            twi_log(ctx, "some distance reaches %.0f, the cap of %s; sweeping again with %s",
+                    kernel->infinity, kernel->name, next->name);
+            kernel = next;
         }
     }
-    out->relaxations =
-        plan->tree->factor + (double)twi_plan_rows(plan) * (plan->tree->down + plan->tree->up);
+    out->work_type = kernel->type;
     return status;
 }
 
