@@ -150,6 +150,42 @@ static void a_grid_is_swept_in_n_log_n_steps(void **state)
     }
 }
 
+/* Large enough for tasks, and a shape that falls apart into many components. */
+static void orders_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    const int shapes_tried[] = {5, 6, 11};
+    for (size_t i = 0; i < sizeof shapes_tried / sizeof *shapes_tried; i++) {
+        elimination one = {0};
+        tw_context *one_context = NULL;
+        for (int threads = 1; threads <= 4; threads++) {
+            tw_context *ctx = open_context();
+            assert_ok(ctx, tw_set_threads(ctx, threads));
+            tw_graph *graph = shape_graph(ctx, shapes_tried[i], 12100, 9, TW_I32, false);
+            elimination e = eliminate(ctx, graph);
+            assert_permutation(e.order.vertex, e.order.n, shapes[shapes_tried[i]].name);
+            if (threads == 1) {
+                one = e;
+            } else {
+                assert_int_equal(e.order.groups, one.order.groups);
+                assert_memory_equal(e.order.vertex, one.order.vertex,
+                                    (size_t)e.order.n * sizeof *e.order.vertex);
+                assert_memory_equal(e.order.first, one.order.first,
+                                    (size_t)e.order.groups * sizeof *e.order.first);
+                clear_elimination(&e);
+            }
+            tw_graph_destroy(graph);
+            if (threads > 1) {
+                close_context(ctx);
+            } else {
+                one_context = ctx;
+            }
+        }
+        clear_elimination(&one);
+        close_context(one_context);
+    }
+}
+
 static void chains_and_trees_are_swept_in_a_few_steps_a_vertex(void **state)
 {
     (void)state;
@@ -567,6 +603,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_order_is_one_and_its_tree_is_a_tree_of_elimination),
         cmocka_unit_test(a_grid_is_swept_in_n_log_n_steps),
+        cmocka_unit_test(orders_do_not_depend_on_threads),
         cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
         cmocka_unit_test(an_order_is_given_up_where_separators_are_too_wide),
         cmocka_unit_test(a_plan_says_why_it_does_not_sweep),

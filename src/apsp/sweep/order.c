@@ -3,7 +3,8 @@
  * part is cut by a separator (separator.h) whose vertices go last, as one group, after both sides,
  * which are cut in turn; a part of few vertices is a group. Parts are ranges of the list of
  * vertices, each arranged as left side, right side, separator, so the list becomes the order
- * itself.
+ * itself. The two sides know nothing of each other: large ones are tasks of a team. A task works in
+ * its own range of every array, by vertex or by place in the list, so no result depends on threads.
  *
  * Memory: a copy of the skeleton's lists and some 50 bytes per vertex. Time: O(links log n).
  */
@@ -12,10 +13,14 @@
 #include "apsp/sweep/peel.h"
 #include "apsp/sweep/separator.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <string.h>
 
-#define LEAF 8 /* vertices of a part that is not cut any more */
+#define LEAF 8      /* vertices of a part that is not cut any more */
+#define TASK 2048   /* of one that is worth a task */
+#define SHRUNK 0.85 /*   if it is less than this of what it is a part of */
+#define WAITING 256 /* parts that wait within one */
 
 typedef struct range {
     int32_t begin;
@@ -26,15 +31,21 @@ typedef struct range {
 typedef struct dissection {
     tw_context *ctx;
     twi_links links;
-    twi_separator s;
+    twi_separator s;  /* of the whole; a task's has the beginning of its own queue and counts */
     int32_t *list;    /* the order as it becomes one */
     uint8_t *begins;  /* begins[i]: list[i] is the first of a group */
     int32_t *scratch; /* n */
-    range *todo;
-    int64_t todo_count;
+    atomic_int parts; /* so far: their numbers */
+    atomic_bool stop; /* cancelled, or given up */
     twi_order_limit limit;
     double steps; /* that the groups so far will take */
 } dissection;
+
+/* What one task has yet to do. */
+typedef struct agenda {
+    range waiting[WAITING];
+    int64_t count;
+} agenda;
 
 void twi_order_clear(twi_order *order)
 {
@@ -43,11 +54,28 @@ void twi_order_clear(twi_order *order)
     *order = (twi_order){0};
 }
 
-static void push(dissection *d, int64_t begin, int64_t end, bool connected)
+static void dissect_range(dissection *d, range r);
+
+/* A part of `whole` to be done. Only one that is clearly smaller becomes a task, and where nothing
+ * more can wait the smaller of two goes first: calls are nested O(log n) deep. */
+static void push(dissection *d, agenda *todo, range whole, range r)
 {
-    if (begin < end) {
-        d->todo[d->todo_count++] = (range){(int32_t)begin, (int32_t)end, connected};
+    const int32_t size = r.end - r.begin;
+    if (size <= 0) {
+        return;
     }
+    if (size >= TASK && size < SHRUNK * (whole.end - whole.begin)) {
+#pragma omp task firstprivate(d, r)
+        dissect_range(d, r);
+        return;
+    }
+    if (todo->count == WAITING) {
+        const range last = todo->waiting[--todo->count];
+        const bool smaller = size < last.end - last.begin;
+        dissect_range(d, smaller ? r : last);
+        r = smaller ? last : r;
+    }
+    todo->waiting[todo->count++] = r;
 }
 
 /* A group of so many begins at list[at]. Every source below it is carried up through all of it, and
@@ -55,14 +83,18 @@ static void push(dissection *d, int64_t begin, int64_t end, bool connected)
 static void add_group(dissection *d, int64_t at, int64_t count)
 {
     double size = (double)count;
+    double steps = 0;
     d->begins[at] = 1;
-    d->steps += size * size * (d->limit.columns + size) / 2;
+#pragma omp atomic capture
+    steps = d->steps += size * size * (d->limit.columns + size) / 2;
+    if (steps > d->limit.steps) {
+        atomic_store_explicit(&d->stop, true, memory_order_relaxed);
+    }
 }
 
 /* Arrange the range by components, and put each of them on the list of what is to do. */
-static void split_components(dissection *d, range r)
+static void split_components(dissection *d, const twi_separator *s, agenda *todo, range r)
 {
-    twi_separator *s = &d->s;
     int64_t count = r.end - r.begin;
     int64_t reached = 0;
     for (int64_t i = r.begin; i < r.end; i++) {
@@ -70,66 +102,85 @@ static void split_components(dissection *d, range r)
     }
     for (int64_t i = r.begin; i < r.end; i++) {
         if (s->distance[0][d->list[i]] < 0) {
-            int64_t from = reached;
-            reached = twi_separator_reach(s, d->list[i], s->distance[0], from);
-            push(d, r.begin + from, r.begin + reached, true);
+            reached = twi_separator_reach(s, d->list[i], s->distance[0], reached);
         }
     }
     memcpy(d->list + r.begin, s->queue, (size_t)count * sizeof *d->list);
+    for (int64_t from = r.begin, i = from + 1; i <= r.end; i++) {
+        if (i == r.end || s->distance[0][d->list[i]] == 0) { /* where a search began */
+            push(d, todo, r, (range){(int32_t)from, (int32_t)i, true});
+            from = i;
+        }
+    }
 }
 
 /* Sides first, what is between them last. */
-static void arrange(dissection *d, range r)
+static void arrange(dissection *d, const twi_separator *s, agenda *todo, range r)
 {
-    const twi_separator *s = &d->s;
     int64_t count = r.end - r.begin;
     int64_t at[3] = {0, s->sizes[TWI_LEFT], s->sizes[TWI_LEFT] + s->sizes[TWI_RIGHT]};
     int64_t between = r.begin + at[TWI_BETWEEN];
+    int32_t *scratch = d->scratch + r.begin;
     for (int64_t i = r.begin; i < r.end; i++) {
-        d->scratch[at[s->side[d->list[i]]]++] = d->list[i];
+        scratch[at[s->side[d->list[i]]]++] = d->list[i];
     }
-    memcpy(d->list + r.begin, d->scratch, (size_t)count * sizeof *d->list);
+    memcpy(d->list + r.begin, scratch, (size_t)count * sizeof *d->list);
     if (between < r.end) {
         add_group(d, between, r.end - between);
     }
-    push(d, r.begin, r.begin + s->sizes[TWI_LEFT], false);
-    push(d, r.begin + s->sizes[TWI_LEFT], between, false);
+    const int32_t middle = r.begin + (int32_t)s->sizes[TWI_LEFT];
+    push(d, todo, r, (range){r.begin, middle, false});
+    push(d, todo, r, (range){middle, (int32_t)between, false});
 }
 
-static void cut_range(dissection *d, range r)
+static void cut_range(dissection *d, agenda *todo, range r)
 {
-    twi_separator *s = &d->s;
     if (r.end - r.begin <= LEAF) {
         add_group(d, r.begin, r.end - r.begin);
         return;
     }
-    s->part++;
+    twi_separator s = d->s;
+    s.part = atomic_fetch_add_explicit(&d->parts, 1, memory_order_relaxed) + 1;
+    s.queue += r.begin;
+    s.counts += (int64_t)TWI_SEPARATOR_COUNTS * r.begin;
     for (int64_t i = r.begin; i < r.end; i++) {
-        s->tag[d->list[i]] = s->part;
+        s.tag[d->list[i]] = s.part;
     }
     if (!r.connected) {
-        split_components(d, r);
+        split_components(d, &s, todo, r);
         return;
     }
     /* A component's list is in the order of a search from its first vertex. */
-    memcpy(s->queue, d->list + r.begin, (size_t)(r.end - r.begin) * sizeof *s->queue);
-    if (twi_separate(s, d->list + r.begin, r.end - r.begin)) {
-        arrange(d, r);
+    memcpy(s.queue, d->list + r.begin, (size_t)(r.end - r.begin) * sizeof *s.queue);
+    if (twi_separate(&s, d->list + r.begin, r.end - r.begin)) {
+        arrange(d, &s, todo, r);
     } else {
         add_group(d, r.begin, r.end - r.begin);
     }
 }
 
+static void dissect_range(dissection *d, range r)
+{
+    agenda todo = {.count = 1};
+    todo.waiting[0] = r;
+    for (int64_t step = 1; todo.count > 0 && !atomic_load_explicit(&d->stop, memory_order_relaxed);
+         step++) {
+        cut_range(d, &todo, todo.waiting[--todo.count]);
+        if (step % 64 == 0 && twi_is_cancelled(d->ctx)) {
+            atomic_store_explicit(&d->stop, true, memory_order_relaxed);
+        }
+    }
+}
+
 static tw_status dissect(dissection *d, int64_t peeled)
 {
-    tw_status status = TW_OK;
-    push(d, peeled, d->links.n, false);
-    for (int64_t step = 1; d->todo_count > 0 && status == TW_OK && d->steps <= d->limit.steps;
-         step++) {
-        cut_range(d, d->todo[--d->todo_count]);
-        status = step % 64 == 0 ? twi_check_cancel(d->ctx) : TW_OK;
+    const range all = {(int32_t)peeled, (int32_t)d->links.n, false};
+    if (peeled < d->links.n) {
+#pragma omp parallel num_threads(twi_thread_count(d->ctx)) if (d->links.n - peeled >= 2 * TASK)
+#pragma omp single
+        dissect_range(d, all);
     }
-    return status;
+    return twi_check_cancel(d->ctx);
 }
 
 /* One block for all arrays of the dissection; every part a multiple of 8 bytes. */
@@ -138,12 +189,9 @@ static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **bl
     uint64_t n = (uint64_t)skeleton->n;
     uint64_t links = (uint64_t)skeleton->offsets[n];
     enum { LISTS = 9 }; /* of n numbers, besides the lists of links and the counts */
-    uint64_t numbers = LISTS * n + 4 * n + 8 + links;
+    uint64_t numbers = LISTS * n + TWI_SEPARATOR_COUNTS * n + links;
     tw_status status =
         twi_alloc(d->ctx, block, numbers * sizeof(int32_t) + 3 * n, 1, "the order of elimination");
-    if (status == TW_OK) {
-        status = twi_alloc(d->ctx, &d->todo, n + 1, sizeof *d->todo, "the order of elimination");
-    }
     if (status != TW_OK) {
         return status;
     }
@@ -153,7 +201,7 @@ static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **bl
                               &d->scratch,       &d->links.to,      &d->s.counts};
     for (int i = 0; i < LISTS; i++) {
         *lists[i] = next;
-        next += i < LISTS - 2 ? n : i == LISTS - 2 ? links : 4 * n + 8;
+        next += i < LISTS - 2 ? n : i == LISTS - 2 ? links : TWI_SEPARATOR_COUNTS * n;
     }
     d->s.side = (uint8_t *)next;
     d->begins = d->s.side + n;
@@ -203,6 +251,8 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
                            twi_order_limit limit)
 {
     dissection d = {.ctx = ctx, .limit = limit};
+    atomic_init(&d.parts, 0);
+    atomic_init(&d.stop, false);
     void *block = NULL;
     *out = (twi_order){.n = skeleton->n};
     tw_status status = twi_alloc(ctx, &out->vertex, (uint64_t)skeleton->n, sizeof *out->vertex,
@@ -226,7 +276,6 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
         twi_order_clear(out);
         out->wide = wide;
     }
-    twi_free(d.todo);
     twi_free(block);
     return status;
 }

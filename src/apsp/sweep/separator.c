@@ -137,32 +137,41 @@ static int32_t touching(const twi_separator *s, int32_t v, uint8_t side)
     return found;
 }
 
-/* Sides by the cut; the ends of cut links on the side that has fewer of them are the separator,
- * and come first in the queue. */
+/* Has v a neighbour on a side? */
+static bool touches(const twi_separator *s, int32_t v, uint8_t side)
+{
+    const int32_t *to = s->links->to + s->links->begin[v];
+    for (int32_t j = 0; j < s->links->count[v]; j++) {
+        if (s->side[to[j]] == side && s->tag[to[j]] == s->part) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sides by the cut; the ends of cut links on the side that has fewer of them are the separator. */
 static void apply(twi_separator *s, const int32_t *list, int64_t count, const cut *best)
 {
-    int64_t ends[2] = {0, 0};
+    int64_t ends[2] = {0, 0}; /* of the left in the queue from its begin, the right from its end */
+    memset(s->sizes, 0, sizeof s->sizes);
     for (int64_t i = 0; i < count; i++) {
-        s->side[list[i]] = key(s, best, list[i]) < best->threshold ? TWI_LEFT : TWI_RIGHT;
+        uint8_t side = key(s, best, list[i]) < best->threshold ? TWI_LEFT : TWI_RIGHT;
+        s->side[list[i]] = side;
+        s->sizes[side]++;
     }
     for (int64_t i = 0; i < count; i++) {
         uint8_t side = s->side[list[i]];
-        ends[side] += touching(s, list[i], side ^ 1) > 0;
-    }
-    uint8_t narrow = ends[TWI_LEFT] <= ends[TWI_RIGHT] ? TWI_LEFT : TWI_RIGHT;
-    int64_t found = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (s->side[list[i]] == narrow && touching(s, list[i], narrow ^ 1) > 0) {
-            s->queue[found++] = list[i];
+        if (touches(s, list[i], side ^ 1)) {
+            s->queue[side == TWI_LEFT ? ends[0] : count - 1 - ends[1]] = list[i];
+            ends[side]++;
         }
     }
-    memset(s->sizes, 0, sizeof s->sizes);
-    for (int64_t i = 0; i < found; i++) {
-        s->side[s->queue[i]] = TWI_BETWEEN;
+    uint8_t narrow = ends[TWI_LEFT] <= ends[TWI_RIGHT] ? TWI_LEFT : TWI_RIGHT;
+    for (int64_t i = 0; i < ends[narrow]; i++) {
+        s->side[s->queue[narrow == TWI_LEFT ? i : count - 1 - i]] = TWI_BETWEEN;
     }
-    for (int64_t i = 0; i < count; i++) {
-        s->sizes[s->side[list[i]]]++;
-    }
+    s->sizes[TWI_BETWEEN] = ends[narrow];
+    s->sizes[narrow] -= ends[narrow];
 }
 
 /* --------------------------------------------------------------------------------------- moves */
@@ -270,7 +279,7 @@ static void undo_to(moves *m, int64_t done)
  */
 static bool refine(twi_separator *s, const int32_t *list, int64_t count, int32_t *locked)
 {
-    moves m = {s, 0, (4 * count + 8) / 3, 8 * count + 256};
+    moves m = {s, 0, TWI_SEPARATOR_COUNTS * count / 3, 8 * count + 256};
     int64_t length = 0;
     for (int64_t i = 0; i < count; i++) {
         locked[list[i]] = -1;

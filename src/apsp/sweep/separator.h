@@ -10,7 +10,9 @@
 enum { TWI_LEFT = 0, TWI_RIGHT = 1, TWI_BETWEEN = 2 };
 
 /* What the search for separators of the parts of one graph works with. All arrays have room for n,
- * `counts` for 4 n + 8. */
+ * the queue for the part, `counts` for TWI_SEPARATOR_COUNTS times that: parts that have no vertex
+ * in common can be separated at a time. */
+enum { TWI_SEPARATOR_COUNTS = 4 };
 typedef struct twi_separator {
     const twi_links *links;
     int32_t *tag;         /* a vertex belongs to the part at hand if its tag is this->part */
