@@ -547,7 +547,9 @@ typedef struct tw_apsp_options {
     double cutoff;     /* distances above it become "no path"; negative: no cutoff */
     int32_t symmetric; /* matrices (tw_apsp_device): 1 if it is, so that half of the work is enough.
                           Of a graph it is found out: not to be set */
-    int32_t reserved;  /* 0 */
+    int32_t summary_only; /* 1 if the run will feed nothing but summaries without a histogram, and
+                             no predecessors: a sweep then need not make rows, and the plan counts
+                             on that. A run with other sinks is right all the same. 0: rows */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \

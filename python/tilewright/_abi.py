@@ -156,7 +156,7 @@ class ApspOptions(Sized):
         ("target_count", c_int64),
         ("cutoff", c_double),
         ("symmetric", c_int32),
-        ("reserved", c_int32),
+        ("summary_only", c_int32),
     ]
     defaults = {"cutoff": -1.0}
 

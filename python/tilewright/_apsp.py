@@ -504,6 +504,7 @@ def summarise(
     harmonic: bool = False,
 ) -> Summary:
     """The summary of a run with these options, on a context that is set up."""
+    options.summary_only = int(bins == 0 and not harmonic)
     handle = c_void_p()
     sink = _abi.Sink()
     check(

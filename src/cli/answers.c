@@ -15,6 +15,12 @@ bool cli_answers_any(const cli_answers *asked)
     return any;
 }
 
+bool cli_answers_are_folds(const cli_answers *asked)
+{
+    return asked->histogram == 0 && asked->harmonic == NULL && asked->nearest == NULL &&
+           asked->farthest == NULL;
+}
+
 void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES])
 {
     const cli_file files[CLI_ANSWER_FILES] = {

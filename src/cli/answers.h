@@ -113,6 +113,9 @@ typedef struct cli_answering {
 
 bool cli_answers_any(const cli_answers *asked);
 
+/* Whether what was asked for is in the numbers of each row that need no look at its distances. */
+bool cli_answers_are_folds(const cli_answers *asked);
+
 /* The files that are written, with the options they come from; some have no path. */
 void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES]);
 

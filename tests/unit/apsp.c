@@ -414,11 +414,11 @@ static void bad_options_are_refused_with_a_sentence(void **state)
     assert_fails(ctx, TW_ERR_ARGUMENT, "source 10 (entry 1 of the list) is not a vertex",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
-    options.reserved = 1;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "reserved is 1",
+    options.summary_only = 2;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "summary_only is 2",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     tw_apsp_verifier *verifier = NULL;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "reserved is 1",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "summary_only is 2",
                  tw_apsp_verifier_create(ctx, &verifier, graph, &options, 0, 1));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.type = TW_I64;

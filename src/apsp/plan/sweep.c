@@ -8,11 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SWEEP_LEAST 256       /* vertices, */
-#define SWEEP_DEGREE 32.0     /*   and arcs a vertex at most, for a sweep to be considered */
-#define ORDER_SECONDS 25e-9   /* of an order: per vertex or arc, and level of the dissection */
-#define SWEEP_EFFICIENCY 0.62 /* of the micro-kernel's rate (Neoverse V1, November 2026) */
-#define SWEEP_UP 2.0         /* steps that one on the way up counts as: strips are not full there */
+#define SWEEP_LEAST 256      /* vertices, */
+#define SWEEP_DEGREE 32.0    /*   and arcs a vertex at most, for a sweep to be considered */
+#define ORDER_SECONDS 25e-9  /* of an order: per vertex or arc, and level of the dissection */
+#define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon and Neoverse N1, November 2026) \
+                              */
+#define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
+#define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
+#define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
+#define SWEEP_UP 1.2         /* steps that one on the way up counts as: strips are not full there */
 #define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
@@ -37,17 +41,32 @@ static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
     return false;
 }
 
+/* Will summaries be content with folds, as far as that can be seen before the run? */
+static bool folds(const tw_apsp_plan *plan)
+{
+    return plan->options.summary_only == 1 && plan->options.targets == NULL &&
+           plan->options.cutoff < 0 && plan->potential == NULL && plan->graph->integral;
+}
+
 /* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
 static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
 {
     const twi_tree *tree = plan->tree;
-    double rows = (double)twi_plan_rows(plan);
-    double entries = rows * (double)plan->graph->n;
-    double entry =
+    const double rows = (double)twi_plan_rows(plan);
+    const double entries = rows * (double)plan->graph->n;
+    const double made = (double)plan->graph->n * FRONT_SECONDS / plan->threads +
+                        plan->threads * TEAM_SECONDS +
+                        (double)memory * PAGE_SECONDS / plan->threads;
+    if (folds(plan)) {
+        const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
+        const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * tree->up) +
+                             FOLD_STEPS * entries / (half ? 1 : 2) + tree->factor;
+        return steps / (SWEEP_EFFICIENCY * rate) + made;
+    }
+    const double entry =
         SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
-    return steps / (SWEEP_EFFICIENCY * rate) + (double)memory * PAGE_SECONDS +
-           entries * entry / plan->threads + (double)plan->graph->n * FRONT_SECONDS / plan->threads;
+    const double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
+    return steps / (SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
 }
 
 /* The tree of elimination into the plan, unless separators are so wide that the rival is faster;

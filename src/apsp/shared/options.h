@@ -5,16 +5,14 @@
 #include "base/given.h"
 #include "base/type.h"
 
-/* The caller's options over the defaults. `reserved` is there for a later version: what is not 0
- * asks for something that this one does not know. */
+/* The caller's options over the defaults. */
 TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_options *ours,
                                                     const tw_apsp_options *given)
 {
     const tw_status status = TWI_TAKE(ctx, tw_apsp_options, ours, given);
-    if (status == TW_OK && ours->reserved != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.reserved is %d: it must be 0 in version %s",
-                       (int)ours->reserved, TW_VERSION_STRING);
+    if (status == TW_OK && ours->summary_only != 0 && ours->summary_only != 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_apsp_options.summary_only is %d; use 0 or 1",
+                       (int)ours->summary_only);
     }
     return status;
 }
