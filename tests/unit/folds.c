@@ -319,6 +319,32 @@ static void folds_stand_for_rows_only_where_nobody_misses_those(void **state)
     close_context(ctx);
 }
 
+/* What was said of a run is for its plan alone. */
+static void a_plan_for_summaries_serves_other_sinks_too(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    tw_context *ctx = open_context();
+    tw_graph *graph = shape_graph(ctx, 5, N, 900, TW_I32, true);
+    tw_matrix want = true_distances(ctx, graph, TW_I32);
+    tw_matrix got = {calloc(N * N, sizeof(int32_t)), N, N, N, TW_I32};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_plan *plan = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    options.method = TW_APSP_METHOD_SWEEP;
+    options.summary_only = 1;
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
+    assert_memory_equal(got.data, want.data, N * N * sizeof(int32_t));
+    tw_apsp_plan_destroy(plan);
+    tw_sink_destroy(&sink);
+    free(got.data);
+    free(want.data);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 /* Columns and rows, but no matrix and no block of rows: a fraction of what a histogram needs. */
 static void a_folded_run_holds_no_rows(void **state)
 {
@@ -443,6 +469,7 @@ int main(void)
         cmocka_unit_test(distances_that_do_not_fit_widen_the_type),
         cmocka_unit_test(a_distance_beyond_the_result_is_refused_with_its_pair),
         cmocka_unit_test(folds_stand_for_rows_only_where_nobody_misses_those),
+        cmocka_unit_test(a_plan_for_summaries_serves_other_sinks_too),
         cmocka_unit_test(a_folded_run_holds_no_rows),
         cmocka_unit_test(folds_out_of_turn_or_untrue_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
