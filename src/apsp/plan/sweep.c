@@ -11,8 +11,7 @@
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 32.0    /*   and arcs a vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 25e-9  /* of an order: per vertex or arc, and level of the dissection */
-#define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon and Neoverse N1, November 2026) \
-                              */
+#define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
 #define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
