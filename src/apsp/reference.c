@@ -31,10 +31,10 @@ static void place_arcs(const tw_graph *graph, double *d)
 }
 
 /* A walk from i to j is shorter. Not by rounding alone: the way there and back is no less than 0.
- */
+ * The sum makes -0 a 0: which of the two fmax takes is up to the machine. */
 static void shorten(double *d, int64_t n, int64_t i, int64_t j, double through)
 {
-    const double least = fmax(through, -d[j * n + i]);
+    const double least = fmax(through, -d[j * n + i]) + 0.0;
     if (least < d[i * n + j]) {
         d[i * n + j] = least;
     }

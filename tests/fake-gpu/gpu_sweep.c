@@ -301,7 +301,7 @@ static void rows_are_the_reference_s_on_every_shape(void **state)
                                          {.count = 2, .index = {2, 2}},
                                          {.count = 3, .index = {0, 2, 0}}};
     tw_context *ctx = *state;
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < (small_sizes_only() ? 40 : 200); seed++) {
         int shape = (int)(seed % SHAPES);
         int64_t n = 3 + (int64_t)twi_random_below(twi_random_at(5, seed), MOST - 2);
         int64_t heaviest = seed % 5 == 0 ? 0 : seed % 5 < 3 ? 9 : 5000;
@@ -327,7 +327,7 @@ static void rows_are_the_reference_s_on_every_shape(void **state)
 static void floats_are_the_reference_s_too(void **state)
 {
     tw_context *ctx = *state;
-    for (uint64_t seed = 0; seed < 64; seed++) {
+    for (uint64_t seed = 0; seed < (small_sizes_only() ? 16 : 64); seed++) {
         tw_type type = seed % 2 == 0 ? TW_F32 : TW_F64;
         tw_graph *graph =
             make_graph(ctx, (int)(seed / 2 % SHAPES), 20 + (int64_t)seed, seed, 77, type);
@@ -501,7 +501,7 @@ static void summaries_are_the_reference_s(void **state)
 {
     static const int32_t some[] = {2, 0, 1, 1, 0, 2, 2};
     tw_context *ctx = *state;
-    for (uint64_t seed = 0; seed < 160; seed++) {
+    for (uint64_t seed = 0; seed < (small_sizes_only() ? 32 : 160); seed++) {
         int64_t n = 3 + (int64_t)twi_random_below(twi_random_at(8, seed), MOST - 2);
         tw_graph *graph =
             make_graph(ctx, (int)(seed % SHAPES), n, seed, seed % 3 == 0 ? 2000 : 11, TW_I32);

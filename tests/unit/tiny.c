@@ -57,6 +57,9 @@ static void answers_are_those_of_the_reference(void **state)
     tw_context *ctx = open_context();
     for (int i = 0; i < 10 * 4 * 4; i++) {
         const int32_t n = sizes[i / 16];
+        if (small_sizes_only() && (n == 16 || n == 63 || i / 4 % 4 == 2)) {
+            continue;
+        }
         tw_graph *graph =
             make_graph(ctx, n, densities[i / 4 % 4], i % 4 == 0 ? 1 : 0, spreads[i % 4]);
         for (int t = spreads[i % 4] > 900 ? 1 : 0; t < 4; t++) {
