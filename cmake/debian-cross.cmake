@@ -6,6 +6,8 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${TW_FOREIGN})
 set(triple ${TW_FOREIGN}-linux-gnu)
 set(CMAKE_C_COMPILER ${triple}-gcc)
+find_program(TW_FOREIGN_CXX ${triple}-g++) # for tests of GPU code; never this machine's own
+set(CMAKE_CXX_COMPILER ${TW_FOREIGN_CXX})
 set(CMAKE_LIBRARY_ARCHITECTURE ${triple})
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/${triple}/pkgconfig:/usr/share/pkgconfig)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${TW_FOREIGN} -cpu max)
