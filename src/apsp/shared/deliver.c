@@ -648,6 +648,16 @@ static uint64_t scratch_bytes(const tw_apsp_plan *plan, bool predecessors)
     return (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
 }
 
+uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work)
+{
+    const twi_delivery like = {.plan = plan,
+                               .shape = {twi_plan_rows(plan), twi_plan_cols(plan), plan->type}};
+    const twi_rows rows = {.type = work, .scale = 1, .potentials_applied = true};
+    return work != plan->type && wants_table(&like, &rows) && !only_widens(&like, &rows)
+               ? (uint64_t)(tw_apsp_infinity(work) + 1) * tw_type_size(plan->type)
+               : 0;
+}
+
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors)
 {
     uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);

@@ -62,6 +62,8 @@ bool twi_delivery_refused(const twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
+/* Bytes of the table by which rows of a narrow working type are converted; 0: none is made. */
+uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
 
 /* Time spent in it so far: converting, predecessors and the sinks. */
 double twi_delivery_seconds(const twi_delivery *delivery);

@@ -141,10 +141,7 @@ uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
     uint64_t sweep = (uint64_t)threads * (each + keeper_bytes(tree, kernel, width)) +
                      rows * (row + sizeof(twi_ticket));
     sweep += twi_course_memory(plan, tree, kernel, width, true);
-    if ((kernel->type == TW_U8 || kernel->type == TW_U16) && kernel->type != plan->type &&
-        plan->potential == NULL) { /* delivery's table of distances */
-        sweep += (uint64_t)(tw_apsp_infinity(kernel->type) + 1) * tw_type_size(plan->type);
-    }
+    sweep += twi_delivery_table(plan, kernel->type);
     uint64_t front = twi_factor_scratch(plan, tree, kernel, threads);
     return twi_factor_memory(tree, kernel) + (sweep > front ? sweep : front);
 }
