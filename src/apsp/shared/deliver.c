@@ -181,11 +181,10 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
 /* Where it has more entries than the result, it is not worth making. */
 static bool wants_table(const twi_delivery *delivery, const twi_rows *rows)
 {
+    double entries = (double)delivery->shape.rows * (double)delivery->shape.cols;
     bool shifted = rows->potentials_applied && delivery->plan->potential != NULL;
-    bool narrow = rows->type == TW_U8 || rows->type == TW_U16;
-    return narrow && !shifted &&
-           (double)delivery->shape.rows * (double)delivery->shape.cols >
-               tw_apsp_infinity(rows->type);
+    return (rows->type == TW_U8 || rows->type == TW_U16) && !shifted &&
+           entries > tw_apsp_infinity(rows->type);
 }
 
 /* One result for every working value, or no table at all if one of them would not fit. */
@@ -257,40 +256,32 @@ static void look_up_row(const twi_delivery *delivery, const void *in, tw_type ty
 
 /* ------------------------------------------------------------------------------------- rows */
 
-/* Whether every value of these rows is that of the result, in a wider type. */
+/* Whether every value of these rows is that of the result, in a type of four bytes or more. */
 static bool only_widens(const twi_delivery *delivery, const twi_rows *rows)
 {
     const tw_apsp_plan *plan = delivery->plan;
     const bool narrow = rows->type == TW_U8 || rows->type == TW_U16;
     const bool shifted = rows->potentials_applied && plan->potential != NULL;
-    return narrow && tw_type_size(delivery->shape.type) > tw_type_size(rows->type) && !shifted &&
-           rows->scale == 1 && plan->options.targets == NULL && plan->options.cutoff < 0;
+    return narrow && tw_type_size(delivery->shape.type) >= 4 && !shifted && rows->scale == 1 &&
+           plan->options.targets == NULL && plan->options.cutoff < 0;
 }
 
 #define WIDEN(IN, IN_NONE, OUT, OUT_NONE)                              \
-    for (int64_t j = 0; j < cols; j++) {                               \
+    for (int64_t j = 0; j < delivery->shape.cols; j++) {               \
         const IN value = ((const IN *)in)[j];                          \
         ((OUT *)out)[j] = value < (IN_NONE) ? (OUT)value : (OUT_NONE); \
     }
-#define WIDEN_FROM(IN, IN_NONE)                       \
-    switch (delivery->shape.type) {                   \
-    case TW_U16:                                      \
-        WIDEN(IN, IN_NONE, uint16_t, TW_APSP_INF_U16) \
-        break;                                        \
-    case TW_I32:                                      \
-        WIDEN(IN, IN_NONE, int32_t, TW_APSP_INF_I32)  \
-        break;                                        \
-    case TW_F32:                                      \
-        WIDEN(IN, IN_NONE, float, INFINITY)           \
-        break;                                        \
-    default:                                          \
-        WIDEN(IN, IN_NONE, double, (double)INFINITY)  \
-        break;                                        \
+#define WIDEN_FROM(IN, IN_NONE)                      \
+    if (delivery->shape.type == TW_I32) {            \
+        WIDEN(IN, IN_NONE, int32_t, TW_APSP_INF_I32) \
+    } else if (delivery->shape.type == TW_F32) {     \
+        WIDEN(IN, IN_NONE, float, INFINITY)          \
+    } else {                                         \
+        WIDEN(IN, IN_NONE, double, (double)INFINITY) \
     }
 
 static void widen_row(const twi_delivery *delivery, const void *in, tw_type type, void *out)
 {
-    const int64_t cols = delivery->shape.cols;
     if (type == TW_U8) {
         WIDEN_FROM(uint8_t, TW_APSP_INF_U8)
     } else {
