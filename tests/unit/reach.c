@@ -436,10 +436,12 @@ static void a_limit_of_memory_is_kept_or_refused(void **unused)
     assert_ok(ctx, tw_reach_plan_describe(plan, &info));
     run_into(ctx, plan, &out, NULL, &report);
     assert_true(report.memory_peak <= info.memory + tw_memory_used(ctx));
-    const uint64_t once = tw_memory_used(ctx) + info.memory * 2 / 3;
-    assert_ok(ctx, tw_set_memory(ctx, once)); /* for one thread, not for four */
-    run_into(ctx, plan, &out, NULL, &report);
-    assert_true(report.memory_peak <= once);
+    if (report.threads > 1) { /* else there is no fewer */
+        const uint64_t once = tw_memory_used(ctx) + info.memory * 2 / 3;
+        assert_ok(ctx, tw_set_memory(ctx, once)); /* for one thread, not for four */
+        run_into(ctx, plan, &out, NULL, &report);
+        assert_true(report.memory_peak <= once);
+    }
     assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 4096));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &out));
     assert_int_equal(tw_reach_plan_run(ctx, plan, &sink, 1, NULL, NULL), TW_ERR_MEMORY);
