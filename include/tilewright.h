@@ -747,8 +747,8 @@ TW_API TW_CHECKED tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_ap
                                                           tw_apsp_closeness scale);
 /* Ask, before the sink's begin, for the harmonic centrality of each row too (on != 0): the sum of
  * 1 / d over the vertices reached at distances d, those at distance 0 left out, as NetworkX has it
- * for distances along the arcs. It looks at every distance, so engines that hand over sums alone
- * are not used. */
+ * for distances along the arcs. Every distance is then passed to the summary, which takes longer
+ * than the sums and maxima that some methods compute by themselves. */
 TW_API TW_CHECKED tw_status tw_apsp_summary_set_harmonic(tw_context *ctx, tw_apsp_summary *summary,
                                                          int32_t on);
 /* Per row: largest finite distance (0 if it reaches nothing), closeness, the sum of the distances

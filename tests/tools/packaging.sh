@@ -77,10 +77,10 @@ said=$(make -C "$source" -n build install uninstall)
 ! grep -qE "tools/setup|apt|sudo" <<<"$said" || fail "make install sets up: $said"
 
 # What is removed is what was installed, and nothing else.
-mkdir -p "$scratch/root/share/tilewright" "$scratch/root/lib"
-touch "$scratch/root/share/tilewright/ours" "$scratch/root/lib/ours" "$scratch/root/lib/theirs"
-ln -s ours "$scratch/root/lib/link"
+mkdir -p "$scratch/prefix/share/tilewright" "$scratch/prefix/lib"
+touch "$scratch/prefix/share/tilewright/ours" "$scratch/prefix/lib/ours" "$scratch/prefix/lib/theirs"
+ln -s ours "$scratch/prefix/lib/link"
 printf '/share/tilewright/ours\n/lib/ours\n/lib/link\n/lib/gone' >"$scratch/manifest"
-DESTDIR=$scratch/root cmake -DMANIFEST="$scratch/manifest" -P "$source/cmake/uninstall.cmake" >/dev/null 2>&1
-[ "$(find "$scratch/root" -mindepth 1 | sort | tr '\n' ' ')" = "$scratch/root/lib $scratch/root/lib/theirs $scratch/root/share " ] ||
-    fail "uninstall left or took: $(find "$scratch/root")"
+DESTDIR=$scratch/prefix cmake -DMANIFEST="$scratch/manifest" -P "$source/cmake/uninstall.cmake" >/dev/null 2>&1
+[ "$(find "$scratch/prefix" -mindepth 1 | sort | tr '\n' ' ')" = "$scratch/prefix/lib $scratch/prefix/lib/theirs $scratch/prefix/share " ] ||
+    fail "uninstall left or took: $(find "$scratch/prefix")"

@@ -1,6 +1,6 @@
 /* The nearest and farthest vertices of each row: against sorting whole rows, for every type, many
  * ties, every way of cutting rows into blocks, selections, and failures. */
-#include "harness.h"
+#include "elements.h"
 #include "scratch_folder.h"
 
 #include "apsp/shared/distance.h"
@@ -18,30 +18,6 @@ enum { SEED = 77 };
 
 static const tw_type types[] = {TW_U8, TW_U16, TW_I16, TW_I32, TW_F32, TW_F64};
 enum { TYPES = sizeof types / sizeof *types };
-
-static void put(const tw_matrix *m, int64_t i, int64_t j, double value)
-{
-    void *row = twi_matrix_row(m, i);
-    switch (m->type) {
-    case TW_U8:
-        ((uint8_t *)row)[j] = (uint8_t)value;
-        break;
-    case TW_U16:
-        ((uint16_t *)row)[j] = (uint16_t)value;
-        break;
-    case TW_I16:
-        ((int16_t *)row)[j] = (int16_t)value;
-        break;
-    case TW_I32:
-        ((int32_t *)row)[j] = (int32_t)value;
-        break;
-    case TW_F32:
-        ((float *)row)[j] = (float)value;
-        break;
-    default:
-        ((double *)row)[j] = value;
-    }
-}
 
 /* Values of `values` kinds, so that ties abound; one in `holes` has no path (0: none). */
 static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, int values, int holes)

@@ -1,5 +1,5 @@
 /* Summaries: against counting by hand, for every type, cut into blocks in every way. */
-#include "harness.h"
+#include "elements.h"
 
 #include "apsp/shared/distance.h"
 #include "base/matrix.h"
@@ -8,30 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put(tw_matrix *m, int64_t i, int64_t j, double value)
-{
-    void *row = twi_matrix_row(m, i);
-    switch (m->type) {
-    case TW_U8:
-        ((uint8_t *)row)[j] = (uint8_t)value;
-        break;
-    case TW_U16:
-        ((uint16_t *)row)[j] = (uint16_t)value;
-        break;
-    case TW_I16:
-        ((int16_t *)row)[j] = (int16_t)value;
-        break;
-    case TW_I32:
-        ((int32_t *)row)[j] = (int32_t)value;
-        break;
-    case TW_F32:
-        ((float *)row)[j] = (float)value;
-        break;
-    default:
-        ((double *)row)[j] = value;
-    }
-}
 
 /* Random values in [low, high], a quarter without a path, 0 on the diagonal. */
 static tw_matrix random_matrix(int64_t rows, int64_t cols, tw_type type, double low, double high)
