@@ -1,7 +1,7 @@
 /*
  * Commands and their options as tables. One table per command drives the parser (options.c), the
- * help texts, the manual page and the shell completion (help.c, manual.c), so that none of them
- * can say something the others do not.
+ * help texts, the manual page and the completions of shells (help.c, manual.c, completion.c), so
+ * that none of them can say something the others do not.
  *
  * A command has a settings struct, given by its defaults; an option says where in that struct its
  * value goes (offsetof) and what kind of value it is.

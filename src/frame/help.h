@@ -9,9 +9,11 @@
 void cli_help_overview(FILE *file);
 void cli_help_command(FILE *file, const cli_command *command);
 
-/* The manual page (roff, man macros) and the completion script for Bash. */
+/* The manual page (roff, man macros). */
 void cli_manual(FILE *file);
-void cli_completion(FILE *file);
+
+/* The completion script for a shell: bash, zsh or fish. False if `shell` is none of these. */
+bool cli_completion(FILE *file, const char *shell);
 
 /* "-q, --quiet" or "--verify[=K]": an option as the help writes it. */
 #define CLI_SPELLING 64

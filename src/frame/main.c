@@ -79,6 +79,7 @@ static tw_status help(cli_job *job, int argc, char **argv)
 /* What the program does without a command. */
 static tw_status about(cli_job *job, const char *option)
 {
+    static const char completion[] = "--completion=";
     if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
         cli_help_overview(stdout);
     } else if (strcmp(option, "--version") == 0) {
@@ -86,7 +87,13 @@ static tw_status about(cli_job *job, const char *option)
     } else if (strcmp(option, "--man") == 0) {
         cli_manual(stdout);
     } else if (strcmp(option, "--completion") == 0) {
-        cli_completion(stdout);
+        (void)cli_completion(stdout, "bash");
+    } else if (strncmp(option, completion, strlen(completion)) == 0) {
+        const char *shell = option + strlen(completion);
+        if (!cli_completion(stdout, shell)) {
+            return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                           "no completion for the shell '%.60s'; use bash, zsh or fish", shell);
+        }
     } else {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                        "option '%.60s' before a command: options follow the command, as in "

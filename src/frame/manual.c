@@ -1,6 +1,6 @@
 /*
- * The manual page and the Bash completion, from the same tables as the help. The copies in docs/
- * are what gets installed; a test compares them with what this prints.
+ * The manual page, from the same tables as the help. The copies in docs/ are what gets installed; a
+ * test compares them with what this prints.
  */
 #include "frame/help.h"
 
@@ -100,7 +100,7 @@ void cli_manual(FILE *file)
     fprintf(file, ".SH SYNOPSIS\n.B %s\n.I COMMAND\n[OPTION...] [OPERAND...]\n", name);
     fprintf(file, ".br\n.B %s help\n.I COMMAND\n", name);
     fprintf(file, ".br\n.B %s\n", name);
-    fputs("\\-\\-version | \\-\\-help | \\-\\-man | \\-\\-completion\n", file);
+    fputs("\\-\\-version | \\-\\-help | \\-\\-man | \\-\\-completion[=SHELL]\n", file);
     fputs(".SH DESCRIPTION\n", file);
     roff(file, "Each command does one thing; all take their options before, between or after "
                "their operands. Results go to standard output or into the named file, everything "
@@ -111,8 +111,8 @@ void cli_manual(FILE *file)
         roff(file, (*command)->summary);
     }
     fputs(".PP\n", file);
-    roff(file, "With --man the program prints this page, with --completion a completion script "
-               "for Bash.");
+    roff(file, "With --man the program prints this page; with --completion, --completion=zsh or "
+               "--completion=fish, a completion script for Bash, zsh or fish.");
     fputs(".SH EXAMPLES\n", file);
     manual_examples(file, cli_program.first_steps);
     fputs(".SH COMMANDS\n", file);
@@ -127,59 +127,4 @@ void cli_manual(FILE *file)
     }
     fputs(".SH ENVIRONMENT\n.TP\n.B TW_ISA\n", file);
     roff(file, "The instruction set to use, as with --isa.");
-}
-
-/* ----------------------------------------------------------------------------------- completion */
-
-static void completion_words(FILE *file, const cli_command *command)
-{
-    fprintf(file, "    %s) words='", command->name);
-    for (const cli_group *group = command->groups; group->title != NULL; group++) {
-        for (const cli_option *option = group->options; option->name != NULL; option++) {
-            fprintf(file, "--%s ", option->name);
-        }
-    }
-    fputs("--help' ;;\n", file);
-}
-
-/* The function's name is the program's, since a shell may have read the scripts of both: dashes
- * are none of a name. */
-static void completion_name(FILE *file)
-{
-    fputc('_', file);
-    for (const char *c = cli_program.name; *c != '\0'; c++) {
-        fputc(*c == '-' ? '_' : *c, file);
-    }
-}
-
-void cli_completion(FILE *file)
-{
-    fprintf(file, "# Bash completion for %s, printed by '%s --completion'.\n", cli_program.name,
-            cli_program.name);
-    completion_name(file);
-    fputs("()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} words=''\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-          "        COMPREPLY=($(compgen -W '",
-          file);
-    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
-        fprintf(file, "%s ", (*command)->name);
-    }
-    fputs("help --help --version' -- \"$word\"))\n"
-          "        return\n    fi\n"
-          "    case ${COMP_WORDS[1]} in\n",
-          file);
-    for (const cli_command *const *command = cli_program.commands; *command != NULL; command++) {
-        completion_words(file, *command);
-    }
-    fputs("    esac\n"
-          "    case $word in\n"
-          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-          "    esac\n"
-          "}\n",
-          file);
-    fputs("complete -o filenames -F ", file);
-    completion_name(file);
-    fprintf(file, " %s\n", cli_program.name);
 }

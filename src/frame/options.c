@@ -189,6 +189,14 @@ bool cli_read_size(const char *text, uint64_t *out)
     return true;
 }
 
+#define TYPES "auto u8 u16 i16 i32 f32 f64"
+#define METHODS "auto closure dijkstra bfs sweep reference"
+
+const char *cli_choices(const cli_option *option)
+{
+    return option->kind == CLI_TYPE ? TYPES : option->kind == CLI_METHOD ? METHODS : NULL;
+}
+
 static const char *expected_of(const cli_option *option)
 {
     switch (option->kind) {
@@ -201,9 +209,9 @@ static const char *expected_of(const cli_option *option)
     case CLI_SIZE:
         return "a size such as 8G or 512Mi";
     case CLI_TYPE:
-        return "one of auto u8 u16 i16 i32 f32 f64";
+        return "one of " TYPES;
     case CLI_METHOD:
-        return "one of auto closure dijkstra bfs sweep reference";
+        return "one of " METHODS;
     case CLI_INTERVAL:
         return "two numbers LO:HI with LO <= HI";
     case CLI_TEXTS:

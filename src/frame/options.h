@@ -21,6 +21,10 @@ typedef struct cli_parsed {
 TW_CHECKED tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char **argv,
                                void *settings, cli_parsed *out);
 
+/* The words that an option takes as its value, separated by spaces; NULL if it takes others, too.
+ */
+const char *cli_choices(const cli_option *option);
+
 /* The name of `names` nearest to `word`, or NULL when none is near enough to be a slip of it. */
 const char *cli_nearest(const char *word, const char *const *names, int count);
 

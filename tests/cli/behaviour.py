@@ -387,8 +387,11 @@ class Behaviour(unittest.TestCase):
 
     # ---------------------------------------------------------------------------------- texts
 
-    def test_the_manual_and_the_completion_are_those_of_the_program(self):
-        for option, name in (("--man", "tilewright.1"), ("--completion", "tilewright.bash")):
+    def test_the_manual_and_the_completions_are_those_of_the_program(self):
+        for option, name in (("--man", "tilewright.1"), ("--completion", "tilewright.bash"),
+                             ("--completion=bash", "tilewright.bash"),
+                             ("--completion=zsh", "tilewright.zsh"),
+                             ("--completion=fish", "tilewright.fish")):
             with open(os.path.join(DOCS, name), "rb") as file:
                 self.assertEqual(file.read(), self.tilewright(option),
                                  f"renew docs/{name} with 'tilewright {option}'")

@@ -859,8 +859,10 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(told, done.stdout)
 
-    def test_the_manual_and_the_completion_are_those_of_the_program(self):
-        for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash")):
+    def test_the_manual_and_the_completions_are_those_of_the_program(self):
+        for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash"),
+                             ("--completion=zsh", "tilewright-lab.zsh"),
+                             ("--completion=fish", "tilewright-lab.fish")):
             self.assertEqual((DOCS / name).read_text(), lab(option).stdout,
                              f"renew docs/{name} with 'tilewright-lab {option}'")
 

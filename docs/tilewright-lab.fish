@@ -1,0 +1,48 @@
+# fish completion for tilewright-lab, printed by 'tilewright-lab --completion=fish'.
+function __tilewright_lab_command -d 'Whether the command on this line is the one given; without one, whether there is none yet'
+    set -l words (commandline -opc)
+    if set -q words[2]
+        test "$words[2]" = "$argv[1]"
+    else
+        not set -q argv[1]
+    end
+end
+complete -c tilewright-lab -n __tilewright_lab_command -f -a list -d 'the ladders, or the rungs of one'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a list -d 'the ladders, or the rungs of one'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a show -d 'a rung\'s idea, its source and its inner loop'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a show -d 'a rung\'s idea, its source and its inner loop'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a diff -d 'what one rung changes of another, line by line'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a diff -d 'what one rung changes of another, line by line'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a run -d 'climb a ladder: check each rung, then time it'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a run -d 'climb a ladder: check each rung, then time it'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a report -d 'one page of tables and plots of the results in a folder'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a report -d 'one page of tables and plots of the results in a folder'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a compare -d 'what changed between two results, beyond noise'
+complete -c tilewright-lab -n '__tilewright_lab_command help' -f -a compare -d 'what changed between two results, beyond noise'
+complete -c tilewright-lab -n __tilewright_lab_command -f -a help -d 'explain a command'
+complete -c tilewright-lab -n __tilewright_lab_command -s h -l help -d 'Print this help'
+complete -c tilewright-lab -n __tilewright_lab_command -l version -d 'Print the version'
+complete -c tilewright-lab -n __tilewright_lab_command -l man -d 'Print the manual page'
+complete -c tilewright-lab -n __tilewright_lab_command -l completion -d 'Print a completion script'
+complete -c tilewright-lab -n '__tilewright_lab_command list' -l help -s h -d 'Show this text'
+complete -c tilewright-lab -n '__tilewright_lab_command show' -l help -s h -d 'Show this text'
+complete -c tilewright-lab -n '__tilewright_lab_command diff' -l help -s h -d 'Show this text'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l n -s n -x -d 'Sizes, such as 500,1000'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l rungs -x -d 'Only these rungs, by name'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l repeat -x -d 'Time each rung R times and take the median'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l budget -x -d 'A rung that would take longer for its repetitions is content with fewer'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l published -d 'The sizes of the write-up, or those of them that --n names, with its authors\' figures beside ours'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l counters -d 'A second table: what the processor counted while each rung ran, such as instructions a cycle, branches missed and page faults'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l once -d 'For a profiler of your own: check each rung and run it once more, timing nothing'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l seed -x -d 'Of the inputs'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l out -s o -r -d 'Keep the results there, one JSON file a ladder, written after each case'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l threads -x -d 'Use N threads'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l memory -x -d 'Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host\'s memory, and no more than that on a GPU either'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l device-memory -x -d 'Hold at most SIZE on each GPU, whatever --memory says'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l quiet -s q -d 'Say nothing on standard error but errors'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l no-progress -d 'Show no progress line'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l help -s h -d 'Show this text'
+complete -c tilewright-lab -n '__tilewright_lab_command report' -l out -s o -r -d 'Write the page there'
+complete -c tilewright-lab -n '__tilewright_lab_command report' -l plots -r -d 'Write every plot there as well, as an SVG file of its own, dark on white'
+complete -c tilewright-lab -n '__tilewright_lab_command report' -l help -s h -d 'Show this text'
+complete -c tilewright-lab -n '__tilewright_lab_command compare' -l help -s h -d 'Show this text'

@@ -1,0 +1,91 @@
+#compdef tilewright-lab
+# zsh completion for tilewright-lab, printed by 'tilewright-lab --completion=zsh'.
+_tilewright_lab()
+{
+    local -a commands
+    commands=(
+        'list:the ladders, or the rungs of one'
+        'show:a rung'\''s idea, its source and its inner loop'
+        'diff:what one rung changes of another, line by line'
+        'run:climb a ladder\: check each rung, then time it'
+        'report:one page of tables and plots of the results in a folder'
+        'compare:what changed between two results, beyond noise'
+        'help:explain a command'
+    )
+    if ((CURRENT == 2)); then
+        if [[ $PREFIX == -* ]]; then
+            compadd -- --help --version --man --completion
+        else
+            _describe -t commands command commands
+        fi
+        return
+    fi
+    shift words
+    ((CURRENT--))
+    case $words[1] in
+    list)
+        _arguments -s -S \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    show)
+        _arguments -s -S \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    diff)
+        _arguments -s -S \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    run)
+        _arguments -s -S \
+            '(--n)-n+[Sizes, such as 500,1000]:LIST: ' \
+            '(-n)--n=[Sizes, such as 500,1000]:LIST: ' \
+            '--rungs=[Only these rungs, by name]:LIST: ' \
+            '--repeat=[Time each rung R times and take the median]:R: ' \
+            '--budget=[A rung that would take longer for its repetitions is content with fewer]:SECONDS: ' \
+            '--published[The sizes of the write-up, or those of them that --n names, with its authors'\'' figures beside ours]' \
+            '--counters[A second table\: what the processor counted while each rung ran, such as instructions a cycle, branches missed and page faults]' \
+            '--once[For a profiler of your own\: check each rung and run it once more, timing nothing]' \
+            '--seed=[Of the inputs]:S: ' \
+            '(--out)-o+[Keep the results there, one JSON file a ladder, written after each case]:FOLDER:_files' \
+            '(-o)--out=[Keep the results there, one JSON file a ladder, written after each case]:FOLDER:_files' \
+            '--threads=[Use N threads]:N: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '(--quiet)-q[Say nothing on standard error but errors]' \
+            '(-q)--quiet[Say nothing on standard error but errors]' \
+            '--no-progress[Show no progress line]' \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    report)
+        _arguments -s -S \
+            '(--out)-o+[Write the page there]:FOLDER:_files' \
+            '(-o)--out=[Write the page there]:FOLDER:_files' \
+            '--plots=[Write every plot there as well, as an SVG file of its own, dark on white]:FOLDER:_files' \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    compare)
+        _arguments -s -S \
+            '(--help)-h[Show this text]' \
+            '(-h)--help[Show this text]' \
+            '*:file:_files'
+        ;;
+    help) _describe -t commands command commands ;;
+    *) _files ;;
+    esac
+}
+# The body of a function when found in $fpath; otherwise read by eval or source.
+if [[ $funcstack[1] == _tilewright_lab ]]; then
+    _tilewright_lab "$@"
+else
+    compdef _tilewright_lab tilewright-lab
+fi
