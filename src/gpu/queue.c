@@ -48,6 +48,43 @@ tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)
     return twi_gpu_check(ctx, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
 
+tw_status twi_gpu_clock_open(tw_context *ctx, twi_gpu_clock *clock)
+{
+    tw_status status = twi_gpu_check(ctx, (int)cudaEventCreate(&clock->begun), "making an event");
+    return status == TW_OK
+               ? twi_gpu_check(ctx, (int)cudaEventCreate(&clock->ended), "making an event")
+               : status;
+}
+
+void twi_gpu_clock_close(twi_gpu_clock *clock)
+{
+    twi_gpu_close_event(clock->ended);
+    twi_gpu_close_event(clock->begun);
+}
+
+tw_status twi_gpu_clock_start(tw_context *ctx, twi_gpu_clock *clock, cudaStream_t stream)
+{
+    return twi_gpu_check(ctx, (int)cudaEventRecord(clock->begun, stream), "timing");
+}
+
+tw_status twi_gpu_clock_stop(tw_context *ctx, twi_gpu_clock *clock, cudaStream_t stream)
+{
+    return twi_gpu_check(ctx, (int)cudaEventRecord(clock->ended, stream), "timing");
+}
+
+tw_status twi_gpu_clock_read(tw_context *ctx, twi_gpu_clock *clock, const char *what,
+                             double *seconds)
+{
+    float ms = 0;
+    tw_status status = twi_gpu_check(ctx, (int)cudaEventSynchronize(clock->ended), what);
+    if (status == TW_OK) {
+        status = twi_gpu_check(ctx, (int)cudaEventElapsedTime(&ms, clock->begun, clock->ended),
+                               "timing");
+    }
+    *seconds += ms * 1e-3;
+    return status;
+}
+
 tw_status twi_gpu_copy_rows(tw_context *ctx, const twi_gpu_rows_copy *c, bool up,
                             cudaStream_t stream)
 {

@@ -20,6 +20,20 @@ TW_CHECKED tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStre
 /* What is put on `stream` from now on waits for what was last recorded. */
 TW_CHECKED tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event);
 
+/* Seconds by the device's own clock. */
+typedef struct twi_gpu_clock {
+    cudaEvent_t begun;
+    cudaEvent_t ended;
+} twi_gpu_clock;
+TW_CHECKED tw_status twi_gpu_clock_open(tw_context *ctx, twi_gpu_clock *clock);
+void twi_gpu_clock_close(twi_gpu_clock *clock);
+TW_CHECKED tw_status twi_gpu_clock_start(tw_context *ctx, twi_gpu_clock *clock,
+                                         cudaStream_t stream);
+TW_CHECKED tw_status twi_gpu_clock_stop(tw_context *ctx, twi_gpu_clock *clock, cudaStream_t stream);
+/* Waits for what lies between, which is doing `what`; adds its seconds. */
+TW_CHECKED tw_status twi_gpu_clock_read(tw_context *ctx, twi_gpu_clock *clock, const char *what,
+                                        double *seconds);
+
 /* Rows between the host, `here` bytes apart, and the device, `there` bytes apart. */
 typedef struct twi_gpu_rows_copy {
     void *host;

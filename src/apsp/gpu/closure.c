@@ -16,8 +16,7 @@
 #include "apsp/gpu/kernels/convert.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
-
-#define ALIGNMENT 256 /* of the blocks in the workspace */
+#include "gpu/layout.h"
 
 extern const twi_gpu_kernel twi_gpu_kernel_i32_128, twi_gpu_kernel_i32_64, twi_gpu_kernel_f32_128,
     twi_gpu_kernel_f32_64, twi_gpu_kernel_u16_128, twi_gpu_kernel_f64_64;
@@ -82,13 +81,6 @@ const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n)
 
 /* ---------------------------------------------------------------------------------- memory */
 
-static void *place(char *base, uint64_t *used, int64_t count, int64_t size)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += ((uint64_t)count * (uint64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
-
 static uint64_t place_panels(gpu_closure *self, void *base)
 {
     const twi_gpu_kernel *kernel = self->kernel;
@@ -97,19 +89,19 @@ static uint64_t place_panels(gpu_closure *self, void *base)
     int64_t tile = (int64_t)kernel->side * kernel->side;
     uint64_t used = 0;
     for (int i = 0; i < 2; i++) {
-        self->row[i] = place(base, &used, panel, kernel->element);
+        self->row[i] = twi_gpu_place(base, &used, panel, kernel->element);
         /* The column panel of a symmetric matrix is its row panel, if it looks the same. */
         bool shared = round->symmetric && kernel->word == kernel->element;
-        self->col[i] = shared ? self->row[i] : place(base, &used, panel, kernel->word);
-        self->row_some[i] = place(base, &used, round->tiles, 1);
+        self->col[i] = shared ? self->row[i] : twi_gpu_place(base, &used, panel, kernel->word);
+        self->row_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
         self->col_some[i] =
-            round->symmetric ? self->row_some[i] : place(base, &used, round->tiles, 1);
+            round->symmetric ? self->row_some[i] : twi_gpu_place(base, &used, round->tiles, 1);
     }
-    round->raw_row = place(base, &used, panel, kernel->element);
-    round->raw_col = round->symmetric ? NULL : place(base, &used, panel, kernel->element);
-    round->raw_tile = place(base, &used, tile, kernel->element);
-    round->tile = place(base, &used, tile, kernel->word);
-    round->tile_t = place(base, &used, tile, kernel->word);
+    round->raw_row = twi_gpu_place(base, &used, panel, kernel->element);
+    round->raw_col = round->symmetric ? NULL : twi_gpu_place(base, &used, panel, kernel->element);
+    round->raw_tile = twi_gpu_place(base, &used, tile, kernel->element);
+    round->tile = twi_gpu_place(base, &used, tile, kernel->word);
+    round->tile_t = twi_gpu_place(base, &used, tile, kernel->word);
     return used;
 }
 
@@ -126,12 +118,12 @@ static uint64_t place_together(gpu_closure *self, void *base)
     int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
     int64_t tiles = round->tiles;
     uint64_t used = 0;
-    round->next_row = place(base, &used, tiles * tiles * tile, self->kernel->word);
-    round->next_col = place(base, &used, tiles * tiles * tile, self->kernel->word);
-    round->tile = place(base, &used, tiles * tile, self->kernel->word);
-    round->tile_t = place(base, &used, tiles * tile, self->kernel->word);
-    round->raw_row = place(base, &used, tiles * tile, self->kernel->word);
-    round->raw_col = place(base, &used, tiles * tile, self->kernel->word);
+    round->next_row = twi_gpu_place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->next_col = twi_gpu_place(base, &used, tiles * tiles * tile, self->kernel->word);
+    round->tile = twi_gpu_place(base, &used, tiles * tile, self->kernel->word);
+    round->tile_t = twi_gpu_place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_row = twi_gpu_place(base, &used, tiles * tile, self->kernel->word);
+    round->raw_col = twi_gpu_place(base, &used, tiles * tile, self->kernel->word);
     return used;
 }
 

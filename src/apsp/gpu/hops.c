@@ -21,12 +21,14 @@
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/layout.h"
+#include "gpu/queue.h"
+#include "gpu/stage.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT 256
 /* Up to so many searches rows of bits are short. Tests have fewer. */
 #ifndef TWI_HOPS_FEW_SEARCHES
 #define TWI_HOPS_FEW_SEARCHES 2048
@@ -43,9 +45,8 @@ typedef struct hops_run {
     tw_context *ctx;
     const tw_graph *graph;
     cudaStream_t stream;
-    cudaEvent_t begun;
-    cudaEvent_t ended;
-    cudaEvent_t arrived[2];
+    twi_gpu_clock clock;
+    twi_gpu_stage stage;
     char *memory; /* of the device */
     twi_hops hops;
     int32_t *list;        /* device: sources; NULL: all vertices */
@@ -53,10 +54,8 @@ typedef struct hops_run {
     char *rows;           /* device: the same, turned */
     bool folded;          /* sums are wanted instead */
     twi_hops_fold *folds; /* device: of every vertex */
-    char *pinned[2];
-    int64_t buffer_bytes;
-    int32_t *grown;    /* of the host, pinned */
-    twi_pieces pieces; /* of the host */
+    int32_t *grown;       /* of the host, pinned */
+    twi_pieces pieces;    /* of the host */
     tw_type type;
     double level_limit;
     int32_t guess;
@@ -69,13 +68,6 @@ static tw_status check(const hops_run *self, int error, const char *call)
 }
 
 /* --------------------------------------------------------------------------------------- memory */
-
-static void *place(char *base, uint64_t *used, int64_t count, int64_t size)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += ((uint64_t)(count * size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
 
 /* Elements from one row to the next: whole pieces of 16 bytes. */
 static int64_t row_stride(int64_t count, tw_type type)
@@ -91,22 +83,22 @@ static uint64_t lay_out(hops_run *self, char *base, int64_t listed, tw_type type
     const int64_t n = h->n, row = twi_hops_row_bytes(h->lanes);
     const int64_t searches = twi_hops_searches(h->lanes);
     uint64_t used = 0;
-    h->grown = place(base, &used, TWI_HOPS_SLOTS, sizeof(int32_t));
-    h->levels = place(base, &used, TWI_HOPS_SLOTS * n, row);
-    h->seen = place(base, &used, n, row);
-    h->hub_sets = place(base, &used, h->hub_count, row);
-    h->active = place(base, &used, TWI_HOPS_SLOTS, n);
-    h->done = place(base, &used, n, 1);
-    h->items = place(base, &used, h->item_count, sizeof *h->items);
-    h->hubs = place(base, &used, h->hub_count, sizeof *h->hubs);
-    h->targets = place(base, &used, self->graph->arcs, sizeof *h->targets);
-    self->list = listed > 0 ? place(base, &used, listed, sizeof *self->list) : NULL;
+    h->grown = twi_gpu_place(base, &used, TWI_HOPS_SLOTS, sizeof(int32_t));
+    h->levels = twi_gpu_place(base, &used, TWI_HOPS_SLOTS * n, row);
+    h->seen = twi_gpu_place(base, &used, n, row);
+    h->hub_sets = twi_gpu_place(base, &used, h->hub_count, row);
+    h->active = twi_gpu_place(base, &used, TWI_HOPS_SLOTS * n, 1);
+    h->done = twi_gpu_place(base, &used, n, 1);
+    h->items = twi_gpu_place(base, &used, h->item_count, sizeof *h->items);
+    h->hubs = twi_gpu_place(base, &used, h->hub_count, sizeof *h->hubs);
+    h->targets = twi_gpu_place(base, &used, self->graph->arcs, sizeof *h->targets);
+    self->list = listed > 0 ? twi_gpu_place(base, &used, listed, sizeof *self->list) : NULL;
     if (self->folded) {
-        self->folds = place(base, &used, n, sizeof *self->folds);
+        self->folds = twi_gpu_place(base, &used, n, sizeof *self->folds);
     } else if (type != TW_AUTO) {
         const int64_t size = (int64_t)tw_type_size(type);
-        self->slab = place(base, &used, n * searches, size);
-        self->rows = place(base, &used, searches * row_stride(n, type), size);
+        self->slab = twi_gpu_place(base, &used, n * searches, size);
+        self->rows = twi_gpu_place(base, &used, searches * row_stride(n, type), size);
     }
     return used;
 }
@@ -173,15 +165,7 @@ static tw_status open_queue(hops_run *self, int32_t device)
                        "making a stream");
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->begun), "making an event");
-    }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->ended), "making an event");
-    }
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status =
-            check(self, (int)cudaEventCreateWithFlags(&self->arrived[i], cudaEventDisableTiming),
-                  "making an event");
+        status = twi_gpu_clock_open(self->ctx, &self->clock);
     }
     if (status == TW_OK) {
         status = check(self,
@@ -234,24 +218,11 @@ static tw_status open_searches(hops_run *self, bool against, const int32_t *list
 
 static void close_run(hops_run *self)
 {
-    if (self->stream != NULL) {
-        (void)cudaStreamSynchronize(self->stream);
-        (void)cudaStreamDestroy(self->stream);
-    }
+    twi_gpu_close_stream(self->stream);
     (void)cudaFree(self->memory);
     (void)cudaFreeHost(self->grown);
-    for (int i = 0; i < 2; i++) {
-        (void)cudaFreeHost(self->pinned[i]);
-        if (self->arrived[i] != NULL) {
-            (void)cudaEventDestroy(self->arrived[i]);
-        }
-    }
-    if (self->ended != NULL) {
-        (void)cudaEventDestroy(self->ended);
-    }
-    if (self->begun != NULL) {
-        (void)cudaEventDestroy(self->begun);
-    }
+    twi_gpu_stage_close(&self->stage);
+    twi_gpu_clock_close(&self->clock);
     twi_pieces_clear(&self->pieces);
 }
 
@@ -340,30 +311,19 @@ static tw_status search_batch(hops_run *self, int64_t first, int32_t count, cons
     return status;
 }
 
-static tw_status begin_timing(const hops_run *self)
-{
-    return check(self, (int)cudaEventRecord(self->begun, self->stream), "timing");
-}
-
-/* Waits for what was begun, and adds its time on the device. */
+/* Waits for what the clock was started for, and adds its time on the device. */
 static tw_status end_timing(hops_run *self)
 {
-    float ms = 0;
-    tw_status status = check(self, (int)cudaEventRecord(self->ended, self->stream), "timing");
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventSynchronize(self->ended), "searching");
-    }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventElapsedTime(&ms, self->begun, self->ended), "timing");
-    }
-    self->seconds += ms * 1e-3;
-    return status;
+    tw_status status = twi_gpu_clock_stop(self->ctx, &self->clock, self->stream);
+    return status == TW_OK
+               ? twi_gpu_clock_read(self->ctx, &self->clock, "searching", &self->seconds)
+               : status;
 }
 
 static tw_status timed_batch(hops_run *self, int64_t first, int32_t count, const destination *to,
                              bool *deep)
 {
-    tw_status status = begin_timing(self);
+    tw_status status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
     if (status == TW_OK) {
         status = search_batch(self, first, count, to, deep);
     }
@@ -435,7 +395,7 @@ static tw_status search_group(hops_run *self, int64_t first, int64_t batches,
                               const destination *all)
 {
     const int64_t n = self->graph->n, searches = twi_hops_searches(self->hops.lanes);
-    tw_status status = begin_timing(self);
+    tw_status status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
     for (int64_t i = 0; i < batches && status == TW_OK; i++) {
         const int64_t at = first + i * searches;
         status =
@@ -480,17 +440,37 @@ static tw_status search_columns(hops_run *self, const destination *all)
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-static tw_status fetch(const hops_run *self, int64_t first, int64_t count, int64_t stride, int turn)
+/* Rows of a batch on their way to delivery. */
+typedef struct batch_rows {
+    hops_run *run;
+    twi_delivery *delivery;
+    int64_t first; /* row of the result that the batch begins with */
+    int64_t stride;
+} batch_rows;
+
+static tw_status fetch(void *batch, int64_t first, int64_t count, int turn)
 {
-    const int64_t row = stride * (int64_t)tw_type_size(self->type);
-    tw_status status =
-        check(self,
-              (int)cudaMemcpyAsync(self->pinned[turn], self->rows + first * row,
-                                   (size_t)(count * row), cudaMemcpyDeviceToHost, self->stream),
-              "copying rows");
-    return status == TW_OK ? check(self, (int)cudaEventRecord(self->arrived[turn], self->stream),
-                                   "recording an event")
-                           : status;
+    const batch_rows *b = batch;
+    const hops_run *self = b->run;
+    const int64_t row = b->stride * (int64_t)tw_type_size(self->type);
+    return check(self,
+                 (int)cudaMemcpyAsync(self->stage.pinned[turn], self->rows + first * row,
+                                      (size_t)(count * row), cudaMemcpyDeviceToHost, self->stream),
+                 "copying rows");
+}
+
+static tw_status give(void *batch, int64_t first, int64_t count, char *work)
+{
+    const batch_rows *b = batch;
+    const twi_rows rows = {
+        .first = b->first + first,
+        .count = count,
+        .work = work,
+        .stride = b->stride,
+        .type = b->run->type,
+        .scale = b->run->graph->max_weight,
+    };
+    return twi_delivery_rows(b->run->ctx, b->delivery, &rows);
 }
 
 /* `count` rows of a batch, which begin with row `first` of the result, through the buffers. */
@@ -498,40 +478,17 @@ static tw_status deliver_batch(hops_run *self, twi_delivery *delivery, int64_t f
                                twi_gpu_outcome *out)
 {
     const int64_t n = self->graph->n, stride = row_stride(n, self->type);
-    const int64_t fit = self->buffer_bytes / (stride * (int64_t)tw_type_size(self->type));
-    const int64_t most = fit > 0 ? fit : 1;
+    const int64_t fit = (int64_t)self->stage.bytes / (stride * (int64_t)tw_type_size(self->type));
+    batch_rows batch = {self, delivery, first, stride};
+    const twi_gpu_rows_back how = {&batch, fetch, give, self->stream, &out->seconds_download};
     tw_status status =
         check(self,
               twi_gpu_hops_turn(self->rows, stride, self->slab, twi_hops_searches(self->hops.lanes),
                                 n, (int32_t)count, self->type, self->stream),
               "starting to turn a slab");
-    if (status == TW_OK) {
-        status = fetch(self, 0, count < most ? count : most, stride, 0);
-    }
-    for (int64_t at = 0; at < count && status == TW_OK; at += most) {
-        const int64_t next = at + most;
-        const int now = (int)(at / most & 1);
-        if (next < count) {
-            status = fetch(self, next, count - next < most ? count - next : most, stride, 1 - now);
-        }
-        const double began = twi_seconds();
-        if (status == TW_OK) {
-            status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying rows");
-        }
-        out->seconds_download += twi_seconds() - began;
-        if (status == TW_OK) {
-            const twi_rows rows = {
-                .first = first + at,
-                .count = count - at < most ? count - at : most,
-                .work = self->pinned[now],
-                .stride = stride,
-                .type = self->type,
-                .scale = self->graph->max_weight,
-            };
-            status = twi_delivery_rows(self->ctx, delivery, &rows);
-        }
-    }
-    return status;
+    return status == TW_OK
+               ? twi_gpu_bring_back(self->ctx, &self->stage, &how, 0, count, fit > 0 ? fit : 1)
+               : status;
 }
 
 static tw_status run_rows(hops_run *self, const tw_apsp_plan *plan, twi_delivery *delivery,
@@ -600,18 +557,6 @@ done:
     return status;
 }
 
-static tw_status open_buffers(hops_run *self, const tw_apsp_plan *plan)
-{
-    tw_status status = TW_OK;
-    self->buffer_bytes = buffer_bytes(plan);
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status =
-            check(self, (int)cudaMallocHost((void **)&self->pinned[i], (size_t)self->buffer_bytes),
-                  "allocating pinned memory");
-    }
-    return status;
-}
-
 static double level_limit(const tw_apsp_plan *plan)
 {
     return plan->options.cutoff >= 0 && plan->graph->arcs > 0
@@ -639,7 +584,7 @@ tw_status twi_gpu_hops_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delive
                           plan->options.sources != NULL ? plan->options.source_count : 0, TW_U16);
     }
     if (status == TW_OK && !self.folded) {
-        status = open_buffers(&self, plan);
+        status = twi_gpu_stage_open(ctx, &self.stage, self.stream, (uint64_t)buffer_bytes(plan));
     }
     out->seconds_upload = twi_seconds() - began;
     if (status == TW_OK) {

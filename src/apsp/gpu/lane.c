@@ -4,11 +4,11 @@
 #include "apsp/gpu/gpu.h"
 #include "base/memory.h"
 #include "gpu/device.h"
+#include "gpu/layout.h"
 #include "gpu/queue.h"
 
 #include <stdio.h>
 
-#define ALIGNMENT 256 /* of what lies in device memory */
 /* Bytes of a batch's columns at most: larger ones would be no faster, smaller ones have too few
  * columns for the top of the tree. Bytes of a pinned buffer for rows, unless one row needs more.
  * Tests have less. */
@@ -20,25 +20,18 @@
 
 /* ------------------------------------------------------------------------------------- memory */
 
-static void *place(char *base, uint64_t *used, int64_t count, uint64_t size)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += ((uint64_t)count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
-
 /* What goes up stands first; findings go both ways; what comes back stands last. */
 static void place_letter(twi_lane_letter *l, char *base, uint64_t *used, int64_t blocks,
                          int64_t columns)
 {
-    l->range = place(base, used, blocks, sizeof *l->range);
-    l->source = place(base, used, columns, sizeof *l->source);
-    l->row = place(base, used, columns, sizeof *l->row);
-    l->column = place(base, used, columns, sizeof *l->column);
-    l->found = place(base, used, 1, sizeof *l->found);
-    l->sum = place(base, used, columns, sizeof *l->sum);
-    l->reached = place(base, used, columns, sizeof *l->reached);
-    l->most = place(base, used, columns, sizeof *l->most);
+    l->range = twi_gpu_place(base, used, blocks, sizeof *l->range);
+    l->source = twi_gpu_place(base, used, columns, sizeof *l->source);
+    l->row = twi_gpu_place(base, used, columns, sizeof *l->row);
+    l->column = twi_gpu_place(base, used, columns, sizeof *l->column);
+    l->found = twi_gpu_place(base, used, 1, sizeof *l->found);
+    l->sum = twi_gpu_place(base, used, columns, sizeof *l->sum);
+    l->reached = twi_gpu_place(base, used, columns, sizeof *l->reached);
+    l->most = twi_gpu_place(base, used, columns, sizeof *l->most);
 }
 
 static uint64_t letter_bytes(int64_t blocks, int64_t columns)
@@ -65,34 +58,35 @@ static uint64_t place_lane(twi_lane *l, char *base, const tw_apsp_plan *plan, tw
                            tw_type type, int64_t columns, int64_t buffer)
 {
     const twi_tree *tree = plan->tree;
-    const uint64_t element = tw_type_size(type);
+    const int64_t element = (int64_t)tw_type_size(type);
     uint64_t used = 0;
-    l->batch.arcs = place(base, &used, size.elements, element);
-    l->batch.index = place(base, &used, tree->high_first[tree->blocks] + tree->n, sizeof(int32_t));
-    l->batch.first = place(base, &used, tree->blocks + 1, sizeof(int32_t));
-    l->batch.block = place(base, &used, tree->n, sizeof(int32_t));
-    l->batch.vertex = place(base, &used, tree->n, sizeof(int32_t));
-    l->tasks = place(base, &used, size.tasks, sizeof *l->tasks);
-    l->by_height = place(base, &used, tree->blocks, sizeof(int32_t));
-    l->arcs.offsets = place(base, &used, tree->n + 1, sizeof(int64_t));
-    l->arcs.targets = place(base, &used, plan->graph->arcs, sizeof(int32_t));
-    l->arcs.place = place(base, &used, tree->n, sizeof(int32_t));
+    l->batch.arcs = twi_gpu_place(base, &used, size.elements, element);
+    l->batch.index =
+        twi_gpu_place(base, &used, tree->high_first[tree->blocks] + tree->n, sizeof(int32_t));
+    l->batch.first = twi_gpu_place(base, &used, tree->blocks + 1, sizeof(int32_t));
+    l->batch.block = twi_gpu_place(base, &used, tree->n, sizeof(int32_t));
+    l->batch.vertex = twi_gpu_place(base, &used, tree->n, sizeof(int32_t));
+    l->tasks = twi_gpu_place(base, &used, size.tasks, sizeof *l->tasks);
+    l->by_height = twi_gpu_place(base, &used, tree->blocks, sizeof(int32_t));
+    l->arcs.offsets = twi_gpu_place(base, &used, tree->n + 1, sizeof(int64_t));
+    l->arcs.targets = twi_gpu_place(base, &used, plan->graph->arcs, sizeof(int32_t));
+    l->arcs.place = twi_gpu_place(base, &used, tree->n, sizeof(int32_t));
     if (plan->potential != NULL) {
-        l->potential = place(base, &used, tree->n, sizeof *l->potential);
+        l->potential = twi_gpu_place(base, &used, tree->n, sizeof *l->potential);
     }
     if (plan->options.sources != NULL) {
-        l->sources = place(base, &used, plan->options.source_count, sizeof *l->sources);
+        l->sources = twi_gpu_place(base, &used, plan->options.source_count, sizeof *l->sources);
     }
     if (plan->options.targets != NULL) {
-        l->targets = place(base, &used, plan->options.target_count, sizeof *l->targets);
+        l->targets = twi_gpu_place(base, &used, plan->options.target_count, sizeof *l->targets);
     }
-    l->block[0] = place(base, &used, buffer, 1);
-    l->block[1] = place(base, &used, buffer, 1);
+    l->block[0] = twi_gpu_place(base, &used, buffer, 1);
+    l->block[1] = twi_gpu_place(base, &used, buffer, 1);
     for (int t = 0; t < TWI_LANE_TURNS; t++) {
         place_letter(&l->turns[t].there, base, &used, tree->blocks, columns);
     }
-    l->batch.pool = place(base, &used, tree->size_most * columns, element);
-    l->batch.x = place(base, &used, tree->n * columns, element);
+    l->batch.pool = twi_gpu_place(base, &used, tree->size_most * columns, element);
+    l->batch.x = twi_gpu_place(base, &used, tree->n * columns, element);
     return used;
 }
 
@@ -175,8 +169,8 @@ static bool open_events(twi_lane *l)
                     "making an event");
     }
     for (int i = 0; i < TWI_LANE_TURNS && open; i++) {
-        open = good(l, cudaEventCreate(&l->turns[i].begun), "making an event") &&
-               good(l, cudaEventCreate(&l->turns[i].ended), "making an event");
+        open = good(l, cudaEventCreate(&l->turns[i].clock.begun), "making an event") &&
+               good(l, cudaEventCreate(&l->turns[i].clock.ended), "making an event");
     }
     return open;
 }
@@ -188,7 +182,7 @@ static void place_pinned(twi_lane *l, const twi_lane_shape *shape)
     l->stage.stream = l->stream;
     l->stage.bytes = (uint64_t)buffer;
     for (int i = 0; i < 2; i++) {
-        l->stage.pinned[i] = place(l->pinned, &used, buffer, 1);
+        l->stage.pinned[i] = twi_gpu_place(l->pinned, &used, buffer, 1);
     }
     for (int i = 0; i < TWI_LANE_TURNS; i++) {
         place_letter(&l->turns[i].here, l->pinned, &used, shape->plan->tree->blocks,
@@ -244,8 +238,7 @@ void twi_lane_close(twi_lane *l)
     (void)cudaFree(l->memory);
     (void)cudaFreeHost(l->pinned);
     for (int i = 0; i < TWI_LANE_TURNS; i++) {
-        twi_gpu_close_event(l->turns[i].ended);
-        twi_gpu_close_event(l->turns[i].begun);
+        twi_gpu_clock_close(&l->turns[i].clock);
     }
     for (int i = 0; i < 2; i++) {
         twi_gpu_close_event(l->stage.arrived[i]);

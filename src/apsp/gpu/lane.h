@@ -6,7 +6,8 @@
 #define TWI_APSP_GPU_LANE_H
 
 #include "apsp/gpu/slabs.h"
-#include "apsp/gpu/stage.h"
+#include "gpu/queue.h"
+#include "gpu/stage.h"
 
 enum { TWI_LANE_TURNS = 2 }; /* batches that are on their way at a time */
 
@@ -38,8 +39,7 @@ typedef struct twi_lane_turn {
     twi_lane_letter there;
     int64_t first; /* row of the result */
     int64_t count;
-    cudaEvent_t begun; /* on the device's clock */
-    cudaEvent_t ended;
+    twi_gpu_clock clock;
 } twi_lane_turn;
 
 /* One device of the list. */

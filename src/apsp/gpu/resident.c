@@ -15,18 +15,19 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/arcs.h"
 #include "apsp/gpu/kernels/rows.h"
-#include "apsp/gpu/stage.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/layout.h"
+#include "gpu/queue.h"
+#include "gpu/stage.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ALIGNMENT 256 /* of what lies in device memory */
-#define PIECE 16      /* bytes; rows of the matrix are whole ones */
+#define PIECE 16 /* bytes; rows of the matrix are whole ones */
 /* Bytes of a pinned buffer, unless one row needs more: they take 0.5 ms a MB to make, and 8 MB
  * already go at full speed. Tests have smaller ones. */
 #ifndef TWI_RESIDENT_BUFFER
@@ -47,8 +48,7 @@ typedef struct resident {
     const tw_apsp_plan *plan;
     twi_gpu_outcome *out;
     cudaStream_t stream;
-    cudaEvent_t begun; /* the closure, on the device's clock */
-    cudaEvent_t ended;
+    twi_gpu_clock clock; /* of the closure */
     twi_gpu_stage stage;
     char *fixed; /* device: findings, arcs, lists, blocks of rows */
     findings *found;
@@ -61,13 +61,6 @@ typedef struct resident {
 } resident;
 
 /* ------------------------------------------------------------------------------------- memory */
-
-static void *place(char *base, uint64_t *used, int64_t count, uint64_t size)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += ((uint64_t)count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
 
 static uint64_t buffer_bytes(const tw_apsp_plan *plan)
 {
@@ -83,22 +76,25 @@ static uint64_t place_fixed(resident *self, char *base)
     const tw_apsp_plan *plan = self->plan;
     const tw_graph *graph = plan->graph;
     uint64_t used = 0;
-    self->found = place(base, &used, 1, sizeof *self->found);
+    self->found = twi_gpu_place(base, &used, 1, sizeof *self->found);
     self->arcs = (twi_gpu_arcs){.n = graph->n, .weight_type = graph->weight_type};
-    self->arcs.offsets = place(base, &used, graph->n + 1, sizeof *self->arcs.offsets);
-    self->arcs.targets = place(base, &used, graph->arcs, sizeof *self->arcs.targets);
-    self->arcs.weights = place(base, &used, graph->arcs, tw_type_size(graph->weight_type));
+    self->arcs.offsets = twi_gpu_place(base, &used, graph->n + 1, sizeof *self->arcs.offsets);
+    self->arcs.targets = twi_gpu_place(base, &used, graph->arcs, sizeof *self->arcs.targets);
+    self->arcs.weights =
+        twi_gpu_place(base, &used, graph->arcs, (int64_t)tw_type_size(graph->weight_type));
     if (plan->potential != NULL) {
-        self->arcs.potential = place(base, &used, graph->n, sizeof *plan->potential);
+        self->arcs.potential = twi_gpu_place(base, &used, graph->n, sizeof *plan->potential);
     }
     if (plan->options.sources != NULL) {
-        self->sources = place(base, &used, plan->options.source_count, sizeof *self->sources);
+        self->sources =
+            twi_gpu_place(base, &used, plan->options.source_count, sizeof *self->sources);
     }
     if (plan->options.targets != NULL) {
-        self->targets = place(base, &used, plan->options.target_count, sizeof *self->targets);
+        self->targets =
+            twi_gpu_place(base, &used, plan->options.target_count, sizeof *self->targets);
     }
-    self->block[0] = place(base, &used, (int64_t)self->stage.bytes, 1);
-    self->block[1] = place(base, &used, (int64_t)self->stage.bytes, 1);
+    self->block[0] = twi_gpu_place(base, &used, (int64_t)self->stage.bytes, 1);
+    self->block[1] = twi_gpu_place(base, &used, (int64_t)self->stage.bytes, 1);
     return used;
 }
 
@@ -116,7 +112,7 @@ static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symme
     uint64_t panels = twi_gpu_closure_bytes(kernel, n, symmetric);
     uint64_t bits = kernel->type == TW_U16 || kernel->type == TW_I32 ? twi_gpu_reached_bytes(n) : 0;
     *matrix = 0;
-    (void)place(NULL, matrix, n * row_length(n, kernel->element), (uint64_t)kernel->element);
+    (void)twi_gpu_place(NULL, matrix, n * row_length(n, kernel->element), kernel->element);
     return *matrix + (panels > bits ? panels : bits);
 }
 
@@ -150,40 +146,18 @@ static tw_status allocate(resident *self, char **out, uint64_t bytes)
     return check(self, (int)cudaMalloc((void **)out, bytes), call);
 }
 
-static tw_status open_buffers(resident *self)
-{
-    tw_status status =
-        twi_memory_check(self->ctx, 2 * self->stage.bytes, "copying to and from the GPU");
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status =
-            check(self, (int)cudaMallocHost((void **)&self->stage.pinned[i], self->stage.bytes),
-                  "allocating pinned memory");
-        if (status == TW_OK) {
-            status = check(
-                self,
-                (int)cudaEventCreateWithFlags(&self->stage.arrived[i], cudaEventDisableTiming),
-                "making an event");
-        }
-    }
-    return status;
-}
-
 static tw_status open_run(resident *self, int32_t device)
 {
     tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
                        "making a stream");
-        self->stage.stream = self->stream;
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->begun), "making an event");
+        status = twi_gpu_clock_open(self->ctx, &self->clock);
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->ended), "making an event");
-    }
-    if (status == TW_OK) {
-        status = open_buffers(self);
+        status = twi_gpu_stage_open(self->ctx, &self->stage, self->stream, self->stage.bytes);
     }
     if (status == TW_OK) {
         status = allocate(self, &self->fixed, place_fixed(self, NULL));
@@ -196,24 +170,11 @@ static tw_status open_run(resident *self, int32_t device)
 
 static void close_run(resident *self)
 {
-    if (self->stream != NULL) {
-        (void)cudaStreamSynchronize(self->stream);
-        (void)cudaStreamDestroy(self->stream);
-    }
+    twi_gpu_close_stream(self->stream);
     (void)cudaFree(self->moving);
     (void)cudaFree(self->fixed);
-    for (int i = 0; i < 2; i++) {
-        if (self->stage.arrived[i] != NULL) {
-            (void)cudaEventDestroy(self->stage.arrived[i]);
-        }
-        (void)cudaFreeHost(self->stage.pinned[i]);
-    }
-    if (self->ended != NULL) {
-        (void)cudaEventDestroy(self->ended);
-    }
-    if (self->begun != NULL) {
-        (void)cudaEventDestroy(self->begun);
-    }
+    twi_gpu_stage_close(&self->stage);
+    twi_gpu_clock_close(&self->clock);
 }
 
 /* --------------------------------------------------------------------------------------- upload */
@@ -345,23 +306,20 @@ static tw_status attempt(resident *self, tw_type type, bool *exact)
     tw_status status = scatter(self, type, &panels);
     self->out->symmetric = self->work.symmetric;
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventRecord(self->begun, self->stream), "timing");
+        status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
     }
     if (status == TW_OK) {
         status = twi_gpu_closure(self->ctx, &self->work, panels, self->stream, true);
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventRecord(self->ended, self->stream), "timing");
+        status = twi_gpu_clock_stop(self->ctx, &self->clock, self->stream);
     }
     if (status == TW_OK) {
         status = certify(self, panels, exact);
     }
-    if (status == TW_OK) {
-        float ms = 0;
-        status = check(self, (int)cudaEventElapsedTime(&ms, self->begun, self->ended), "timing");
-        self->out->seconds_device += ms * 1e-3;
-    }
-    return status;
+    return status == TW_OK ? twi_gpu_clock_read(self->ctx, &self->clock, "closing the matrix",
+                                                &self->out->seconds_device)
+                           : status;
 }
 
 /* The plan has seen to the first type; a wider one must fit as well. */
@@ -434,24 +392,33 @@ static tw_status fail_misfit(resident *self, const twi_delivery *delivery, uint6
     return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
 }
 
-/* Queue rows from `first` on into buffer `turn`. */
-static tw_status fetch(resident *self, const twi_gpu_rows *rows, int64_t first, int64_t count,
-                       int turn)
+/* Rows of the closed matrix on their way to delivery. */
+typedef struct finished_rows {
+    resident *run;
+    twi_delivery *delivery;
+    twi_gpu_rows rows;
+} finished_rows;
+
+static tw_status fetch(void *finished, int64_t first, int64_t count, int turn)
 {
-    uint64_t bytes = (uint64_t)(count * rows->cols) * tw_type_size(rows->type);
+    const finished_rows *f = finished;
+    resident *self = f->run;
+    uint64_t bytes = (uint64_t)(count * f->rows.cols) * tw_type_size(f->rows.type);
     tw_status status =
-        check(self, twi_gpu_take_rows(self->block[turn], rows, first, count, self->stream),
+        check(self, twi_gpu_take_rows(self->block[turn], &f->rows, first, count, self->stream),
               "starting to convert rows");
-    if (status == TW_OK) {
-        status = check(self,
+    return status == TW_OK
+               ? check(self,
                        (int)cudaMemcpyAsync(self->stage.pinned[turn], self->block[turn], bytes,
                                             cudaMemcpyDeviceToHost, self->stream),
-                       "copying rows");
-    }
-    return status == TW_OK
-               ? check(self, (int)cudaEventRecord(self->stage.arrived[turn], self->stream),
-                       "recording an event")
+                       "copying rows")
                : status;
+}
+
+static tw_status give(void *finished, int64_t first, int64_t count, char *rows)
+{
+    const finished_rows *f = finished;
+    return twi_delivery_finished_rows(f->run->ctx, f->delivery, first, count, rows);
 }
 
 /* A value that does not fit is noticed at the end: the sinks have made nothing final before. */
@@ -459,43 +426,32 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
 {
     const tw_apsp_plan *plan = self->plan;
     const int64_t all = twi_plan_rows(plan);
-    twi_gpu_rows rows = {
-        .in = {self->work.data, self->work.ld},
-        .work = self->work.kernel->type,
-        .type = plan->type,
-        .sources = self->sources,
-        .targets = self->targets,
-        .potential = self->arcs.potential,
-        .misfit = &self->found->place,
-        .keep_whole = twi_plan_keeps_whole(plan),
-        .cutoff = plan->options.cutoff,
-        .cols = twi_plan_cols(plan),
+    finished_rows finished = {
+        .run = self,
+        .delivery = delivery,
+        .rows =
+            {
+                .in = {self->work.data, self->work.ld},
+                .work = self->work.kernel->type,
+                .type = plan->type,
+                .sources = self->sources,
+                .targets = self->targets,
+                .potential = self->arcs.potential,
+                .misfit = &self->found->place,
+                .keep_whole = twi_plan_keeps_whole(plan),
+                .cutoff = plan->options.cutoff,
+                .cols = twi_plan_cols(plan),
+            },
     };
-    int64_t row_bytes = rows.cols * (int64_t)tw_type_size(rows.type);
+    const twi_gpu_rows_back how = {&finished, fetch, give, self->stream,
+                                   &self->out->seconds_download};
+    int64_t row_bytes = finished.rows.cols * (int64_t)tw_type_size(plan->type);
     if (row_bytes == 0) {
         return twi_delivery_finished_rows(self->ctx, delivery, 0, all, self->stage.pinned[0]);
     }
-    int64_t most = (int64_t)self->stage.bytes / row_bytes;
     findings found = {0};
-    tw_status status = all > 0 ? fetch(self, &rows, 0, all < most ? all : most, 0) : TW_OK;
-    for (int64_t first = 0; first < all && status == TW_OK; first += most) {
-        int64_t next = first + most;
-        int now = (int)(first / most & 1);
-        if (next < all) {
-            status = fetch(self, &rows, next, all - next < most ? all - next : most, 1 - now);
-        }
-        double began = twi_seconds();
-        if (status == TW_OK) {
-            status =
-                check(self, (int)cudaEventSynchronize(self->stage.arrived[now]), "copying rows");
-        }
-        self->out->seconds_download += twi_seconds() - began;
-        if (status == TW_OK) {
-            status = twi_delivery_finished_rows(self->ctx, delivery, first,
-                                                all - first < most ? all - first : most,
-                                                self->stage.pinned[now]);
-        }
-    }
+    tw_status status = twi_gpu_bring_back(self->ctx, &self->stage, &how, 0, all,
+                                          (int64_t)self->stage.bytes / row_bytes);
     if (status == TW_OK) {
         status = read_findings(self, &found, "copying rows");
     }

@@ -2,18 +2,15 @@
 #include "apsp/gpu/shares.h"
 
 #include "base/memory.h"
+#include "gpu/layout.h"
 
 #include <stdio.h>
-
-#define ALIGNMENT 256 /* of the blocks in a device's memory */
 
 /* ---------------------------------------------------------------------------------- memory */
 
 static void *place(twi_share *s, int64_t count, int64_t size)
 {
-    void *at = s->memory != NULL ? (char *)s->memory + s->bytes : NULL;
-    s->bytes += ((uint64_t)count * (uint64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
+    return twi_gpu_place(s->memory, &s->bytes, count, size);
 }
 
 /* An operand, after the bytes of its tiles: so a copy from those on takes both. */

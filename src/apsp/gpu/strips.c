@@ -2,10 +2,10 @@
 #include "apsp/gpu/strips.h"
 
 #include "base/memory.h"
+#include "gpu/layout.h"
 
 #include <stdio.h>
 
-#define ALIGNMENT 256    /* of the blocks in the device's memory */
 #define STRIP_ROWS 512   /* of a large matrix */
 #define BLOCK_ROWS 4096  /* a deeper block would save nothing more */
 #define FORMED_TILES 528 /* of a panel at a time: twice what a large GPU works on at once */
@@ -14,9 +14,7 @@
 
 static void *place(twi_strips *self, int64_t count, int64_t size)
 {
-    void *at = self->memory != NULL ? (char *)self->memory + self->bytes : NULL;
-    self->bytes += ((uint64_t)count * (uint64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
+    return twi_gpu_place(self->memory, &self->bytes, count, size);
 }
 
 /* An operand of down x across tiles, and a byte for each of them. */

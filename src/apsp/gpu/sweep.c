@@ -30,6 +30,7 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "gpu/queue.h"
+#include "gpu/stage.h"
 
 #include <string.h>
 
@@ -207,7 +208,7 @@ static tw_status enqueue(gpu_sweep *self, twi_lane *l, twi_lane_turn *t)
                        "copying a batch");
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventRecord(t->begun, l->stream), "timing");
+        status = twi_gpu_clock_start(self->ctx, &t->clock, l->stream);
     }
     if (status == TW_OK) {
         status = check(self, self->shape.kernel->begin(&l->batch, l->stream), "starting a batch");
@@ -221,10 +222,7 @@ static tw_status enqueue(gpu_sweep *self, twi_lane *l, twi_lane_turn *t)
     if (status == TW_OK) {
         status = finish(self, l, t);
     }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventRecord(t->ended, l->stream), "timing");
-    }
-    return status;
+    return status == TW_OK ? twi_gpu_clock_stop(self->ctx, &t->clock, l->stream) : status;
 }
 
 /* --------------------------------------------------------------------------------- deliver a batch
@@ -260,13 +258,22 @@ static tw_status fail_misfit(gpu_sweep *self, const twi_lane *l, const twi_lane_
     return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
 }
 
-/* Queue rows from `first` on into buffer `which`, whose rows have been delivered. */
-static tw_status fetch(gpu_sweep *self, twi_lane *l, const twi_gpu_rows *rows, int64_t first,
-                       int64_t count, int which)
+/* Rows of a batch on their way to delivery. */
+typedef struct batch_rows {
+    gpu_sweep *run;
+    twi_lane *lane;
+    twi_delivery *delivery;
+    twi_gpu_rows rows;
+} batch_rows;
+
+static tw_status fetch(void *batch, int64_t first, int64_t count, int turn)
 {
-    uint64_t bytes = (uint64_t)(count * rows->cols) * tw_type_size(rows->type);
+    const batch_rows *b = batch;
+    gpu_sweep *self = b->run;
+    twi_lane *l = b->lane;
+    uint64_t bytes = (uint64_t)(count * b->rows.cols) * tw_type_size(b->rows.type);
     tw_status status =
-        check(self, twi_gpu_take_rows(l->block[which], rows, first, count, l->stream),
+        check(self, twi_gpu_take_rows(l->block[turn], &b->rows, first, count, l->stream),
               "starting to convert rows");
     if (status == TW_OK) {
         status = twi_gpu_record(self->ctx, l->converted, l->stream);
@@ -274,60 +281,53 @@ static tw_status fetch(gpu_sweep *self, twi_lane *l, const twi_gpu_rows *rows, i
     if (status == TW_OK) {
         status = twi_gpu_wait(self->ctx, l->copies, l->converted);
     }
-    if (status == TW_OK) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(l->stage.pinned[which], l->block[which], bytes,
-                                            cudaMemcpyDeviceToHost, l->copies),
-                       "copying rows");
-    }
-    return status == TW_OK ? twi_gpu_record(self->ctx, l->stage.arrived[which], l->copies) : status;
+    return status == TW_OK ? check(self,
+                                   (int)cudaMemcpyAsync(l->stage.pinned[turn], l->block[turn],
+                                                        bytes, cudaMemcpyDeviceToHost, l->copies),
+                                   "copying rows")
+                           : status;
+}
+
+static tw_status give(void *batch, int64_t first, int64_t count, char *rows)
+{
+    const batch_rows *b = batch;
+    return twi_delivery_finished_rows(b->run->ctx, b->delivery, first, count, rows);
 }
 
 static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t,
                               twi_delivery *delivery)
 {
     const tw_apsp_plan *plan = self->shape.plan;
-    const int64_t end = t->first + t->count;
-    twi_gpu_rows rows = {
-        .in = {l->batch.x, l->batch.ld},
-        .work = self->shape.kernel->type,
-        .type = plan->type,
-        .sources = l->sources,
-        .targets = l->targets,
-        .potential = l->potential,
-        .misfit = &t->there.found->misfit,
-        .keep_whole = twi_plan_keeps_whole(plan),
-        .cutoff = plan->options.cutoff,
-        .cols = twi_plan_cols(plan),
-        .column = t->there.column,
-        .place = l->arcs.place,
-        .begin = t->first,
+    batch_rows batch = {
+        .run = self,
+        .lane = l,
+        .delivery = delivery,
+        .rows =
+            {
+                .in = {l->batch.x, l->batch.ld},
+                .work = self->shape.kernel->type,
+                .type = plan->type,
+                .sources = l->sources,
+                .targets = l->targets,
+                .potential = l->potential,
+                .misfit = &t->there.found->misfit,
+                .keep_whole = twi_plan_keeps_whole(plan),
+                .cutoff = plan->options.cutoff,
+                .cols = twi_plan_cols(plan),
+                .column = t->there.column,
+                .place = l->arcs.place,
+                .begin = t->first,
+            },
     };
-    int64_t row_bytes = rows.cols * (int64_t)tw_type_size(rows.type);
+    const twi_gpu_rows_back how = {&batch, fetch, give, l->copies, &self->out->seconds_download};
+    int64_t row_bytes = batch.rows.cols * (int64_t)tw_type_size(plan->type);
     if (row_bytes == 0) {
         return twi_delivery_finished_rows(self->ctx, delivery, t->first, t->count,
                                           l->stage.pinned[0]);
     }
-    int64_t most = (int64_t)l->stage.bytes / row_bytes;
     twi_lane_findings *found = t->here.found;
-    tw_status status = fetch(self, l, &rows, t->first, t->count < most ? t->count : most, 0);
-    for (int64_t first = t->first; first < end && status == TW_OK; first += most) {
-        int64_t next = first + most;
-        int now = (int)((first - t->first) / most & 1);
-        if (next < end) {
-            status = fetch(self, l, &rows, next, end - next < most ? end - next : most, 1 - now);
-        }
-        double began = twi_seconds();
-        if (status == TW_OK) {
-            status = check(self, (int)cudaEventSynchronize(l->stage.arrived[now]), "copying rows");
-        }
-        self->out->seconds_download += twi_seconds() - began;
-        if (status == TW_OK) {
-            status = twi_delivery_finished_rows(self->ctx, delivery, first,
-                                                end - first < most ? end - first : most,
-                                                l->stage.pinned[now]);
-        }
-    }
+    tw_status status = twi_gpu_bring_back(self->ctx, &l->stage, &how, t->first, t->first + t->count,
+                                          (int64_t)l->stage.bytes / row_bytes);
     if (status == TW_OK) {
         status = check(self,
                        (int)cudaMemcpyAsync(found, t->there.found, sizeof *found,
@@ -361,14 +361,9 @@ static void take_folds(gpu_sweep *self, const twi_lane_turn *t)
 static tw_status collect(gpu_sweep *self, twi_lane *l, twi_lane_turn *t, twi_delivery *delivery,
                          bool *refuted)
 {
-    float ms = 0;
     tw_status status = enter(self, l);
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventSynchronize(t->ended), "sweeping");
-    }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventElapsedTime(&ms, t->begun, t->ended), "timing");
-        self->out->seconds_device += ms * 1e-3;
+        status = twi_gpu_clock_read(self->ctx, &t->clock, "sweeping", &self->out->seconds_device);
     }
     *refuted = status == TW_OK && self->shape.certify && t->here.found->refuted != 0;
     if (status != TW_OK || *refuted) {

@@ -11,11 +11,13 @@
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/layout.h"
+#include "gpu/queue.h"
+#include "gpu/stage.h"
 #include "reach/gpu/kernels/closure.h"
 
 #include <string.h>
 
-#define ALIGNMENT 256
 /* Bytes of bits in a pinned buffer, unless one row needs more. Tests have fewer. */
 #ifndef TWI_REACH_BUFFER
 #define TWI_REACH_BUFFER ((int64_t)4 << 20)
@@ -25,16 +27,15 @@ typedef struct reach_run {
     tw_context *ctx;
     const twi_condensation *condensation;
     twi_reach_rows *rows;
+    twi_sinks *sinks; /* NULL: counts are all that is wanted */
     cudaStream_t stream;
-    cudaEvent_t begun;
-    cudaEvent_t ended;
-    cudaEvent_t arrived[2];
+    twi_gpu_clock clock;
+    twi_gpu_stage stage;
     char *memory; /* of the device */
     twi_reach_device device;
     int64_t *counts;    /* device */
     int32_t *list;      /* device; NULL: every vertex is a row */
     uint32_t *block[2]; /* device: rows that leave */
-    char *pinned[2];
     int64_t block_rows;
     int32_t *level;  /* components, of the host: levels until nothing more is reached */
     int32_t *order;  /* components by level */
@@ -92,13 +93,6 @@ static tw_status sort_by_level(reach_run *self)
 
 /* --------------------------------------------------------------------------------------- memory */
 
-static void *place(char *base, uint64_t *used, int64_t count, int64_t size)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += ((uint64_t)(count * size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
-
 static int64_t row_words(int64_t vertices)
 {
     return (vertices + 127) / 128 * 4;
@@ -115,18 +109,18 @@ static uint64_t lay_out(reach_run *self, char *base)
     const twi_condensation *c = self->condensation;
     twi_reach_device *d = &self->device;
     uint64_t used = 0;
-    d->offsets = place(base, &used, c->components + 1, sizeof *d->offsets);
-    d->successors = place(base, &used, c->arcs, sizeof *d->successors);
-    d->order = place(base, &used, c->components, sizeof *d->order);
-    d->of = place(base, &used, c->vertices, sizeof *d->of);
-    self->counts = place(base, &used, c->components, sizeof *self->counts);
+    d->offsets = twi_gpu_place(base, &used, c->components + 1, sizeof *d->offsets);
+    d->successors = twi_gpu_place(base, &used, c->arcs, sizeof *d->successors);
+    d->order = twi_gpu_place(base, &used, c->components, sizeof *d->order);
+    d->of = twi_gpu_place(base, &used, c->vertices, sizeof *d->of);
+    self->counts = twi_gpu_place(base, &used, c->components, sizeof *self->counts);
     self->list = self->rows->sources != NULL
-                     ? place(base, &used, self->rows->count, sizeof *self->list)
+                     ? twi_gpu_place(base, &used, self->rows->count, sizeof *self->list)
                      : NULL;
     for (int i = 0; i < 2; i++) {
-        self->block[i] = place(base, &used, self->block_rows * d->words, sizeof(uint32_t));
+        self->block[i] = twi_gpu_place(base, &used, self->block_rows * d->words, sizeof(uint32_t));
     }
-    d->sets = place(base, &used, c->components * d->words, sizeof *d->sets);
+    d->sets = twi_gpu_place(base, &used, c->components * d->words, sizeof *d->sets);
     return used;
 }
 
@@ -177,18 +171,7 @@ static tw_status open_queue(reach_run *self, int32_t device)
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
                        "making a stream");
     }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->begun), "making an event");
-    }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventCreate(&self->ended), "making an event");
-    }
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status =
-            check(self, (int)cudaEventCreateWithFlags(&self->arrived[i], cudaEventDisableTiming),
-                  "making an event");
-    }
-    return status;
+    return status == TW_OK ? twi_gpu_clock_open(self->ctx, &self->clock) : status;
 }
 
 static tw_status upload(const reach_run *self, const void *to, const void *from, int64_t bytes)
@@ -226,23 +209,10 @@ static tw_status upload_all(reach_run *self)
 
 static void close_run(reach_run *self)
 {
-    if (self->stream != NULL) {
-        (void)cudaStreamSynchronize(self->stream);
-        (void)cudaStreamDestroy(self->stream);
-    }
+    twi_gpu_close_stream(self->stream);
     (void)cudaFree(self->memory);
-    for (int i = 0; i < 2; i++) {
-        (void)cudaFreeHost(self->pinned[i]);
-        if (self->arrived[i] != NULL) {
-            (void)cudaEventDestroy(self->arrived[i]);
-        }
-    }
-    if (self->ended != NULL) {
-        (void)cudaEventDestroy(self->ended);
-    }
-    if (self->begun != NULL) {
-        (void)cudaEventDestroy(self->begun);
-    }
+    twi_gpu_stage_close(&self->stage);
+    twi_gpu_clock_close(&self->clock);
     twi_free(self->chunk);
     twi_free(self->starts);
     twi_free(self->order);
@@ -253,8 +223,7 @@ static void close_run(reach_run *self)
 
 static tw_status close_all(reach_run *self, double *seconds)
 {
-    float ms = 0;
-    tw_status status = check(self, (int)cudaEventRecord(self->begun, self->stream), "timing");
+    tw_status status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
     if (status == TW_OK) {
         status =
             check(self, twi_gpu_reach_begin(&self->device, self->stream), "starting reachability");
@@ -269,15 +238,11 @@ static tw_status close_all(reach_run *self, double *seconds)
         }
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventRecord(self->ended, self->stream), "timing");
+        status = twi_gpu_clock_stop(self->ctx, &self->clock, self->stream);
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaEventSynchronize(self->ended), "closing the components");
+        status = twi_gpu_clock_read(self->ctx, &self->clock, "closing the components", seconds);
     }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaEventElapsedTime(&ms, self->begun, self->ended), "timing");
-    }
-    *seconds = ms * 1e-3;
     return status == TW_OK ? twi_check_cancel(self->ctx) : status;
 }
 
@@ -316,34 +281,33 @@ static tw_status count_all(reach_run *self)
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-static tw_status fetch(const reach_run *self, int64_t first, int64_t count, int turn)
+static tw_status fetch(void *self_, int64_t first, int64_t count, int turn)
 {
+    const reach_run *self = self_;
     const size_t bytes = (size_t)(count * self->device.words) * sizeof(uint32_t);
     tw_status status = check(self,
                              twi_gpu_reach_take(&self->device, self->block[turn], self->list, first,
                                                 count, self->stream),
                              "starting to gather rows");
-    if (status == TW_OK) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(self->pinned[turn], self->block[turn], bytes,
+    return status == TW_OK
+               ? check(self,
+                       (int)cudaMemcpyAsync(self->stage.pinned[turn], self->block[turn], bytes,
                                             cudaMemcpyDeviceToHost, self->stream),
-                       "copying rows");
-    }
-    return status == TW_OK ? check(self, (int)cudaEventRecord(self->arrived[turn], self->stream),
-                                   "recording an event")
-                           : status;
+                       "copying rows")
+               : status;
 }
 
 /* Bits that have arrived, as rows of the result. */
-static tw_status give(reach_run *self, twi_sinks *sinks, int64_t first, int64_t count, int turn)
+static tw_status give(void *self_, int64_t first, int64_t count, char *arrived)
 {
+    reach_run *self = self_;
     const int64_t n = self->condensation->vertices;
     const int64_t bytes = twi_reach_row_bytes(n, self->rows->packed);
     int64_t pairs = 0;
 #pragma omp parallel for schedule(static) num_threads(twi_thread_count(self->ctx)) \
     reduction(+ : pairs)
     for (int64_t i = 0; i < count; i++) {
-        const uint64_t *bits = (const uint64_t *)(self->pinned[turn] + i * self->device.words * 4);
+        const uint64_t *bits = (const uint64_t *)(arrived + i * self->device.words * 4);
         const int64_t reached = twi_reach_count_row(bits, n);
         twi_reach_put_row(self->chunk + i * bytes, bits, n, self->rows->packed);
         pairs += reached;
@@ -353,55 +317,36 @@ static tw_status give(reach_run *self, twi_sinks *sinks, int64_t first, int64_t 
     }
     self->rows->pairs += pairs;
     const double began = twi_seconds();
-    const tw_status status = twi_sinks_rows(self->ctx, sinks, first, count, self->chunk, bytes);
+    const tw_status status =
+        twi_sinks_rows(self->ctx, self->sinks, first, count, self->chunk, bytes);
     self->rows->seconds_output += twi_seconds() - began;
+    twi_progress(self->ctx, "reachability", (double)(first + count), (double)self->rows->count,
+                 "rows");
     return status;
 }
 
-static tw_status open_buffers(reach_run *self)
+static tw_status give_all(reach_run *self)
 {
-    const int64_t bytes = self->block_rows * self->device.words * 4;
-    tw_status status = TW_OK;
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status = check(self, (int)cudaMallocHost((void **)&self->pinned[i], (size_t)bytes),
-                       "allocating pinned memory");
-    }
-    return status == TW_OK ? twi_alloc(self->ctx, &self->chunk, (uint64_t)self->block_rows,
-                                       (uint64_t)twi_reach_row_bytes(self->condensation->vertices,
-                                                                     self->rows->packed),
-                                       "rows of reachability")
-                           : status;
-}
-
-static tw_status give_all(reach_run *self, twi_sinks *sinks)
-{
-    const int64_t all = self->rows->count, most = self->block_rows;
-    tw_status status = open_buffers(self);
+    const twi_gpu_rows_back how = {self, fetch, give, self->stream, NULL};
+    tw_status status =
+        twi_gpu_stage_open(self->ctx, &self->stage, self->stream,
+                           (uint64_t)(self->block_rows * self->device.words) * sizeof(uint32_t));
     if (status == TW_OK) {
-        status = fetch(self, 0, all < most ? all : most, 0);
+        status = twi_alloc(
+            self->ctx, &self->chunk, (uint64_t)self->block_rows,
+            (uint64_t)twi_reach_row_bytes(self->condensation->vertices, self->rows->packed),
+            "rows of reachability");
     }
-    for (int64_t first = 0; first < all && status == TW_OK; first += most) {
-        const int64_t next = first + most;
-        const int now = (int)(first / most & 1);
-        if (next < all) {
-            status = fetch(self, next, all - next < most ? all - next : most, 1 - now);
-        }
-        if (status == TW_OK) {
-            status = check(self, (int)cudaEventSynchronize(self->arrived[now]), "copying rows");
-        }
-        if (status == TW_OK) {
-            status = give(self, sinks, first, all - first < most ? all - first : most, now);
-            twi_progress(self->ctx, "reachability", (double)(next < all ? next : all), (double)all,
-                         "rows");
-        }
-    }
-    return status;
+    return status == TW_OK ? twi_gpu_bring_back(self->ctx, &self->stage, &how, 0, self->rows->count,
+                                                self->block_rows)
+                           : status;
 }
 
 tw_status twi_reach_gpu_run(tw_context *ctx, int32_t device, const twi_condensation *c,
                             twi_reach_rows *rows, twi_sinks *sinks, double *seconds)
 {
     reach_run self = describe(ctx, c, rows);
+    self.sinks = sinks;
     rows->pairs = 0;
     rows->seconds_output = 0;
     *seconds = 0;
@@ -419,7 +364,7 @@ tw_status twi_reach_gpu_run(tw_context *ctx, int32_t device, const twi_condensat
         status = close_all(&self, seconds);
     }
     if (status == TW_OK) {
-        status = sinks != NULL ? give_all(&self, sinks) : count_all(&self);
+        status = sinks != NULL ? give_all(&self) : count_all(&self);
     }
     close_run(&self);
     return status;
