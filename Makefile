@@ -17,7 +17,7 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
 .DEFAULT_GOAL := build
 .PHONY: help setup demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
         bench-setup python-setup strangers bench-python \
-        wheel install uninstall clean
+        wheel deb install uninstall clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -117,6 +117,10 @@ bench-python: build ## the Python package beside SciPy, NetworkX, numexpr and sc
 wheel: | build/ ## the Python package for any Linux of this architecture, in build/wheel
 	@tools/setup build python
 	@tools/wheel
+
+deb: ## Debian packages, in build/deb, and what lintian says of them (CHROOT=1: built in a clean Debian)
+	@tools/setup deb $(if $(CHROOT),chroot)
+	@CHROOT=$(CHROOT) tools/deb
 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)
