@@ -532,6 +532,31 @@ enum {
 TW_API const char *tw_apsp_method_name(tw_apsp_method method);
 TW_API TW_CHECKED tw_status tw_apsp_method_parse(tw_apsp_method *out, const char *name);
 
+/*
+ * The order in which a sweep eliminates the vertices of a graph. It depends on which vertices are
+ * joined and on nothing else: graphs that differ in their weights, or in the directions of arcs,
+ * can share one, and a plan that is given it need not make it, which for a road network or a mesh
+ * takes about as long as a sweep of all pairs on a few processors:
+ *
+ *     tw_apsp_order_create(ctx, &order, graph);
+ *     opts.order = order;
+ *     tw_apsp(ctx, &distances, graph, &opts);
+ *     tw_apsp(ctx, &others, same_graph_with_new_weights, &opts);
+ *
+ * With an order of a graph that has other edges a plan is TW_ERR_ARGUMENT. An order does not
+ * change: plans of any number of contexts and threads may share it. It needs the graph no more, and
+ * plans that were made with it do not need it.
+ *
+ * Besides, tw_apsp_options.order_cache lets orders stay from run to run, in files of
+ * $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright that may be deleted at any time: at most 128,
+ * and 256 MiB in all, those unused for longest go first. A file is checked to be whole and to hold
+ * an order of this very structure. Where none can be read or written the order is made as ever.
+ */
+typedef struct tw_apsp_order tw_apsp_order;
+TW_API TW_CHECKED tw_status tw_apsp_order_create(tw_context *ctx, tw_apsp_order **out,
+                                                 const tw_graph *graph);
+TW_API void tw_apsp_order_destroy(tw_apsp_order *order);
+
 typedef struct tw_apsp_options {
     size_t size;
     tw_apsp_method method;
@@ -550,11 +575,17 @@ typedef struct tw_apsp_options {
     int32_t summary_only; /* 1 if the run will feed nothing but summaries without a histogram, and
                              no predecessors: a sweep then need not make rows, and the plan counts
                              on that. A run with other sinks is right all the same. 0: rows */
+    const tw_apsp_order *order; /* of this graph, for a sweep; NULL: it makes its own. Needed while
+                                   the plan is made only */
+    int32_t order_cache; /* 1: an order that a sweep has to make is kept in the user's cache folder,
+                            and found there the next time; see tw_apsp_order. 0: no file is read or
+                            written */
+    int32_t reserved;    /* 0 */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0, \
-            0, 0                                                                                   \
+            0, 0, NULL, 0, 0                                                                       \
     }
 
 /*
@@ -584,10 +615,12 @@ typedef struct tw_apsp_plan_info {
                                0 on the CPU */
     double seconds;         /* estimated */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
+    const char *order; /* where that of a sweep came from: "made", "cached" or "given"; "" for other
+                          methods */
 } tw_apsp_plan_info;
-#define TW_APSP_PLAN_INFO_INIT                          \
-    {                                                   \
-        sizeof(tw_apsp_plan_info), 0, 0, 0, 0, 0, 0, "" \
+#define TW_APSP_PLAN_INFO_INIT                              \
+    {                                                       \
+        sizeof(tw_apsp_plan_info), 0, 0, 0, 0, 0, 0, "", "" \
     }
 TW_API TW_CHECKED tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out);
 

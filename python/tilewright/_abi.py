@@ -157,6 +157,9 @@ class ApspOptions(Sized):
         ("cutoff", c_double),
         ("symmetric", c_int32),
         ("summary_only", c_int32),
+        ("order", c_void_p),
+        ("order_cache", c_int32),
+        ("reserved", c_int32),
     ]
     defaults = {"cutoff": -1.0}
 
@@ -171,8 +174,9 @@ class ApspPlanInfo(Sized):
         ("device_memory", c_uint64),
         ("seconds", c_double),
         ("device", c_char_p),
+        ("order", c_char_p),
     ]
-    defaults = {"device": b""}
+    defaults = {"device": b"", "order": b""}
 
 
 class ApspReport(Sized):
@@ -432,6 +436,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tw_apsp_plan_describe": (c_int32, [_P, _P]),
     "tw_apsp_plan_run": (c_int32, [_P, _P, _P, c_int32, _P, _P]),
     "tw_apsp_plan_destroy": (None, [_P]),
+    "tw_apsp_order_create": (c_int32, [_P, _P, _P]),
+    "tw_apsp_order_destroy": (None, [_P]),
     "tw_apsp": (c_int32, [_P, _P, _P, _P]),
     "tw_apsp_device": (c_int32, [_P, _P, _P, _P]),
     "tw_apsp_device_workspace": (c_int32, [_P, _P, _P, _P]),

@@ -154,6 +154,7 @@ static void report_seconds(cli_report *json, const apsp_run *run)
 
 static void report_planned(cli_report *json, const apsp_run *run)
 {
+    cli_report_text(json, "order", run->planned.order[0] != '\0' ? run->planned.order : NULL);
     cli_report_integer(json, "memory_planned", (int64_t)run->planned.memory);
     cli_report_integer(json, "device_memory_planned", (int64_t)run->planned.device_memory);
     cli_report_number(json, "seconds_estimated", run->planned.seconds);

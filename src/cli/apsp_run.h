@@ -15,6 +15,7 @@ typedef struct apsp_settings {
     tw_type work_type;
     tw_apsp_method method;
     int64_t block;
+    int32_t no_cache;
     const char *sources;
     const char *targets;
     double cutoff; /* NaN: none */

@@ -64,6 +64,11 @@ static const cli_option method_options[] = {
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
      "last bit of float distances."},
+    {"no-cache", 0, CLI_FLAG, NULL, offsetof(apsp_settings, no_cache), 1,
+     "Do not look for the order of elimination, which a sweep needs and which depends on who is "
+     "joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep "
+     "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
+     "any time."},
     {0}};
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},
@@ -268,6 +273,7 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
     opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    opts->order_cache = !s->no_cache;
     started = cli_seconds();
     status = plan_and_expect(run, opts);
     run->seconds_plan = cli_seconds() - started;

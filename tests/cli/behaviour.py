@@ -54,7 +54,7 @@ class Behaviour(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("TW_")}
-        self.environment.update(LC_ALL="C", TERM="xterm")
+        self.environment.update(LC_ALL="C", TERM="xterm", XDG_CACHE_HOME="/proc/none")
 
     def path(self, name):
         return os.path.join(self.folder.name, name)

@@ -9,6 +9,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/reference.h"
 #include "apsp/search/potentials.h"
+#include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 #include "base/meter.h"
 #include "base/random.h"
@@ -189,7 +190,8 @@ static tw_apsp_plan *plan_of(tw_context *ctx, const tw_graph *graph, const reque
         plan->potential = malloc((size_t)graph->n * sizeof *plan->potential);
         assert_ok(ctx, twi_potentials(ctx, graph, plan->potential));
     }
-    assert_ok(ctx, twi_sweep_tree(ctx, &plan->tree, plan, (double)INFINITY));
+    const twi_known_order none = {.origin = "made"};
+    assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, (double)INFINITY));
     plan->work_type = !graph->integral                  ? graph->weight_type
                       : r->options.work_type != TW_AUTO ? r->options.work_type
                                                         : TW_I32;

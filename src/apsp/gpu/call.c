@@ -18,6 +18,7 @@ static const char *find_senseless(const tw_apsp_options *opts, const tw_matrix *
            : opts->sources != NULL                                                       ? "sources"
            : opts->targets != NULL                                                       ? "targets"
            : !(opts->cutoff < 0)                                                         ? "cutoff"
+           : opts->order != NULL                                                         ? "order"
                                                                                          : NULL;
 }
 

@@ -32,6 +32,7 @@
 #include "apsp/shared/options.h"
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/textbook.h"
+#include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/given.h"
@@ -514,6 +515,7 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     if (plan->method != TW_APSP_METHOD_SWEEP) {
         twi_tree_destroy(plan->tree);
         plan->tree = NULL;
+        plan->order_origin = NULL;
     }
     if (best->gpu && plan->method == TW_APSP_METHOD_BFS) {
         twi_settle_gpu_hops(plan);
@@ -596,6 +598,9 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     twi_candidate all[CANDIDATES];
     memcpy(all, candidates, sizeof all);
     tw_status status = twi_plan_check(ctx, plan->graph, &plan->options);
+    if (status == TW_OK) {
+        status = twi_order_check(ctx, plan->graph, &plan->options);
+    }
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
     }
@@ -688,6 +693,7 @@ tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out
         .device_memory = plan->device_memory,
         .seconds = plan->seconds,
         .device = plan->device,
+        .order = plan->tree != NULL ? plan->order_origin : "",
     };
     return TWI_DESCRIBE(NULL, tw_apsp_plan_info, out, &info);
 }

@@ -3,6 +3,7 @@
 
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 
 #include <math.h>
@@ -22,22 +23,30 @@
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
 #define GPU_SWEEP_RATE 20e12 /* steps a second of a fast GPU, to see what an order may cost */
 
-/* Before anything is spent on an order: false, with the reason, where it cannot pay. */
-static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
+/* Before anything is spent on it: false, with the reason, where it cannot pay. */
+static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
 {
     double n = (double)plan->graph->n;
     double arcs = (double)plan->graph->arcs;
-    double order = (n + arcs) * log2(n + 2) * ORDER_SECONDS;
     if (n < SWEEP_LEAST) {
         twi_rule_out(c, "below %d vertices the closure is as fast", SWEEP_LEAST);
     } else if (arcs > SWEEP_DEGREE * n) {
         twi_rule_out(c, "%.0f arcs per vertex leave no small separators", arcs / n);
-    } else if (order > rival) {
-        twi_rule_out(c, "its order alone would take about %.2g s", order);
     } else {
         return true;
     }
     return false;
+}
+
+/* The same where its order would have to be made. */
+static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
+{
+    double n = (double)plan->graph->n;
+    double order = (n + (double)plan->graph->arcs) * log2(n + 2) * ORDER_SECONDS;
+    if (order > rival) {
+        twi_rule_out(c, "its order alone would take about %.2g s", order);
+    }
+    return order <= rival;
 }
 
 /* Will summaries be content with folds, as far as that can be seen before the run? */
@@ -68,21 +77,42 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     return steps / (SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
 }
 
-/* The tree of elimination into the plan, unless separators are so wide that the rival is faster;
- * then, and where there is no memory for an order that nobody asked for, the candidate is ruled
- * out. */
-static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, double rival,
-                           double rate)
+/* The tree of elimination into the plan, from a known order or a new one, unless separators are so
+ * wide that the rival is faster. The kernel's rate is measured where there is a kernel. */
+static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                           const twi_minplus_kernel *kernel, double rival, double *rate)
 {
-    bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
-    double steps = forced ? INFINITY : rival * rate;
-    tw_status status = twi_sweep_tree(ctx, &plan->tree, plan, steps);
+    const bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
+    twi_known_order known = {0};
+    tw_status status = twi_known_order_find(ctx, &known, plan);
+    if (status == TW_OK && (forced || known.order != NULL || order_may_pay(plan, c, rival))) {
+        if (kernel != NULL) {
+            status = twi_kernel_rate(ctx, kernel, plan->threads, rate);
+        }
+        if (status == TW_OK) {
+            status = twi_sweep_tree(ctx, plan, &known, forced ? INFINITY : rival * *rate);
+        }
+        if (status == TW_OK && plan->tree == NULL) {
+            twi_rule_out(c, "the separators of the graph are too wide");
+        }
+    }
+    twi_known_order_clear(&known);
+    return status;
+}
+
+/* The same, if it may pay. Where there is no memory for an order that nobody asked for, the
+ * candidate is ruled out. */
+static tw_status find_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                           const twi_minplus_kernel *kernel, double rival, double *rate)
+{
+    const bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
+    if (!forced && !may_pay(plan, c)) {
+        return TW_OK;
+    }
+    tw_status status = make_tree(ctx, plan, c, kernel, rival, rate);
     if (status == TW_ERR_MEMORY && !forced) {
         twi_rule_out(c, "there is no memory for its order");
         return TW_OK;
-    }
-    if (status == TW_OK && plan->tree == NULL) {
-        twi_rule_out(c, "the separators of the graph are too wide");
     }
     return status;
 }
@@ -91,15 +121,9 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
                              double rival)
 {
     double rate = 0;
-    if (plan->options.method != TW_APSP_METHOD_SWEEP && !may_pay(plan, c, rival)) {
-        return TW_OK;
-    }
     c->work_type = type;
     const twi_minplus_kernel *kernel = twi_sweep_kernel(plan, c->work_type);
-    tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
-    if (status == TW_OK) {
-        status = make_tree(ctx, plan, c, rival, rate);
-    }
+    tw_status status = find_tree(ctx, plan, c, kernel, rival, &rate);
     if (status != TW_OK || plan->tree == NULL) {
         return status;
     }
@@ -108,11 +132,10 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
                 twi_delivery_memory(plan, false);
     c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
     snprintf(c->basis, sizeof c->basis,
-             "our own dissection, %d blocks, largest front %lld; %.3g steps a source in %s at %.1f "
-             "G relax/s",
-             plan->tree->blocks, (long long)plan->tree->front_most,
-             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
-             SWEEP_EFFICIENCY * rate / 1e9);
+             "%s, %s; %d blocks, largest front %lld; %.3g steps a source in %s at %.1f G relax/s",
+             twi_order_maker(plan->order_maker), plan->order_origin, plan->tree->blocks,
+             (long long)plan->tree->front_most, plan->tree->down + plan->tree->up,
+             tw_type_name(c->work_type), SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }
@@ -120,10 +143,8 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
 tw_status twi_consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                    double farthest, double rival)
 {
-    if (plan->options.method != TW_APSP_METHOD_SWEEP && !may_pay(plan, c, rival)) {
-        return TW_OK;
-    }
-    tw_status status = make_tree(ctx, plan, c, rival, GPU_SWEEP_RATE);
+    double rate = GPU_SWEEP_RATE;
+    tw_status status = find_tree(ctx, plan, c, NULL, rival, &rate);
     return status == TW_OK && plan->tree != NULL ? twi_consider_gpu_sweep(ctx, plan, c, farthest)
                                                  : status;
 }

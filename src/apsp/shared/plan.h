@@ -35,6 +35,8 @@ struct tw_apsp_plan {
     double reach; /* how far distances are expected to reach, at most; +inf where nobody knows */
 
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
+    const char *order_origin; /* of its order: "made", "cached", "given"; NULL without a tree */
+    int32_t order_maker;      /* who made it: sweep/order.h */
 
     uint64_t given;         /* bytes of the caller's graph */
     uint64_t memory;        /* of the host, all that the run holds */

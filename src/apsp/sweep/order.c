@@ -47,6 +47,12 @@ typedef struct agenda {
     int64_t count;
 } agenda;
 
+const char *twi_order_maker(int32_t maker)
+{
+    static const char *const names[TWI_ORDER_MAKERS] = {"our own dissection"};
+    return names[maker];
+}
+
 void twi_order_clear(twi_order *order)
 {
     twi_free(order->first);

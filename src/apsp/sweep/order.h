@@ -7,8 +7,13 @@
 
 #include "apsp/sweep/skeleton.h"
 
+/* Who made an order. */
+enum { TWI_ORDER_DISSECTION = 0, TWI_ORDER_MAKERS };
+const char *twi_order_maker(int32_t maker);
+
 typedef struct twi_order {
     int64_t n;
+    int32_t maker;
     int32_t *vertex; /* n, the first to go first */
     int64_t groups;
     int32_t *first; /* groups + 1: group g is vertex[first[g]] ... vertex[first[g + 1] - 1] */

@@ -680,21 +680,3 @@ tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery 
     out->work_type = kernel->type;
     return status;
 }
-
-tw_status twi_sweep_tree(tw_context *ctx, twi_tree **out, const tw_apsp_plan *plan, double steps)
-{
-    twi_order_limit limit = {(double)twi_plan_rows(plan), steps};
-    twi_skeleton skeleton = {0};
-    twi_order order = {0};
-    *out = NULL;
-    tw_status status = twi_skeleton_create(ctx, &skeleton, plan->graph);
-    if (status == TW_OK) {
-        status = twi_order_create(ctx, &order, &skeleton, limit);
-    }
-    if (status == TW_OK && !order.wide) {
-        status = twi_tree_create(ctx, out, &skeleton, &order, twi_plan_rows(plan));
-    }
-    twi_order_clear(&order);
-    twi_skeleton_clear(&skeleton);
-    return status;
-}

@@ -9,11 +9,6 @@
 #include "apsp/shared/deliver.h"
 #include "apsp/sweep/tree.h"
 
-/* The order and tree of elimination for a plan's graph and number of sources; *out is NULL if a run
- * would clearly take more than `steps` relaxations (+inf: whatever it takes). */
-TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, twi_tree **out, const tw_apsp_plan *plan,
-                                    double steps);
-
 /* What a run finds out. */
 typedef struct twi_sweep_outcome {
     tw_type work_type; /* in which it ended */

@@ -399,6 +399,7 @@ tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *s
     *out = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &tree, 1, sizeof *tree, "the tree of elimination");
     if (status == TW_OK) {
+        atomic_init(&tree->users, 1);
         tree->n = skeleton->n;
         status = allocate_builder(&b);
     }
@@ -420,9 +421,15 @@ tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *s
     return status;
 }
 
+twi_tree *twi_tree_share(twi_tree *tree)
+{
+    atomic_fetch_add(&tree->users, 1);
+    return tree;
+}
+
 void twi_tree_destroy(twi_tree *tree)
 {
-    if (tree == NULL) {
+    if (tree == NULL || atomic_fetch_sub(&tree->users, 1) > 1) {
         return;
     }
     twi_free(tree->above);

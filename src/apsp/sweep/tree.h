@@ -13,6 +13,7 @@
 #include "apsp/sweep/order.h"
 
 typedef struct twi_tree {
+    atomic_int users;
     int64_t n;
     int32_t blocks;
     int32_t *first;      /* blocks + 1: block b is vertex[first[b]] ... vertex[first[b + 1] - 1] */
@@ -49,6 +50,8 @@ static inline int64_t twi_tree_high(const twi_tree *tree, int32_t b)
 /* `columns` is how many sources the run will have: blocks become larger where there are more. */
 TW_CHECKED tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *skeleton,
                                      const twi_order *order, int64_t columns);
+/* One more user of it. A tree does not change, and goes with its last user. */
+twi_tree *twi_tree_share(twi_tree *tree);
 void twi_tree_destroy(twi_tree *tree); /* NULL is fine */
 uint64_t twi_tree_memory(const twi_tree *tree);
 

@@ -1,0 +1,40 @@
+/*
+ * Orders of elimination that need not be made: the caller's (tw_apsp_order), or one that an earlier
+ * run has kept (kept_order.h). And the tree of a plan, from one of them or from a new order.
+ */
+#ifndef TWI_APSP_SWEEP_KNOWN_ORDER_H
+#define TWI_APSP_SWEEP_KNOWN_ORDER_H
+
+#include "apsp/shared/plan.h"
+#include "apsp/sweep/structure.h"
+#include "apsp/sweep/tree.h"
+
+struct tw_apsp_order {
+    twi_structure structure;
+    twi_order order;
+    twi_tree *tree; /* for all sources */
+};
+
+/* TW_ERR_ARGUMENT if the options name an order of another graph. */
+TW_CHECKED tw_status twi_order_check(tw_context *ctx, const tw_graph *graph,
+                                     const tw_apsp_options *options);
+
+/* What a plan has before it makes an order. */
+typedef struct twi_known_order {
+    const twi_order *order; /* NULL: none */
+    const char *origin;     /* "given", "cached"; "made" if there is none */
+    twi_structure structure;
+    twi_order kept; /* where it was read */
+} twi_known_order;
+TW_CHECKED tw_status twi_known_order_find(tw_context *ctx, twi_known_order *out,
+                                          const tw_apsp_plan *plan);
+void twi_known_order_clear(twi_known_order *known);
+
+/* The tree of elimination for a plan's graph and number of sources, into the plan, from the known
+ * order or, if there is none, a new one, which is kept if the plan's options say so. plan->tree
+ * stays NULL if a new order shows that a run would clearly take more than `steps` relaxations
+ * (+inf: whatever it takes). */
+TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan,
+                                    const twi_known_order *known, double steps);
+
+#endif
