@@ -6,7 +6,9 @@
 For each graph every entry of the sweep's matrix is compared with Boost's, or where Boost is not installed with that of
 our own searches; then the summary of all pairs, no matrix held, is timed from the file on. Seconds are processor
 seconds of all threads, divided by their number, the best of three, so that a machine which does other things can be
-measured, too. The last column is the sweep's rate on one thread as a share of the ceiling that `tilewright bench apsp`
+measured, too. No order of elimination is cached: each run makes its own. `matrix` is a call of the library into a
+matrix in memory whose pages were used before, planning and order included, `given` the same with the order given, both
+against the searches of Boost into its own matrix. The last column is the sweep's rate on one thread as a share of the ceiling that `tilewright bench apsp`
 measures: of all that it does, factor, transposing and summary included, but reading the graph and planning. --large adds the grid of 200 x 200 (the
 answer is then checked by --verify; Boost takes minutes) and one of 512 x 512 with 4096 sources.
 """
@@ -142,24 +144,46 @@ def boost(folder):
     return program
 
 
+def into_memory(build, folder):
+    """bench/matrix.c, or None where it cannot be built."""
+    program = folder / "matrix"
+    library = pathlib.Path(build).resolve() / "src"
+    command = ["cc", "-O2", "-I", str(HERE.parent / "include"), str(HERE / "matrix.c"), "-L", str(library),
+               f"-Wl,-rpath,{library}", "-ltilewright", "-o", str(program)]
+    return program if subprocess.run(command, check=False).returncode == 0 else None
+
+
 def check(program, peer, path, folder):
-    """Whether the sweep's matrix is the other's; the processor seconds of Boost, if it is there."""
+    """Whether the sweep's matrix is the other's; the processor seconds of Boost from file to file, and of its searches
+    alone, if it is there."""
     ours, theirs = folder / "ours", folder / "theirs"
-    subprocess.run([program, "apsp", path, ours, "--out-format", "raw", "--method", "sweep", "-q"], check=True)
-    seconds = None
+    subprocess.run([program, "apsp", path, ours, "--out-format", "raw", "--method", "sweep", "-q", "--no-cache"], check=True)
+    seconds = searches = None
     if peer is not None:
-        seconds, _ = timed([peer, path, theirs], 1)
+        began = processor_seconds()
+        said = subprocess.run([peer, path, theirs], stderr=subprocess.PIPE, text=True, check=True).stderr
+        seconds, searches = processor_seconds() - began, json.loads(said)["processor"]
     else:
         subprocess.run([program, "apsp", path, theirs, "--out-format", "raw", "--method", "dijkstra", "-q"], check=True)
     if not filecmp.cmp(ours, theirs, shallow=False):
         raise SystemExit(f"{path}: the distances differ")
-    return seconds
+    return seconds, searches
+
+
+def measure_matrix(row, matrix, path, threads, searches, folder):
+    """Into a matrix in memory, which must be the one that was compared with the peer's."""
+    out = subprocess.run([matrix, path, str(threads), "sweep", folder / "again"], capture_output=True, text=True, check=True)
+    if not filecmp.cmp(folder / "ours", folder / "again", shallow=False):
+        raise SystemExit(f"{path}: the distances in memory differ")
+    taken = json.loads(out.stdout)
+    row["matrix"], row["matrix_order_given"] = taken["cold"] / threads, taken["order_given"] / threads
+    row["boost_matrix"] = searches / threads if searches else None
 
 
 def share_of_ceiling(program, path, sources, ceilings):
     """Relaxations of the sweep in a processor second of one thread, without what reading and planning take, against
     the ceiling; and the working type."""
-    words = [program, "apsp", str(path), *sources, "--method", "sweep", "--threads", "1", "--json", "-q"]
+    words = [program, "apsp", str(path), *sources, "--method", "sweep", "--threads", "1", "--json", "-q", "--no-cache"]
     planned, _ = timed([*words, "--explain"])
     seconds, out = timed([*words, "--summary"])
     report = json.loads(out)
@@ -173,18 +197,22 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        peer = boost(folder)
+        peer, matrix = boost(folder), into_memory(args.build, folder)
         bench = json.loads(timed([program, "bench", "apsp", "-n", "512", "--threads", "1", "--json", "-q"], 1)[1])
         ceilings = {row["type"]: row["ceiling"] for row in bench["cases"]}
         # Distances of 15 bits take plain sums: on x86-64 twice the rate of the saturating ones of u16.
         ceilings["u16"] = max(ceilings["u16"], 2 * ceilings["i32"])
         print(f"processor seconds / {args.threads} threads; file to summary of all pairs")
-        print(f"{'graph':20} {'auto':>9} {'method':>9} {'sweep':>9} {'dijkstra':>9} {'Boost':>9} {'ratio':>6}  of the ceiling")
+        print(f"{'graph':20} {'auto':>9} {'method':>9} {'sweep':>9} {'dijkstra':>9} {'Boost':>9} {'ratio':>6} "
+              f"{'matrix':>8} {'given':>8} {'Boost':>8} {'ratio':>6} {'given':>6}  of the ceiling")
         for title, path, n, count in make_graphs(folder, args.large):
             sources = ["--sources", ",".join(map(str, range(0, n, n // count)))] if count else []
-            common = [program, "apsp", str(path), *sources, "--threads", str(args.threads), "--json", "-q", "--summary"]
+            common = [program, "apsp", str(path), *sources, "--threads", str(args.threads), "--json", "-q", "--summary",
+                      "--no-cache"]
             row = {"graph": title, "vertices": n}
-            theirs = check(program, peer, path, folder) if n < 30000 else None
+            theirs, searches = check(program, peer, path, folder) if n < 30000 else (None, None)
+            if n < 30000 and matrix is not None:
+                measure_matrix(row, matrix, path, args.threads, searches, folder)
             if theirs is None and n >= 30000:
                 subprocess.run([*common, "--method", "sweep", "--verify=8"], capture_output=True, check=True)
             seconds, out = timed(common)
@@ -198,10 +226,13 @@ def main():
             def shown(value):
                 return f"{value:9.3f}" if value is not None else f"{'-':>9}"
 
-            ratio = f"{row['boost'] / row['auto']:6.0f}" if row["boost"] else f"{'-':>6}"
+            def ratio(theirs, ours):
+                return f"{row[theirs] / row[ours]:6.0f}" if row.get(theirs) and row.get(ours) else f"{'-':>6}"
+
             print(
                 f"{title:20} {shown(row['auto'])} {row['method']:>9} {shown(row['sweep'])} {shown(row['dijkstra'])} "
-                f"{shown(row['boost'])} {ratio}  {100 * row['share']:.0f} % ({row['type']})",
+                f"{shown(row['boost'])} {ratio('boost', 'auto')} {shown(row.get('matrix'))[1:]} {shown(row.get('matrix_order_given'))[1:]} "
+                f"{shown(row.get('boost_matrix'))[1:]} {ratio('boost_matrix', 'matrix')} {ratio('boost_matrix', 'matrix_order_given')}  {100 * row['share']:.0f} % ({row['type']})",
                 flush=True,
             )
     if args.json:

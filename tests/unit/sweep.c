@@ -7,6 +7,7 @@
 
 #include "apsp/sweep/order.h"
 #include "apsp/sweep/tree.h"
+#include "base/matrix.h"
 
 /* --------------------------------------------------------------------------- orders and trees */
 
@@ -260,6 +261,30 @@ static tw_status sweep(tw_context *ctx, const tw_graph *graph, tw_type type, tw_
     return tw_apsp(ctx, out, graph, &options);
 }
 
+/* The same into two matrices: to one alone a sweep goes by a shorter way. */
+static tw_status sweep_to_two(tw_context *ctx, const tw_graph *graph, tw_matrix *one,
+                              tw_matrix *two)
+{
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_plan *plan = NULL;
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
+    const size_t bytes = (size_t)(graph->n * graph->n) * tw_type_size(one->type);
+    options.method = TW_APSP_METHOD_SWEEP;
+    options.type = one->type;
+    memset(one->data, 0xA5, bytes);
+    memset(two->data, 0x5A, bytes);
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], one));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], two));
+    tw_status status = tw_apsp_plan_create(ctx, &plan, graph, &options);
+    if (status == TW_OK) {
+        status = tw_apsp_plan_run(ctx, plan, sinks, 2, NULL, NULL);
+    }
+    tw_apsp_plan_destroy(plan);
+    tw_sink_destroy(&sinks[1]);
+    tw_sink_destroy(&sinks[0]);
+    return status;
+}
+
 /* Whole numbers must agree bit for bit, others within a few roundings. */
 static void assert_distances(const tw_matrix *got, const tw_matrix *want, const char *name,
                              double bound)
@@ -292,6 +317,16 @@ static void check_graph(tw_context *ctx, const tw_graph *graph, tw_type type, co
     tw_matrix want = true_distances(ctx, graph, type);
     assert_ok(ctx, sweep(ctx, graph, type, &got));
     assert_distances(&got, &want, name, bound);
+    const size_t bytes = (size_t)(graph->n * graph->n) * tw_type_size(type);
+    tw_matrix one = got;
+    tw_matrix two = got;
+    one.data = malloc(bytes + 1);
+    two.data = malloc(bytes + 1);
+    assert_ok(ctx, sweep_to_two(ctx, graph, &one, &two));
+    assert_memory_equal(got.data, one.data, bytes);
+    assert_memory_equal(got.data, two.data, bytes);
+    free(one.data);
+    free(two.data);
     free(got.data);
     free(want.data);
 }
@@ -455,6 +490,57 @@ static void parts_cutoff_and_order_of_the_result_are_kept(void **state)
     close_context(ctx);
 }
 
+/* Rows of the caller's matrix that lie apart: what is between them stays, for every type and any
+ * sources. */
+static void a_matrix_gets_its_rows_and_nothing_else(void **state)
+{
+    (void)state;
+    enum { N = 330, APART = N + 7, ROWS = 300, SIDE = 8 };
+    const struct {
+        tw_type weights, result;
+        uint64_t most;
+    } cases[] = {{TW_I32, TW_I32, 3}, {TW_I32, TW_I32, 900}, {TW_I32, TW_U16, 9},
+                 {TW_I32, TW_F32, 9}, {TW_I32, TW_F64, 9},   {TW_I32, TW_I32, 90000},
+                 {TW_F32, TW_F32, 9}, {TW_F64, TW_F64, 9},   {TW_I32, TW_U8, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int some = 0; some < 2; some++) {
+            tw_context *ctx = open_context();
+            tw_graph *graph = shape_graph(ctx, 5, N, cases[c].most, cases[c].weights, false);
+            tw_matrix all = true_distances(ctx, graph, TW_F64);
+            const double *want = all.data;
+            const size_t size = tw_type_size(cases[c].result);
+            uint8_t *got = malloc((size_t)(N + 1) * APART * SIDE);
+            int32_t sources[ROWS];
+            tw_matrix out = {got, some ? ROWS : N, N, APART, cases[c].result};
+            tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+            options.method = TW_APSP_METHOD_SWEEP;
+            for (int32_t i = 0; i < ROWS; i++) {
+                sources[i] = (int32_t)(twi_random_at(SEED, (uint64_t)i) % N);
+            }
+            options.sources = some ? sources : NULL;
+            options.source_count = some ? ROWS : 0;
+            memset(got, 0xA5, (size_t)(N + 1) * APART * SIDE);
+            assert_ok(ctx, tw_apsp(ctx, &out, graph, &options));
+            for (int64_t i = 0; i < out.rows; i++) {
+                const uint8_t *row = got + (size_t)i * APART * size;
+                const double infinity = tw_apsp_infinity(cases[c].result);
+                for (int64_t v = 0; v < N; v++) {
+                    const double found = twi_element(row, cases[c].result, v);
+                    const double right = want[(some ? sources[i] : i) * N + v];
+                    assert_true(right == INFINITY ? found == infinity : found == right);
+                }
+                for (size_t k = N * size; k < APART * size; k++) {
+                    assert_int_equal(row[k], 0xA5);
+                }
+            }
+            free(got);
+            free(all.data);
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+    }
+}
+
 /* Several blocks of rows, several batches in each, and the same bits for any number of threads. */
 static void threads_change_no_bit(void **state)
 {
@@ -612,6 +698,7 @@ int main(void)
         cmocka_unit_test(small_random_graphs_of_every_kind_agree),
         cmocka_unit_test(distances_that_do_not_fit_widen_the_type),
         cmocka_unit_test(parts_cutoff_and_order_of_the_result_are_kept),
+        cmocka_unit_test(a_matrix_gets_its_rows_and_nothing_else),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(predecessors_are_trees),
         cmocka_unit_test(every_allocation_may_fail),

@@ -17,12 +17,14 @@
 #include "apsp/shared/relevant.h"
 #include "apsp/shared/routes.h"
 #include "apsp/shared/textbook.h"
+#include "apsp/shared/widen.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/threads.h"
 #include "base/type.h"
+#include "io/sink/matrix.h"
 
 #include <float.h>
 #include <math.h>
@@ -256,37 +258,14 @@ static void look_up_row(const twi_delivery *delivery, const void *in, tw_type ty
 
 /* ------------------------------------------------------------------------------------- rows */
 
-/* Whether every value of these rows is that of the result, in a type of four bytes or more. */
+/* Whether every value of these rows is that of the result, in a wider type. */
 static bool only_widens(const twi_delivery *delivery, const twi_rows *rows)
 {
     const tw_apsp_plan *plan = delivery->plan;
-    const bool narrow = rows->type == TW_U8 || rows->type == TW_U16;
     const bool shifted = rows->potentials_applied && plan->potential != NULL;
-    return narrow && tw_type_size(delivery->shape.type) >= 4 && !shifted && rows->scale == 1 &&
-           plan->options.targets == NULL && plan->options.cutoff < 0;
-}
-
-#define WIDEN(IN, IN_NONE, OUT, OUT_NONE)                              \
-    for (int64_t j = 0; j < delivery->shape.cols; j++) {               \
-        const IN value = ((const IN *)in)[j];                          \
-        ((OUT *)out)[j] = value < (IN_NONE) ? (OUT)value : (OUT_NONE); \
-    }
-#define WIDEN_FROM(IN, IN_NONE)                      \
-    if (delivery->shape.type == TW_I32) {            \
-        WIDEN(IN, IN_NONE, int32_t, TW_APSP_INF_I32) \
-    } else if (delivery->shape.type == TW_F32) {     \
-        WIDEN(IN, IN_NONE, float, INFINITY)          \
-    } else {                                         \
-        WIDEN(IN, IN_NONE, double, (double)INFINITY) \
-    }
-
-static void widen_row(const twi_delivery *delivery, const void *in, tw_type type, void *out)
-{
-    if (type == TW_U8) {
-        WIDEN_FROM(uint8_t, TW_APSP_INF_U8)
-    } else {
-        WIDEN_FROM(uint16_t, TW_APSP_INF_U16)
-    }
+    return rows->type != delivery->shape.type && twi_widens(rows->type, delivery->shape.type) &&
+           !shifted && rows->scale == 1 && plan->options.targets == NULL &&
+           plan->options.cutoff < 0;
 }
 
 static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int64_t row,
@@ -354,7 +333,7 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
             const char *in = (const char *)rows->work + (offset + i) * in_step;
             char *out = (char *)delivery->buffer + i * out_step;
             if (widens) {
-                widen_row(delivery, in, rows->type, out);
+                twi_widen(out, delivery->shape.type, in, rows->type, delivery->shape.cols);
             } else if (by_table) {
                 look_up_row(delivery, in, rows->type, out);
             } else {
@@ -446,6 +425,24 @@ tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_r
     }
     delivery->seconds += twi_seconds() - began;
     return status;
+}
+
+const tw_matrix *twi_delivery_matrix(const twi_delivery *delivery, tw_type work)
+{
+    const twi_rows rows = {.type = work, .scale = 1, .potentials_applied = true};
+    if (delivery->with_predecessors || delivery->distances.count != 1 ||
+        !(as_it_is(delivery, &rows) || only_widens(delivery, &rows))) {
+        return NULL;
+    }
+    const tw_sink sink = twi_sink_at(delivery->distances.sinks, 0);
+    return twi_sink_matrix(&sink);
+}
+
+tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery)
+{
+    const tw_sink sink = twi_sink_at(delivery->distances.sinks, 0);
+    const tw_matrix *matrix = twi_sink_matrix(&sink);
+    return feed(ctx, delivery, 0, matrix->rows, matrix->data, matrix->stride);
 }
 
 tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, int64_t first,

@@ -4,7 +4,9 @@
  *
  * Rows: the sources of a delivered block of rows are sorted by their place in the tree, so that a
  * batch's have most of their way up in common. Each batch keeps the rows of all vertices as they
- * come, and transposes them into rows of the result.
+ * come, and transposes them into rows of the result. Where those go into the caller's matrix and
+ * nowhere else there are no blocks of rows: all sources are sorted, and tiles go from the transpose
+ * right into the matrix.
  *
  * Folds (shared/fold.h): all sources go in the order of their places, and of the rows of a block
  * only sums and maxima of the columns are kept, formed while the block is in cache. Nothing is of
@@ -19,8 +21,10 @@
  */
 #include "apsp/sweep/sweep.h"
 
+#include "apsp/shared/widen.h"
 #include "apsp/sweep/batch.h"
 #include "apsp/sweep/factor.h"
+#include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -60,8 +64,9 @@ typedef struct engine {
     worker *workers;
     char *memory;
     twi_ticket *tickets;
-    char *block;    /* the rows that are delivered next */
-    int64_t stride; /* elements from one of them to the next */
+    char *block;             /* the rows that are delivered next */
+    int64_t stride;          /* elements from one of them to the next */
+    const tw_matrix *matrix; /* where all rows go, in place of blocks; or NULL */
     twi_fold *folds;
     atomic_bool refuted; /* some distance does not fit the type */
     atomic_llong done;   /* rows */
@@ -278,15 +283,36 @@ static bool keep_block(void *self, int32_t b, int64_t cols, const char *x)
 static void write_rows(worker *w, const twi_ticket *tickets, int64_t count)
 {
     const engine *e = w->engine;
+    const int64_t size = e->matrix != NULL ? (int64_t)tw_type_size(e->matrix->type) : 0;
     twi_batch_run(&w->batch, tickets, count, keep_block, w);
     for (int64_t v = 0; v < e->tree->n && !w->batch.refuted; v += TILE) {
         int64_t wide = e->tree->n - v < TILE ? e->tree->n - v : TILE;
         e->kernel->transpose(w->tile, TILE, kept_row(w, (int32_t)v), e->course.step, wide, count);
         for (int64_t j = 0; j < count; j++) {
-            memcpy(e->block + (tickets[j].row * e->stride + v) * e->size,
-                   w->tile + j * TILE * e->size, (size_t)(wide * e->size));
+            const char *piece = w->tile + j * TILE * e->size;
+            if (e->matrix != NULL) {
+                char *row = twi_matrix_row(e->matrix, tickets[j].row);
+                twi_widen(row + v * size, e->matrix->type, piece, e->kernel->type, wide);
+            } else {
+                memcpy(e->block + (tickets[j].row * e->stride + v) * e->size, piece,
+                       (size_t)(wide * e->size));
+            }
         }
     }
+}
+
+/* All rows into the matrix. */
+static tw_status fill_matrix(engine *e, twi_delivery *delivery, int64_t *first)
+{
+    const int64_t total = twi_plan_rows(e->plan);
+    write_tickets(e, 0, total);
+    run_batches(e, total, 0, write_rows);
+    tw_status status = twi_check_cancel(e->ctx);
+    if (status == TW_OK && !atomic_load(&e->refuted)) {
+        *first = total;
+        status = twi_delivery_matrix_filled(e->ctx, delivery);
+    }
+    return status;
 }
 
 /* Rows from *first on in the engine's type; *first is where to go on when a wider one is needed. */
@@ -324,11 +350,13 @@ static tw_status prepare_rows(engine *e)
     const int64_t width = e->course.width;
     const uint64_t batch = twi_batch_memory(e->tree, e->kernel, width);
     const uint64_t each = batch + keeper_bytes(e->tree, e->kernel, width);
-    uint64_t rows = (uint64_t)block_rows(e->plan, e->kernel, width, (int)e->threads);
+    const bool blocks = e->matrix == NULL;
+    uint64_t rows = (uint64_t)(blocks ? block_rows(e->plan, e->kernel, width, (int)e->threads)
+                                      : twi_plan_rows(e->plan));
     uint64_t elements = 0;
     tw_status status = TW_OK;
     e->stride = row_stride(e->plan, e->kernel);
-    if (!twi_mul(rows, (uint64_t)e->stride, &elements)) {
+    if (blocks && !twi_mul(rows, (uint64_t)e->stride, &elements)) {
         return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is more than can be addressed");
     }
     if ((status = twi_alloc(e->ctx, &e->tickets, rows, sizeof *e->tickets, "the sources")) !=
@@ -610,6 +638,7 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
     const int64_t width =
         folds ? twi_batch_width(e.tree, e.kernel, twi_plan_rows(plan), (int)e.threads)
               : kept_width(plan, e.tree, e.kernel, (int)e.threads);
+    e.matrix = !folds && *first == 0 ? twi_delivery_matrix(delivery, type) : NULL;
     atomic_init(&e.refuted, false);
     atomic_init(&e.done, 0);
     tw_status status = twi_factor_create(ctx, &factor, plan, e.tree, e.kernel, (int)e.threads);
@@ -626,7 +655,9 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
         status = folds ? prepare_folds(&e) : prepare_rows(&e);
     }
     if (status == TW_OK) {
-        status = folds ? run_folds(&e, delivery, first) : run_rows(&e, delivery, first);
+        status = folds              ? run_folds(&e, delivery, first)
+                 : e.matrix != NULL ? fill_matrix(&e, delivery, first)
+                                    : run_rows(&e, delivery, first);
     }
     *wider = atomic_load(&e.refuted);
     for (int64_t t = 0; t < e.threads && status == TW_OK; t++) {

@@ -2,6 +2,8 @@
  * The sink into the caller's matrix, and tw_feed, which pushes a matrix through sinks as a
  * computation would. Rows are copied by all threads when a block is large enough to share.
  */
+#include "io/sink/matrix.h"
+
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
@@ -76,6 +78,11 @@ static void matrix_abort(void *self, tw_context *ctx)
 {
     (void)self;
     (void)ctx;
+}
+
+const tw_matrix *twi_sink_matrix(const tw_sink *sink)
+{
+    return sink->rows == matrix_rows ? ((const matrix_sink *)sink->self)->target : NULL;
 }
 
 tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_matrix *target)

@@ -1,0 +1,14 @@
+/* Distances of a narrow working type as those of a wider one. */
+#ifndef TWI_APSP_SHARED_WIDEN_H
+#define TWI_APSP_SHARED_WIDEN_H
+
+#include "base/context.h"
+
+/* Whether twi_widen knows the way: from a type to itself, and from u8 and u16 to i32, f32 and f64.
+ */
+bool twi_widens(tw_type from, tw_type to);
+
+/* `count` distances, unreachable being tw_apsp_infinity of the type on both sides. */
+void twi_widen(void *out, tw_type to, const void *in, tw_type from, int64_t count);
+
+#endif
