@@ -26,10 +26,11 @@ help: ## this list
 setup: ## install what building and testing need, with apt (demo and test do it by themselves)
 	@tools/setup build test
 
-demo: | build/ ## generate a graph, solve it, verify it, and show the answer
+demo: | build/ ## generate a graph, solve it, verify it, and show the answer; on an NVIDIA card too
 	@tools/setup build
 	@$(call compile,$(PRESET),tilewright)
 	@tools/demo build/$(PRESET)
+	@tools/demo-gpu
 
 build: | build/ ## the library and the command, in build/release or the PRESET given; installs nothing
 	@$(call compile,$(PRESET))

@@ -23,9 +23,10 @@ void apsp_announce(const apsp_run *run)
 {
     const tw_graph_info *about = &run->about;
     char memory[CLI_SHOWN], seconds[CLI_SHOWN], low[CLI_SHOWN], high[CLI_SHOWN];
-    cli_say(run->job, "graph: %lld vertices, %lld arcs, %s, weights %s to %s (%s)",
+    /* A file may hold an undirected graph as arcs both ways: "directed" would be wrong of it. */
+    cli_say(run->job, "graph: %lld vertices, %lld arcs%s, weights %s to %s (%s)",
             (long long)about->vertices, (long long)about->arcs,
-            about->undirected ? "undirected" : "directed", cli_show_value(low, about->min_weight),
+            about->undirected ? ", undirected" : "", cli_show_value(low, about->min_weight),
             cli_show_value(high, about->max_weight), tw_type_name(about->weight_type));
     if (run->settings->explain) {
         const char *text = tw_apsp_plan_explain(run->plan);
@@ -68,20 +69,32 @@ static double output_seconds(const apsp_run *run)
     return rest > 0 ? rest : 0;
 }
 
+/* The rate counts n^3 steps, whatever was left out as symmetric or empty: beyond the ceiling it
+ * says how much that was, at the very least. */
+static void share_of_ceiling(const apsp_run *run, char *out, size_t size)
+{
+    if (run->ceiling > 0) {
+        double ratio = rate_of(&run->report) / run->ceiling;
+        if (ratio <= 1) {
+            snprintf(out, size, ", %.0f %% of what this machine can do", 100 * ratio);
+        } else {
+            snprintf(out, size, " counting n^3, of which at least %.0f %% was skipped",
+                     100 * (1 - 1 / ratio));
+        }
+    }
+}
+
 void apsp_conclude(const apsp_run *run)
 {
     const tw_apsp_report *report = &run->report;
     char total[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], output[CLI_SHOWN];
-    char rate[CLI_SHOWN], share[64] = "";
+    char rate[CLI_SHOWN], share[96] = "";
     if (run->verifier != NULL) {
         cli_say(run->job, "verified: %lld row%s agree with an independent search (%s)",
                 (long long)run->verified_rows, run->verified_rows == 1 ? "" : "s",
                 cli_show_seconds(total, run->verifier_sink.seconds));
     }
-    if (run->ceiling > 0) {
-        snprintf(share, sizeof share, ", %.0f %% of this machine's ceiling",
-                 100 * rate_of(report) / run->ceiling);
-    }
+    share_of_ceiling(run, share, sizeof share);
     cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s %s/s%s",
             cli_show_seconds(total, run->seconds_total), cli_show_seconds(read, run->seconds_read),
             cli_show_seconds(compute, report->seconds_compute),
