@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """links.py TREE: links between the documents lead to files and headings that exist, the index in
-docs/README.md has every document, and paths of our own sources named in them are there."""
+docs/README.md has every document, paths of our own sources named in them are there, and the
+laboratory's page and its README cite the same write-ups."""
 import pathlib
 import re
 import sys
@@ -41,6 +42,11 @@ def main():
     index = (TREE / "docs/README.md").read_text(encoding="utf-8")
     wrong += [f"docs/README.md does not have {page.name}" for page in sorted((TREE / "docs").glob("*.md"))
               if page.name != "README.md" and f"({page.name})" not in index]
+    cited = re.findall(r'^    "([A-E])": "(.*?)"[,}]', (TREE / "lab/pages/pages.py").read_text(encoding="utf-8"), re.MULTILINE)
+    lab = (TREE / "lab/README.md").read_text(encoding="utf-8")
+    if len(cited) != 5:
+        wrong.append(f"lab/pages/pages.py cites {len(cited)} write-ups, not 5")
+    wrong += [f"lab/README.md does not cite {row}: {title}" for row, title in cited if f"| {row} | {title} |" not in lab]
     print("\n".join(wrong) if wrong else f"{len(pages)} pages, nothing found")
     return 1 if wrong else 0
 
