@@ -26,40 +26,40 @@ __device__ static double error_of(float y, double truth)
     return truth == 0 && signbit(y) != signbit(truth) ? 1e29 : error;
 }
 
-#define EVERY(name)                                                                            \
-    __global__ void every_##name(unsigned long long *worst, float *at)                         \
-    {                                                                                          \
-        double most = 0;                                                                       \
-        float most_at = 0;                                                                     \
-        const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;                             \
-        for (uint64_t k = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; k < 1ull << 32;     \
-             k += threads) {                                                                   \
-            float x[1] = {__int_as_float((int)(uint32_t)k)};                                   \
-            float y[1];                                                                        \
-            tw_##name(y, x);                                                                   \
-            double error = error_of(y[0], name((double)x[0]));                                 \
-            if (error > most) {                                                                \
-                most = error;                                                                  \
-                most_at = x[0];                                                                \
-            }                                                                                  \
-        }                                                                                      \
-        unsigned long long bits = (unsigned long long)__double_as_longlong(most);              \
-        if (atomicMax(worst, bits) < bits) {                                                   \
-            *at = most_at;                                                                     \
-        }                                                                                      \
-    }                                                                                          \
-    static bool try_##name(unsigned long long *worst, float *at)                               \
-    {                                                                                          \
-        *worst = 0;                                                                            \
-        *at = 0;                                                                               \
-        every_##name<<<132 * 8, 256>>>(worst, at);                                             \
-        cudaError_t error = cudaDeviceSynchronize();                                           \
-        double ulp = *(double *)worst;                                                         \
-        printf("{\"function\": \"" #name "\", \"ulp\": %.4f, \"at\": \"%a\"}\n", ulp, *at);    \
-        if (error != cudaSuccess) {                                                            \
-            fprintf(stderr, #name ": %s\n", cudaGetErrorString(error));                        \
-        }                                                                                      \
-        return error == cudaSuccess && ulp <= 1;                                               \
+#define EVERY(name)                                                                         \
+    __global__ void every_##name(unsigned long long *worst, float *at)                      \
+    {                                                                                       \
+        double most = 0;                                                                    \
+        float most_at = 0;                                                                  \
+        const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;                          \
+        for (uint64_t k = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; k < 1ull << 32;  \
+             k += threads) {                                                                \
+            float x[1] = {__int_as_float((int)(uint32_t)k)};                                \
+            float y[1];                                                                     \
+            tw_##name(y, x);                                                                \
+            double error = error_of(y[0], name((double)x[0]));                              \
+            if (error > most) {                                                             \
+                most = error;                                                               \
+                most_at = x[0];                                                             \
+            }                                                                               \
+        }                                                                                   \
+        unsigned long long bits = (unsigned long long)__double_as_longlong(most);           \
+        if (atomicMax(worst, bits) < bits) {                                                \
+            *at = most_at;                                                                  \
+        }                                                                                   \
+    }                                                                                       \
+    static bool try_##name(unsigned long long *worst, float *at)                            \
+    {                                                                                       \
+        *worst = 0;                                                                         \
+        *at = 0;                                                                            \
+        every_##name<<<132 * 8, 256>>>(worst, at);                                          \
+        cudaError_t error = cudaDeviceSynchronize();                                        \
+        double ulp = *(double *)worst;                                                      \
+        printf("{\"function\": \"" #name "\", \"ulp\": %.4f, \"at\": \"%a\"}\n", ulp, *at); \
+        if (error != cudaSuccess) {                                                         \
+            fprintf(stderr, #name ": %s\n", cudaGetErrorString(error));                     \
+        }                                                                                   \
+        return error == cudaSuccess && ulp <= 1;                                            \
     }
 EVERY(sqrt)
 EVERY(cbrt)
@@ -94,9 +94,9 @@ int main()
     }
     bool good = true;
     bool (*const all[])(unsigned long long *, float *) = {
-        try_sqrt, try_cbrt, try_exp,   try_exp2, try_expm1, try_log,  try_log2, try_log10, try_log1p,
-        try_sin,  try_cos,  try_tan,   try_asin, try_acos,  try_atan, try_sinh, try_cosh,  try_tanh,
-        try_asinh, try_acosh, try_atanh};
+        try_sqrt,  try_cbrt,  try_exp,  try_exp2, try_expm1, try_log,   try_log2,
+        try_log10, try_log1p, try_sin,  try_cos,  try_tan,   try_asin,  try_acos,
+        try_atan,  try_sinh,  try_cosh, try_tanh, try_asinh, try_acosh, try_atanh};
     for (auto one : all) {
         good = one(worst, at) && good;
     }

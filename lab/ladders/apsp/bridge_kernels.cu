@@ -1,12 +1,12 @@
 /*
  * The steps of ladder apsp-gpu between its own 8 x 8 results a thread and the library's engine: the
- * engine's kernels themselves (src/apsp/gpu/kernels/kernel.cu), compiled once more with pieces left out. The
- * build names the step as TWI_GPU_TYPE:
+ * engine's kernels themselves (src/apsp/gpu/kernels/kernel.cu), compiled once more with pieces left
+ * out. The build names the step as TWI_GPU_TYPE:
  *
- *   packed    panels packed by phase 2 in the order in which phase 3 reads them; one chunk at a time
- *   buffered  two chunks: the next one waits in registers while this one is multiplied
- *   async     the next one goes to shared memory in the background, not through registers
- *   bulk      the copy engine brings chunks, four deep, fed by one thread
+ *   packed    panels packed by phase 2 in the order in which phase 3 reads them; one chunk at a
+ * time buffered  two chunks: the next one waits in registers while this one is multiplied async the
+ * next one goes to shared memory in the background, not through registers bulk      the copy engine
+ * brings chunks, four deep, fed by one thread
  *
  * Every accumulator takes the fused step in all of them; the engine's own mix comes after. With
  * `packed` comes the closing of the pivot's tile in registers as a recipe of its own, which needs
@@ -60,7 +60,9 @@ typedef step_packed step_bulk;
 #undef product_begin
 #undef product_run
 
-static __device__ __forceinline__ void product_begin(pipeline *, const operands &) {}
+static __device__ __forceinline__ void product_begin(pipeline *, const operands &)
+{
+}
 
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
                                                    const operands &in, int one)
@@ -81,8 +83,8 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
 
 #if LAB_STEP(TWI_GPU_TYPE) == LAB_IS_packed
 /* The pivot's tile in the registers of one block, as the engine closes it. */
-static __global__ void __launch_bounds__(CLOSE_THREADS) close_in_registers(int *d, int ld, int k,
-                                                                           int one)
+static __global__ void __launch_bounds__(CLOSE_THREADS)
+    close_in_registers(int *d, int ld, int k, int one)
 {
     __shared__ close_shared shared;
     word c[CLOSE_ROWS][CLOSE_WORDS];

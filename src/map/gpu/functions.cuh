@@ -186,20 +186,20 @@ static __device__ __noinline__ float tw_exp2_far(float x, float near)
 
 /* ------------------------------------------------------------------- all lanes of a thread */
 
-#define TW_NEAR_AND_FAR(name)                                                     \
-    template <int N> TW_DEVICE void tw_##name(float (&y)[N], const float (&x)[N]) \
-    {                                                                             \
-        bool far = false;                                                         \
-        TW_LANES                                                                  \
-        {                                                                         \
-            y[i] = tw_##name##_near(x[i], far);                                   \
-        }                                                                         \
-        if (far) {                                                                \
-            TW_LANES                                                              \
-            {                                                                     \
-                y[i] = tw_##name##_far(x[i], y[i]);                               \
-            }                                                                     \
-        }                                                                         \
+#define TW_NEAR_AND_FAR(name)                                                   \
+    template <int N> TW_DEVICE void tw_##name(float(&y)[N], const float(&x)[N]) \
+    {                                                                           \
+        bool far = false;                                                       \
+        TW_LANES                                                                \
+        {                                                                       \
+            y[i] = tw_##name##_near(x[i], far);                                 \
+        }                                                                       \
+        if (far) {                                                              \
+            TW_LANES                                                            \
+            {                                                                   \
+                y[i] = tw_##name##_far(x[i], y[i]);                             \
+            }                                                                   \
+        }                                                                       \
     }
 TW_NEAR_AND_FAR(sqrt)
 TW_NEAR_AND_FAR(log)
@@ -209,28 +209,34 @@ TW_NEAR_AND_FAR(exp)
 TW_NEAR_AND_FAR(exp2)
 
 /* One lane at a time: by the function of that type, or in f64 and rounded. */
-#define TW_ONE(name, type, function)                                            \
-    template <int N> TW_DEVICE void tw_##name(type (&y)[N], const type (&x)[N]) \
+#define TW_ONE(name, type, function)                                          \
+    template <int N> TW_DEVICE void tw_##name(type(&y)[N], const type(&x)[N]) \
+    {                                                                         \
+        TW_LANES                                                              \
+        {                                                                     \
+            y[i] = (type)function(x[i]);                                      \
+        }                                                                     \
+    }
+#define TW_TWO(name, type, function)                                            \
+    template <int N, int A, int B>                                              \
+    TW_DEVICE void tw_##name(type(&y)[N], const type(&a)[A], const type(&b)[B]) \
     {                                                                           \
         TW_LANES                                                                \
         {                                                                       \
-            y[i] = (type)function(x[i]);                                        \
+            y[i] = (type)function(a[A == 1 ? 0 : i], b[B == 1 ? 0 : i]);        \
         }                                                                       \
     }
-#define TW_TWO(name, type, function)                                              \
-    template <int N, int A, int B>                                                \
-    TW_DEVICE void tw_##name(type (&y)[N], const type (&a)[A], const type (&b)[B]) \
-    {                                                                             \
-        TW_LANES                                                                  \
-        {                                                                         \
-            y[i] = (type)function(a[A == 1 ? 0 : i], b[B == 1 ? 0 : i]);          \
-        }                                                                         \
-    }
-#define TW_BY_F64_1(name) \
-    TW_DEVICE double tw_f64_##name(double x) { return name(x); } \
+#define TW_BY_F64_1(name)                    \
+    TW_DEVICE double tw_f64_##name(double x) \
+    {                                        \
+        return name(x);                      \
+    }                                        \
     TW_ONE(name, float, tw_f64_##name)
-#define TW_BY_F64_2(name) \
-    TW_DEVICE double tw_f64_##name(double a, double b) { return name(a, b); } \
+#define TW_BY_F64_2(name)                              \
+    TW_DEVICE double tw_f64_##name(double a, double b) \
+    {                                                  \
+        return name(a, b);                             \
+    }                                                  \
     TW_TWO(name, float, tw_f64_##name)
 
 TW_ONE(abs, float, fabsf)
@@ -304,30 +310,36 @@ TW_TWO(hypot, double, hypot)
 
 /* As the CPU has them (functions/pow.h), and with the same bits: products with what their rounding
  * leaves, and the plain product where that is 0, infinite or NaN anyhow. */
-TW_DEVICE float tw_fused(float a, float b, float c) { return fmaf(a, b, c); }
-TW_DEVICE double tw_fused(double a, double b, double c) { return fma(a, b, c); }
-#define TW_POWERS(type, CUBE_FAR, FOURTH_FAR, NEAR, FAR)               \
-    TW_DEVICE type tw_cube_of(type x)                                  \
-    {                                                                  \
-        type s = x * x;                                                \
-        type rest = tw_fused(x, x, -s);                                \
-        return s < CUBE_FAR ? tw_fused(s, x, rest * x) : s * x;        \
-    }                                                                  \
-    TW_DEVICE type tw_fourth_of(type x)                                \
-    {                                                                  \
-        type s = x * x;                                                \
-        type rest = tw_fused(x, x, -s);                                \
-        return s < FOURTH_FAR ? tw_fused(s, s, s * (rest + rest)) : s * s; \
-    }                                                                  \
-    TW_DEVICE type tw_inverse_square_of(type x)                        \
-    {                                                                  \
-        type q = (type)1 / x;                                          \
-        type rest = tw_fused(-q, x, (type)1);                          \
-        type size = q < (type)0 ? -q : q;                              \
+TW_DEVICE float tw_fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+TW_DEVICE double tw_fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+#define TW_POWERS(type, CUBE_FAR, FOURTH_FAR, NEAR, FAR)                                 \
+    TW_DEVICE type tw_cube_of(type x)                                                    \
+    {                                                                                    \
+        type s = x * x;                                                                  \
+        type rest = tw_fused(x, x, -s);                                                  \
+        return s < CUBE_FAR ? tw_fused(s, x, rest * x) : s * x;                          \
+    }                                                                                    \
+    TW_DEVICE type tw_fourth_of(type x)                                                  \
+    {                                                                                    \
+        type s = x * x;                                                                  \
+        type rest = tw_fused(x, x, -s);                                                  \
+        return s < FOURTH_FAR ? tw_fused(s, s, s * (rest + rest)) : s * s;               \
+    }                                                                                    \
+    TW_DEVICE type tw_inverse_square_of(type x)                                          \
+    {                                                                                    \
+        type q = (type)1 / x;                                                            \
+        type rest = tw_fused(-q, x, (type)1);                                            \
+        type size = q < (type)0 ? -q : q;                                                \
         return NEAR < size && size < FAR ? tw_fused(q, q, (q + q) * (q * rest)) : q * q; \
-    }                                                                  \
-    TW_ONE(cube, type, tw_cube_of)                                     \
-    TW_ONE(fourth, type, tw_fourth_of)                                 \
+    }                                                                                    \
+    TW_ONE(cube, type, tw_cube_of)                                                       \
+    TW_ONE(fourth, type, tw_fourth_of)                                                   \
     TW_ONE(inverse_square, type, tw_inverse_square_of)
 TW_POWERS(float, 1.2379400392853803e27f, 3.6893488147419103e19f, 1.3234889800848443e-23f,
           7.378697629483821e19f)

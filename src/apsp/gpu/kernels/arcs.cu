@@ -1,9 +1,9 @@
 /*
- * See gpu/kernels/arcs.h. A group of 32 neighbouring threads takes the arcs of one vertex, so that targets
- * and weights are read in straight lines and writes stay within one row of the matrix. Parallel
- * arcs may meet in one entry at the same time: the least wins by an atomic minimum. Entries are
- * never negative, so the bits of a float order like an integer; 16-bit entries are compared and
- * swapped in the 32-bit word around them.
+ * See gpu/kernels/arcs.h. A group of 32 neighbouring threads takes the arcs of one vertex, so that
+ * targets and weights are read in straight lines and writes stay within one row of the matrix.
+ * Parallel arcs may meet in one entry at the same time: the least wins by an atomic minimum.
+ * Entries are never negative, so the bits of a float order like an integer; 16-bit entries are
+ * compared and swapped in the 32-bit word around them.
  */
 #include "apsp/gpu/kernels/arcs.h"
 

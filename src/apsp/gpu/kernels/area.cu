@@ -82,8 +82,8 @@ static __device__ __forceinline__ const uint8_t *bytes_of(const twi_gpu_packed &
     return operand.some != NULL ? operand.some + at * depth : NULL;
 }
 
-/* The steps of the depth for which both operands have something, from the first to the last of them;
- * false if there are none. In a graph that falls apart those of a tile follow each other. */
+/* The steps of the depth for which both operands have something, from the first to the last of
+ * them; false if there are none. In a graph that falls apart those of a tile follow each other. */
 static __device__ __forceinline__ bool find_depths(const twi_gpu_product &p, int down, int across,
                                                    int *first, int *end)
 {
@@ -121,9 +121,9 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_
     }
 
     __shared__ pipeline pipe;
-    operands in = {
-        (const word *)p.left.data + ((int64_t)down * p.depth + first) * (SIDE * SIDE),
-        (const word *)p.right.data + ((int64_t)across * p.depth + first) * (SIDE * WIDTH)};
+    operands in = {(const word *)p.left.data + ((int64_t)down * p.depth + first) * (SIDE * SIDE),
+                   (const word *)p.right.data +
+                       ((int64_t)across * p.depth + first) * (SIDE * WIDTH)};
     word c[ROWS][WORDS];
     product_begin(&pipe, in);
     load_whole(c, tile_of(p.c, down, across), p.c.ld);
@@ -143,8 +143,8 @@ static __device__ __forceinline__ void tell(uint8_t *some, bool seen)
 }
 
 /* Blocks: across, down. */
-static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(const twi_gpu_packed out,
-                                                                        const twi_gpu_area in)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    pack_left_kernel(const twi_gpu_packed out, const twi_gpu_area in)
 {
     __shared__ element square[SQUARE][SQUARE + 1];
     const element *tile = tile_of(in, blockIdx.y, blockIdx.x);
@@ -171,8 +171,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) pack_left_kernel(const tw
 }
 
 /* Blocks: across, down of `in`. */
-static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const twi_gpu_area out,
-                                                                        const twi_gpu_area in)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    transpose_kernel(const twi_gpu_area out, const twi_gpu_area in)
 {
     __shared__ element square[SQUARE][SQUARE + 1];
     const element *from = tile_of(in, blockIdx.y, blockIdx.x);
@@ -197,9 +197,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) transpose_kernel(const tw
     }
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) spread_kernel(const twi_gpu_packed out,
-                                                                     const twi_gpu_packed in,
-                                                                     int64_t stride)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    spread_kernel(const twi_gpu_packed out, const twi_gpu_packed in, int64_t stride)
 {
     word *to = (word *)out.data + (int64_t)blockIdx.x * (SIDE * SIDE);
     const element *from = (const element *)in.data + blockIdx.x * stride * (SIDE * SIDE);
@@ -224,8 +223,8 @@ static __device__ __forceinline__ bool piece_has_path(const int4 &piece)
     return seen;
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu_area out,
-                                                                   const twi_gpu_area in)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    copy_kernel(const twi_gpu_area out, const twi_gpu_area in)
 {
     element *to = tile_of(out, blockIdx.y, blockIdx.x);
     const element *from = tile_of(in, blockIdx.y, blockIdx.x);
@@ -243,8 +242,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) copy_kernel(const twi_gpu
 }
 
 /* Blocks: across, down. One ends where it sees a path, or that another has seen one. */
-static __global__ void __launch_bounds__(PASS_THREADS) look_kernel(uint8_t *some,
-                                                                   const twi_gpu_area in, int each)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    look_kernel(uint8_t *some, const twi_gpu_area in, int each)
 {
     volatile uint8_t *byte = some + blockIdx.x / each;
     const element *tile = tile_of(in, blockIdx.y, blockIdx.x);
@@ -259,7 +258,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) look_kernel(uint8_t *some
     }
 }
 
-/* ---------------------------------------------------------------------------------------- strips */
+/* ---------------------------------------------------------------------------------------- strips
+ */
 
 /* The caller's type, as bits where those are enough. */
 template <class inside> struct outside_of {
@@ -278,8 +278,8 @@ static __device__ __forceinline__ element entered(outside value)
     return value < (outside)step::infinity() ? (element)value : step::infinity();
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) enter_kernel(const twi_gpu_strip s,
-                                                                    int64_t down, int64_t across)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    enter_kernel(const twi_gpu_strip s, int64_t down, int64_t across)
 {
     for (int64_t y = blockIdx.x; y < down; y += gridDim.x) {
         const outside *from = (const outside *)s.outside + y * s.outside_ld;
@@ -308,8 +308,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) leave_kernel(const twi_gp
     }
 }
 
-static __global__ void __launch_bounds__(PASS_THREADS) find_capped_kernel(int32_t *found,
-                                                                          const twi_gpu_strip s)
+static __global__ void __launch_bounds__(PASS_THREADS)
+    find_capped_kernel(int32_t *found, const twi_gpu_strip s)
 {
     bool any = false;
     for (int64_t y = blockIdx.x; y < s.rows; y += gridDim.x) {
@@ -323,7 +323,8 @@ static __global__ void __launch_bounds__(PASS_THREADS) find_capped_kernel(int32_
     }
 }
 
-/* -------------------------------------------------------------------------------------- launches */
+/* -------------------------------------------------------------------------------------- launches
+ */
 
 static int set_up(void)
 {
@@ -337,11 +338,13 @@ static int product(const twi_gpu_product *p, void *stream)
         (int64_t)(p->c.down - p->skip_down_count) * (p->c.across - p->skip_across_count);
     unsigned blocks = (unsigned)(p->stairs > 0 ? tiles_above(*p, p->c.down) : rectangle);
     if (blocks > 0 && p->stairs > 0) {
-        product_kernel<true><<<blocks, THREADS, shared_bytes_of(product_kernel<true>),
-                               (cudaStream_t)stream>>>(*p, 1);
+        product_kernel<true>
+            <<<blocks, THREADS, shared_bytes_of(product_kernel<true>), (cudaStream_t)stream>>>(*p,
+                                                                                               1);
     } else if (blocks > 0) {
-        product_kernel<false><<<blocks, THREADS, shared_bytes_of(product_kernel<false>),
-                                (cudaStream_t)stream>>>(*p, 1);
+        product_kernel<false>
+            <<<blocks, THREADS, shared_bytes_of(product_kernel<false>), (cudaStream_t)stream>>>(*p,
+                                                                                                1);
     }
     return (int)cudaGetLastError();
 }
@@ -416,7 +419,8 @@ static int leave(const twi_gpu_strip *s, void *stream)
 static int find_capped(int32_t *found, const twi_gpu_strip *s, void *stream)
 {
     if (s->rows > 0) {
-        find_capped_kernel<<<row_blocks(s->rows), PASS_THREADS, 0, (cudaStream_t)stream>>>(found, *s);
+        find_capped_kernel<<<row_blocks(s->rows), PASS_THREADS, 0, (cudaStream_t)stream>>>(found,
+                                                                                           *s);
     }
     return (int)cudaGetLastError();
 }
@@ -430,7 +434,8 @@ static int find_capped(int32_t *found, const twi_gpu_strip *s, void *stream)
 #define OUTSIDE_u16 TW_I32
 #define OUTSIDE_f64 TW_F64
 
-#if !defined(__HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#if !defined( \
+    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
 extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     JOIN(TYPE_, TWI_GPU_TYPE),
     SIDE,

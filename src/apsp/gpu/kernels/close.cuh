@@ -1,9 +1,9 @@
 /*
- * Closing a tile: Floyd-Warshall in the registers of one block of 16 x 16 threads. Steps go in pairs
- * k, k + 1. A pair needs rows and columns k and k + 1 as they stand before it; their owners publish
- * them in shared memory, in one of two buffers by turns, so that a pair has one barrier. Every
- * thread brings its part of row and column k + 1 up to date itself. What the next pair needs is
- * computed and published first, so that it is on its way during the rest.
+ * Closing a tile: Floyd-Warshall in the registers of one block of 16 x 16 threads. Steps go in
+ * pairs k, k + 1. A pair needs rows and columns k and k + 1 as they stand before it; their owners
+ * publish them in shared memory, in one of two buffers by turns, so that a pair has one barrier.
+ * Every thread brings its part of row and column k + 1 up to date itself. What the next pair needs
+ * is computed and published first, so that it is on its way during the rest.
  *
  * Rows and words of a thread come in groups of 4, the groups 64 apart; the loop is unrolled so that
  * every register index is a constant.

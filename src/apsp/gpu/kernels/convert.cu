@@ -1,6 +1,7 @@
 /*
- * See gpu/kernels/convert.h. A block takes every gridDim-th row; neighbouring threads take neighbouring
- * elements, so any alignment and leading dimension streams at nearly the speed of memory.
+ * See gpu/kernels/convert.h. A block takes every gridDim-th row; neighbouring threads take
+ * neighbouring elements, so any alignment and leading dimension streams at nearly the speed of
+ * memory.
  */
 #include "apsp/gpu/kernels/convert.h"
 
@@ -113,8 +114,8 @@ int twi_gpu_tidy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
         tidy_kernel<<<blocks(n), THREADS, 0, s>>>((int32_t *)out.data, out.ld,
                                                   (const int32_t *)in.data, in.ld, n, needed);
     } else if (type == TW_F32) {
-        tidy_kernel<<<blocks(n), THREADS, 0, s>>>((float *)out.data, out.ld,
-                                                  (const float *)in.data, in.ld, n, needed);
+        tidy_kernel<<<blocks(n), THREADS, 0, s>>>((float *)out.data, out.ld, (const float *)in.data,
+                                                  in.ld, n, needed);
     } else {
         tidy_kernel<<<blocks(n), THREADS, 0, s>>>((double *)out.data, out.ld,
                                                   (const double *)in.data, in.ld, n, needed);

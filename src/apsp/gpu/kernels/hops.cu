@@ -134,8 +134,7 @@ static __device__ __forceinline__ void settle(const twi_hops &h, int32_t v, int 
 }
 
 template <int LANES>
-static __global__ void TWI_BOUNDS(THREADS, BLOCKS)
-    pull(twi_hops h, int32_t from, int32_t level)
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pull(twi_hops h, int32_t from, int32_t level)
 {
     const int lane = threadIdx.x % LANES;
     const int64_t group = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / LANES;

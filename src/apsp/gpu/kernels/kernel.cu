@@ -2,17 +2,18 @@
  * The kernels of the GPU closure, for one element type (TWI_GPU_TYPE: i32, f32, u16, f64) and one
  * tile side (TWI_GPU_SIDE); the build compiles this file once for each pair.
  *
- * One product (gpu/kernels/product.cuh) serves three kernels that differ in where C comes from and goes:
- *   update   C itself, in place
- *   head     the next pivot's rows and columns, from C to the raw panels (columns transposed)
- *   panels   the closed tile times the raw panels, to the packed panels and to C
- * Two more close a tile (gpu/kernels/close.cuh), and one closes a whole small matrix (gpu/kernels/together.cuh).
+ * One product (gpu/kernels/product.cuh) serves three kernels that differ in where C comes from and
+ * goes: update   C itself, in place head     the next pivot's rows and columns, from C to the raw
+ * panels (columns transposed) panels   the closed tile times the raw panels, to the packed panels
+ * and to C Two more close a tile (gpu/kernels/close.cuh), and one closes a whole small matrix
+ * (gpu/kernels/together.cuh).
  */
 #include "apsp/gpu/kernels/close.cuh"
 #include "apsp/gpu/kernels/product.cuh"
 #include "apsp/gpu/kernels/together.cuh"
 
-/* ------------------------------------------------------------------------------------ the kernels */
+/* ------------------------------------------------------------------------------------ the kernels
+ */
 
 /* c = min(the tile, the product of the pivot's panels for it). */
 static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
@@ -165,7 +166,8 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_r
     }
 }
 
-/* --------------------------------------------------------------------------------- closing a tile */
+/* --------------------------------------------------------------------------------- closing a tile
+ */
 
 static __global__ void TWI_BOUNDS(CLOSE_THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
 {
@@ -276,8 +278,7 @@ static __global__ void mirror_kernel(const twi_gpu_round r)
 
 /* The steps of a product on registers alone, `rounds` times two depths: the ceiling of every
  * product. The compiler is told that the operands change, so that it repeats every addition. */
-static __global__ void TWI_BOUNDS(THREADS, BLOCKS) probe_kernel(word *out, int rounds,
-                                                                       int one)
+static __global__ void TWI_BOUNDS(THREADS, BLOCKS) probe_kernel(word *out, int rounds, int one)
 {
     word c[ROWS][WORDS], a[2][ROWS], b[2][WORDS];
     fill(c);
@@ -324,8 +325,8 @@ static int update(const twi_gpu_round *r, void *stream)
     unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
     unsigned blocks = r->symmetric ? others * (others + 1) / 2 : others * others;
     if (blocks > 0) {
-        update_kernel<<<blocks, THREADS, shared_bytes_of(update_kernel),
-                        (cudaStream_t)stream>>>(*r);
+        update_kernel<<<blocks, THREADS, shared_bytes_of(update_kernel), (cudaStream_t)stream>>>(
+            *r);
     }
     return (int)cudaGetLastError();
 }
@@ -333,8 +334,7 @@ static int update(const twi_gpu_round *r, void *stream)
 static int head(const twi_gpu_round *r, void *stream)
 {
     unsigned blocks = (unsigned)(r->symmetric ? r->tiles : 2 * r->tiles - 1);
-    head_kernel<<<blocks, THREADS, shared_bytes_of(head_kernel),
-                  (cudaStream_t)stream>>>(*r);
+    head_kernel<<<blocks, THREADS, shared_bytes_of(head_kernel), (cudaStream_t)stream>>>(*r);
     return (int)cudaGetLastError();
 }
 
@@ -348,8 +348,8 @@ static int panels(const twi_gpu_round *r, void *stream)
 {
     unsigned blocks = (unsigned)(r->tiles - 1) * (r->symmetric ? 1u : 2u);
     if (blocks > 0) {
-        panels_kernel<<<blocks, THREADS, shared_bytes_of(panels_kernel),
-                        (cudaStream_t)stream>>>(*r);
+        panels_kernel<<<blocks, THREADS, shared_bytes_of(panels_kernel), (cudaStream_t)stream>>>(
+            *r);
     }
     return (int)cudaGetLastError();
 }
@@ -363,8 +363,8 @@ static int alone(const twi_gpu_round *r, void *stream)
 static int mirror(const twi_gpu_round *r, void *stream)
 {
     unsigned squares = (unsigned)((r->n + MIRROR - 1) / MIRROR);
-    mirror_kernel<<<dim3(squares, squares), dim3(MIRROR, MIRROR_ROWS), 0,
-                    (cudaStream_t)stream>>>(*r);
+    mirror_kernel<<<dim3(squares, squares), dim3(MIRROR, MIRROR_ROWS), 0, (cudaStream_t)stream>>>(
+        *r);
     return (int)cudaGetLastError();
 }
 
@@ -377,7 +377,8 @@ static int probe(void *out, int32_t processors, int32_t rounds, double *relaxati
 }
 
 #if TOGETHER
-/* The fewer blocks on a processor, the more registers each has. The shared memory of AMD's holds one.
+/* The fewer blocks on a processor, the more registers each has. The shared memory of AMD's holds
+ * one.
  */
 static const void *const together_kernels[] = {
 #if defined(TWI_HIP)
@@ -417,9 +418,9 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
         int most = 0;
         error = blocks_at_once(together_kernels[i], &most);
         if (error == 0 && tiles <= most) {
-            error = (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
-                                                     dim3(THREADS), arguments, 0,
-                                                     (cudaStream_t)stream);
+            error =
+                (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
+                                                 dim3(THREADS), arguments, 0, (cudaStream_t)stream);
             *launched = error == 0;
         }
     }
@@ -438,7 +439,8 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #define TYPE_u16 TW_U16
 #define TYPE_f64 TW_F64
 
-#if !defined(__HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#if !defined( \
+    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
 extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     JOIN(TYPE_, TWI_GPU_TYPE),
     SIDE,

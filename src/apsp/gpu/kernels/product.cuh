@@ -4,8 +4,8 @@
  *
  * Where there is a copy engine one thread feeds it, and the warps drift apart by up to a chunk: a
  * chunk is waited for when it is used, and its place is filled again when every warp has left it.
- * Elsewhere all threads copy, and every chunk has a barrier; where copies cannot run in the background
- * the next chunk waits in registers.
+ * Elsewhere all threads copy, and every chunk has a barrier; where copies cannot run in the
+ * background the next chunk waits in registers.
  */
 #ifndef TWI_APSP_GPU_KERNELS_PRODUCT_CUH
 #define TWI_APSP_GPU_KERNELS_PRODUCT_CUH
@@ -82,7 +82,8 @@ struct pipeline {
 };
 
 /* Threads that say so when a chunk has been read: one for each warp. `compute-sanitizer racecheck`
- * does not see that they speak for the others too; for its sake TWI_EVERY_ARRIVAL lets all speak. */
+ * does not see that they speak for the others too; for its sake TWI_EVERY_ARRIVAL lets all speak.
+ */
 #if defined(TWI_EVERY_ARRIVAL)
 enum { SPEAKERS = THREADS };
 #else
@@ -115,8 +116,7 @@ static __device__ __forceinline__ void product_begin(pipeline *pipe, const opera
 
 /* c = min(c, a (x) b), over `chunks` chunks. */
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *pipe,
-                                                   const operands &in, int one,
-                                                   int chunks = CHUNKS)
+                                                   const operands &in, int one, int chunks = CHUNKS)
 {
     __syncthreads();
 #pragma unroll 1
@@ -164,7 +164,9 @@ static __device__ __forceinline__ void fetch(piece &, const operands &in, int ch
     }
 }
 
-static __device__ __forceinline__ void put(const piece &, int) {}
+static __device__ __forceinline__ void put(const piece &, int)
+{
+}
 
 #else
 
@@ -208,8 +210,7 @@ static __device__ __forceinline__ void product_begin(pipeline *, const operands 
 }
 
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
-                                                   const operands &in, int one,
-                                                   int chunks = CHUNKS)
+                                                   const operands &in, int one, int chunks = CHUNKS)
 {
     piece p;
 #pragma unroll 1

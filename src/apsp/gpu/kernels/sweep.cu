@@ -31,7 +31,7 @@ enum {
     CHUNK = 64,            /* depths that shared memory holds */
     TALL = TWI_SWEEP_TALL,
     LOW = TWI_SWEEP_LOW,
-    ENOUGH = 8192,              /* thread blocks, for any device */
+    ENOUGH = 8192,     /* thread blocks, for any device */
     ROW_THREADS = 256, /* of passes over rows */
     SLICES = 256,      /* that rows are cut into where columns are folded */
 };
@@ -161,9 +161,9 @@ static __device__ __forceinline__ const piece *piece_of(const source &s, int32_t
     return (const piece *)(s.from + row * s.ld);
 }
 
-/* Rows that are on their way to a thread: pairs of depths, in groups of their own, through places in
- * shared memory that nobody else sees; a place is asked for again when what it had has been used.
- * Without background copies the next pair waits in registers. */
+/* Rows that are on their way to a thread: pairs of depths, in groups of their own, through places
+ * in shared memory that nobody else sees; a place is asked for again when what it had has been
+ * used. Without background copies the next pair waits in registers. */
 #if TWI_BACKGROUND_COPY
 
 enum { AHEAD = 3, PLACES = AHEAD + 1 };
@@ -266,8 +266,8 @@ static __device__ __forceinline__ void bring(word *arcs, int32_t *rows, const tw
     __syncthreads();
 }
 
-/* A thread block takes every gridDim.y-th GROUPS tiles of columns, and keeps the arcs if shared memory
- * holds all of them. */
+/* A thread block takes every gridDim.y-th GROUPS tiles of columns, and keeps the arcs if shared
+ * memory holds all of them. */
 template <int HEIGHT, bool UP>
 static __global__ void TWI_BOUNDS(THREADS, HEIGHT == TALL ? 4 : 5)
     product_kernel(const twi_gpu_batch batch, const twi_sweep_task *tasks)

@@ -3,9 +3,9 @@
  * thread stands, and how tiles come from and go to global memory.
  *
  * A thread block holds a tile in registers, ROWS x WORDS words a thread. A warp is WARP_ROWS x
- * WARP_COLS threads, as many as go in step; a thread's rows and words come in groups of 16 bytes, so
- * that neighbouring threads read neighbouring 16-byte pieces of shared and of global memory. The 8
- * pieces of a warp's row are the 32 banks of shared memory once over, on every architecture.
+ * WARP_COLS threads, as many as go in step; a thread's rows and words come in groups of 16 bytes,
+ * so that neighbouring threads read neighbouring 16-byte pieces of shared and of global memory. The
+ * 8 pieces of a warp's row are the 32 banks of shared memory once over, on every architecture.
  */
 #ifndef TWI_APSP_GPU_KERNELS_TILE_CUH
 #define TWI_APSP_GPU_KERNELS_TILE_CUH
@@ -90,7 +90,8 @@ enum {
     BAND = 16, /* tile rows that are worked on together, to share panels in the cache */
 };
 
-struct __align__(16) group {
+struct __align__(16) group
+{
     word at[GROUP];
 };
 
@@ -130,7 +131,8 @@ static __device__ __forceinline__ bool skipped(const twi_gpu_round &r)
     return r.needed != NULL && *r.needed == 0;
 }
 
-/* --------------------------------------------------------------- where a thread stands in a tile */
+/* --------------------------------------------------------------- where a thread stands in a tile
+ */
 
 static __device__ __forceinline__ int thread_row(int i)
 {
@@ -148,7 +150,8 @@ static __device__ __forceinline__ int thread_word(int j)
            (lane % WARP_COLS) * GROUP + j % GROUP;
 }
 
-/* ------------------------------------------------------------------------ tiles in global memory */
+/* ------------------------------------------------------------------------ tiles in global memory
+ */
 
 static __device__ __forceinline__ void fill(word (&c)[ROWS][WORDS])
 {
@@ -303,9 +306,11 @@ static __device__ __forceinline__ void store_transposed(const word (&c)[ROWS][WO
 #pragma unroll
             for (int g = 0; g < ROWS / GROUP; g++) {
                 int y = thread_row(g * GROUP);
-                struct __align__(GROUP * sizeof(element)) column {
+                struct __align__(GROUP * sizeof(element)) column
+                {
                     element at[GROUP];
-                } v;
+                }
+                v;
 #pragma unroll
                 for (int i = 0; i < GROUP; i++) {
                     v.at[i] = step::lane(c[g * GROUP + i][j], e);

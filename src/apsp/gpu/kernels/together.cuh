@@ -1,15 +1,15 @@
 /*
  * A small matrix, closed by all processors together in one launch. Each thread block keeps one tile
- * in its registers from the first pivot to the last, and reads closed tiles and tiles of panels from
- * other blocks as they come; no round waits for a whole one.
- * What is published stays where it is (every pivot has its own place), so nothing is overwritten
- * that a slower block may still read. All blocks must be on the device at once.
+ * in its registers from the first pivot to the last, and reads closed tiles and tiles of panels
+ * from other blocks as they come; no round waits for a whole one. What is published stays where it
+ * is (every pivot has its own place), so nothing is overwritten that a slower block may still read.
+ * All blocks must be on the device at once.
  *
  * A round costs its critical path: close the tile, tell the block of the next one, which multiplies
  * it by the row and the column between the two tiles itself and updates its own. So there is one
- * trip a round through the cache that all processors share; panels and the other tiles follow beside.
- * That adds up paths in another order than the rounds of gpu/closure.c and gpu/multi.c, which rounded
- * sums would show: the next tile of floats waits for the panels, a second trip.
+ * trip a round through the cache that all processors share; panels and the other tiles follow
+ * beside. That adds up paths in another order than the rounds of gpu/closure.c and gpu/multi.c,
+ * which rounded sums would show: the next tile of floats waits for the panels, a second trip.
  */
 #ifndef TWI_APSP_GPU_KERNELS_TOGETHER_CUH
 #define TWI_APSP_GPU_KERNELS_TOGETHER_CUH
@@ -39,14 +39,16 @@ struct together_shared {
     };
 };
 
-/* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has been
- * published, since it goes there with these bits turned over, and no distance has exactly them. So a
- * reader sees of each word by itself whether it is there, and nothing needs a flag or an order. */
+/* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has
+ * been published, since it goes there with these bits turned over, and no distance has exactly
+ * them. So a reader sees of each word by itself whether it is there, and nothing needs a flag or an
+ * order. */
 enum { TURNED = 0x7FFFFFFF };
 
 static __device__ __forceinline__ void publish_group(word *to, const word *from)
 {
-    publish16(to, make_int4(from[0] ^ TURNED, from[1] ^ TURNED, from[2] ^ TURNED, from[3] ^ TURNED));
+    publish16(to,
+              make_int4(from[0] ^ TURNED, from[1] ^ TURNED, from[2] ^ TURNED, from[3] ^ TURNED));
 }
 
 /* As a right operand: [k][j] = (k, j). */
