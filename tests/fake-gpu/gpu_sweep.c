@@ -191,7 +191,7 @@ static tw_apsp_plan *plan_of(tw_context *ctx, const tw_graph *graph, const reque
         assert_ok(ctx, twi_potentials(ctx, graph, plan->potential));
     }
     const twi_known_order none = {.origin = "made"};
-    assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, (double)INFINITY));
+    assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, (double)INFINITY, (double)INFINITY));
     plan->work_type = !graph->integral                  ? graph->weight_type
                       : r->options.work_type != TW_AUTO ? r->options.work_type
                                                         : TW_I32;

@@ -18,7 +18,7 @@ configure() { # configure NAME OPTION...: into $scratch/NAME, its words in $said
     local name=$1
     shift
     said=$(cmake -S "$source" -B "$scratch/$name" -G "Unix Makefiles" -DCMAKE_C_COMPILER="$compiler" \
-        -DTW_PNG=OFF -DTW_TIFF=OFF -DTW_GPU=OFF "$@" 2>&1) || fail "$name: $said"
+        -DTW_PNG=OFF -DTW_TIFF=OFF -DTW_METIS=OFF -DTW_GPU=OFF "$@" 2>&1) || fail "$name: $said"
     targets=$(make -C "$scratch/$name" help)
 }
 

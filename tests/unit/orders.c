@@ -8,8 +8,10 @@
 
 #include "apsp/sweep/kept_order.h"
 #include "apsp/sweep/known_order.h"
+#include "apsp/sweep/metis.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <utime.h>
 
@@ -233,6 +235,117 @@ static void a_structure_is_what_is_joined(void **state)
         assert_int_equal(twi_structure_equal(&first, &found), cases[i].same);
         tw_graph_destroy(graph);
     }
+    close_context(ctx);
+}
+
+/* ------------------------------------------------------------------------------------- METIS */
+
+static volatile sig_atomic_t terminated;
+
+static void note_termination(int signal_number)
+{
+    (void)signal_number;
+    terminated = 1;
+}
+
+/* METIS prints, catches signals and sets the seed of rand(): nothing of it is seen here. */
+static void orders_of_metis_are_orders_and_change_nothing_else(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    if (!twi_metis_is_built()) {
+        twi_order none = {.n = 1};
+        assert_ok(ctx, twi_metis_order(ctx, &none, &(twi_skeleton){0}));
+        assert_null(none.vertex);
+        close_context(ctx);
+        skip();
+    }
+    struct sigaction mine = {.sa_handler = note_termination};
+    struct sigaction found;
+    assert_int_equal(sigaction(SIGTERM, &mine, NULL), 0);
+    for (int shape = 0; shape < SHAPES; shape++) {
+        const int64_t sizes[] = {0, 1, 2, 40, 700};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            tw_graph *graph = shape_graph(ctx, shape, sizes[i], 9, TW_I32, false);
+            twi_skeleton skeleton;
+            twi_order order = {0};
+            twi_tree *tree = NULL;
+            assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+            srand(7);
+            int first = rand();
+            srand(7);
+            assert_ok(ctx, twi_metis_order(ctx, &order, &skeleton));
+            assert_int_equal(rand(), first);
+            if (order.vertex != NULL) { /* it may fail; without links it does */
+                uint8_t seen[700] = {0};
+                for (int64_t k = 0; k < sizes[i]; k++) {
+                    assert_true(order.vertex[k] >= 0 && order.vertex[k] < sizes[i]);
+                    assert_int_equal(seen[order.vertex[k]]++, 0);
+                }
+                assert_ok(ctx, twi_tree_create(ctx, &tree, &skeleton, &order, sizes[i]));
+                twi_tree_destroy(tree);
+            } else {
+                assert_true(sizes[i] < 40 || skeleton.offsets[sizes[i]] == 0);
+            }
+            twi_order_clear(&order);
+            twi_skeleton_clear(&skeleton);
+            tw_graph_destroy(graph);
+        }
+    }
+    assert_int_equal(sigaction(SIGTERM, NULL, &found), 0);
+    assert_ptr_equal(found.sa_handler, note_termination);
+    assert_int_equal(signal(SIGTERM, SIG_DFL) == SIG_ERR, 0);
+    assert_int_equal(terminated, 0);
+    close_context(ctx);
+}
+
+/* On a cube METIS has far fewer steps; scalar code makes the run long enough to be worth it. */
+static void a_long_run_takes_the_better_order_and_says_so(void **state)
+{
+    (void)state;
+    enum { EDGE = 22, CUBE = EDGE * EDGE * EDGE };
+    tw_context *ctx = open_context();
+    tw_apsp_plan *plan = NULL;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    edges e = {.n = CUBE, .most = 8, .least = 1};
+    for (int64_t v = 0; v < CUBE; v++) {
+        for (int64_t step = 1; step < CUBE; step *= EDGE) {
+            if (v / step % EDGE + 1 < EDGE) {
+                join(&e, v, v + step);
+            }
+        }
+    }
+    tw_graph *graph = build(ctx, &e, TW_I32, false);
+    assert_ok(ctx, tw_set_isa(ctx, "scalar"));
+    assert_ok(ctx, tw_set_threads(ctx, 1));
+    options.method = TW_APSP_METHOD_SWEEP;
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    const char *said = twi_metis_is_built()
+                           ? "METIS, made;"
+                           : "our own dissection, made (METIS is not in this build);";
+    if (strstr(tw_apsp_plan_explain(plan), said) == NULL) {
+        fail_msg("%s", tw_apsp_plan_explain(plan));
+    }
+    tw_apsp_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    clear(&e);
+    close_context(ctx);
+}
+
+static void metis_stops_when_the_call_is_cancelled(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = square(ctx, 1, false);
+    twi_skeleton skeleton;
+    twi_order order = {0};
+    assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+    tw_cancel(ctx);
+    tw_status status = twi_metis_order(ctx, &order, &skeleton);
+    assert_int_equal(status, twi_metis_is_built() ? TW_ERR_CANCELLED : TW_OK);
+    assert_null(order.vertex);
+    twi_skeleton_clear(&skeleton);
+    tw_graph_destroy(graph);
     close_context(ctx);
 }
 
@@ -660,6 +773,9 @@ int main(void)
         cmocka_unit_test(an_order_of_another_graph_is_refused),
         cmocka_unit_test(orders_of_every_shape_serve_their_graph),
         cmocka_unit_test(a_structure_is_what_is_joined),
+        cmocka_unit_test(orders_of_metis_are_orders_and_change_nothing_else),
+        cmocka_unit_test(a_long_run_takes_the_better_order_and_says_so),
+        cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)
         IN_CACHE(an_order_is_found_by_the_next_run_with_any_weights),
         IN_CACHE(small_graphs_leave_no_file),

@@ -90,7 +90,8 @@ static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
             status = twi_kernel_rate(ctx, kernel, plan->threads, rate);
         }
         if (status == TW_OK) {
-            status = twi_sweep_tree(ctx, plan, &known, forced ? INFINITY : rival * *rate);
+            status = twi_sweep_tree(ctx, plan, &known, forced ? INFINITY : rival * *rate,
+                                    SWEEP_EFFICIENCY * *rate);
         }
         if (status == TW_OK && plan->tree == NULL) {
             twi_rule_out(c, "the separators of the graph are too wide");
@@ -132,10 +133,11 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
                 twi_delivery_memory(plan, false);
     c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
     snprintf(c->basis, sizeof c->basis,
-             "%s, %s; %d blocks, largest front %lld; %.3g steps a source in %s at %.1f G relax/s",
-             twi_order_maker(plan->order_maker), plan->order_origin, plan->tree->blocks,
-             (long long)plan->tree->front_most, plan->tree->down + plan->tree->up,
-             tw_type_name(c->work_type), SWEEP_EFFICIENCY * rate / 1e9);
+             "%s, %s%s; %d blocks, largest front %lld; %.3g steps a source in %s at %.1f G relax/s",
+             twi_order_maker(plan->order_maker), plan->order_origin, plan->order_note,
+             plan->tree->blocks, (long long)plan->tree->front_most,
+             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
+             SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }

@@ -20,6 +20,9 @@
 /* How often a batch that was cut short would have scanned each arc: a lane search on a random
  * graph, a breadth-first search of a graph of low diameter. */
 #define USUAL_SCANS 7
+/* Of many levels, the part at which a breadth-first search looks at an arc: 512 sources that lie
+ * near each other reach a vertex within so many (grid of 4000 vertices, November 2026). */
+#define LEVELS_SCANNED (1.0 / 3)
 
 /* For the first round: times the budget, and seconds at least. Beside other work it takes longer.
  */
@@ -147,7 +150,8 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
         *out = (twi_search_sample){.guessed = true};
         add_row(out, e->type, scale, rows_of(s, 0), graph->n);
         if (e->method == TW_APSP_METHOD_BFS) {
-            scans = fmin(scans, fmax(out->farthest / scale, 1)); /* one a level */
+            const double levels = fmax(out->farthest / scale, 1);
+            scans = fmin(levels, fmax(scans, levels * LEVELS_SCANNED));
         }
         out->seconds_least = took / (double)s->size;
         out->seconds_per_source =

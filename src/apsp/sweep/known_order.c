@@ -2,9 +2,15 @@
 #include "apsp/sweep/known_order.h"
 
 #include "apsp/sweep/kept_order.h"
+#include "apsp/sweep/metis.h"
 #include "base/memory.h"
 
 #include <math.h>
+
+/* Of an order of METIS: seconds per vertex or link, and level of the dissection (Neoverse N1,
+ * November 2026); and the part of a run that it may take. */
+#define METIS_SECONDS 60e-9
+#define METIS_SHARE 0.1
 
 tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *options)
 {
@@ -64,14 +70,59 @@ static tw_status make_tree(tw_context *ctx, twi_tree **out, const twi_skeleton *
                                            : status;
 }
 
+/* Steps of all columns. */
+static double all_steps(const twi_tree *tree, int64_t columns)
+{
+    return (double)columns * (tree->down + tree->up) + tree->factor;
+}
+
+/* An order of METIS and its tree in the place of `order` and the plan's tree, where the run is long
+ * enough to pay for it and it has fewer steps. */
+static tw_status try_metis(tw_context *ctx, tw_apsp_plan *plan, const twi_skeleton *skeleton,
+                           twi_order *order, double rate)
+{
+    const double n = (double)skeleton->n;
+    const double links = (double)skeleton->offsets[skeleton->n];
+    const int64_t columns = twi_plan_rows(plan);
+    const double run = all_steps(plan->tree, columns) / rate;
+    twi_order other = {0};
+    twi_tree *tree = NULL;
+    if ((n + links) * log2(n + 2) * METIS_SECONDS > METIS_SHARE * run) {
+        return TW_OK;
+    }
+    plan->order_note = twi_metis_is_built() ? " (METIS failed)" : " (METIS is not in this build)";
+    tw_status status = twi_metis_order(ctx, &other, skeleton);
+    if (status == TW_OK && other.vertex != NULL) {
+        plan->order_note = " (METIS has no fewer steps)";
+        status = twi_tree_create(ctx, &tree, skeleton, &other, columns);
+    }
+    if (status == TW_ERR_MEMORY) { /* it can be done without */
+        status = TW_OK;
+    }
+    if (status == TW_OK && tree != NULL &&
+        all_steps(tree, columns) < all_steps(plan->tree, columns)) {
+        twi_order kept = *order;
+        twi_tree *kept_tree = plan->tree;
+        *order = other;
+        plan->tree = tree;
+        other = kept;
+        tree = kept_tree;
+        plan->order_note = "";
+    }
+    twi_tree_destroy(tree);
+    twi_order_clear(&other);
+    return status;
+}
+
 tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_order *known,
-                         double steps)
+                         double steps, double rate)
 {
     const tw_apsp_order *given = plan->options.order;
     const int64_t columns = twi_plan_rows(plan);
     twi_skeleton skeleton = {0};
     twi_order order = {0};
     plan->order_origin = known->origin;
+    plan->order_note = "";
     if (given != NULL && plan->part == NULL && columns == plan->graph->n) {
         plan->tree = twi_tree_share(given->tree);
         plan->order_maker = given->order.maker;
@@ -83,6 +134,9 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
     } else if (status == TW_OK) {
         status = make_tree(ctx, &plan->tree, &skeleton, &order, columns, steps);
+        if (status == TW_OK && plan->tree != NULL) {
+            status = try_metis(ctx, plan, &skeleton, &order, rate);
+        }
         plan->order_maker = order.maker;
         if (plan->tree != NULL && plan->options.order_cache != 0 &&
             plan->graph->n >= TWI_KEPT_LEAST) {

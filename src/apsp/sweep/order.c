@@ -49,7 +49,7 @@ typedef struct agenda {
 
 const char *twi_order_maker(int32_t maker)
 {
-    static const char *const names[TWI_ORDER_MAKERS] = {"our own dissection"};
+    static const char *const names[TWI_ORDER_MAKERS] = {"our own dissection", "METIS"};
     return names[maker];
 }
 

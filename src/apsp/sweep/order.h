@@ -8,7 +8,7 @@
 #include "apsp/sweep/skeleton.h"
 
 /* Who made an order. */
-enum { TWI_ORDER_DISSECTION = 0, TWI_ORDER_MAKERS };
+enum { TWI_ORDER_DISSECTION = 0, TWI_ORDER_METIS = 1, TWI_ORDER_MAKERS };
 const char *twi_order_maker(int32_t maker);
 
 typedef struct twi_order {
