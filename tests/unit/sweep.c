@@ -5,6 +5,7 @@
  */
 #include "shapes.h"
 
+#include "apsp/shared/widen.h"
 #include "apsp/sweep/order.h"
 #include "apsp/sweep/tree.h"
 #include "base/matrix.h"
@@ -541,6 +542,72 @@ static void a_matrix_gets_its_rows_and_nothing_else(void **state)
     }
 }
 
+/* Past the caches or not, at any place and for any count. */
+static void streamed_distances_are_the_same(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    const tw_type types[] = {TW_U8, TW_U16, TW_I32, TW_F32, TW_F64};
+    _Alignas(64) uint8_t in[MOST * 8];
+    _Alignas(64) uint8_t plain[MOST * 8 + 64];
+    _Alignas(64) uint8_t streamed[MOST * 8 + 64];
+    for (size_t k = 0; k < sizeof in; k++) {
+        in[k] = twi_random_at(SEED, k) % 3 == 0 ? 0xff : (uint8_t)twi_random_at(SEED, k);
+    }
+    for (size_t a = 0; a < 5; a++) {
+        for (size_t b = 0; b < 5; b++) {
+            for (int64_t count = 0; twi_widens(types[a], types[b]) && count <= MOST; count += 8) {
+                for (size_t offset = 0; offset < 64; offset += 8) {
+                    memset(plain, 0xA5, sizeof plain);
+                    memset(streamed, 0xA5, sizeof streamed);
+                    twi_widen(plain + offset, types[b], in, types[a], count);
+                    twi_widen_streaming(streamed + offset, types[b], in, types[a], count);
+                    twi_streamed();
+                    assert_memory_equal(plain, streamed, sizeof plain);
+                }
+            }
+        }
+    }
+    for (int64_t i = 0; i < MOST; i++) { /* by the book */
+        int32_t wide[MOST];
+        twi_widen_streaming(wide, TW_I32, in, TW_U16, MOST);
+        const uint16_t narrow = ((const uint16_t *)(const void *)in)[i];
+        assert_int_equal(wide[i], narrow == TW_APSP_INF_U16 ? TW_APSP_INF_I32 : narrow);
+    }
+}
+
+/* So large that no cache holds it, and not at the beginning of a line. */
+static void a_large_matrix_is_filled_wherever_it_lies(void **state)
+{
+    (void)state;
+    enum { SIDE = 54, N = SIDE * SIDE, APART = (N / 16 + 1) * 16 };
+    if (small_sizes_only()) {
+        skip();
+    }
+    tw_context *ctx = open_context();
+    tw_graph *graph = shape_graph(ctx, 5, N, 9, TW_I32, false);
+    int32_t *rows = aligned_alloc(64, (size_t)(N + 1) * APART * sizeof *rows);
+    int32_t *searched = malloc((size_t)N * N * sizeof *searched);
+    tw_matrix want = {searched, N, N, N, TW_I32};
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = TW_APSP_METHOD_DIJKSTRA;
+    assert_ok(ctx, tw_apsp(ctx, &want, graph, &options));
+    options.method = TW_APSP_METHOD_SWEEP;
+    for (int at = 0; at < 16; at += 5) {
+        tw_matrix got = {rows + at, N, N, APART, TW_I32};
+        memset(rows, 0x5A, (size_t)(N + 1) * APART * sizeof *rows);
+        assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
+        for (int64_t i = 0; i < N; i++) {
+            assert_memory_equal(rows + at + i * APART, searched + i * N, N * sizeof *rows);
+            assert_int_equal(rows[at + i * APART + N], 0x5A5A5A5A);
+        }
+    }
+    free(searched);
+    free(rows);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 /* Several blocks of rows, several batches in each, and the same bits for any number of threads. */
 static void threads_change_no_bit(void **state)
 {
@@ -699,6 +766,8 @@ int main(void)
         cmocka_unit_test(distances_that_do_not_fit_widen_the_type),
         cmocka_unit_test(parts_cutoff_and_order_of_the_result_are_kept),
         cmocka_unit_test(a_matrix_gets_its_rows_and_nothing_else),
+        cmocka_unit_test(streamed_distances_are_the_same),
+        cmocka_unit_test(a_large_matrix_is_filled_wherever_it_lies),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(predecessors_are_trees),
         cmocka_unit_test(every_allocation_may_fail),

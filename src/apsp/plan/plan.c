@@ -55,7 +55,7 @@
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
-#define SEARCH_FLOOR 0.5e-9    /* seconds an arc and source: a tenth of what searches need */
+#define SEARCH_FLOOR 1.5e-9    /* seconds an arc and source: a third of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define BFS_ARC 0.02e-9    /* seconds an arc, level and source of it, to see that it is far ahead */
 #define BFS_ENTRY 0.6e-9   /* and an entry of the result */

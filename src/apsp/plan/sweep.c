@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define SWEEP_LEAST 256      /* vertices, */
-#define SWEEP_DEGREE 32.0    /*   and arcs a vertex at most, for a sweep to be considered */
+#define SWEEP_DEGREE 64.0    /*   and arcs a vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 25e-9  /* of an order: per vertex or arc, and level of the dissection */
 #define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
@@ -62,18 +62,19 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     const twi_tree *tree = plan->tree;
     const double rows = (double)twi_plan_rows(plan);
     const double entries = rows * (double)plan->graph->n;
+    const double up = tree->up - tree->spared;
     const double made = (double)plan->graph->n * FRONT_SECONDS / plan->threads +
                         plan->threads * TEAM_SECONDS +
                         (double)memory * PAGE_SECONDS / plan->threads;
     if (folds(plan)) {
         const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
-        const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * tree->up) +
+        const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +
                              FOLD_STEPS * entries / (half ? 1 : 2) + tree->factor;
         return steps / (SWEEP_EFFICIENCY * rate) + made;
     }
     const double entry =
         SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    const double steps = rows * (tree->down + SWEEP_UP * tree->up) + tree->factor;
+    const double steps = rows * (tree->down + SWEEP_UP * up) + tree->factor;
     return steps / (SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
 }
 

@@ -55,12 +55,16 @@ static _Noreturn void order_and_exit(shared *out, const twi_skeleton *skeleton, 
     _exit(0);
 }
 
-/* Wait until the child has gone, which closes its end of the pipe; it is ended if the call is
- * cancelled. Who else waits for children may have taken it from us. */
+/* Wait until the child has gone, which closes its end of the pipe, unless somebody else's child has
+ * got that, too; it is ended if the call is cancelled. Who else waits for children may have taken
+ * it from us. */
 static void wait_for(tw_context *ctx, pid_t child, int pipe_end)
 {
     struct pollfd end = {.fd = pipe_end, .events = POLLIN};
     while (poll(&end, 1, LOOK_MILLISECONDS) <= 0) {
+        if (waitpid(child, NULL, WNOHANG) != 0) {
+            return; /* gone, or taken */
+        }
         if (twi_is_cancelled(ctx)) {
             (void)kill(child, SIGKILL);
         }

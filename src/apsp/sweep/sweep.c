@@ -36,6 +36,7 @@
 #define BLOCK_BYTES ((uint64_t)8 << 20)  /* of a delivered block of rows, at least, */
 #define THREAD_BYTES ((uint64_t)4 << 20) /*   and for each thread */
 #define TILE 64                          /* vertices transposed at a time */
+#define STREAMED ((int64_t)32 << 20)     /* bytes of a matrix that no cache holds */
 
 struct engine;
 
@@ -279,20 +280,36 @@ static bool keep_block(void *self, int32_t b, int64_t cols, const char *x)
     return holes;
 }
 
+/* Elements of every row before its first whole line of a cache; 0 if there are none, or if rows
+ * differ in that. */
+static int64_t lines_begin(const tw_matrix *matrix)
+{
+    const int64_t size = (int64_t)tw_type_size(matrix->type);
+    const int64_t before = (int64_t)((uintptr_t)matrix->data % TWI_CACHE_LINE);
+    return before > 0 && matrix->stride * size % TWI_CACHE_LINE == 0
+               ? (TWI_CACHE_LINE - before) / size
+               : 0;
+}
+
 /* Rows of the result from the columns of a batch. */
 static void write_rows(worker *w, const twi_ticket *tickets, int64_t count)
 {
     const engine *e = w->engine;
     const int64_t size = e->matrix != NULL ? (int64_t)tw_type_size(e->matrix->type) : 0;
+    const bool large = e->tree->n * twi_plan_rows(e->plan) * size >= STREAMED;
+    void (*widen)(void *, tw_type, const void *, tw_type, int64_t) =
+        large ? twi_widen_streaming : twi_widen;
+    int64_t wide = large ? lines_begin(e->matrix) : 0;
+    wide = wide > 0 ? wide : TILE;
     twi_batch_run(&w->batch, tickets, count, keep_block, w);
-    for (int64_t v = 0; v < e->tree->n && !w->batch.refuted; v += TILE) {
-        int64_t wide = e->tree->n - v < TILE ? e->tree->n - v : TILE;
+    for (int64_t v = 0; v < e->tree->n && !w->batch.refuted; v += wide, wide = TILE) {
+        wide = e->tree->n - v < wide ? e->tree->n - v : wide;
         e->kernel->transpose(w->tile, TILE, kept_row(w, (int32_t)v), e->course.step, wide, count);
         for (int64_t j = 0; j < count; j++) {
             const char *piece = w->tile + j * TILE * e->size;
             if (e->matrix != NULL) {
                 char *row = twi_matrix_row(e->matrix, tickets[j].row);
-                twi_widen(row + v * size, e->matrix->type, piece, e->kernel->type, wide);
+                widen(row + v * size, e->matrix->type, piece, e->kernel->type, wide);
             } else {
                 memcpy(e->block + (tickets[j].row * e->stride + v) * e->size, piece,
                        (size_t)(wide * e->size));
@@ -301,12 +318,19 @@ static void write_rows(worker *w, const twi_ticket *tickets, int64_t count)
     }
 }
 
+/* The same, seen by all. */
+static void fill_rows(worker *w, const twi_ticket *tickets, int64_t count)
+{
+    write_rows(w, tickets, count);
+    twi_streamed();
+}
+
 /* All rows into the matrix. */
 static tw_status fill_matrix(engine *e, twi_delivery *delivery, int64_t *first)
 {
     const int64_t total = twi_plan_rows(e->plan);
     write_tickets(e, 0, total);
-    run_batches(e, total, 0, write_rows);
+    run_batches(e, total, 0, fill_rows);
     tw_status status = twi_check_cancel(e->ctx);
     if (status == TW_OK && !atomic_load(&e->refuted)) {
         *first = total;

@@ -27,6 +27,8 @@
 #define FRONT_ENTRY 3.0   /* an entry of it: filled, passed on, packed */
 #define CHILDREN_LOOKED_AT 4096
 
+#define BEGINNINGS 256.0 /* rows of a block at which columns of one batch begin, at most */
+
 /* A group while blocks are being made of it; a block has the number of the group that took in the
  * others. */
 typedef struct group {
@@ -307,6 +309,7 @@ static void count_steps(twi_tree *tree, double *way)
         tree->factor += size * front * front;
         way[i] = size * front + (tree->parent[i] != NONE ? way[tree->parent[i]] : 0);
         tree->up += size * way[i] / (double)tree->n;
+        tree->spared += size * fmax(size - BEGINNINGS, 0) * front / (double)tree->n;
         tree->front_most = (int64_t)fmax((double)tree->front_most, front);
         tree->size_most = (int64_t)fmax((double)tree->size_most, size);
         int32_t parent = tree->parent[i];
