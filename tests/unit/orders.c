@@ -332,6 +332,72 @@ static void a_long_run_takes_the_better_order_and_says_so(void **state)
     close_context(ctx);
 }
 
+/* A list of what is above that grows beyond the order's bound makes no tree. */
+static void a_tree_is_given_up_at_the_bound_of_its_order(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = square(ctx, 1, false);
+    twi_skeleton skeleton;
+    twi_order order = {0};
+    twi_tree *tree = NULL;
+    assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+    assert_ok(ctx, twi_order_create(ctx, &order, &skeleton,
+                                    (twi_order_limit){(double)N, (double)INFINITY}));
+    order.entries = 10;
+    assert_ok(ctx, twi_tree_create(ctx, &tree, &skeleton, &order, N));
+    assert_null(tree);
+    order.entries = 1e9;
+    assert_ok(ctx, twi_tree_create(ctx, &tree, &skeleton, &order, N));
+    assert_non_null(tree);
+    twi_tree_destroy(tree);
+    twi_order_clear(&order);
+    twi_skeleton_clear(&skeleton);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* Where the rich get richer METIS has a fraction of our steps: what our own order is given up for,
+ * with the steps that a run may take, is done by its. */
+static void where_our_separators_are_too_wide_metis_is_tried(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    tw_graph_generate_options kind = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    const twi_known_order none = {.origin = "made"};
+    twi_skeleton skeleton;
+    twi_order order = {0};
+    twi_tree *tree = NULL;
+    kind.kind = "preferential";
+    kind.vertices = 2000;
+    kind.degree = 3;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &kind));
+    assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+    assert_ok(ctx, twi_metis_order(ctx, &order, &skeleton));
+    tw_apsp_plan plan = {.graph = graph, .options = TW_APSP_OPTIONS_INIT};
+    double steps = 1;
+    if (order.vertex != NULL) {
+        assert_ok(ctx, twi_tree_create(ctx, &tree, &skeleton, &order, graph->n));
+        steps = (double)graph->n * (tree->down + tree->up) + tree->factor;
+        twi_tree_destroy(tree);
+        twi_order_clear(&order);
+    }
+    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, steps / 2, 1));
+    assert_null(plan.tree); /* beyond what METIS has, too */
+    assert_ok(ctx, twi_order_create(ctx, &order, &skeleton,
+                                    (twi_order_limit){(double)graph->n, 1.1 * steps}));
+    assert_true(order.wide); /* ours alone */
+    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, 1.1 * steps, 1));
+    assert_int_equal(plan.tree != NULL, twi_metis_is_built());
+    assert_int_equal(plan.order_maker, twi_metis_is_built() ? TWI_ORDER_METIS : 0);
+    twi_tree_destroy(plan.tree);
+    twi_order_clear(&order);
+    twi_skeleton_clear(&skeleton);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void metis_stops_when_the_call_is_cancelled(void **state)
 {
     (void)state;
@@ -775,6 +841,8 @@ int main(void)
         cmocka_unit_test(a_structure_is_what_is_joined),
         cmocka_unit_test(orders_of_metis_are_orders_and_change_nothing_else),
         cmocka_unit_test(a_long_run_takes_the_better_order_and_says_so),
+        cmocka_unit_test(a_tree_is_given_up_at_the_bound_of_its_order),
+        cmocka_unit_test(where_our_separators_are_too_wide_metis_is_tried),
         cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)
         IN_CACHE(an_order_is_found_by_the_next_run_with_any_weights),

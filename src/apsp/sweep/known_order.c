@@ -11,6 +11,7 @@
  * November 2026); and the part of a run that it may take. */
 #define METIS_SECONDS 60e-9
 #define METIS_SHARE 0.1
+#define METIS_SHARE_WIDE 0.04 /* where our own separators are too wide, and those of METIS may be */
 
 tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *options)
 {
@@ -77,30 +78,32 @@ static double all_steps(const twi_tree *tree, int64_t columns)
 }
 
 /* An order of METIS and its tree in the place of `order` and the plan's tree, where the run is long
- * enough to pay for it and it has fewer steps. */
+ * enough to pay for it and it has fewer steps than those. There may be neither: then it must have
+ * fewer than `steps`. */
 static tw_status try_metis(tw_context *ctx, tw_apsp_plan *plan, const twi_skeleton *skeleton,
-                           twi_order *order, double rate)
+                           twi_order *order, double steps, double rate)
 {
     const double n = (double)skeleton->n;
     const double links = (double)skeleton->offsets[skeleton->n];
     const int64_t columns = twi_plan_rows(plan);
-    const double run = all_steps(plan->tree, columns) / rate;
+    steps = plan->tree != NULL ? all_steps(plan->tree, columns) : steps;
     twi_order other = {0};
     twi_tree *tree = NULL;
-    if ((n + links) * log2(n + 2) * METIS_SECONDS > METIS_SHARE * run) {
+    const double share = plan->tree != NULL ? METIS_SHARE : METIS_SHARE_WIDE;
+    if ((n + links) * log2(n + 2) * METIS_SECONDS > share * steps / rate) {
         return TW_OK;
     }
     plan->order_note = twi_metis_is_built() ? " (METIS failed)" : " (METIS is not in this build)";
     tw_status status = twi_metis_order(ctx, &other, skeleton);
     if (status == TW_OK && other.vertex != NULL) {
         plan->order_note = " (METIS has no fewer steps)";
+        other.entries = isfinite(steps) ? fmax(steps / (double)columns, 1) : 0;
         status = twi_tree_create(ctx, &tree, skeleton, &other, columns);
     }
     if (status == TW_ERR_MEMORY) { /* it can be done without */
         status = TW_OK;
     }
-    if (status == TW_OK && tree != NULL &&
-        all_steps(tree, columns) < all_steps(plan->tree, columns)) {
+    if (status == TW_OK && tree != NULL && all_steps(tree, columns) < steps) {
         twi_order kept = *order;
         twi_tree *kept_tree = plan->tree;
         *order = other;
@@ -134,8 +137,8 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
     } else if (status == TW_OK) {
         status = make_tree(ctx, &plan->tree, &skeleton, &order, columns, steps);
-        if (status == TW_OK && plan->tree != NULL) {
-            status = try_metis(ctx, plan, &skeleton, &order, rate);
+        if (status == TW_OK) {
+            status = try_metis(ctx, plan, &skeleton, &order, steps, rate);
         }
         plan->order_maker = order.maker;
         if (plan->tree != NULL && plan->options.order_cache != 0 &&

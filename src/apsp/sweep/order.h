@@ -18,6 +18,8 @@ typedef struct twi_order {
     int64_t groups;
     int32_t *first; /* groups + 1: group g is vertex[first[g]] ... vertex[first[g + 1] - 1] */
     bool wide;      /* given up: the separators were too wide, and there is nothing here */
+    double
+        entries; /* vertices that lists of A may have in all for it to be of use; 0: any number */
 } twi_order;
 
 /* What an order may cost. It is given up as soon as its separators show that `columns` sources will

@@ -54,6 +54,7 @@ typedef struct builder {
     int32_t *high;     /* all lists of A, vertices */
     int64_t high_count;
     int64_t high_room;
+    bool beyond; /* the order's bound */
 } builder;
 
 /* Groups of 4 rows, and what a smaller one costs in rows. */
@@ -185,6 +186,10 @@ static tw_status make_blocks(builder *b, int32_t *root)
         }
         if (status != TW_OK) {
             return status;
+        }
+        if (b->order->entries > 0 && (double)b->high_count > b->order->entries) {
+            b->beyond = true;
+            return TW_OK;
         }
         take_in_children(b, g);
         int32_t parent = parent_of(b, self);
@@ -409,10 +414,10 @@ tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *s
     if (status == TW_OK) {
         status = make_blocks(&b, &root);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && !b.beyond) {
         status = finish(&b, tree, root);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && !b.beyond) {
         *out = tree;
     } else {
         twi_tree_destroy(tree);

@@ -48,7 +48,8 @@ static inline int64_t twi_tree_high(const twi_tree *tree, int32_t b)
     return tree->high_first[b + 1] - tree->high_first[b];
 }
 
-/* `columns` is how many sources the run will have: blocks become larger where there are more. */
+/* `columns` is how many sources the run will have: blocks become larger where there are more. *out
+ * is NULL if the order has a bound (order->entries) that the lists of A pass. */
 TW_CHECKED tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *skeleton,
                                      const twi_order *order, int64_t columns);
 /* One more user of it. A tree does not change, and goes with its last user. */
