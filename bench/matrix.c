@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: matrix GRAPH THREADS METHOD [RAW]\n");
         return 2;
     }
-    if (tw_set_threads(ctx, atoi(argv[2])) != TW_OK ||
+    if (tw_set_threads(ctx, (int32_t)strtol(argv[2], NULL, 10)) != TW_OK ||
         tw_apsp_method_parse(&opts.method, argv[3]) != TW_OK ||
         tw_graph_read(ctx, &graph, argv[1], NULL) != TW_OK ||
         tw_graph_describe(graph, &about) != TW_OK) {

@@ -11,7 +11,7 @@
  * November 2026); and the part of a run that it may take. */
 #define METIS_SECONDS 60e-9
 #define METIS_SHARE 0.1
-#define METIS_SHARE_WIDE 0.04 /* where our own separators are too wide, and those of METIS may be */
+#define METIS_SHARE_WIDE 0.04 /* where our own separators are too wide */
 
 tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *options)
 {
