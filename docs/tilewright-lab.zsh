@@ -25,20 +25,20 @@ _tilewright_lab()
     case $words[1] in
     list)
         _arguments -s -S \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     show)
         _arguments -s -S \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     diff)
         _arguments -s -S \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     run)
@@ -60,8 +60,8 @@ _tilewright_lab()
             '(--quiet)-q[Say nothing on standard error but errors]' \
             '(-q)--quiet[Say nothing on standard error but errors]' \
             '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     report)
@@ -69,14 +69,14 @@ _tilewright_lab()
             '(--out)-o+[Write the page there]:FOLDER:_files' \
             '(-o)--out=[Write the page there]:FOLDER:_files' \
             '--plots=[Write every plot there as well, as an SVG file of its own, dark on white]:FOLDER:_files' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     compare)
         _arguments -s -S \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     help) _describe -t commands command commands ;;

@@ -11,9 +11,9 @@ _tilewright()
         'entropy:local entropy of an array or image\: how varied each neighbourhood is'
         'map:an expression at every element of arrays or images'
         'generate:make a graph (complete, dense, sparse, grid, ...) or an image'
-        'devices:what this machine has, and the most it can do'
+        'devices:what this machine has, and its peak rates'
         'selftest:check every method, type and instruction set on this machine'
-        'bench:measure the speed here, beside this machine'\''s ceiling'
+        'bench:measure the speed, and compare it with this machine'\''s peak'
         'help:explain a command'
     )
     if ((CURRENT == 2)); then
@@ -30,35 +30,35 @@ _tilewright()
     apsp)
         _arguments -s -S \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
-            '--directed[Take each edge in its own direction only, whatever the file says]' \
-            '--undirected[Take each edge in both directions, whatever the file says]' \
+            '--directed[Treat edges as directed, whatever the file says]' \
+            '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
             '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
-            '--ids[Vertices of an edge list are named by arbitrary words]' \
+            '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
-            '--no-header[The first line of an edge list is an edge, whatever it looks like]' \
+            '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--sources=[Only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
-            '--targets=[Only these columns, likewise]:LIST: ' \
-            '--cutoff=[Distances above D count as no path]:D: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
+            '--targets=[Compute only these columns, given in the same way]:LIST: ' \
+            '--cutoff=[Treat distances above D as unreachable]:D: ' \
             '--predecessors=[Also write the vertex before each target on its shortest path, as int32 of the same shape]:FILE:_files' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
-            '--histogram=-[Also count the distances in BINS equal bins, 20 if no number is given]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line]:FILE:_files' \
-            '--closeness=[Write the closeness centrality of each row to FILE, likewise]:FILE:_files' \
+            '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
             '--sum=[Write the sum of the distances of each row to FILE]:FILE:_files' \
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
-            '--farthest=[Write the farthest vertices of each row to FILE, likewise]:FILE:_files' \
+            '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
-            '--explain[Explain the plan\: the candidates, their cost and memory, the choice]' \
+            '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and plain)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
@@ -68,116 +68,116 @@ _tilewright()
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     path)
         _arguments -s -S \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
-            '--directed[Take each edge in its own direction only, whatever the file says]' \
-            '--undirected[Take each edge in both directions, whatever the file says]' \
+            '--directed[Treat edges as directed, whatever the file says]' \
+            '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
             '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
-            '--ids[Vertices of an edge list are named by arbitrary words]' \
+            '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
-            '--no-header[The first line of an edge list is an edge, whatever it looks like]' \
+            '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--type=[The type of a DIST that does not say]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--dist-format=[The format of DIST\: raw, npy or csv]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     summary)
         _arguments -s -S \
             '--type=[The type of a raw file, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
-            '--histogram=-[Also count the distances in BINS equal bins, 20 if no number is given]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line]:FILE:_files' \
-            '--closeness=[Write the closeness centrality of each row to FILE, likewise]:FILE:_files' \
+            '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
             '--sum=[Write the sum of the distances of each row to FILE]:FILE:_files' \
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
-            '--farthest=[Write the farthest vertices of each row to FILE, likewise]:FILE:_files' \
+            '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     reach)
         _arguments -s -S \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
-            '--directed[Take each edge in its own direction only, whatever the file says]' \
-            '--undirected[Take each edge in both directions, whatever the file says]' \
+            '--directed[Treat edges as directed, whatever the file says]' \
+            '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
             '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
-            '--ids[Vertices of an edge list are named by arbitrary words]' \
+            '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
-            '--no-header[The first line of an edge list is an edge, whatever it looks like]' \
+            '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
-            '--sources=[Only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
             '--bits[Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8\: an eighth of the size]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
             '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line]:FILE:_files' \
-            '--components=[Write the strongly connected component of each vertex to FILE, likewise]:FILE:_files' \
+            '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     entropy)
         _arguments -s -S \
             '(--window)-w+[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
             '(-w)--window=[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
-            '--radius=[Instead a disk\: all elements within R of the centre]:R: ' \
-            '--footprint=[Instead any shape\: the elements of FILE, an image of u8, that are not 0]:FILE:_files' \
+            '--radius=[Use a disk instead\: all elements within R of the centre]:R: ' \
+            '--footprint=[Use any shape instead\: the nonzero elements of FILE, a u8 image]:FILE:_files' \
             '--anchor=[The element of the footprint that lies on the centre, from 0]:ROW,COL: ' \
             '--border=[crop (only elements inside count]:BORDER: ' \
             '(--levels)-l+[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '(-l)--levels=[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '--range=[Put values from LO to HI into N equal bins, HI itself into the last]:LO:HI: ' \
-            '--mask=[Elements where FILE, an image of u8 of the same size, is 0 do not count]:FILE:_files' \
-            '--no-data=[Elements equal to VALUE do not count]:VALUE: ' \
-            '--skip-nan[Elements that are NaN do not count, besides those of --no-data]' \
-            '--base=[Of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
+            '--mask=[Ignore elements where FILE, a u8 image of the same size, is 0]:FILE:_files' \
+            '--no-data=[Ignore elements equal to VALUE]:VALUE: ' \
+            '--skip-nan[Ignore NaN, in addition to --no-data]' \
+            '--base=[Base of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
             '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
             '--out-type=[The elements of OUT\: f32 (the default), f16, or u8 and u16, which put 0 to the largest value there can be into 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--verify=-[Compute K elements of each plane (1000 if no number is given, 0\: all) again by the definition and compare]::K: ' \
-            '--explain[Say the method and why, the memory and the rate to expect]' \
-            '--preview=[Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright where it is largest]:FILE:_files' \
+            '--explain[Explain the method, the memory needed and the expected rate]' \
+            '--preview=[Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the maximum]:FILE:_files' \
             '--in-format=[npy, pnm, pfm, png, tiff or records]:FORMAT: ' \
             '--out-format=[npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff (pages) and records (text, five decimals) for any number]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
@@ -185,28 +185,28 @@ _tilewright()
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     map)
         _arguments -s -S \
             '*-s+[A constant for the expression]:NAME=VALUE: ' \
             '*--set=[A constant for the expression]:NAME=VALUE: ' \
-            '(--repeat)-r+[Apply the expression N times, x being the result of the time before\: the same bits as N runs, with one reading and one writing]:N: ' \
-            '(-r)--repeat=[Apply the expression N times, x being the result of the time before\: the same bits as N runs, with one reading and one writing]:N: ' \
-            '--no-data=[Where an input is VALUE (a number, or nan) the result is VALUE, too]:VALUE: ' \
+            '(--repeat)-r+[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
+            '(-r)--repeat=[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
+            '--no-data=[Where an input is VALUE (a number or nan) the result is VALUE too]:VALUE: ' \
             '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
             '(--out-type)-o+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '(-o)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--fast[Functions within 3.5 units in the last place instead of 1]' \
             '--verify=-[Recompute K random elements (1000 by default, 0\: all) in interval arithmetic before OUT appears]::K: ' \
-            '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the floor of this machine]' \
+            '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the fastest this machine could be]' \
             '--in-format=[npy, pnm, pfm, png, tiff or records, for all inputs]:FORMAT: ' \
             '--out-format=[npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to four, raw and csv for one]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
@@ -214,38 +214,38 @@ _tilewright()
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     generate)
         _arguments -s -S \
-            '(--vertices)-n+[Vertices of the graph]:N: ' \
-            '(-n)--vertices=[Vertices of the graph]:N: ' \
+            '(--vertices)-n+[Number of vertices (default\: 1000)]:N: ' \
+            '(-n)--vertices=[Number of vertices (default\: 1000)]:N: ' \
             '--degree=[sparse, rmat\: D * N arcs]:D: ' \
             '--density=[dense\: the probability of each arc, 0.5 by default]:P: ' \
             '--rows=[grid\: rows of the lattice]:R: ' \
             '--cols=[grid\: columns of the lattice]:C: ' \
             '--levels=[Images\: values from 0 to L-1, of u8 up to 256 levels, else of u16]:L: ' \
-            '--directed[Each arc by itself]' \
-            '--undirected[Each edge in both directions]' \
+            '--directed[Make a directed graph]' \
+            '--undirected[Make an undirected graph]' \
             '--weights=[Weights between LO and HI, both included]:LO:HI: ' \
             '--weight-type=[i32 (whole numbers, the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--seed=[Another seed, another graph]:S: ' \
+            '--seed=[Seed of the random numbers]:S: ' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     devices)
@@ -256,29 +256,29 @@ _tilewright()
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     selftest)
         _arguments -s -S \
-            '(--verbose)-v[List every case, not the failing ones alone]' \
-            '(-v)--verbose[List every case, not the failing ones alone]' \
+            '(--verbose)-v[List every case, not only failures]' \
+            '(-v)--verbose[List every case, not only failures]' \
             '--seed=[Seed of the random cases]:S: ' \
             '--device=[Where to compute\: auto, cpu, or a GPU, such as cuda, which is then tested also as several devices and out of core]:DEVICE: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     bench)
@@ -288,17 +288,17 @@ _tilewright()
             '--types=[Working types\: u8,u16,i32,f32,f64]:LIST: ' \
             '--threads=[Numbers of threads, such as 1,2,4]:LIST: ' \
             '--undirected[Undirected graphs, where half of the work is enough]' \
-            '--repeat=[Run each case R times and take the median]:R: ' \
+            '--repeat=[Run each case R times and report the median (default\: 3)]:R: ' \
             '--memory=[Hold at most SIZE, such as 8G or 8Gi, of the host'\''s memory, and no more on a GPU]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
-            '--json[Print one report as JSON on standard output (on standard error if that carries the result)]' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
-            '(--help)-h[Show this text]' \
-            '(-h)--help[Show this text]' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
             '*:file:_files'
         ;;
     help) _describe -t commands command commands ;;

@@ -39,7 +39,7 @@ static tw_status check_file(tw_context *ctx, const cli_answers *asked, const cli
         return TW_OK;
     }
     if (strcmp(file->path, "-") == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: standard output is not for answers; name a file",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: this cannot go to standard output; name a file",
                        file->what);
     }
     if (file->path == asked->nearest || file->path == asked->farthest) {
@@ -71,7 +71,7 @@ tw_status cli_answers_check(tw_context *ctx, const cli_answers *asked)
                        (long long)asked->histogram);
     }
     if (asked->count < 1 || asked->count > INT32_MAX) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--count %lld: a number from 1 to %d is expected",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--count %lld: expected a number from 1 to %d",
                        (long long)asked->count, INT32_MAX);
     }
     if (strcmp(asked->closeness_as, "igraph") != 0 &&

@@ -36,7 +36,7 @@ typedef struct cli_answers {
      "BINS",                                                                                       \
      offsetof(settings, answers.histogram),                                                        \
      20,                                                                                           \
-     "Also count the distances in BINS equal bins, 20 if no number is given."},                    \
+     "Also print a histogram of the distances with BINS equal bins (default: 20)."},               \
         {"eccentricity",                                                                           \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
@@ -51,16 +51,16 @@ typedef struct cli_answers {
          "FILE",                                                                                   \
          offsetof(settings, answers.closeness),                                                    \
          0,                                                                                        \
-         "Write the closeness centrality of each row to FILE, likewise."},                         \
+         "Write the closeness centrality of each row to FILE, in the same way."},                  \
         {"closeness-as",                                                                           \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
          "NAME",                                                                                   \
          offsetof(settings, answers.closeness_as),                                                 \
          0,                                                                                        \
-         "How closeness is scaled, from r vertices reached and the sum s of their distances: "     \
-         "networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; igraph is r/s, nan "   \
-         "likewise."},                                                                             \
+         "How closeness is scaled, from r vertices reached and the sum s of their "                \
+         "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; "           \
+         "igraph is r/s, nan if nothing is reached."},                                             \
         {"harmonic",                                                                               \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
@@ -96,7 +96,7 @@ typedef struct cli_answers {
          "FILE",                                                                                   \
          offsetof(settings, answers.farthest),                                                     \
          0,                                                                                        \
-         "Write the farthest vertices of each row to FILE, likewise."},                            \
+         "Write the farthest vertices of each row to FILE, in the same way."},                     \
     {                                                                                              \
         "count", 0, CLI_COUNT, "K", offsetof(settings, answers.count), 0,                          \
             "How many nearest or farthest vertices; 10 by default."                                \

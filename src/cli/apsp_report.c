@@ -56,8 +56,8 @@ void apsp_announce(const apsp_run *run)
             run->settings->predecessors != NULL ? " without the predecessors" : "");
     if (run->planned.seconds > LONG_RUN) {
         cli_say(run->job,
-                "that is long; --sources LIST computes only the rows you need, "
-                "--cutoff D stops searches at D%s; --explain shows what the estimate rests on",
+                "this will take a while: --sources LIST computes only the rows you need, --cutoff "
+                "D stops searches at D%s; --explain shows how the time was estimated",
                 has_gpu_code(run) ? ", --device cuda uses a GPU" : "");
     }
 }

@@ -135,8 +135,8 @@ static tw_status time_once(bench *b, const tw_entropy_options *opts, timing *t)
     double seconds = cli_seconds() - started;
     processor = processor_seconds() - processor;
     if (status == TW_OK && memcmp(got.data, want->data, bytes) != 0) {
-        status = tw_fail(ctx, TW_ERR_VERIFY, "%d threads give another result than the first run",
-                         (int)t->threads);
+        status = tw_fail(ctx, TW_ERR_VERIFY,
+                         "%d threads give a different result from the first run", (int)t->threads);
     }
     t->sum += seconds;
     t->least = seconds < t->least ? seconds : t->least;

@@ -23,22 +23,22 @@ static const apsp_settings defaults = {
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
-     "The type of the distances: u8, u16, i32, f32 or f64. By default that of "
-     "the weights. A distance that does not fit is an error, never wrapped; sums of float weights "
-     "are rounded to the type and no further."},
+     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
+     "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
+     "the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
+     "Compute only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
-     "Only these columns, likewise."},
+     "Compute only these columns, given in the same way."},
     {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
-     "Distances above D count as no path."},
+     "Treat distances above D as unreachable."},
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
-     "The format of OUT: raw, npy or csv. By default its extension decides: none, .raw, .bin and "
-     ".out are raw, unknown ones are refused."},
+     "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
+     "is raw, others are refused."},
     {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
      "Print the summary of the distances even if OUT is given."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
@@ -50,17 +50,15 @@ static const cli_option answer_options[] = {CLI_ANSWER_OPTIONS(apsp_settings), {
 
 static const cli_option method_options[] = {
     {"explain", 0, CLI_FLAG, NULL, offsetof(apsp_settings, explain), 1,
-     "Explain the plan: the candidates, their cost and memory, the choice. Alone it only "
-     "explains; the run follows if OUT, --summary, --predecessors, --verify or an answer is "
-     "asked for."},
+     "Explain the plan: the candidates, their estimated time and memory, and the choice. Nothing "
+     "is computed unless OUT, --summary, --predecessors, --verify or an answer is also given."},
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
-     "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal "
-     "weights), sweep (elimination, then all sources at once: roads, grids, meshes), reference "
-     "(slow and plain); auto, the default, takes the fastest."},
+     "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal weights), "
+     "sweep (elimination, then all sources at once: roads, grids, meshes), reference (slow and "
+     "plain); auto (the default) picks the fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
-     "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. By default the "
-     "narrowest that "
-     "ends exact."},
+     "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. Default: the "
+     "narrowest that gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
      "last bit of float distances."},
@@ -83,7 +81,7 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 static const cli_operand operands[] = {
     {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
               ".graph or a square .npy; '-' is standard input."},
-    {"OUT", "Where the matrix of distances goes: .npy, .csv, or raw (.raw, .bin, .out or no "
+    {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
             "extension); '-' is standard output. Without OUT a summary of the result is printed."},
     {NULL, NULL}};
 
@@ -93,8 +91,8 @@ static const cli_example examples[] = {
     {"tilewright apsp trains.csv --ids --undirected --sources Bern,Basel -o two.csv",
      "an edge list with names; only two rows"},
     {"tilewright apsp roads.gr --closeness c.csv --nearest n.csv --count 5",
-     "a number for each vertex, and its five nearest; no matrix"},
-    {"tilewright apsp big.bin --explain", "what would be done, and what it would take"},
+     "centrality and the five nearest of each vertex, without a matrix"},
+    {"tilewright apsp big.bin --explain", "what would be done, and its cost"},
     {NULL, NULL}};
 
 static bool is_stdout(const char *path)
@@ -167,20 +165,20 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     }
     if (is_stdout(run->output) && (s->summary || s->answers.histogram > 0)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s prints on standard output, where OUT goes: name a file for OUT",
+                       "%s prints to standard output, where OUT goes; name a file for OUT",
                        s->summary ? "--summary" : "--histogram");
     }
     bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
     if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a binary matrix is not for the terminal: redirect standard output, or add "
-                       "--out-format csv");
+                       "refusing to write a binary matrix to the terminal: redirect standard "
+                       "output, or use --out-format csv");
     }
     if (s->block > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
     }
     if (s->cutoff < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: a distance of 0 or more is expected",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
     tw_status status = cli_answers_check(ctx, &s->answers);
@@ -463,11 +461,11 @@ const cli_command cli_apsp = {
     .usage = "GRAPH [OUT]",
     .summary = "shortest paths between all pairs of vertices of a graph",
     .text = "Computes the distance from every vertex to every other: entry (i, j) of the result is "
-            "the least sum of weights over all walks from i to j. Weights may be zero or negative; "
-            "a negative cycle on a walk from a source to a target is shown and ends the run with "
-            "exit 1. Whole-number results are exact.\n"
-            "The fastest method for the graph is chosen, and the memory it needs is stated before "
-            "it starts. Without OUT the matrix is not kept; a summary of it is printed.",
+            "the minimum sum of weights over all walks from i to j. Weights may be zero or "
+            "negative; a negative cycle on a walk from a source to a target is shown and ends the "
+            "run with exit 1. Whole-number results are exact.\nThe fastest method for the graph is "
+            "chosen, and the memory it needs is stated before it starts. Without OUT the matrix is "
+            "not kept; a summary of it is printed.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -52,7 +52,7 @@ static const cli_option own_options[] = {
     {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, undirected), 1,
      "Undirected graphs, where half of the work is enough."},
     {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
-     "Run each case R times and take the median; 3 by default."},
+     "Run each case R times and report the median (default: 3)."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G or 8Gi, of the host's memory, and no more on a GPU."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
@@ -125,7 +125,7 @@ static tw_status parse_list(tw_context *ctx, const list_kind *kind, const char *
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word),
                  text);
         if (!kind->read(word, &item)) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s '%s': %s is expected", kind->option, word,
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s '%s': expected %s", kind->option, word,
                            kind->expected);
         }
         if (*count == MOST_ITEMS) {
@@ -456,9 +456,10 @@ static void notice_load(bench *b)
         b->load = -1;
     }
     if (tw_machine_describe(b->job->ctx, &machine) == TW_OK && b->load > machine.threads) {
-        cli_say(b->job,
-                "note: this machine is busy (load %.1f on %d processor%s): the figures will be low",
-                b->load, machine.threads, machine.threads == 1 ? "" : "s");
+        cli_say(
+            b->job,
+            "note: this machine is busy (load %.1f on %d processor%s): the rates will be too low",
+            b->load, machine.threads, machine.threads == 1 ? "" : "s");
     }
 }
 
@@ -487,7 +488,8 @@ static tw_status run_arrays(bench *b, bool map)
     int64_t sides[MOST_ITEMS], threads[MOST_ITEMS];
     int side_count = 0, thread_count = 0;
     if (s->types != NULL || s->undirected) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--types and --undirected belong to bench apsp");
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--types and --undirected are options of bench apsp only");
     }
     const char *usual = map ? "8192" : "2560";
     tw_status status =
@@ -519,7 +521,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && count == 1 && !entropy && !map && strcmp(words[0], "apsp") != 0) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "bench '%.60s': the problem to measure is apsp, entropy or map", words[0]);
+                         "bench '%.60s': unknown problem; use apsp, entropy or map", words[0]);
     }
     if (status == TW_OK && (s->repeat < 1 || s->repeat > MOST_REPEATS)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
@@ -550,7 +552,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_bench = {
     .name = "bench",
     .usage = "[apsp|entropy|map]",
-    .summary = "measure the speed here, beside this machine's ceiling",
+    .summary = "measure the speed, and compare it with this machine's peak",
     .text =
         "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
         "compares the rate with the ceiling of the same type and threads, measured in the same "

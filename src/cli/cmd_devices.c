@@ -42,7 +42,7 @@ static const cli_group groups[] = {{"Measuring", own_options},
                                    {NULL, NULL}};
 
 static const cli_example examples[] = {
-    {"tilewright devices", "what is here, and how fast it could be"},
+    {"tilewright devices", "the hardware, and how fast it could be"},
     {"tilewright devices --isa scalar", "the same without vector instructions"},
     {"tilewright devices --device cuda", "the ceilings of the first GPU too"},
     {NULL, NULL}};
@@ -282,13 +282,12 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_devices = {
     .name = "devices",
     .usage = "",
-    .summary = "what this machine has, and the most it can do",
-    .text =
-        "Describes the processor, its memory and instruction sets, the GPUs that this build can "
-        "use and the links between them, and measures the ceiling of each number type: how many "
-        "steps d = min(d, a + b) it does in a second when nothing has to be fetched from memory. "
-        "The rates of 'apsp --json' and 'bench' are compared with these. A GPU is measured if "
-        "--device names it; of several, the sum.",
+    .summary = "what this machine has, and its peak rates",
+    .text = "Describes the processor, its memory and instruction sets, the GPUs that this build "
+            "can use and the links between them, and measures the ceiling of each number type: how "
+            "many steps d = min(d, a + b) it does per second when nothing has to be fetched from "
+            "memory. The rates of 'apsp --json' and 'bench' are compared with these. A GPU is "
+            "measured if --device names it; of several, the sum.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -27,9 +27,9 @@ static const cli_option window_options[] = {
      "The window: K x K elements, or COLSxROWS such as 7x3; 5 by default. Even sides reach one "
      "further up and left."},
     {"radius", 0, CLI_COUNT, "R", offsetof(entropy_settings, radius), 0,
-     "Instead a disk: all elements within R of the centre."},
+     "Use a disk instead: all elements within R of the centre."},
     {"footprint", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, footprint), 0,
-     "Instead any shape: the elements of FILE, an image of u8, that are not 0."},
+     "Use any shape instead: the nonzero elements of FILE, a u8 image."},
     {"anchor", 0, CLI_TEXT, "ROW,COL", offsetof(entropy_settings, anchor), 0,
      "The element of the footprint that lies on the centre, from 0; its middle by default."},
     {"border", 0, CLI_TEXT, "BORDER", offsetof(entropy_settings, border), 0,
@@ -43,14 +43,13 @@ static const cli_option value_options[] = {
     {"range", 0, CLI_INTERVAL, "LO:HI", offsetof(entropy_settings, range), 0,
      "Put values from LO to HI into N equal bins, HI itself into the last."},
     {"mask", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, mask), 0,
-     "Elements where FILE, an image of u8 of the same size, is 0 do not count."},
+     "Ignore elements where FILE, a u8 image of the same size, is 0."},
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(entropy_settings, no_data), 0,
-     "Elements equal to VALUE do not count; nan is the same as --skip-nan."},
+     "Ignore elements equal to VALUE; nan is the same as --skip-nan."},
     {"skip-nan", 0, CLI_FLAG, NULL, offsetof(entropy_settings, skip_nan), 1,
-     "Elements that are NaN do not count, besides those of --no-data; without it they are an "
-     "error."},
+     "Ignore NaN, in addition to --no-data; without this option NaN is an error."},
     {"base", 0, CLI_TEXT, "BASE", offsetof(entropy_settings, base), 0,
-     "Of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1."},
+     "Base of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, type), 0,
      "The type of the result: f32 (the default), within 1 ulp of the exact entropy, or f64, within "
      "2, which takes several times as long and goes into npy, raw and csv."},
@@ -67,20 +66,18 @@ static const cli_option format_options[] = {
      "definition "
      "and compare; exit 1 and write nothing if one differs."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(entropy_settings, explain), 1,
-     "Say the method and why, the memory and the rate to expect. Alone it only explains; the run "
-     "follows if OUT, --preview or --verify is given."},
+     "Explain the method, the memory needed and the expected rate. Nothing is computed unless OUT, "
+     "--preview or --verify is also given."},
     {"preview", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, preview), 0,
-     "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright where it is "
-     "largest; of large results squares are averaged."},
+     "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the "
+     "maximum; large results are downsampled."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, in_format), 0,
-     "npy, pnm, pfm, png, tiff or records; by default the extension decides, and for none or an "
-     "unknown "
-     "one "
-     "the content."},
+     "npy, pnm, pfm, png, tiff or records; default: chosen by extension, or by content if the "
+     "extension is missing or unknown."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, out_format), 0,
      "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff "
-     "(pages) and records (text, five decimals) for any number; by default the extension decides: "
-     "none, .raw, .bin and .out are raw, unknown ones are refused."},
+     "(pages) and records (text, five decimals) for any number; default: chosen by extension; "
+     ".raw, .bin, .out or none is raw, others are refused."},
     {0}};
 
 static const cli_group groups[] = {{"Window", window_options},
@@ -94,7 +91,7 @@ static const cli_group groups[] = {{"Window", window_options},
 static const cli_operand operands[] = {
     {"IN",
      "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif or .records."},
-    {"OUT", "Where the result goes; without it a summary is printed. '-' is standard output."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -150,7 +147,8 @@ static tw_status choose_output(entropy_run *run)
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-type f64: use --type f64");
     }
     if (run->type != TW_F32 && run->type != TW_F16 && run->type != TW_U8 && run->type != TW_U16) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-type %s: take f32, f16, u8 or u16",
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                       "--out-type %s is not supported; use f32, f16, u8 or u16",
                        tw_type_name(run->type));
     }
     if (run->type != TW_F32 && writes(run, text)) {

@@ -33,7 +33,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT,
 
 static const cli_option shape_options[] = {
     {"vertices", 'n', CLI_COUNT, "N", offsetof(settings, vertices), 0,
-     "Vertices of the graph; 1000 by default."},
+     "Number of vertices (default: 1000)."},
     {"degree", 0, CLI_NUMBER, "D", offsetof(settings, degree), 0,
      "sparse, rmat: D * N arcs; preferential: edges of each new vertex. 5 by default."},
     {"density", 0, CLI_NUMBER, "P", offsetof(settings, density), 0,
@@ -48,9 +48,9 @@ static const cli_option shape_options[] = {
     {"levels", 0, CLI_COUNT, "L", offsetof(settings, levels), 0,
      "Images: values from 0 to L-1, of u8 up to 256 levels, else of u16; 256 by default."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_YES,
-     "Each arc by itself; in a grid each direction has a weight of its own."},
+     "Make a directed graph; in a grid each direction has its own weight."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_NO,
-     "Each edge in both directions."},
+     "Make an undirected graph."},
     {0}};
 
 static const cli_option weight_options[] = {
@@ -59,7 +59,7 @@ static const cli_option weight_options[] = {
     {"weight-type", 0, CLI_TYPE, "TYPE", offsetof(settings, weight_type), 0,
      "i32 (whole numbers, the default), f32 or f64."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
-     "Another seed, another graph; the same seed gives the same graph on every machine."},
+     "Seed of the random numbers; the same seed gives the same graph on every machine."},
     {0}};
 
 static const cli_option output_options[] = {
@@ -76,11 +76,11 @@ static const cli_group groups[] = {
 
 static const cli_operand operands[] = {
     {"KIND",
-     "complete: every ordered pair. dense: each pair with probability --density. sparse: "
-     "--degree arcs a vertex between random ones. grid: a lattice, like roads. "
-     "preferential: the rich get richer, like a social network. rmat: skewed and "
-     "clustered, like the web. Images: noise: each element by itself. gradient: from corner to "
-     "corner. checker: squares. natural: noise of many sizes, like a photograph."},
+     "complete: every ordered pair. dense: each pair with probability --density. sparse: --degree "
+     "arcs per vertex, between random vertices. grid: a lattice, like roads. preferential: the "
+     "rich get richer, like a social network. rmat: skewed and clustered, like the web. Images: "
+     "noise: each element by itself. gradient: from corner to corner. checker: squares. natural: "
+     "noise of many sizes, like a photograph."},
     {"OUT", "The file to write; '-' is standard output."},
     {NULL, NULL}};
 

@@ -15,13 +15,13 @@ static const map_settings defaults = {
 
 static const cli_option value_options[] = {
     {"set", 's', CLI_TEXTS, "NAME=VALUE", offsetof(map_settings, constants), 0,
-     "A constant for the expression; may be given several times."},
+     "A constant for the expression; may be repeated."},
     {"repeat", 'r', CLI_COUNT, "N", offsetof(map_settings, repeat), 0,
-     "Apply the expression N times, x being the result of the time before: the same bits as N "
-     "runs, with one reading and one writing."},
+     "Apply the expression N times, x being the previous result: the same bits as N runs, but "
+     "reading and writing once."},
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(map_settings, no_data), 0,
-     "Where an input is VALUE (a number, or nan) the result is VALUE, too. In integers it also "
-     "stands for NaN, which otherwise becomes 0."},
+     "Where an input is VALUE (a number or nan) the result is VALUE too. In integer results it "
+     "also replaces NaN, which otherwise becomes 0."},
     {"plane", 0, CLI_COUNT, "P", offsetof(map_settings, plane), 0,
      "Only plane P, from 0, of a colour image or a file of records; all by default."},
     {0}};
@@ -40,18 +40,17 @@ static const cli_option precision_options[] = {
      "appears."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
      "Show the program, its specialisation, bytes and operations per element, the memory, and the "
-     "floor "
-     "of this machine. Alone it only explains; the run follows if OUT or --verify is given."},
+     "fastest this machine could be. Nothing is computed unless OUT or --verify is also given."},
     {0}};
 
 static const cli_option format_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
-     "npy, pnm, pfm, png, tiff or records, for all inputs; by default the extension decides, and "
-     "for none or an unknown one the content."},
+     "npy, pnm, pfm, png, tiff or records, for all inputs; default: chosen by extension, or by "
+     "content if the extension is missing or unknown."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
      "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
-     "four, raw and csv for one; by default the extension decides: none, .raw, .bin and .out are "
-     "raw, unknown ones are refused."},
+     "four, raw and csv for one; default: chosen by extension; .raw, .bin, .out or none is raw, "
+     "others are refused."},
     {0}};
 
 static const cli_group groups[] = {{"Values", value_options},
@@ -69,7 +68,7 @@ static const cli_operand operands[] = {
     {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif or .records. Its name in the "
            "expression "
            "is x; other inputs are given as NAME=FILE. One row or one column is repeated."},
-    {"OUT", "Where the result goes; without it a summary is printed. '-' is standard output."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {

@@ -25,20 +25,20 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option result_options[] = {
     {"sources", 0, CLI_TEXT, "LIST", offsetof(settings, sources), 0,
-     "Only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
+     "Compute only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
     {"bits", 0, CLI_FLAG, NULL, offsetof(settings, bits), 1,
      "Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8: an eighth of the size. "
      "In Python: numpy.unpackbits(a, axis=1, count=n, bitorder='little')."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
-     "The format of OUT: raw, npy or csv. By default its extension decides: none, .raw, .bin and "
-     ".out are raw, unknown ones are refused."},
+     "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
+     "is raw, others are refused."},
     {"counts", 0, CLI_TEXT, "FILE", offsetof(settings, counts), 0,
      "Write to FILE how many vertices each row's vertex reaches, itself included (.csv: one per "
      "line; .npy: one column). Without OUT this needs no matrix."},
     {"components", 0, CLI_TEXT, "FILE", offsetof(settings, components), 0,
-     "Write the strongly connected component of each vertex to FILE, likewise. They are numbered "
-     "from 0 so that arcs lead from lower to higher numbers."},
+     "Write the strongly connected component of each vertex to FILE, in the same way. Components "
+     "are numbered from 0 so that arcs lead from lower to higher numbers."},
     {"condensation", 0, CLI_TEXT, "FILE", offsetof(settings, condensation), 0,
      "Write the graph of components to FILE, in the graph format of its extension: vertex c is "
      "component c, and every arc weighs 1."},
@@ -105,11 +105,11 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     const bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
     if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a binary matrix is not for the terminal: redirect standard output, or add "
-                       "--out-format csv");
+                       "refusing to write a binary matrix to the terminal: redirect standard "
+                       "output, or use --out-format csv");
     }
     if (s->bits && run->output == NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits is how OUT is written, and there is no OUT");
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits without OUT: there is no output");
     }
     int to_stdout = 0;
     for (int i = 0; i < 4; i++) {

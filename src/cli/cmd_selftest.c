@@ -14,7 +14,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT, .seed = 1};
 
 static const cli_option own_options[] = {
     {"verbose", 'v', CLI_FLAG, NULL, offsetof(settings, verbose), 1,
-     "List every case, not the failing ones alone."},
+     "List every case, not only failures."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
      "Seed of the random cases; 1 by default."},
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
@@ -85,8 +85,8 @@ const cli_command cli_selftest = {
     .usage = "[apsp|entropy|map]",
     .summary = "check every method, type and instruction set on this machine",
     .text = "Runs every method, type and instruction set this machine has against plain reference "
-            "code, over sizes around the edges of the tiles. It needs nothing but the installed "
-            "program. Prints a line for each case that fails and a count at the end.",
+            "code, over sizes around the edges of the tiles. Only the installed program is needed. "
+            "Prints a line for each case that fails and a count at the end.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -17,7 +17,8 @@ static tw_status read_window(entropy_run *run)
         !cli_read_count(cross != NULL ? cross + 1 : first, &rows) || cols > INT32_MAX ||
         rows > INT32_MAX) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                       "--window %.60s: give a number such as 5, or COLSxROWS such as 7x3", text);
+                       "--window %.60s: expected a number such as 5, or COLSxROWS such as 7x3",
+                       text);
     }
     run->opts.window_cols = (int32_t)cols;
     run->opts.window_rows = (int32_t)rows;
@@ -33,15 +34,15 @@ static tw_status read_anchor(entropy_run *run)
         return TW_OK;
     }
     if (run->footprint == NULL) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--anchor belongs to a --footprint");
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--anchor needs --footprint");
     }
     const char *comma = strchr(text, ',');
     size_t length = comma != NULL ? (size_t)(comma - text) : 0;
     snprintf(first, sizeof first, "%.*s", (int)(length < 31 ? length : 31), text);
     if (comma == NULL || !cli_read_count(first, &row) || !cli_read_count(comma + 1, &col) ||
         row > INT32_MAX || col > INT32_MAX) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--anchor %.60s: give ROW,COL such as 0,2",
-                       text);
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                       "--anchor %.60s: expected ROW,COL such as 0,2", text);
     }
     run->opts.anchor_row = (int32_t)row;
     run->opts.anchor_col = (int32_t)col;
@@ -63,7 +64,7 @@ static tw_status read_base(entropy_run *run)
             return TW_OK;
         }
     }
-    return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--base %.60s: take e, 2, 10 or levels",
+    return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "unknown base '%.60s'; use 2, e, 10 or levels",
                    run->s->base);
 }
 
@@ -75,8 +76,8 @@ static tw_status read_image(entropy_run *run, tw_image **out, const char *path,
     }
     tw_status status = tw_image_read(run->job->ctx, out, path, NULL);
     if (status == TW_OK && tw_image_planes(*out) != 1) {
-        status = tw_fail(run->job->ctx, TW_ERR_FORMAT, "%.500s has %lld planes: one is wanted",
-                         path, (long long)tw_image_planes(*out));
+        status = tw_fail(run->job->ctx, TW_ERR_FORMAT, "%.500s has %lld planes; expected one", path,
+                         (long long)tw_image_planes(*out));
     }
     if (status == TW_OK) {
         *view = tw_image_plane(*out, 0);
@@ -88,8 +89,9 @@ static tw_status read_numbers(entropy_run *run)
 {
     const entropy_settings *s = run->s;
     if (s->levels > INT32_MAX || s->radius > INT32_MAX) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--levels %lld --radius %lld are too many",
-                       (long long)s->levels, (long long)s->radius);
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                       "--levels %lld or --radius %lld is too large", (long long)s->levels,
+                       (long long)s->radius);
     }
     run->opts.levels = (int32_t)s->levels;
     run->opts.radius = (int32_t)s->radius;
@@ -103,7 +105,7 @@ static tw_status read_numbers(entropy_run *run)
     if (s->no_data != NULL) {
         if (!cli_read_real(s->no_data, &run->no_data)) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                           "--no-data '%.60s': a number or nan is expected", s->no_data);
+                           "--no-data '%.60s': expected a number or nan", s->no_data);
         }
         run->opts.no_data = &run->no_data;
     }
@@ -120,9 +122,10 @@ tw_status entropy_read_options(entropy_run *run)
     const entropy_settings *s = run->s;
     tw_status status = read_numbers(run);
     if (status == TW_OK && tw_entropy_border_parse(&run->opts.border, s->border) != TW_OK) {
-        status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                         "--border %.60s: take crop, reflect, symmetric, clamp, wrap or valid",
-                         s->border);
+        status =
+            tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                    "unknown border '%.60s'; use crop, reflect, symmetric, clamp, wrap or valid",
+                    s->border);
     }
     if (status == TW_OK) {
         status = read_window(run);

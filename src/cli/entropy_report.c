@@ -102,8 +102,7 @@ void entropy_conclude(const entropy_run *run)
         print_summary(run);
     }
     if (run->s->verify >= 0) {
-        cli_say(run->job, "verified: %lld elements are those of the definition",
-                (long long)run->verified);
+        cli_say(run->job, "verified: %lld elements match the definition", (long long)run->verified);
     }
     cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
             cli_show_seconds(total, cli_seconds() - run->job->started),

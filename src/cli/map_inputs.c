@@ -53,9 +53,10 @@ static tw_status sort_words(map_run *run, int count, char **words)
         } else if (unnamed_count < 2) {
             unnamed[unnamed_count++] = i;
         } else {
-            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                           "'%.200s' is one file too many: an input besides x is written NAME=FILE",
-                           words[i]);
+            return tw_fail(
+                run->job->ctx, TW_ERR_ARGUMENT,
+                "'%.200s' is one file too many: inputs other than x are written NAME=FILE",
+                words[i]);
         }
     }
     if (named && unnamed_count == 1 && unnamed[0] == count - 1) {
@@ -88,7 +89,7 @@ static tw_status read_constants(map_run *run)
         tw_constant *constant = &run->constants[i];
         if (length == 0 || !cli_read_real(word + length + 1, &constant->value)) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                           "--set %.60s: give NAME=VALUE such as k=2.5", word);
+                           "--set %.60s: expected NAME=VALUE such as k=2.5", word);
         }
         snprintf(run->constant_names[i], sizeof run->constant_names[0], "%.*s",
                  (int)(length < 70 ? length : 70), word);
@@ -125,7 +126,7 @@ tw_status map_read_words(map_run *run, int count, char **words)
     if (status == TW_OK && no_data != NULL) {
         if (!cli_read_real(no_data, &run->no_data)) {
             status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                             "--no-data '%.60s': a number or nan is expected", no_data);
+                             "--no-data '%.60s': expected a number or nan", no_data);
         }
         run->opts.no_data = &run->no_data;
     }

@@ -3,24 +3,24 @@
 
 const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
-     "The format of GRAPH: triples, gr, mtx, edges, metis or npy. By default the extension "
-     "decides, and for none or an unknown one the content."},
+     "The format of GRAPH: triples, gr, mtx, edges, metis or npy. Default: chosen by extension, or "
+     "by content if the extension is missing or unknown."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_YES,
-     "Take each edge in its own direction only, whatever the file says."},
+     "Treat edges as directed, whatever the file says."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_NO,
-     "Take each edge in both directions, whatever the file says."},
+     "Treat edges as undirected, whatever the file says."},
     {"unweighted", 0, CLI_FLAG, NULL, offsetof(cli_reading, unweighted), 1,
      "Ignore weights: each edge counts 1."},
     {"weight", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, weight), 0,
      "The column of an edge list that holds the weight, by number from 1 or by its name in the "
-     "header. By default the third, if there is one."},
+     "header. Default: the third, if there is one."},
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
-     "Vertices of an edge list are named by arbitrary words; give them and get them by "
-     "name. Rows and columns follow the order in which names first appear."},
+     "Vertices of an edge list have names, which are used in input and output. Rows and columns "
+     "follow the order in which names first appear."},
     {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_YES,
-     "The first line of an edge list names its columns. By default it does if it looks like it."},
+     "The first line of an edge list names its columns. Default: detected."},
     {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_NO,
-     "The first line of an edge list is an edge, whatever it looks like."},
+     "The first line of an edge list is an edge, even if it looks like a header."},
     {"no-edge", 0, CLI_TEXT, "VALUE", offsetof(cli_reading, no_edge), 0,
      "The entry of an .npy matrix that means 'no edge', besides infinity: a number, or nan."},
     {0}};
@@ -28,8 +28,7 @@ const cli_option cli_reading_options[] = {
 static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
 {
     if (!cli_read_real(text, out)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': a number or nan is expected",
-                       text);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': expected a number or nan", text);
     }
     return TW_OK;
 }

@@ -66,7 +66,7 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
     printf("radius       %s, center %s\n", cli_show_value(value, info->radius),
            cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
     printf("mean         %s\n", cli_show_value(value, info->mean));
-    printf("least        %s\n", cli_show_value(value, info->least));
+    printf("minimum      %s\n", cli_show_value(value, info->least));
     print_histogram(summary, info->type != TW_F32 && info->type != TW_F64);
 }
 

@@ -7,9 +7,10 @@ static const cli_command *const commands[] = {
     &cli_generate, &cli_devices, &cli_selftest, &cli_bench, NULL};
 
 static const cli_example first_steps[] = {
-    {"tilewright generate graph grid roads.gr --vertices 2000", "make a graph to play with"},
-    {"tilewright apsp roads.gr", "solve it and describe the result"},
-    {"tilewright apsp roads.gr distances.npy --verify", "keep the distances, checked"},
+    {"tilewright generate graph grid roads.gr --vertices 2000",
+     "generate a graph to try things on"},
+    {"tilewright apsp roads.gr", "compute all distances and summarise them"},
+    {"tilewright apsp roads.gr distances.npy --verify", "save the distances, after checking some"},
     {"tilewright path roads.gr distances.npy 0 1999", "show one route"},
     {NULL, NULL}};
 
@@ -18,25 +19,25 @@ static const cli_topic topics[] = {
      "Graphs are read from edge triples (triples, .bin: int32 V, E, then E times source, target, "
      "weight, little-endian), DIMACS .gr, Matrix Market .mtx, edge lists (.el .txt .csv .tsv), "
      "METIS .graph and square .npy matrices. Matrices are written as raw (row-major elements and "
-     "nothing else), .npy or .csv. The extension decides; a graph without a telling one is "
-     "recognised by its content. '-' is standard input or standard output."},
+     "nothing else), .npy or .csv. The format is chosen by extension; a graph file without a known "
+     "one is recognised by its content. '-' is standard input or standard output."},
     {"No path",
      "A pair without a path has the distance 1073741823 (2^30-1) in i32, 65535 in u16, 255 in u8 "
      "and infinity in f32 and f64."},
     {"Files",
-     "An output file appears whole or not at all, and an existing one survives a run that fails "
-     "or is interrupted. Ctrl-C, and any other signal that would end the program, stops within "
-     "moments and cleans up; a second one ends at once. What a killed run left in a folder is "
-     "removed by the next that writes there."},
+     "An output file is written completely or not at all, and an existing one is kept if the run "
+     "fails or is interrupted. Ctrl-C, and any other signal that would end the program, stops the "
+     "run promptly and cleans up; a second one ends it at once. Temporary files left by a killed "
+     "run are removed by the next run that writes to the same folder."},
     {"Exit status",
-     "0: done. 1: done, but the answer is no (a verification failed, there is a negative cycle, "
-     "there is no path, a self-test failed). 2: wrong usage, bad input, interrupted, or it could "
-     "not be done; one line on standard error says what, where and what to do."},
+     "0: success. 1: finished, but a verification or self-test failed, the graph has a negative "
+     "cycle, or there is no path. 2: wrong usage, bad input, interrupted, or any other error; one "
+     "line on standard error says what is wrong, where, and what to do."},
     {NULL, NULL}};
 
 const cli_about cli_program = {
     .name = "tilewright",
-    .one_line = "computing on big dense grids at the speed of the hardware",
+    .one_line = "shortest paths, local entropy and array expressions at the speed of the hardware",
     .first_steps = first_steps,
     .topics = topics,
     .commands = commands,

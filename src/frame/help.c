@@ -109,7 +109,8 @@ void cli_help_command(FILE *file, const cli_command *command)
     for (const cli_group *group = command->groups; group->title != NULL; group++) {
         print_options(file, group->title, group->options, group[1].title == NULL);
     }
-    fputs("\nExit status: 0 done; 1 done, but the answer is no; 2 it could not be done.\n", file);
+    fputs("\nExit status: 0 success; 1 finished, but a check failed or no path exists; 2 error.\n",
+          file);
 }
 
 void cli_help_overview(FILE *file)
@@ -123,7 +124,7 @@ void cli_help_overview(FILE *file)
         fprintf(file, "  %-10s%s\n", (*command)->name, (*command)->summary);
     }
     fprintf(file,
-            "\n'%s help COMMAND' explains a command, 'man %s' everything;\n"
-            "'%s --version' tells the version.\n",
+            "\nSee '%s help COMMAND' for one command, 'man %s' for everything,\n'%s --version' for "
+            "the version.\n",
             name, name, name);
 }

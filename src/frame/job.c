@@ -10,23 +10,23 @@
 
 const cli_option cli_resource_options[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
-     "Use N threads; 0, the default, is one for each processor this process may use. "
-     "The result does not depend on it."},
+     "Use N threads; 0 (the default) is one for each processor this process may use. The result "
+     "does not depend on it."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
-     "that on a GPU either; what cannot fit is refused before it is begun. By default, what the "
-     "machine has available and the limits of this process (control groups, ulimit) leave."},
+     "that on a GPU either; what cannot fit is refused before it starts. Default: what the machine "
+     "has available, within the limits of this process (control groups, ulimit)."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
      "Hold at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
-     "through it from host memory, where all of it has to fit --memory. By default as much as "
+     "through it from host memory, where all of it has to fit --memory. Default: the same as "
      "--memory, or what is free there."},
     {0}};
 
 const cli_option cli_device_options[] = {
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
      "Where to compute: cpu; in a build with GPU code also cuda (or hip), cuda:1, or several, "
-     "cuda:0,1; or auto, the default: a GPU where one is there and will be faster, and the CPU if "
-     "it then fails."},
+     "cuda:0,1; or auto (the default): a GPU if there is one and it will be faster, or the CPU if "
+     "the GPU fails."},
     {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
      "Force an instruction set: scalar, neon, avx2 or avx512. The environment variable TW_ISA "
      "does the same. 'tilewright devices' lists what this machine has."},
@@ -34,11 +34,12 @@ const cli_option cli_device_options[] = {
 
 const cli_option cli_talk_options[] = {
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_common, json), 1,
-     "Print one report as JSON on standard output (on standard error if that carries the result)."},
+     "Print a report as JSON to standard output (to standard error if the result goes to standard "
+     "output)."},
     {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1,
-     "Say nothing on standard error but errors."},
+     "Print only errors to standard error."},
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_common, no_progress), 1,
-     "Show no progress line; there is one only if standard error is a terminal."},
+     "Do not show progress. It is shown only if standard error is a terminal."},
     {0}};
 
 uint64_t cli_peak_rss(void)

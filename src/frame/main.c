@@ -40,7 +40,7 @@ static tw_status fail_unknown_command(tw_context *ctx, const char *name)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': did you mean '%s'?", name,
                        nearest);
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': '%s' alone lists them", name,
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': '%s' lists the commands", name,
                    cli_program.name);
 }
 
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
                          strerror(errno != 0 ? errno : EIO));
     }
     if (status != TW_OK) {
-        cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted before it was done"
+        cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted"
                                                                   : tw_last_error(job.ctx));
     }
     int code = exit_code(&job, status);

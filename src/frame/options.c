@@ -19,7 +19,7 @@
 #define LONGEST_WORD 32     /* names longer than this get no advice */
 #define SHOWN_VALUE "%.60s" /* a value in a sentence */
 
-const cli_option cli_help_option = {"help", 'h', CLI_FLAG, NULL, 0, 1, "Show this text."};
+const cli_option cli_help_option = {"help", 'h', CLI_FLAG, NULL, 0, 1, "Show this help."};
 
 /* --------------------------------------------------------------------------------- suggestions */
 
@@ -290,8 +290,8 @@ static const cli_option *find_option(const cli_command *command, const char *nam
 static tw_status store(parser *p, const cli_option *option, const char *written, const char *text)
 {
     if (!read_value(option, text, p->settings + option->place)) {
-        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s is expected", written,
-                       text, expected_of(option));
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': expected %s", written, text,
+                       expected_of(option));
     }
     return TW_OK;
 }

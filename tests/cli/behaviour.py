@@ -147,7 +147,7 @@ class Behaviour(unittest.TestCase):
                        signal.SIGRTMAX):
             status, said = self.interrupt_run(number, "out.npy", "--predecessors", "p.npy")
             self.assertEqual(status, 2, said)
-            self.assertTrue(said.endswith(b"tilewright: interrupted before it was done\n"), said)
+            self.assertTrue(said.endswith(b"tilewright: interrupted\n"), said)
             self.assertEqual(os.listdir(self.folder.name), ["long.bin"])
 
     def test_an_existing_output_survives_an_interrupted_run(self):
@@ -214,7 +214,7 @@ class Behaviour(unittest.TestCase):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=LIMIT), 2)
-        self.assertEqual(process.stderr.read(), b"tilewright: interrupted before it was done\n")
+        self.assertEqual(process.stderr.read(), b"tilewright: interrupted\n")
         process.stdin.close()
         process.stderr.close()
 
@@ -227,7 +227,7 @@ class Behaviour(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=LIMIT)
         self.assertEqual((process.returncode, out), (2, b""))
-        self.assertEqual(err, b"tilewright: interrupted before it was done\n")
+        self.assertEqual(err, b"tilewright: interrupted\n")
 
     # ------------------------------------------------------------------------------ terminals
 
@@ -259,7 +259,7 @@ class Behaviour(unittest.TestCase):
         self.long_graph()
         said = self.run_on_terminal("apsp", "long.bin", *self.LONG_RUN,
                                     until=rb"\d %  [0-9.]+ [kMGT] relaxations/s  [^\r]+ left")
-        self.assertTrue(said.endswith(b"\r\x1b[Ktilewright: interrupted before it was done\r\n"),
+        self.assertTrue(said.endswith(b"\r\x1b[Ktilewright: interrupted\r\n"),
                         said[-200:])
 
     def test_no_progress_means_none(self):
