@@ -50,14 +50,14 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@$(call compile,$@)
 	@tools/run-tests $@
 
-cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card, sooner built)
+cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card; faster to build)
 	@tools/setup build test
 	@cmake --preset cuda $(if $(CUDA_ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)) \
 	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
 	@cmake --build --preset cuda -j $(JOBS)
 	@tools/run-tests cuda $(WITHOUT:%=-E "%")
 
-hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: sooner built)
+hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: faster to build)
 	@tools/setup build test hip
 	@cmake --preset hip $(if $(HIP_OPTIMISATION),-DTW_HIP_OPTIMISATION=$(HIP_OPTIMISATION)) \
 	    $(if $(HIP_ARCHITECTURES),-DTW_HIP_ARCHITECTURES=$(HIP_ARCHITECTURES)) \

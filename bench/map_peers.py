@@ -148,7 +148,7 @@ def numexpr_parity(arrays, out):
 
 
 CASES = [
-    # name, tilewright's expression, input names, NumPy, numexpr, bytes an element
+    # name, tilewright's expression, input names, NumPy, numexpr, bytes per element
     ("a*b+c", "a * b + c", ("a", "b", "c"), numpy_fma, numexpr_fma, 16),
     ("parity", PARITY, ("x",), numpy_parity, numexpr_parity, 8),
 ]

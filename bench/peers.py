@@ -293,7 +293,7 @@ def dense_end_to_end(bench):
     thin = bench.graph("sparse", n, "--degree", min(280, n // 4), "--weights", "0:1000")
     for title, graph in (
         (f"n = {n}, half of all arcs, weights 0…1000", half),
-        (f"n = {n}, {min(280, n // 4)} arcs a vertex, weights 0…1000", thin),
+        (f"n = {n}, {min(280, n // 4)} arcs per vertex, weights 0…1000", thin),
     ):
         rows = bench.compare(graph, [Tilewright(bench), *programs], "wall", bench.args.repeat, 600)
         yield {"title": title, "clock": "end to end", "rows": rows}
@@ -318,7 +318,7 @@ def search(bench):
     graph = bench.graph("sparse", n, "--degree", 5, "--weights", "1:1000")
     boost = Program(bench, "boost_dijkstra", "boost_dijkstra.cpp", ["-pthread"], "Boost n × Dijkstra")
     tilewright = Tilewright(bench)
-    title = f"sparse random, n = {n}, 5 arcs a vertex, weights 1…1000"
+    title = f"sparse random, n = {n}, 5 arcs per vertex, weights 1…1000"
     rows = bench.compare(graph, [tilewright, boost], "wall", bench.args.repeat, 300)
     yield {"title": title, "clock": "end to end", "rows": rows}
     peers = [

@@ -119,7 +119,7 @@ typedef struct tw_matrix {
 
 typedef struct tw_context tw_context;
 
-/* Called on the thread that made the long call, a few times a second at most. `done` of `total`
+/* Called on the thread that made the long call, a few times per second at most. `done` of `total`
  * are in `unit` ("rows", "relaxations", "bytes"); total is 0 when unknown. */
 typedef void (*tw_progress_fn)(void *user, const char *stage, double done, double total,
                                const char *unit);
@@ -140,15 +140,15 @@ TW_API const char *tw_last_error(const tw_context *ctx);
 TW_API TW_CHECKED tw_status tw_set_threads(tw_context *ctx, int32_t threads);
 TW_API int32_t tw_threads(const tw_context *ctx);
 
-/* The most memory this context may hold on the host, in bytes; 0 (the default) is what the machine
- * has available when asked and what the limits of the process (its control groups, RLIMIT_AS and
- * RLIMIT_DATA) leave it. What does not fit is refused before it is begun. It also limits what is
- * held on each GPU, unless tw_set_device_memory says otherwise. */
+/* The maximum memory this context may hold on the host, in bytes; 0 (the default) is what the
+ * machine has available when asked and what the limits of the process (its control groups,
+ * RLIMIT_AS and RLIMIT_DATA) leave it. What does not fit is refused before it starts. It also
+ * limits what is held on each GPU, unless tw_set_device_memory says otherwise. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
-/* The most memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or what
- * is free there. A matrix that needs more than one GPU may give is streamed through it from host
- * memory, where it has to fit the limit of tw_set_memory as a whole. */
+/* The maximum memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or
+ * what is free there. A matrix that needs more than one GPU may give is streamed through it from
+ * host memory, where it has to fit the limit of tw_set_memory as a whole. */
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
@@ -182,7 +182,7 @@ TW_API void tw_clear_cancel(tw_context *ctx);
 
 /*
  * A weighted directed graph on vertices 0 ... n-1, as compressed rows. An undirected edge is two
- * arcs. Parallel arcs are kept (the least counts); self loops of weight >= 0 are dropped when the
+ * arcs. Parallel arcs are kept (the minimum counts); self loops of weight >= 0 are dropped when the
  * graph is made, a negative one is kept, since it is a negative cycle.
  */
 typedef struct tw_graph tw_graph;
@@ -459,7 +459,7 @@ typedef struct tw_source {
         sizeof(tw_source), NULL, {0, 0, TW_AUTO}, 0, NULL, NULL \
     }
 
-/* Give back what a *_source function put into *source, likewise. */
+/* Release what a *_source function put into *source, as tw_sink_destroy does. */
 TW_API void tw_source_destroy(tw_source *source);
 
 /* Push a matrix through sinks, as a computation would. */
@@ -738,21 +738,21 @@ typedef struct tw_apsp_summary_info {
     tw_type type;
     int64_t reachable; /* ordered pairs with a path */
     int64_t unreachable;
-    double diameter;                    /* largest finite distance; 0 without any */
+    double diameter;                    /* maximum finite distance; 0 without any */
     int64_t diameter_from, diameter_to; /* a pair that has it; -1 without any */
-    double radius;  /* least eccentricity over rows that reach something; 0 without any */
+    double radius;  /* minimum eccentricity over rows that reach something; 0 without any */
     int64_t center; /* a row that has it; -1 without any */
     double mean;    /* over reachable pairs; 0 without any */
-    double least;   /* smallest distance over distinct pairs; 0 without any */
+    double least;   /* minimum distance over distinct pairs; 0 without any */
 } tw_apsp_summary_info;
 #define TW_APSP_SUMMARY_INFO_INIT                                              \
     {                                                                          \
         sizeof(tw_apsp_summary_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the least distance, if
- * that is negative) to the diameter. A bin holds its lower edge and not its upper one, except the
- * last. Integer matrices with fewer values than bins have one bin a value. Floats, and integers
+/* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the minimum distance,
+ * if that is negative) to the diameter. A bin holds its lower edge and not its upper one, except
+ * the last. Integer matrices with fewer values than bins have one bin a value. Floats, and integers
  * whose diameter is 2^16 or more, are binned while the range is still unknown: edges are then
  * multiples of a power of two no wider than 2^-15 of the range, the last may lie beyond the
  * diameter, and there may be fewer bins than asked; the counts are exact for the edges reported.
@@ -1152,7 +1152,7 @@ typedef struct tw_entropy_plan_info {
 TW_API TW_CHECKED tw_status tw_entropy_plan_describe(const tw_entropy_plan *plan,
                                                      tw_entropy_plan_info *out);
 
-/* Elements a second, measured on a small sample of random levels; takes some milliseconds. */
+/* Elements per second, measured on a small sample of random levels; takes some milliseconds. */
 TW_API TW_CHECKED tw_status tw_entropy_plan_rate(tw_context *ctx, tw_entropy_plan *plan,
                                                  double *rate);
 
@@ -1294,8 +1294,8 @@ typedef struct tw_map_plan_info {
     tw_type compute;
     const char *method;             /* "direct", "table" or "gpu" */
     int32_t row_period, col_period; /* a program or table for each residue; 1: the same for all */
-    double bytes;                   /* read and written an element */
-    double operations;              /* an element, functions counted as one */
+    double bytes;                   /* read and written per element */
+    double operations;              /* per element, functions counted as one */
 } tw_map_plan_info;
 #define TW_MAP_PLAN_INFO_INIT                                              \
     {                                                                      \
@@ -1439,8 +1439,8 @@ TW_API TW_CHECKED tw_status tw_gpu_link_describe(tw_context *ctx, tw_gpu_link *o
 TW_API TW_CHECKED tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type,
                                                int32_t threads);
 
-/* Bytes read and written a second by a plain copy of large arrays on `threads` threads (0: those of
- * the context): what no map can exceed. Takes about a tenth of a second. */
+/* Bytes read and written per second by a plain copy of large arrays on `threads` threads (0: those
+ * of the context): what no map can exceed. Takes about a tenth of a second. */
 TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile

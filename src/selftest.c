@@ -36,8 +36,7 @@ tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *p
     ctx->isa = forced;
     TWI_GIVE(tw_selftest_counts, counts, &seen);
     if (asked == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "'%s' is no problem with a self-test: apsp, entropy and map have one",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "no self-test for '%s'; use apsp, entropy or map",
                        problem);
     }
     if (status == TW_OK && seen.failed > 0) {

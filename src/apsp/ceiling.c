@@ -52,7 +52,7 @@ tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type, int32_
                        tw_type_name(type));
     }
     if (threads < 1 || threads > TWI_THREADS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads: give 1 to %d", threads,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads; use 1 to %d", threads,
                        TWI_THREADS_MOST);
     }
     double total = 0;

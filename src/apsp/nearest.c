@@ -238,7 +238,7 @@ static tw_status nearest_rows(void *self, tw_context *ctx, int64_t first, int64_
     tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK &&
         (first != nearest->next || count < 0 || count > nearest->info.rows - first)) {
-        status = tw_fail(ctx, TW_ERR_INTERNAL, "rows %lld to %lld came where row %lld was due",
+        status = tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld",
                          (long long)first, (long long)(first + count), (long long)nearest->next);
     }
     if (status != TW_OK) {

@@ -344,7 +344,7 @@ static tw_status verifier_rows(void *self, tw_context *ctx, int64_t first, int64
     const size_t step = (size_t)stride * tw_type_size(verifier->shape.type);
     if (verifier->drawn == NULL || first != verifier->next || count < 0 ||
         count > verifier->shape.rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL, "rows %lld to %lld came where row %lld was due",
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld",
                        (long long)first, (long long)(first + count), (long long)verifier->next);
     }
     tw_status status = TW_OK;
@@ -424,7 +424,7 @@ tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const
     }
     opts = &ours;
     if (samples < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: give a number, or 0 for all",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: expected a number, or 0 for all",
                        (long long)samples);
     }
     status = check_vertices(ctx, graph, opts->sources, opts->source_count, "source number");
@@ -480,7 +480,7 @@ tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verif
                    : tw_fail(ctx, TW_ERR_ARGUMENT, "the verifier has not seen a whole matrix");
     }
     static const char *const reasons[] = {
-        [FAULT_NAN] = "is no number",
+        [FAULT_NAN] = "is not a number",
         [FAULT_SELF] = "should be 0, as from every vertex to itself",
         [FAULT_NEGATIVE] = "cannot be negative, since no weight is",
         [FAULT_ARC] = "is more than the weight of an arc there",

@@ -79,7 +79,7 @@ static inline bool twi_is_cancelled(tw_context *ctx)
     return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) != 0;
 }
 
-/* Report progress, at most ten times a second (`done == total` always passes). Calling thread
+/* Report progress, at most ten times per second (`done == total` always passes). Calling thread
  * only. */
 void twi_progress(tw_context *ctx, const char *stage, double done, double total, const char *unit);
 

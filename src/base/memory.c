@@ -24,7 +24,7 @@ tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, c
                        "%s needs more memory than this machine can address (%llu x %llu bytes)",
                        what, (unsigned long long)count, (unsigned long long)size);
     }
-    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s wanted, %s is the limit", what,
+    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s needed, the limit is %s", what,
                    twi_bytes(need, (double)bytes), twi_bytes(limit, (double)tw_memory_limit(ctx)));
 }
 

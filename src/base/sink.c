@@ -117,9 +117,8 @@ tw_status twi_sinks_take(tw_context *ctx, twi_sinks *out, int64_t first, int64_t
         return status;
     }
     if (first != out->next || count < 0 || count > out->shape.rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL,
-                       "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
-                       (long long)(first + count), (long long)out->next,
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld of %lld",
+                       (long long)first, (long long)(first + count), (long long)out->next,
                        (long long)out->shape.rows);
     }
     for (int32_t i = 0; i < out->count; i++) {

@@ -218,7 +218,7 @@ tw_status tw_set_threads(tw_context *ctx, int32_t threads)
     }
     if (threads < 0 || threads > TWI_THREADS_MOST) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%d threads: give a number from 1 to %d, or 0 for all processors", threads,
+                       "%d threads: expected 1 to %d, or 0 for all processors", threads,
                        TWI_THREADS_MOST);
     }
     ctx->threads = threads;

@@ -6,7 +6,7 @@
  *
  * Narrow types need distances that fit them: on a complete graph a distance is at most the largest
  * weight, so weights up to 20 (u8) and 1000 (the rest) do. A closure takes the same time for any
- * graph, so large ones have 64 random arcs a vertex.
+ * graph, so large ones have 64 random arcs per vertex.
  *
  * On a GPU the time is that of the closure alone, the matrix lying in its memory, by the device's
  * own clock; the first run of a case warms up and is not counted. Where the matrix lies in host

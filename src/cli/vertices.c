@@ -43,7 +43,7 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
         }
     } else if (!cli_read_count(text, &number)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s: '%.60s' is not a vertex number (names need --ids)", what, text);
+                       "%s: '%.60s' is not a vertex number (vertex names need --ids)", what, text);
     }
     status = check_number(ctx, info.vertices, what, number);
     if (status == TW_OK) {
@@ -100,8 +100,8 @@ static tw_status append_range(builder *b, char *word)
     if (!right) {
         return tw_fail(
             b->ctx, TW_ERR_ARGUMENT,
-            "%s: '%.60s' is not a vertex number or a range such as 7-9 (names need --ids)", b->what,
-            word);
+            "%s: '%.60s' is not a vertex number or a range such as 7-9 (vertex names need --ids)",
+            b->what, word);
     }
     tw_status status = check_number(b->ctx, b->about.vertices, b->what, last);
     return status == TW_OK ? append(b, first, last) : status;

@@ -15,7 +15,7 @@ static tw_status check_source(tw_context *ctx, const tw_source *source, const tw
     if (source->in_order && plan->setup.opts.border == TW_ENTROPY_BORDER_WRAP) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "wrapped borders need the last rows first, and this image can only be read "
-                       "in order: allow more memory, take another border, or convert it to npy");
+                       "in order; allow more memory, use another border, or convert it to npy");
     }
     return TW_OK;
 }

@@ -370,7 +370,8 @@ tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out, const tw_matrix 
                        (long long)matrix->rows, (long long)matrix->cols);
     }
     if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown graph flags 0x%x; only TW_GRAPH_UNDIRECTED is defined",
                        (unsigned)flags);
     }
     int64_t size = (int64_t)tw_type_size(matrix->type);

@@ -7,7 +7,7 @@
  * second pass scatters. Thread t holds edges before those of thread t + 1 and places its arcs
  * before theirs, so every row is in the order of the edges for any number of threads.
  *
- * Memory: the graph, and 8 bytes a vertex and thread. The team is kept so small that the counts
+ * Memory: the graph, and 8 bytes per vertex and thread. The team is kept so small that the counts
  * never outweigh the graph itself. Cost: two reads of the edges, one scattered write of the arcs.
  */
 #include "graph/build.h"
@@ -319,7 +319,7 @@ static tw_status explain_bad(tw_context *ctx, const twi_edge_source *source, int
     for (int k = 0; k < 2; k++) {
         if ((uint32_t)ends[k] >= (uint64_t)source->vertices) {
             return tw_fail(
-                ctx, blame, "%s: vertex %d is outside 0 ... %lld: the graph has %lld vertices",
+                ctx, blame, "%s: vertex %d is outside 0 ... %lld; the graph has %lld vertices",
                 place, ends[k], (long long)source->vertices - 1, (long long)source->vertices);
         }
     }
@@ -433,7 +433,7 @@ static tw_status narrow_vertices(tw_context *ctx, int32_t **out, const void *in,
                ? status
                : tw_fail(
                      ctx, TW_ERR_ARGUMENT,
-                     "edge %lld: vertex %lld is outside 0 ... %lld: the graph has %lld vertices",
+                     "edge %lld: vertex %lld is outside 0 ... %lld; the graph has %lld vertices",
                      (long long)bad, (long long)twi_load_i64(in, bad), (long long)vertices - 1,
                      (long long)vertices);
 }
@@ -478,15 +478,18 @@ static tw_status check_edges(tw_context *ctx, const tw_edges *edges, uint32_t fl
                        "edges without sources or targets: give both arrays, or a count of 0");
     }
     if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown graph flags 0x%x; only TW_GRAPH_UNDIRECTED is defined",
                        (unsigned)flags);
     }
     if (type != TW_I32 && type != TW_F32 && type != TW_F64 && type != TW_I64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "weights of type %s: give i32, i64, f32 or f64",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "weights of type %s are not supported; use i32, i64, f32 or f64",
                        tw_type_name(type));
     }
     if (edges->index_type != TW_I32 && edges->index_type != TW_I64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "vertices of type %s: give i32 or i64",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "vertices of type %s are not supported; use i32 or i64",
                        tw_type_name(edges->index_type));
     }
     return TW_OK;

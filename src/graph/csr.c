@@ -100,7 +100,7 @@ static tw_status fail_vertex(const work *w, int64_t a, int64_t vertex)
 {
     char place[64];
     return tw_fail(w->ctx, TW_ERR_ARGUMENT,
-                   "%s: vertex %lld is outside 0 ... %lld: the graph has %lld vertices",
+                   "%s: vertex %lld is outside 0 ... %lld; the graph has %lld vertices",
                    place_of(place, w->csr, a), (long long)vertex, (long long)w->csr->vertices - 1,
                    (long long)w->csr->vertices);
 }
@@ -111,14 +111,15 @@ static tw_status check_types(tw_context *ctx, const tw_csr *csr)
     static const char *const names[] = {"offsets", "targets"};
     for (int i = 0; i < 2; i++) {
         if (index[i] != TW_I32 && index[i] != TW_I64) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s of type %s: give i32 or i64", names[i],
-                           tw_type_name(index[i]));
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "%s of type %s are not supported; use i32 or i64",
+                           names[i], tw_type_name(index[i]));
         }
     }
     const tw_type type = csr->value_type;
     if (csr->values != NULL && type != TW_I32 && type != TW_I64 && type != TW_F32 &&
         type != TW_F64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "values of type %s: give i32, i64, f32 or f64",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "values of type %s are not supported; use i32, i64, f32 or f64",
                        tw_type_name(type));
     }
     return TW_OK;
@@ -160,11 +161,12 @@ static tw_status check_offsets(tw_context *ctx, const tw_csr *csr, int64_t *arcs
 static tw_status check(tw_context *ctx, const tw_csr *csr, uint32_t flags, int64_t *arcs)
 {
     if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown graph flags 0x%x: only TW_GRAPH_UNDIRECTED",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown graph flags 0x%x; only TW_GRAPH_UNDIRECTED is defined",
                        (unsigned)flags);
     }
     if (csr->borrow != 0 && csr->borrow != 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_csr.borrow is %d: give 0 or 1", csr->borrow);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_csr.borrow is %d; use 0 or 1", csr->borrow);
     }
     tw_status status = twi_graph_check_vertices(ctx, csr->vertices);
     if (status == TW_OK) {

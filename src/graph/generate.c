@@ -480,16 +480,17 @@ static tw_status find_kind(recipe *r, const char *name)
             return TW_OK;
         }
     }
-    return tw_fail(r->ctx, TW_ERR_ARGUMENT,
-                   "there is no generator '%.40s': take complete, dense, sparse, grid, "
-                   "preferential or rmat",
-                   name != NULL ? name : "");
+    return tw_fail(
+        r->ctx, TW_ERR_ARGUMENT,
+        "unknown generator '%.40s'; use complete, dense, sparse, grid, preferential or rmat",
+        name != NULL ? name : "");
 }
 
 static tw_status check_weights(recipe *r)
 {
     if (r->type != TW_I32 && r->type != TW_F32 && r->type != TW_F64) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "weights of type %s: take i32, f32 or f64",
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT,
+                       "weights of type %s are not supported; use i32, f32 or f64",
                        tw_type_name(r->type));
     }
     double limit = r->type == TW_F32 ? FLT_MAX : DBL_MAX;
@@ -500,13 +501,13 @@ static tw_status check_weights(recipe *r)
     }
     if (r->min > r->max) {
         return tw_fail(r->ctx, TW_ERR_ARGUMENT,
-                       "weights from %g to %g: the least is above the greatest", r->min, r->max);
+                       "weights from %g to %g: the minimum is above the maximum", r->min, r->max);
     }
     if (r->type == TW_I32 && (r->min != floor(r->min) || r->max != floor(r->max) ||
                               r->min < INT32_MIN || r->max > INT32_MAX)) {
         return tw_fail(r->ctx, TW_ERR_ARGUMENT,
                        "weights from %g to %g: for i32 both ends must be whole numbers from %d to "
-                       "%d; take f64 for others",
+                       "%d; use f64 for others",
                        r->min, r->max, INT32_MIN, INT32_MAX);
     }
     if (r->undirected && r->min < 0) {
@@ -524,7 +525,7 @@ static tw_status check_size(recipe *r, const tw_graph_generate_options *opts)
     r->cols = 1;
     if (r->kind->row == grid_row) {
         if (opts->rows < 0 || opts->cols < 0) {
-            return tw_fail(r->ctx, TW_ERR_ARGUMENT, "a grid of %lld x %lld: give sizes above 0",
+            return tw_fail(r->ctx, TW_ERR_ARGUMENT, "a grid of %lld x %lld: sizes must be above 0",
                            (long long)opts->rows, (long long)opts->cols);
         }
         if (opts->rows > 0 && opts->cols > 0 &&
@@ -546,14 +547,14 @@ static tw_status check_size(recipe *r, const tw_graph_generate_options *opts)
 static tw_status check_shape(recipe *r, const tw_graph_generate_options *opts)
 {
     if (r->kind->uses_density && !(opts->density >= 0 && opts->density <= 1)) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT,
-                       "density %g: it is the chance of a pair, from 0 to 1", opts->density);
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "density %g: expected a probability from 0 to 1",
+                       opts->density);
     }
     if (r->kind->uses_degree && !(opts->degree >= 0 && opts->degree < INFINITY)) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "degree %g: give a number from 0", opts->degree);
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "degree %g: expected 0 or more", opts->degree);
     }
     if (opts->directed < TW_GRAPH_DIRECTED_AS_FILE || opts->directed > TW_GRAPH_DIRECTED_YES) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_GRAPH_DIRECTED_*",
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "directed is %d; use one of TW_GRAPH_DIRECTED_*",
                        opts->directed);
     }
     r->degree = opts->degree;

@@ -106,14 +106,12 @@ tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_opti
     }
     value_fn value = find_kind(opts.kind);
     if (value == NULL) {
-        return tw_fail(
-            ctx, TW_ERR_ARGUMENT,
-            "there is no kind of image '%.40s': take noise, gradient, checker or natural",
-            opts.kind != NULL ? opts.kind : "");
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "unknown kind of image '%.40s'; use noise, gradient, checker or natural",
+                       opts.kind != NULL ? opts.kind : "");
     }
     if (opts.levels < 2 || opts.levels > 65536) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: give a number from 2 to 65536",
-                       opts.levels);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: expected 2 to 65536", opts.levels);
     }
     tw_image *image = NULL;
     status = tw_image_create(ctx, &image);

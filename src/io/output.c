@@ -52,7 +52,7 @@ static tw_status write_failed(tw_context *ctx, const twi_output *output, int err
         return twi_check_cancel(ctx);
     }
     if (error == EPIPE) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': its reader has gone away",
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': the reader closed the pipe",
                        output->target);
     }
     return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': %s%s", output->target, strerror(error),

@@ -23,10 +23,9 @@ tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan, tw_matrix
     }
     int32_t gpu = -1;
     if (plan->gpu == NULL) {
-        return tw_fail(
-            ctx, TW_ERR_ARGUMENT,
-            "the plan is one for the CPU: set a GPU as the context's device before it is "
-            "made");
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "this plan was created for the CPU; set a GPU as the context's device "
+                       "before creating it");
     }
     status = twi_map_check(ctx, plan, out, inputs, input_count);
     if (status == TW_OK && (plan->shape.rows == 0 || plan->shape.cols == 0)) {

@@ -43,17 +43,16 @@ static bool is_wide(tw_type type)
 static tw_status check_options(tw_context *ctx, const tw_map_options *o)
 {
     if (o->compute != TW_AUTO && o->compute != TW_F32 && o->compute != TW_F64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "computing in %s: f32 and f64 are possible",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "cannot compute in %s; use f32 or f64",
                        tw_type_name(o->compute));
     }
     if (o->type != TW_AUTO && !twi_type_is_element(o->type)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a result of type %s: u8, u16, i16, i32, f32 and f64 are possible",
+                       "result type %s is not supported; use u8, u16, i16, i32, f32 or f64",
                        tw_type_name(o->type));
     }
     if (o->repeat < 1 || o->repeat > MOST_REPEAT) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld repetitions: from 1 to 2^40 are possible",
-                       (long long)o->repeat);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "repeat is %lld; use 1 to 2^40", (long long)o->repeat);
     }
     return TW_OK;
 }
@@ -68,9 +67,7 @@ static tw_status common_size(tw_context *ctx, const tw_shape *inputs, int32_t co
         int64_t size = rows ? inputs[i].rows : inputs[i].cols;
         if (size < 0 || !twi_type_is_element(inputs[i].type)) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "input %d is no array of u8, u16, i16, i32, f32 or "
-                           "f64",
-                           i + 1);
+                           "input %d is not an array of u8, u16, i16, i32, f32 or f64", i + 1);
         }
         if (size == 1) {
             continue;
@@ -110,9 +107,8 @@ static tw_status check_no_data(tw_context *ctx, const twi_map_setting *s)
     bool whole = s->type != TW_F32 && s->type != TW_F64;
     if (s->has_no_data && whole &&
         (isnan(s->no_data) || twi_scalar_stored(s->no_data, s->type) != s->no_data)) {
-        return tw_fail(ctx, TW_ERR_RANGE,
-                       "the value %.17g for no data is none of the result's type %s", s->no_data,
-                       tw_type_name(s->type));
+        return tw_fail(ctx, TW_ERR_RANGE, "the no-data value %.17g does not fit the result type %s",
+                       s->no_data, tw_type_name(s->type));
     }
     return TW_OK;
 }
@@ -318,7 +314,7 @@ tw_status twi_map_check_inputs(tw_context *ctx, const tw_map_plan *plan, const t
 {
     tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
     if (status == TW_OK && count != plan->input_count) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan is for %d inputs, here are %d",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan takes %d inputs, got %d",
                          plan->input_count, count);
     }
     if (status == TW_OK) {
@@ -365,7 +361,7 @@ static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw
     if (status == TW_OK &&
         (out->rows != shape->rows || out->cols != shape->cols || out->type != shape->type)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the result is to be %lld x %lld of %s, but it is %lld x %lld of %s",
+                         "the result must be %lld x %lld of %s, but is %lld x %lld of %s",
                          (long long)out->rows, (long long)out->cols, tw_type_name(out->type),
                          (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
@@ -477,7 +473,7 @@ tw_status tw_map(tw_context *ctx, tw_matrix *out, const tw_expr *expr, const tw_
     tw_shape shapes[TWI_MAP_INPUTS];
     tw_map_plan *plan = NULL;
     if (input_count < 0 || input_count > TWI_MAP_INPUTS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs: at most %d are possible", input_count,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs; the maximum is %d", input_count,
                        TWI_MAP_INPUTS);
     }
     for (int32_t i = 0; i < input_count; i++) {

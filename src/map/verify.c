@@ -394,12 +394,13 @@ tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verifier **out, const t
         return missing;
     }
     if (samples < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld elements to verify: give a number, or 0 for all",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%lld elements to verify: expected a number, or 0 for all",
                        (long long)samples);
     }
     tw_map_verifier *v = NULL;
     if (input_count < 0 || input_count > TWI_MAP_INPUTS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs: at most %d are possible", input_count,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs; the maximum is %d", input_count,
                        TWI_MAP_INPUTS);
     }
     tw_status status = twi_alloc_zeroed(ctx, &v, 1, sizeof *v, "a verifier");

@@ -174,7 +174,7 @@ def test_progress_is_told_and_its_exceptions_are_raised():
         raise Enough
 
     raised = False
-    for _ in range(50):  # it is told a few times a second
+    for _ in range(50):  # it is told a few times per second
         try:
             tw.apsp(graph, method="reference", progress=stop)
         except Enough:

@@ -694,12 +694,13 @@ static void the_product_checks_its_operands(void **state)
     assert_int_equal(c[2], 6);
     assert_int_equal(c[3], 4);
     mb.rows = 2;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "they do not fit", tw_minplus(ctx, &mc, &ma, &mb));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "their shapes do not match", tw_minplus(ctx, &mc, &ma, &mb));
     mb.rows = 3;
     a[4] = -1;
     assert_fails(ctx, TW_ERR_RANGE, "A[1][1] is -1", tw_minplus(ctx, &mc, &ma, &mb));
     ma.type = TW_F32;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "one type for all", tw_minplus(ctx, &mc, &ma, &mb));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "all must have the same type",
+                 tw_minplus(ctx, &mc, &ma, &mb));
     close_context(ctx);
 }
 

@@ -545,7 +545,7 @@ static void wrong_rows_are_refused_with_their_place(void **state)
          "targets of type u16"},
         {{0, 2, (int64_t[]){0, 0, 0}, TW_I64, NULL, TW_I32, nan, TW_I16, 0},
          0,
-         "values of type i16: give i32, i64, f32 or f64"},
+         "values of type i16 are not supported; use i32, i64, f32 or f64"},
         {{0, 2, (int64_t[]){0, 0, 0}, TW_I64, NULL, TW_I32, NULL, TW_I32, 2}, 0, "borrow is 2"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

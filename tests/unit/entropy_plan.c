@@ -168,7 +168,7 @@ static void another_shape_or_type_is_refused(void **state)
         assert_fails(ctx, TW_ERR_ARGUMENT, "the plan is for 37 rows of 41, u8",
                      tw_entropy_plan_stream(ctx, plan, &source, NULL, 0, NULL));
         if (others[i].type == TW_U8) {
-            assert_fails(ctx, TW_ERR_ARGUMENT, "37 rows of 41 are wanted",
+            assert_fails(ctx, TW_ERR_ARGUMENT, "expected 37 rows of 41",
                          tw_entropy_plan_apply(ctx, plan, &out, &right, NULL));
         }
         assert_int_equal(*(uint8_t *)got, POISON);

@@ -296,7 +296,7 @@ static void impossible_options_are_refused_in_words(void **state)
         opts = fresh;                                                                     \
     } while (0)
     opts.kind = "torus";
-    REFUSED("no generator 'torus': take complete, dense, sparse, grid, preferential or rmat");
+    REFUSED("unknown generator 'torus'; use complete, dense, sparse, grid, preferential or rmat");
     opts.kind = NULL;
     REFUSED("no generator ''");
     opts.kind = "dense";
@@ -314,7 +314,7 @@ static void impossible_options_are_refused_in_words(void **state)
     REFUSED("too many arcs");
     opts.min_weight = 5;
     opts.max_weight = 4;
-    REFUSED("the least is above the greatest");
+    REFUSED("the minimum is above the maximum");
     opts.min_weight = 0.5;
     REFUSED("whole numbers");
     opts.max_weight = 3e9;

@@ -84,7 +84,7 @@ static void the_format_option_overrules_the_name(void **state)
     assert_int_equal(graph->offsets[1], 0);
     tw_graph_destroy(graph);
     opts.format = "dot";
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no graph format 'dot': take triples, gr, mtx, edges",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "unknown graph format 'dot'; use triples, gr, mtx, edges",
                  twi_graph_read_memory(ctx, &graph, "x", 1, "a", &opts));
     close_context(ctx);
 }

@@ -224,9 +224,9 @@ static void what_a_format_cannot_hold_is_refused_and_leaves_no_file(void **state
                  tw_graph_write(ctx, real, path_of("a.bin"), NULL));
     assert_fails(ctx, TW_ERR_UNSUPPORTED, "undirected graphs and this one is directed",
                  tw_graph_write(ctx, real, path_of("a.graph"), NULL));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "names no graph format",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "choose the graph format with --out-format",
                  tw_graph_write(ctx, real, path_of("a.xyz"), NULL));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no graph format 'xyz'",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "unknown graph format 'xyz'",
                  tw_graph_write(ctx, real, path_of("a.gr"), "xyz"));
     assert_fails(ctx, TW_ERR_IO, folder, tw_graph_write(ctx, real, folder, "gr"));
     tw_graph_destroy(real);

@@ -842,10 +842,10 @@ static void shapes_that_do_not_fit_are_refused(void **state)
     tw_matrix x = new_matrix(3, 4, TW_F32), a = new_matrix(1, 4, TW_F32), out = x;
     tw_matrix in[2] = {x, a};
     out.rows = 2;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "the result is to be", tw_map(ctx, &out, expr, in, 2, NULL));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the result must be", tw_map(ctx, &out, expr, in, 2, NULL));
     out = x;
     out.type = TW_F64;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "the result is to be", tw_map(ctx, &out, expr, in, 2, NULL));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the result must be", tw_map(ctx, &out, expr, in, 2, NULL));
     free(x.data);
     free(a.data);
     tw_expr_destroy(expr);

@@ -205,7 +205,7 @@ static void errors_point_at_their_column(void **state)
     complains("x 2", 3, "expected an operator");
     complains("2x", 2, "a product is written with *");
     complains("1.2.3", 4, "expected an operator");
-    complains("x(2)", 1, "no function 'x'");
+    complains("x(2)", 1, "unknown function 'x'");
     complains("x ? 2", 6, "expected ':'");
     complains("(x ? 2)", 7, "expected ':'");
     complains("max(x ? 2, 3)", 10, "expected ':'");
@@ -230,8 +230,9 @@ static void unknown_names_suggest_the_nearest(void **state)
     complains("2 * gian", 5, "did you mean 'gain'?");
     complains("sqr(x)", 1, "did you mean 'sqrt'?");
     complains("x + colm", 5, "did you mean 'col'?");
-    complains("x + zzzzzz", 5, "no input or constant 'zzzzzz': inputs and constants are named");
-    complains("zzzzzz(x)", 1, "no function 'zzzzzz'");
+    complains("x + zzzzzz", 5,
+              "unknown input or constant 'zzzzzz': inputs and constants are named");
+    complains("zzzzzz(x)", 1, "unknown function 'zzzzzz'");
     complains("sqrt x", 5, "expected '(' after the function 'sqrt'");
 }
 

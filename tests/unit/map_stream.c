@@ -351,7 +351,7 @@ static void wrong_inputs_are_refused(void **state)
     assert_ok(ctx, tw_map_plan_create(ctx, &plan, expr, a.shapes, INPUTS, NULL));
     assert_fails(ctx, TW_ERR_ARGUMENT, "inputs is NULL",
                  tw_map_plan_stream(ctx, plan, NULL, sources, INPUTS, NULL, 0, NULL));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "the plan is for 5 inputs, here are 4",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the plan takes 5 inputs, got 4",
                  tw_map_plan_stream(ctx, plan, a.in, sources, 4, NULL, 0, NULL));
     sources[0].shape.rows++;
     assert_fails(ctx, TW_ERR_ARGUMENT, "input 1 is 21 x 6 of f32, the plan is for 20 x 6 of f32",

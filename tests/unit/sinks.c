@@ -357,7 +357,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.csv", "0,0x10\n1,2\n", 0, "line 1, column 3"},
         {"a.csv", "0,0X1p3\n1,2\n", 0, "line 1, column 3"},
         {"a.csv", ",,,,,,,,,\n1\n2\n3\n4\n5\n", 0, "too few"},
-        {"a.raw", "12345", 0, "5 bytes, which is no square matrix of i32: 1 x 1 would be 4"},
+        {"a.raw", "12345", 0, "5 bytes, which is not a square matrix of i32: 1 x 1 would be 4"},
         {"a.npy", "", 0, "no npy header"},
         {"a.npy", "hello", 0, "no npy header"},
         {"a.npy", "\x93NUMPY\x01\x00\xff\xff{", 11, "no npy header"},
@@ -434,11 +434,11 @@ static void what_cannot_be_opened_is_named(void **state)
                  tw_matrix_file_create(ctx, &file, in_scratch("none"), NULL, TW_AUTO));
     assert_fails(ctx, TW_ERR_IO, "Is a directory",
                  tw_matrix_file_create(ctx, &file, scratch, NULL, TW_AUTO));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no matrix format",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "unknown matrix format",
                  tw_matrix_file_create(ctx, &file, in_scratch("none"), "xls", TW_AUTO));
     assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name",
                  tw_matrix_file_create(ctx, &file, NULL, NULL, TW_AUTO));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no matrix format",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "unknown matrix format",
                  tw_sink_to_file(ctx, &sink, in_scratch("a"), "xls"));
     assert_fails(ctx, TW_ERR_ARGUMENT, "needs a name", tw_sink_to_file(ctx, &sink, "", NULL));
     assert_null(sink.self);

@@ -446,7 +446,7 @@ static void nothing_is_computed_in_i64_or_written_of_it(void **state)
                  tw_entropy(ctx, &out, &matrix, NULL));
     assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
                  tw_minplus(ctx, &matrix, &matrix, &matrix));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no array of u8, u16, i16, i32, f32 or f64",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "not an array of u8, u16, i16, i32, f32 or f64",
                  tw_map_plan_create(ctx, &map, expr, &shape, 1, NULL));
     maps.type = TW_I64;
     assert_fails(ctx, TW_ERR_ARGUMENT, "a result of type i64",

@@ -120,7 +120,7 @@ static void invariants_hold_in_rows_that_are_not_drawn(void **state)
         const char *words;
     } wrongs[] = {
         {1, 1, "should be 0, as from every vertex to itself"},
-        {2, (double)NAN, "is no number"},
+        {2, (double)NAN, "is not a number"},
         {3, -2, "cannot be negative"},
         {2, 6, "is more than the weight of an arc there (4.5)"},
         {0, (double)INFINITY, "is more than the weight of an arc there (2)"},

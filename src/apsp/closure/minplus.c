@@ -24,13 +24,15 @@ static tw_status check_shapes(tw_context *ctx, const tw_matrix *c, const tw_matr
         return status;
     }
     if (a->rows != c->rows || b->cols != c->cols || a->cols != b->rows) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "C is %lld x %lld, A is %lld x %lld, B is %lld x %lld: they do not fit",
-                       (long long)c->rows, (long long)c->cols, (long long)a->rows,
-                       (long long)a->cols, (long long)b->rows, (long long)b->cols);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "C is %lld x %lld, A is %lld x %lld, B is %lld x %lld: their shapes do not match",
+            (long long)c->rows, (long long)c->cols, (long long)a->rows, (long long)a->cols,
+            (long long)b->rows, (long long)b->cols);
     }
     if (a->type != c->type || b->type != c->type) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "C is of type %s, A of %s, B of %s: one type for all",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "C is of type %s, A of %s, B of %s: all must have the same type",
                        tw_type_name(c->type), tw_type_name(a->type), tw_type_name(b->type));
     }
     if (twi_matrix_overlap(c, a) || twi_matrix_overlap(c, b)) {

@@ -1,6 +1,6 @@
 /*
- * Breadth-first search from up to 512 sources at once, one bit a source: 64 bytes a vertex say who
- * has reached it, and one pass over an arc carries all of them.
+ * Breadth-first search from up to 512 sources at once, one bit a source: 64 bytes per vertex say
+ * who has reached it, and one pass over an arc carries all of them.
  */
 #ifndef TWI_APSP_SEARCH_BFS_H
 #define TWI_APSP_SEARCH_BFS_H

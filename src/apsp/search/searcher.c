@@ -7,7 +7,7 @@
  * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
  * delivery looks for sums that left it.
  *
- * Memory: the net, and for each thread 128 bytes a vertex (or the sets of a breadth-first search)
+ * Memory: the net, and for each thread 128 bytes per vertex (or the sets of a breadth-first search)
  * and the queues.
  */
 #include "apsp/search/searcher.h"

@@ -266,7 +266,7 @@ static tw_status follow_matrix(query *q)
     for (int64_t v = 0; v < q->graph->n; v++) {
         distance[v] = twi_distance(row, q->distances->type, v);
         if (isnan(distance[v])) {
-            return contradiction(q, v, distance[v], "that is no number");
+            return contradiction(q, v, distance[v], "that is not a number");
         }
     }
     if (distance[q->from] != 0) {

@@ -106,7 +106,7 @@ struct tw_apsp_summary {
         }                                                                                  \
     }
 /* The same for integers, of which CAP and more is no path: a mask instead of choices, and a count
- * of 32 bits in pieces of a row, so that compilers use vectors (0.4 ns instead of 1 ns an element,
+ * of 32 bits in pieces of a row, so that compilers use vectors (0.4 ns instead of 1 ns per element,
  * Neoverse V1, November 2026). */
 #define PIECE 4096
 #define DEFINE_WHOLE_SCAN(NAME, ELEMENT, CAP, LOW)                                         \
@@ -520,7 +520,7 @@ static tw_status check_turn(tw_context *ctx, const tw_apsp_summary *summary, int
     tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK &&
         (first != summary->next || count < 0 || count > summary->info.rows - first)) {
-        status = tw_fail(ctx, TW_ERR_INTERNAL, "rows %lld to %lld came where row %lld was due",
+        status = tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld",
                          (long long)first, (long long)(first + count), (long long)summary->next);
     }
     return status;
@@ -636,7 +636,7 @@ tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summary **out, int32_t
     }
     tw_apsp_summary *summary = NULL;
     if (bins < 0 || bins > CELLS / 2) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a histogram of %d bins: give 0 (none) to %d",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a histogram of %d bins: expected 0 (none) to %d",
                        (int)bins, CELLS / 2);
     }
     tw_status status = twi_alloc_zeroed(ctx, &summary, 1, sizeof *summary, "a summary");

@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 
-/* What one search needs, 32 bytes a vertex; one per thread. */
+/* What one search needs, 32 bytes per vertex; one per thread. */
 typedef struct twi_textbook {
     double *distance; /* n: +inf where there is no path */
     int32_t

@@ -4,8 +4,8 @@
  * depends on the number of levels.
  *
  * For full windows several rows of outputs go together (slide_lanes.h): windows above each other
- * share all but one row, so 8 windows of 9 rows read, count and store 16 elements a column instead
- * of 72; the look-ups stay. Windows of other shapes go row by row.
+ * share all but one row, so 8 windows of 9 rows read, count and store 16 elements per column
+ * instead of 72; the look-ups stay. Windows of other shapes go row by row.
  */
 #include "entropy/cpu/slide.h"
 
@@ -19,7 +19,7 @@
 #define ROWS_OF_BYTES 18
 
 /* Whether the lanes run over both halves of a row at once. The sums of twice eight lanes and their
- * places do not fit the registers: 9 x 9 went from 7.0 to 7.5 ns an element with them, 5 x 5 from
+ * places do not fit the registers: 9 x 9 went from 7.0 to 7.5 ns per element with them, 5 x 5 from
  * 5.7 to 5.1 (Neoverse V1, November 2026). */
 static bool has_two_streams(const twi_entropy_setup *setup)
 {

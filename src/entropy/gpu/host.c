@@ -5,7 +5,7 @@
  *
  * Every device has a few slots, each with a stream and room for one piece; pieces go to the slots
  * in turn. So one piece comes up, one is computed and one goes down at the same time, and what
- * bounds a large array is the link: 4 bytes an element go down, 1 comes up.
+ * bounds a large array is the link: 4 bytes per element go down, 1 comes up.
  *
  * Memory that is not pinned goes through pinned buffers of the slots, copied by all threads.
  * Borders that repeat elements are laid around a piece by copying: where rows or columns do not

@@ -203,14 +203,15 @@ tw_status twi_gpu_layout_make(tw_context *ctx, twi_gpu_layout *out, const twi_en
     uint64_t bytes = 0;
     *out = (twi_gpu_layout){0};
     if (piece->in.rows > SIDE_MOST || piece->in.cols > SIDE_MOST) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "an array of %lld x %lld in GPU memory: %lld rows and columns are the most",
-                       (long long)piece->in.rows, (long long)piece->in.cols, (long long)SIDE_MOST);
+        return tw_fail(
+            ctx, TW_ERR_UNSUPPORTED,
+            "an array of %lld x %lld in GPU memory: the maximum is %lld rows and columns",
+            (long long)piece->in.rows, (long long)piece->in.cols, (long long)SIDE_MOST);
     }
     if (twi_entropy_is_wide(setup)) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "%d levels leave no mark in 16 bits for what does not count on a GPU: take "
-                       "the CPU, one level less, or another border than crop and no mask",
+                       "%d levels leave no 16-bit value to mark ignored elements on a GPU; use the "
+                       "CPU, one level less, or a border other than crop and no mask",
                        setup->opts.levels);
     }
     choose_method(out, setup, limits, piece);

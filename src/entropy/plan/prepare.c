@@ -52,7 +52,7 @@ static tw_status check_range(tw_context *ctx, const tw_entropy_options *opts)
     if (opts->range != NULL && !(isfinite(opts->range[0]) && isfinite(opts->range[1]) &&
                                  opts->range[0] < opts->range[1])) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a range from %.9g to %.9g: give two numbers, the lesser first",
+                       "a range from %.9g to %.9g: expected two numbers, the smaller first",
                        opts->range[0], opts->range[1]);
     }
     return TW_OK;
@@ -62,7 +62,7 @@ static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matri
 {
     tw_status status = twi_matrix_check(ctx, mask, "the mask");
     if (status == TW_OK && mask->type != TW_U8) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the mask is of %s: u8 is wanted",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the mask is of %s; expected u8",
                          tw_type_name(mask->type));
     }
     if (status == TW_OK && (mask->rows != in->rows || mask->cols != in->cols)) {
@@ -78,16 +78,16 @@ static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matri
 static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
 {
     if (opts->levels < 2 || opts->levels > TWI_LEVELS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: give a number from 2 to %d", opts->levels,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: expected 2 to %d", opts->levels,
                        TWI_LEVELS_MOST);
     }
     if (opts->border < 0 || opts->border >= BORDERS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no border number %d", opts->border);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown border %d; use one of TW_ENTROPY_BORDER_*",
+                       opts->border);
     }
     if (opts->base != TW_ENTROPY_BASE_E && opts->base != TW_ENTROPY_BASE_2 &&
         opts->base != TW_ENTROPY_BASE_10 && opts->base != TW_ENTROPY_BASE_LEVELS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "there is no base number %d: take e, 2, 10 or levels",
-                       opts->base);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown base %d; use 2, e, 10 or levels", opts->base);
     }
     if (opts->type != TW_F32 && opts->type != TW_F64) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "result type %s is not supported; use f32 or f64",
@@ -101,7 +101,8 @@ static tw_status check_input(tw_context *ctx, const tw_matrix *in, const tw_entr
     tw_status status = twi_matrix_check(ctx, in, "the array");
     if (status == TW_OK && in->type != TW_U8 && in->type != TW_U16 && in->type != TW_I16 &&
         in->type != TW_F32) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "an array of %s: u8, u16, i16 and f32 can be read",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "arrays of type %s are not supported; use u8, u16, i16 or f32",
                          tw_type_name(in->type));
     }
     if (status == TW_OK && (in->rows > INT64_MAX / 2 - TWI_WINDOW_SIDE ||
@@ -220,7 +221,7 @@ tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *set
     tw_status status = twi_matrix_check(ctx, out, "the result");
     if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the result has %lld rows of %lld: %lld rows of %lld are wanted",
+                         "the result has %lld rows of %lld; expected %lld rows of %lld",
                          (long long)out->rows, (long long)out->cols, (long long)shape->rows,
                          (long long)shape->cols);
     }

@@ -153,19 +153,19 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
     double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);
     if (isnan(value)) {
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "the value at row %lld, column %lld is NaN; leave such values out with "
-                       "--skip-nan, or by a mask",
+                       "the value at row %lld, column %lld is NaN; use --skip-nan or --mask to "
+                       "ignore such values",
                        (long long)row, (long long)col);
     }
     if (opts->range != NULL) {
         return tw_fail(ctx, TW_ERR_RANGE,
                        "the value at row %lld, column %lld is %.9g, outside the range %.9g to "
-                       "%.9g: widen the range, mask it, or name it as no data",
+                       "%.9g; widen --range, or use --mask or --no-data",
                        (long long)row, (long long)col, value, opts->range[0], opts->range[1]);
     }
     return tw_fail(ctx, TW_ERR_RANGE,
-                   "the value at row %lld, column %lld is %.9g, which is none of the levels 0 to "
-                   "%d: give more levels or a range, mask it, or name it as no data",
+                   "the value at row %lld, column %lld is %.9g, which is not one of the levels 0 "
+                   "to %d; use --levels 65536, --range, --mask or --no-data",
                    (long long)row, (long long)col, value, opts->levels - 1);
 }
 

@@ -46,7 +46,7 @@ static tw_status make_box(tw_context *ctx, twi_window *window, int32_t rows, int
 static tw_status make_disk(tw_context *ctx, twi_window *window, int32_t radius)
 {
     if (radius > TWI_WINDOW_SIDE / 2) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a disk of radius %d: the largest is %d", radius,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a disk of radius %d; the maximum is %d", radius,
                        TWI_WINDOW_SIDE / 2);
     }
     window->rows = window->cols = 2 * radius + 1;
@@ -87,7 +87,7 @@ static tw_status make_footprint(tw_context *ctx, twi_window *window, const tw_en
     const tw_matrix *shape = opts->footprint;
     tw_status status = twi_matrix_check(ctx, shape, "the footprint");
     if (status == TW_OK && shape->type != TW_U8) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint is of %s: u8 is wanted",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint is of %s; expected u8",
                          tw_type_name(shape->type));
     }
     if (status == TW_OK && (shape->rows > TWI_WINDOW_SIDE || shape->cols > TWI_WINDOW_SIDE)) {
@@ -126,7 +126,7 @@ tw_status twi_window_make(tw_context *ctx, twi_window *out, const tw_entropy_opt
                            ? make_disk(ctx, out, opts->radius)
                            : make_box(ctx, out, opts->window_rows, opts->window_cols);
     if (status == TW_OK && out->size > TWI_WINDOW_SIZE) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "a window of %lld elements: %lld is the most",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "a window of %lld elements; the maximum is %lld",
                          (long long)out->size, (long long)TWI_WINDOW_SIZE);
     }
     out->full = out->size == (int64_t)out->rows * out->cols;

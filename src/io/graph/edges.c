@@ -94,7 +94,7 @@ static bool read_end(twi_text *text, const list *kind, int32_t *out, bool first)
     case FIELD:
         return kind->names != NULL ? read_name(text, kind->names, out) : twi_text_vertex(text, out);
     case LINE_END:
-        return twi_text_fail(text, TW_ERR_FORMAT, NULL, "the line ends where a vertex belongs");
+        return twi_text_fail(text, TW_ERR_FORMAT, NULL, "the line ends; expected a vertex");
     default:
         return false;
     }

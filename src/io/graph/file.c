@@ -16,11 +16,11 @@ static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
         return status;
     }
     if (opts->directed < TW_GRAPH_DIRECTED_AS_FILE || opts->directed > TW_GRAPH_DIRECTED_YES) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d: give one of TW_GRAPH_DIRECTED_*",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d; use one of TW_GRAPH_DIRECTED_*",
                        opts->directed);
     }
     if (opts->header < TW_GRAPH_HEADER_AUTO || opts->header > TW_GRAPH_HEADER_YES) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d: give one of TW_GRAPH_HEADER_*",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "header is %d; use one of TW_GRAPH_HEADER_*",
                        opts->header);
     }
     return TW_OK;
@@ -105,7 +105,7 @@ tw_status tw_graph_write(tw_context *ctx, const tw_graph *graph, const char *pat
     if (found == NULL) {
         return format != NULL ? TW_ERR_ARGUMENT
                               : tw_fail(ctx, TW_ERR_ARGUMENT,
-                                        "%.500s: its extension names no graph format; choose with "
+                                        "%.500s: unknown extension; choose the graph format with "
                                         "--out-format: triples, gr, mtx, edges, metis or npy",
                                         path);
     }

@@ -29,8 +29,7 @@ const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name
         }
     }
     (void)tw_fail(ctx, TW_ERR_ARGUMENT,
-                  "there is no graph format '%.40s': take triples, gr, mtx, edges, metis or npy",
-                  name);
+                  "unknown graph format '%.40s'; use triples, gr, mtx, edges, metis or npy", name);
     return NULL;
 }
 

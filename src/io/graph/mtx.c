@@ -92,7 +92,7 @@ static bool read_size(twi_text *head, int64_t *vertices, int64_t *entries)
     }
     if (*vertices != cols) {
         return twi_text_fail(head, TW_ERR_FORMAT, at,
-                             "a matrix of %lld x %lld is not square, so it is no graph",
+                             "a matrix of %lld x %lld is not square, so it is not a graph",
                              (long long)*vertices, (long long)cols);
     }
     if (!twi_text_line_ends(head)) {

@@ -46,13 +46,13 @@ tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
     }
     if (!find_entry(&npy, &matrix.entry)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: elements '%c%d' are no weights: b1, i1 to i8, u1 to u8, f4 and f8 "
+                       "%.500s: elements '%c%d' are not weights; b1, i1 to i8, u1 to u8, f4 and f8 "
                        "can be read (convert with .astype)",
                        input->name, npy.kind, (int)npy.width);
     }
     if (npy.rows != npy.cols) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: a matrix of %lld x %lld is not square, so it is no graph",
+                       "%.500s: a matrix of %lld x %lld is not square, so it is not a graph",
                        input->name, (long long)npy.rows, (long long)npy.cols);
     }
     matrix.data = input->bytes + npy.start;

@@ -51,7 +51,7 @@ bool twi_text_not(twi_text *text, const char *at, const char *wanted)
     char field[32];
     quote_field(text, at, field);
     if (field[0] == '\0') {
-        return twi_text_fail(text, TW_ERR_FORMAT, at, "the line ends where %s belongs", wanted);
+        return twi_text_fail(text, TW_ERR_FORMAT, at, "the line ends; expected %s", wanted);
     }
     return twi_text_fail(text, TW_ERR_FORMAT, at, "'%s' is not %s", field, wanted);
 }
@@ -232,9 +232,8 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
                              (long long)text->rules->vertices);
     }
     return twi_text_fail(text, TW_ERR_FORMAT, at,
-                         "vertex %s is outside 0 ... %d; names that are no indices need the ids "
-                         "option",
-                         field, TWI_MOST_VERTICES - 1);
+                         "vertex %s is outside 0 ... %d; vertex names need --ids", field,
+                         TWI_MOST_VERTICES - 1);
 }
 
 /* ----------------------------------------------------------------------------------- edges */

@@ -163,7 +163,7 @@ static inline bool twi_text_vertex(twi_text *text, int32_t *out)
     twi_text_skip_blanks(text);
     const char *at = text->at;
     if (!twi_text_number(text, &number,
-                         text->rules->vertices < 0 ? "a vertex number; names need the ids option"
+                         text->rules->vertices < 0 ? "a vertex number; vertex names need --ids"
                                                    : "a vertex")) {
         return false;
     }

@@ -50,7 +50,7 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
     long long vertices = load_i32(input->bytes);
     long long edges = load_i32(input->bytes + 4);
     if (vertices < 0 || edges < 0) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: byte %d: %lld %s: a count cannot be negative",
+        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: byte %d: %lld %s: counts cannot be negative",
                        input->name, vertices < 0 ? 0 : 4, vertices < 0 ? vertices : edges,
                        vertices < 0 ? "vertices" : "edges");
     }

@@ -42,7 +42,7 @@ static tw_status find_format(tw_context *ctx, const twi_image_format **out, cons
     }
     if (name != NULL && *out == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "there is no image format '%.40s': take npy, pnm, pfm, png, tiff or records",
+                       "unknown image format '%.40s'; use npy, pnm, pfm, png, tiff or records",
                        name);
     }
     return TW_OK;
@@ -55,11 +55,16 @@ static tw_status recognise(tw_context *ctx, const twi_image_format **out, const 
             *out = formats[f];
         }
     }
+    if (*out == NULL && input->size - input->absent >= 3 &&
+        memcmp(input->bytes, "\xff\xd8\xff", 3) == 0) {
+        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: JPEG is not supported; use PNG, TIFF or npy",
+                       input->name);
+    }
     if (*out == NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s is no image: neither its name nor its %llu bytes look like npy, "
-                       "PGM, PPM, PFM, PNG, TIFF or records",
-                       input->name, (unsigned long long)input->size);
+                       "%.500s is not an image that can be read; use npy, PGM, PPM, PFM, PNG, "
+                       "TIFF or records",
+                       input->name);
     }
     return TW_OK;
 }
@@ -136,8 +141,8 @@ tw_status twi_image_writer_find(tw_context *ctx, const twi_image_format **out, c
     tw_status status = find_format(ctx, out, format, path);
     if (status == TW_OK && *out == NULL) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the name %.500s tells no image format: use .npy, .pgm, .ppm, .pfm, "
-                         ".png, .tif or .records, or choose with --out-format",
+                         "the name %.500s has no known image extension; use .npy, .pgm, .ppm, "
+                         ".pfm, .png, .tif or .records, or choose with --out-format",
                          path);
     }
     return status;

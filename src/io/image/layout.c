@@ -15,8 +15,12 @@
 
 tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes)
 {
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld, but %lld from 0", name,
-                   (long long)plane, (long long)planes);
+    if (planes <= 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld; it has %s", name,
+                       (long long)plane, planes == 1 ? "only plane 0" : "none");
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld; valid planes are 0 to %lld",
+                   name, (long long)plane, (long long)planes - 1);
 }
 
 bool twi_layout_in_place(const twi_layout *layout)
@@ -111,11 +115,11 @@ static tw_status check_row(tw_context *ctx, const char *name, const twi_layout *
     if (above < 0) {
         return TW_OK;
     }
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.500s: the value at row %lld, column %lld is %lld, above %d, which the header "
-                   "calls the largest",
-                   name, (long long)row, (long long)above,
-                   (long long)twi_element(elements, layout->type, above), layout->largest);
+    return tw_fail(
+        ctx, TW_ERR_FORMAT,
+        "%.500s: the value at row %lld, column %lld is %lld, above %d, the maximum in the header",
+        name, (long long)row, (long long)above,
+        (long long)twi_element(elements, layout->type, above), layout->largest);
 }
 
 /* Rows one by one: `line` has room for one as the file has it, if the file is not in memory. */

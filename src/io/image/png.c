@@ -368,7 +368,7 @@ static tw_status png_accepts(tw_context *ctx, const tw_image *image)
     for (int64_t k = 0; k < image->count; k++) {
         if (plane[k].type != TW_U8 && plane[k].type != TW_U16) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "a PNG file cannot hold elements of %s: u8 and u16 are what it has",
+                           "a PNG file cannot hold elements of %s; it holds u8 or u16",
                            tw_type_name(plane[k].type));
         }
         if (plane[k].rows != plane[0].rows || plane[k].cols != plane[0].cols ||

@@ -11,8 +11,8 @@ static bool png_recognised(const twi_input *input)
 static tw_status refuse(tw_context *ctx)
 {
     return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                   "PNG needs libpng, which this build does not have: install it (Debian calls it "
-                   "libpng-dev) and build again, or take another format");
+                   "this build has no PNG support: install libpng (libpng-dev on Debian) and "
+                   "rebuild, or use another format");
 }
 
 static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)

@@ -104,15 +104,15 @@ static tw_status read_header(tw_context *ctx, picture *p, const twi_input *input
     p->colours = p->kind == '3' || p->kind == '6' || p->kind == 'F' ? 3 : 1;
     p->at += 2;
     if (!read_number(p, most, &p->cols) || !read_number(p, most, &p->rows)) {
-        return fail_at(ctx, p, "a width and a height are wanted here");
+        return fail_at(ctx, p, "expected a width and a height");
     }
     if (twi_empty_too_long(p->rows, p->cols)) {
         return fail_at(ctx, p, "an image without elements has sides of at most 65536");
     }
     if (floats ? !read_scale(p) : !read_number(p, 65535, &p->largest) || p->largest < 1) {
         return fail_at(ctx, p,
-                       floats ? "a scale that is not 0 is wanted here"
-                              : "a largest value from 1 to 65535 is wanted here");
+                       floats ? "expected a nonzero scale"
+                              : "expected a maximum value from 1 to 65535");
     }
     if (p->at >= p->end || !is_blank(*p->at)) {
         return fail_at(ctx, p, "the header does not end with a blank");
@@ -163,8 +163,7 @@ static tw_status read_text(tw_context *ctx, const tw_image *image, picture *p)
         for (int64_t k = 0; k < p->colours; k++) {
             int64_t value;
             if (!read_number(p, p->largest, &value)) {
-                return fail_at(ctx, p,
-                               "a value from 0 to the largest of the header is wanted here");
+                return fail_at(ctx, p, "expected a value from 0 to the maximum in the header");
             }
             put(image, k, i, value);
         }

@@ -4,9 +4,8 @@
 static tw_status refuse(tw_context *ctx, const twi_input *input)
 {
     return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                   "%.500s: to read TIFF takes libtiff 4.5 or newer, which this build does not "
-                   "have: install it (Debian calls it libtiff-dev) and build again, or convert the "
-                   "image",
+                   "%.500s: this build cannot read TIFF: install libtiff 4.5 or newer (libtiff-dev "
+                   "on Debian) and rebuild, or convert the image",
                    input->name);
 }
 

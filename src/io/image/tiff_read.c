@@ -144,7 +144,7 @@ static tw_status open_reader(reader *r, tw_context *ctx, const twi_input *input)
     r->tiff = TIFFClientOpenExt("", "rm", r, give_bytes, take_nothing, seek, close_nothing, size_of,
                                 NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    return r->tiff != NULL ? TW_OK : failed(r, "this is no TIFF");
+    return r->tiff != NULL ? TW_OK : failed(r, "not a TIFF file");
 }
 
 static tw_type find_type(uint16_t bits, uint16_t format)

@@ -337,7 +337,7 @@ static tw_status read_line(reader *r, tw_matrix *out, int64_t row, bool *mixed)
         double value;
         skip_blanks(r);
         if (!read_number(r, &value)) {
-            return bad_place(r, start, "a number, or inf, belongs here");
+            return bad_place(r, start, "expected a number or inf");
         }
         if (out->type == TW_I32 && !fits_whole(value)) {
             *mixed = true;

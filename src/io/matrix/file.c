@@ -45,7 +45,7 @@ tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out, const 
     *out = TWI_MATRIX_RAW;
     const char *word = name != NULL ? name : twi_extension(path);
     if (!find_word(out, word, format_words, TWI_MATRIX_FORMATS) && name != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "'%.40s' is no matrix format; use raw, npy or csv",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown matrix format '%.40s'; use raw, npy or csv",
                        name);
     }
     return TW_OK;
@@ -83,7 +83,7 @@ static tw_status lay_out_raw(tw_context *ctx, tw_matrix_file *file, tw_type type
     }
     if (side * side * size != bytes) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' holds %llu bytes, which is no square matrix of %s: %llu x %llu "
+                       "'%.600s' holds %llu bytes, which is not a square matrix of %s: %llu x %llu "
                        "would be %llu, the next larger %llu",
                        file->path, (unsigned long long)bytes, tw_type_name(type),
                        (unsigned long long)side, (unsigned long long)side,

@@ -35,7 +35,7 @@ size_t twi_npy_header_stack(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape
 /* What an npy header says. */
 typedef struct twi_npy {
     char kind;      /* 'i', 'u', 'f', 'b', ... as numpy writes it */
-    int32_t width;  /* bytes an element */
+    int32_t width;  /* bytes per element */
     tw_type type;   /* TW_AUTO when no tw_type is the same */
     int64_t planes; /* 1, or the first of three dimensions */
     int64_t rows;   /* of a matrix of two dimensions, in C order and little-endian: others are */

@@ -274,8 +274,8 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, bo
     dictionary read;
     if (!find_dictionary(&c, (const unsigned char *)input->bytes, twi_input_held(input))) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' is no npy file: its %llu bytes have no npy header at byte 0", path,
-                       (unsigned long long)input->size);
+                       "'%.600s' is not an npy file: its %llu bytes have no npy header at byte 0",
+                       path, (unsigned long long)input->size);
     }
     if (!read_dictionary(&c, &read)) {
         return tw_fail(ctx, TW_ERR_FORMAT,

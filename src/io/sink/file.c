@@ -198,9 +198,8 @@ static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     file_sink *sink = self;
     if (sink->output == NULL || first != sink->next || count < 0 ||
         count > sink->shape.rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL,
-                       "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
-                       (long long)(first + count), (long long)sink->next,
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld of %lld",
+                       (long long)first, (long long)(first + count), (long long)sink->next,
                        (long long)sink->shape.rows);
     }
     sink->next += count;

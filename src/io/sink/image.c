@@ -26,7 +26,7 @@ static tw_status image_rows(void *self, tw_context *ctx, int64_t first, int64_t 
     const tw_matrix *plane = twi_image_last(sink->image);
     const size_t size = tw_type_size(plane->type);
     if (first != sink->next || count < 0 || count > plane->rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL, "row %lld came where row %lld of %lld was due",
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got row %lld; expected row %lld of %lld",
                        (long long)first, (long long)sink->next, (long long)plane->rows);
     }
     for (int64_t i = 0; i < count; i++) {

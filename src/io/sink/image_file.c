@@ -55,7 +55,7 @@ static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     image_file_sink *sink = self;
     const size_t step = (size_t)stride * tw_type_size(sink->shape.type);
     if (sink->output == NULL || first != sink->next || count > sink->shape.rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL, "row %lld came where row %lld of %lld was due",
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got row %lld; expected row %lld of %lld",
                        (long long)first, (long long)sink->next, (long long)sink->shape.rows);
     }
     tw_status status = TW_OK;

@@ -47,9 +47,9 @@ static tw_status matrix_rows(void *self, tw_context *ctx, int64_t first, int64_t
     const size_t size = tw_type_size(target->type);
     const size_t bytes = (size_t)target->cols * size;
     if (first != sink->next || count < 0 || count > target->rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL,
-                       "rows %lld to %lld came where row %lld of %lld was due", (long long)first,
-                       (long long)(first + count), (long long)sink->next, (long long)target->rows);
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got rows %lld to %lld; expected row %lld of %lld",
+                       (long long)first, (long long)(first + count), (long long)sink->next,
+                       (long long)target->rows);
     }
     if (bytes > 0 && data != twi_matrix_row(target, first)) {
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) \

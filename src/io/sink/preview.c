@@ -99,7 +99,7 @@ static tw_status preview_rows(void *self, tw_context *ctx, int64_t first, int64_
 {
     preview_sink *sink = self;
     if (sink->picture == NULL || first != sink->next || count > sink->shape.rows - first) {
-        return tw_fail(ctx, TW_ERR_INTERNAL, "row %lld came where row %lld of %lld was due",
+        return tw_fail(ctx, TW_ERR_INTERNAL, "got row %lld; expected row %lld of %lld",
                        (long long)first, (long long)sink->next, (long long)sink->shape.rows);
     }
     for (int64_t r = 0; r < count; r++) {
@@ -158,7 +158,7 @@ tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, do
     }
     preview_sink *self = NULL;
     if (path == NULL || path[0] == '\0' || !(most > 0) || !isfinite(most)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name, and a largest value above 0");
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name and a maximum above 0");
     }
     status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     if (status == TW_OK) {

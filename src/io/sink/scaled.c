@@ -75,7 +75,7 @@ static tw_status scaled_begin(void *self, tw_context *ctx, const tw_shape *shape
 {
     scaled_sink *sink = self;
     if (shape->type != TW_F32) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "rows of %s cannot be scaled: f32 is wanted",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "rows of %s cannot be scaled; expected f32",
                        tw_type_name(shape->type));
     }
     uint64_t cols = shape->cols > 0 ? (uint64_t)shape->cols : 1;
@@ -150,8 +150,8 @@ tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type 
                        tw_type_name(type));
     }
     if (type != TW_F16 && (!(most > 0) || !isfinite(most))) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.9g as the largest value: a number above 0 is wanted", most);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%.9g as the largest value; expected a number above 0",
+                       most);
     }
     status = twi_sinks_check(ctx, inner, 1);
     if (status == TW_OK) {

@@ -31,7 +31,7 @@ tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads)
     char *from = NULL, *to = NULL;
     double best = 0;
     if (threads < 0 || threads > TWI_THREADS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: give 1 to %d, or 0 for all", threads,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: expected 1 to %d, or 0 for all", threads,
                        TWI_THREADS_MOST);
     }
     const int team = threads > 0 ? threads : twi_thread_count(ctx);

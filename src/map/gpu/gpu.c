@@ -166,7 +166,7 @@ tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
 typedef struct device_rows {
     uintptr_t at; /* address of row 0, column 0 */
     int64_t step; /* elements */
-    int64_t size; /* bytes an element */
+    int64_t size; /* bytes per element */
     bool single;  /* one element a row */
 } device_rows;
 

@@ -31,7 +31,7 @@ typedef struct slot_array {
     int64_t rows;  /* of a band: 1 if the rows are all the same */
     int64_t width; /* elements that a row has */
     int64_t pitch; /* elements from row to row; 0 if the rows are all the same */
-    int64_t size;  /* bytes an element */
+    int64_t size;  /* bytes per element */
 } slot_array;
 
 typedef struct host_run {

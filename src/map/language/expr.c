@@ -180,10 +180,10 @@ static tw_status unknown_name(parser *p, bool function)
     const char *kind = function ? "function" : "input or constant";
     const char *nearest = twi_name_nearest(begin, length, names, count, function);
     if (nearest != NULL) {
-        return twi_complain(&p->scan, begin, "there is no %s '%.*s': did you mean '%s'?", kind,
+        return twi_complain(&p->scan, begin, "unknown %s '%.*s': did you mean '%s'?", kind,
                             shown_length, begin, nearest);
     }
-    return twi_complain(&p->scan, begin, "there is no %s '%.*s'%s", kind, shown_length, begin,
+    return twi_complain(&p->scan, begin, "unknown %s '%.*s'%s", kind, shown_length, begin,
                         function ? ""
                                  : ": inputs and constants are named when the expression is read");
 }
@@ -442,11 +442,10 @@ static tw_status check_name(tw_context *ctx, const char *name, const char *what)
     int32_t node;
     twi_tree none = {.status = TW_ERR_ARGUMENT}; /* nothing is to be built */
     if (name == NULL || !twi_name_valid(name)) {
-        return tw_fail(
-            ctx, TW_ERR_ARGUMENT,
-            "'%.80s' cannot name %s: take letters, digits and _, no digit first, at most "
-            "%d of them",
-            name != NULL ? name : "", what, TWI_NAME_LENGTH);
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "'%.80s' cannot name %s; use at most %d letters, digits and _, not starting "
+                       "with a digit",
+                       name != NULL ? name : "", what, TWI_NAME_LENGTH);
     }
     if (twi_reserved_build(&none, name, strlen(name), &node) ||
         twi_function_find(name, strlen(name)) != NULL) {
@@ -462,9 +461,8 @@ static tw_status check_names(tw_context *ctx, const tw_expr_options *o)
     tw_status status = TW_OK;
     if (o->input_count < 0 || o->input_count > TWI_MAP_INPUTS || o->constant_count < 0 ||
         o->constant_count > MOST_CONSTANTS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%d inputs and %d constants: at most %d and %d are possible", o->input_count,
-                       o->constant_count, TWI_MAP_INPUTS, MOST_CONSTANTS);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d inputs and %d constants; the maximum is %d and %d",
+                       o->input_count, o->constant_count, TWI_MAP_INPUTS, MOST_CONSTANTS);
     }
     if (o->constants == NULL && o->constant_count > 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "constant_count is %d, and constants is NULL",

@@ -140,7 +140,7 @@ static void put_method(text *t, const tw_map_plan *plan)
         put(t, "method      %s\n", twi_map_method_name(plan->method));
     }
     if (residues == 1) {
-        put(t, "specialised not: one program for all elements\n");
+        put(t, "specialised no: one program for all elements\n");
     } else {
         put(t, "specialised by residue: %d row%s x %d column%s, %d different program%s\n",
             v->row_period, v->row_period == 1 ? "" : "s", v->col_period,
@@ -154,7 +154,7 @@ static void put_costs(text *t, const tw_map_plan *plan)
     const double bytes = twi_map_bytes(plan);
     char total[32];
     const double operations = twi_map_operations(plan);
-    put(t, "an element  %.3g bytes read and written, %.4g operation%s", bytes, operations,
+    put(t, "per element %.3g bytes read and written, %.4g operation%s", bytes, operations,
         operations == 1 ? "" : "s");
     if (plan->setting.repeat > 1) {
         put(t, " in %lld passes, all in registers", (long long)plan->setting.repeat);
@@ -174,9 +174,8 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool 
     if (plan->gpu != NULL) {
         const twi_map_source *source = &plan->gpu->source;
         put(t,
-            "device      GPU: %d elements a thread, %d an access; functions within 1 ulp in f32, "
-            "2 in f64\n"
-            "kernel\n%s",
+            "device      GPU: %d elements per thread, %d per access; functions within 1 ulp in "
+            "f32, 2 in f64\nkernel\n%s",
             source->group * source->groups, source->piece, twi_map_gpu_text(plan->gpu));
         return;
     }
