@@ -18,9 +18,9 @@ static void print_summary(const entropy_run *run)
     printf("rows      %lld\n", (long long)run->report.rows);
     printf("columns   %lld\n", (long long)run->report.cols);
     if (seen->count > 0) {
-        printf("least     %.6f\n", seen->least);
+        printf("minimum   %.6f\n", seen->least);
         printf("mean      %.6f\n", cli_tally_mean(seen));
-        printf("largest   %.6f\n", seen->most);
+        printf("maximum   %.6f\n", seen->most);
     }
     if (seen->empty > 0) {
         printf("empty     %lld\n", (long long)seen->empty);

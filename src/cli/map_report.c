@@ -101,9 +101,9 @@ static void print_summary(const map_run *run)
     printf("columns   %lld\n", (long long)run->plan.shape.cols);
     printf("type      %s\n", tw_type_name(run->plan.shape.type));
     if (seen->count > 0) {
-        printf("least     %.9g\n", seen->least);
+        printf("minimum   %.9g\n", seen->least);
         printf("mean      %.9g\n", cli_tally_mean(seen));
-        printf("largest   %.9g\n", seen->most);
+        printf("maximum   %.9g\n", seen->most);
     }
     if (seen->empty > 0) {
         printf("no data   %lld\n", (long long)seen->empty);
