@@ -524,7 +524,7 @@ static void wrong_rows_are_refused_with_their_place(void **state)
          "row 0, element 0: vertex 4294967297 is outside 0 ... 1"},
         {{0, 2, (int64_t[]){0, 1, 3}, TW_I64, (int32_t[]){1, 0, 2}, TW_I32, NULL, TW_I32, 0},
          0,
-         "row 1, element 1: vertex 2 is outside 0 ... 1: the graph has 2 vertices"},
+         "row 1, element 1: vertex 2 is outside 0 ... 1; the graph has 2 vertices"},
         {{0, 2, (int32_t[]){0, 0, 1}, TW_I32, (int32_t[]){-1}, TW_I32, NULL, TW_I32, 1},
          0,
          "row 1, element 0: vertex -1"},

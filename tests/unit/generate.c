@@ -298,7 +298,7 @@ static void impossible_options_are_refused_in_words(void **state)
     opts.kind = "torus";
     REFUSED("unknown generator 'torus'; use complete, dense, sparse, grid, preferential or rmat");
     opts.kind = NULL;
-    REFUSED("no generator ''");
+    REFUSED("unknown generator ''");
     opts.kind = "dense";
     opts.density = 1.5;
     REFUSED("density 1.5");

@@ -285,7 +285,7 @@ static void a_reader_that_left_is_an_error_and_no_signal_of_ours(void **state)
     signal(SIGPIPE, SIG_DFL);
     close(kept);
     close(ends[1]);
-    assert_fails(ctx, TW_ERR_IO, "'standard output': its reader has gone", written);
+    assert_fails(ctx, TW_ERR_IO, "'standard output': the reader closed the pipe", written);
     twi_output_discard(output);
     close_context(ctx);
 }
