@@ -11,6 +11,7 @@
  */
 #include "ladders/entropy/gpu_kernels.h"
 
+#include "ladders/entropy/logarithms.h"
 #include "ladders/gpu_names.h"
 
 #define HALF 2
@@ -18,17 +19,6 @@
 #define MOST 25
 #define SIDE 32          /* threads a side */
 #define INNER (SIDE - 4) /* of the tile of v9: the rest is its border */
-
-/* log 0 ... log 25 with 0 for the first, found by the compiler. */
-#define LOGARITHMS(type)                                                                      \
-    {                                                                                         \
-        (type)0, (type)log(1.0), (type)log(2.0), (type)log(3.0), (type)log(4.0),              \
-            (type)log(5.0), (type)log(6.0), (type)log(7.0), (type)log(8.0), (type)log(9.0),   \
-            (type)log(10.0), (type)log(11.0), (type)log(12.0), (type)log(13.0),               \
-            (type)log(14.0), (type)log(15.0), (type)log(16.0), (type)log(17.0),               \
-            (type)log(18.0), (type)log(19.0), (type)log(20.0), (type)log(21.0),               \
-            (type)log(22.0), (type)log(23.0), (type)log(24.0), (type)log(25.0)                \
-    }
 
 static __constant__ double constant_table[MOST + 1];
 static __constant__ float constant_floats[MOST + 1];
@@ -97,7 +87,7 @@ KERNEL void v1(const float *in, float *out, int n)
 {
     int counts[LEVELS];
     PLACE
-    const double own[MOST + 1] = LOGARITHMS(double);
+    const double own[MOST + 1] = LAB_LOGARITHMS(double);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<double>(counts, total, own);
 }
@@ -157,7 +147,7 @@ KERNEL void v6(const float *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
-    const double own[MOST + 1] = LOGARITHMS(double);
+    const double own[MOST + 1] = LAB_LOGARITHMS(double);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<double>(counts, total, own);
 }
@@ -167,7 +157,7 @@ KERNEL void v7(const float *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<double>(counts, total, own);
 }
@@ -177,7 +167,7 @@ HELD_KERNEL void v7_held(const float *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<double>(counts, total, own);
 }
@@ -221,7 +211,7 @@ KERNEL void v7_float(const float *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<float>(counts, total, own);
 }
@@ -232,7 +222,7 @@ KERNEL void v8(float *out, int n, uintptr_t texture)
     int8_t counts[LEVELS];
     int total = 0;
     PLACE
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     for (int level = 0; level < LEVELS; level++) {
         counts[level] = 0;
     }
@@ -260,7 +250,7 @@ KERNEL void v9(const float *in, float *out, int n)
     if (!inside || !inner) {
         return;
     }
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     for (int level = 0; level <= LEVELS; level++) {
         counts[level] = 0;
     }
@@ -277,7 +267,7 @@ KERNEL void bytes(const uint8_t *in, float *out, int n)
 {
     int8_t counts[LEVELS];
     PLACE
-    const float own[MOST + 1] = LOGARITHMS(float);
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
     int total = count_window(in, n, y, x, counts);
     out[y * (size_t)n + x] = finish<double>(counts, total, own);
 }

@@ -23,8 +23,6 @@
 #include "ladders/ladders.h"
 #include "ladders/listed.h"
 
-#include <math.h>
-
 typedef struct recipe {
     bool alone;     /* one device */
     bool columns;   /* bands of columns instead of rows */
@@ -52,7 +50,7 @@ typedef struct recipe {
 typedef struct device {
     int32_t index;
     cudaStream_t stream;
-    void *in, *out, *table; /* on the card */
+    void *in, *out; /* on the card */
     uint64_t in_bytes, out_bytes;
 } device;
 
@@ -63,32 +61,15 @@ typedef struct bench {
     device devices[MOST_DEVICES];
 } bench;
 
-/* What a rung does with the array. */
 /* ---------------------------------------------------------------------------------------- bench */
 
 static tw_status open_device(bench *b, device *d, int32_t index)
 {
-    float table[LAB_ENTROPY_MOST + 1] = {0};
-    for (int n = 1; n <= LAB_ENTROPY_MOST; n++) {
-        table[n] = (float)(n * log(n));
-    }
     d->index = index;
     tw_status status = LAB_TRY(b->ctx, cudaSetDevice(index), "choosing the device");
     if (status == TW_OK) {
         status = LAB_TRY(b->ctx, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking),
                          "making a stream");
-    }
-    if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaMalloc(&d->table, sizeof table), "allocating the table");
-    }
-    if (status == TW_OK) { /* on its stream: the default one is not waited for by it */
-        status = LAB_TRY(
-            b->ctx,
-            cudaMemcpyAsync(d->table, table, sizeof table, cudaMemcpyHostToDevice, d->stream),
-            "copying the table");
-    }
-    if (status == TW_OK) {
-        status = LAB_TRY(b->ctx, cudaStreamSynchronize(d->stream), "copying the table");
     }
     return status;
 }
@@ -99,7 +80,6 @@ static void close_device(device *d)
     if (d->stream != NULL) {
         (void)cudaStreamDestroy(d->stream);
     }
-    (void)cudaFree(d->table);
     (void)cudaFree(d->out);
     (void)cudaFree(d->in);
 }
@@ -223,7 +203,7 @@ static bool carry(worker *w, const lab_entropy_piece *host)
     int error = (int)cudaMemcpy2DAsync(d->in, in_line, host->in, (size_t)host->in_stride, in_line,
                                        (size_t)host->in_rows, cudaMemcpyHostToDevice, d->stream);
     if (went(w, error, "copying the input") &&
-        went(w, lab_entropy_launch(&there, d->table, d->stream), "launching the kernel")) {
+        went(w, lab_entropy_launch(&there, d->stream), "launching the kernel")) {
         error = (int)cudaMemcpy2DAsync(host->out, (size_t)host->out_stride * sizeof(float), d->out,
                                        line, line, (size_t)host->rows, cudaMemcpyDeviceToHost,
                                        d->stream);

@@ -1,9 +1,10 @@
 /*
- * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 (gpu_kernels.cu)
+ * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 on bytes (gpu_kernels.cu)
  * for a piece of an array, whose first outputs may have elements above and left of them.
  */
 #include "ladders/entropy/piece.h"
 
+#include "ladders/entropy/logarithms.h"
 #include "ladders/gpu_names.h"
 
 #define HALF LAB_ENTROPY_HALF
@@ -12,20 +13,18 @@
 #define WIDE 32 /* threads across; the others are below each other */
 #define HIGH (LAB_ENTROPY_PIECE_THREADS / WIDE)
 
-static __global__ void solve_piece(lab_entropy_piece p, const float *table)
+static __global__ __launch_bounds__(LAB_ENTROPY_PIECE_THREADS, 1) void solve_piece(
+    lab_entropy_piece p)
 {
-    uint8_t counts[LEVELS];
-    float own[MOST + 1];
+    int8_t counts[LEVELS];
     int x = blockIdx.x * WIDE + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
     int row = y + p.above, col = x + p.before, total = 0;
-    for (int i = 0; i <= MOST; i++) {
-        own[i] = table[i];
-    }
-    for (int level = 0; level < LEVELS; level++) {
-        counts[level] = 0;
-    }
     if (x >= p.cols || y >= p.rows) {
         return;
+    }
+    const float own[MOST + 1] = LAB_LOGARITHMS(float);
+    for (int level = 0; level < LEVELS; level++) {
+        counts[level] = 0;
     }
     for (int i = max(row - HALF, 0); i <= min(row + HALF, p.in_rows - 1); i++) {
         for (int j = max(col - HALF, 0); j <= min(col + HALF, p.in_cols - 1); j++) {
@@ -33,17 +32,17 @@ static __global__ void solve_piece(lab_entropy_piece p, const float *table)
             total++;
         }
     }
-    double sum = 0;
+    double sum = own[total], inverse = 1.0 / total;
     for (int level = 0; level < LEVELS; level++) {
-        sum += (double)own[counts[level]];
+        sum -= (double)own[counts[level]] * counts[level] * inverse;
     }
-    p.out[y * p.out_stride + x] = (float)(((double)own[total] - sum) / total);
+    p.out[y * p.out_stride + x] = (float)sum;
 }
 
-extern "C" int lab_entropy_launch(const lab_entropy_piece *piece, const float *table, void *stream)
+extern "C" int lab_entropy_launch(const lab_entropy_piece *piece, void *stream)
 {
     dim3 blocks((piece->cols + WIDE - 1) / WIDE, (piece->rows + HIGH - 1) / HIGH);
-    solve_piece<<<blocks, dim3(WIDE, HIGH), 0, (cudaStream_t)stream>>>(*piece, table);
+    solve_piece<<<blocks, dim3(WIDE, HIGH), 0, (cudaStream_t)stream>>>(*piece);
     return (int)cudaGetLastError();
 }
 

@@ -26,10 +26,10 @@ typedef struct lab_entropy_piece {
     int32_t above, before; /* rows and columns of elements before the first output's */
 } lab_entropy_piece;
 
-/* Put the kernel of version 7 for a piece on a stream (multi_kernels.cu), `table` of floats
- * n log n on the card as well; the runtime's error number. And what it is, to ask about it. */
-#define LAB_ENTROPY_PIECE_THREADS 256
-int lab_entropy_launch(const lab_entropy_piece *piece, const float *table, void *stream);
+/* Put the kernel of version 7 for a piece on a stream (multi_kernels.cu), in blocks of as many
+ * threads as its authors'; the runtime's error number. And what it is, to ask about it. */
+#define LAB_ENTROPY_PIECE_THREADS 1024
+int lab_entropy_launch(const lab_entropy_piece *piece, void *stream);
 const void *lab_entropy_piece_kernel(void);
 
 #ifdef __cplusplus
