@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """lab.py PROGRAM: what tilewright-lab says, keeps and refuses."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -36,6 +38,15 @@ def cpu_ladders():
 
 def gpu_ladders():
     return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" in line]
+
+
+def module_of(tool):
+    """A program of tools/ as a module of its own."""
+    loader = importlib.machinery.SourceFileLoader(tool.replace("-", "_"), str(DOCS.parent / "tools" / tool))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    module.OTHERS = dict(module.OTHERS)
+    return module
 
 
 class Laboratory(unittest.TestCase):
@@ -858,6 +869,42 @@ run_naive: its inner loop, 4 of 7 instructions
             done = subprocess.run([*tool, other], capture_output=True, text=True, timeout=LIMIT, check=False)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(told, done.stdout)
+
+    def test_machine_code_that_was_kept_is_as_rungs_are_said_to_be(self):
+        kept = DOCS.parent / "bench" / "results" / "sm90-lab-accesses.txt"
+        tool = [sys.executable, DOCS.parent / "tools" / "gpu-accesses", "--kept"]
+        done = subprocess.run([*tool, kept], capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        for rung, told in (("entropy-gpu/v7 ", "entropy-gpu/v7: loads 1.000, not 0.000"),
+                           ("block-64 ", "block-64: loads 1.000, not 0.750")):
+            other = self.path / "table.txt"
+            other.write_text(re.sub(rf"^({rung} +)\S+", r"\g<1>1.000", kept.read_text(), flags=re.MULTILINE))
+            done = subprocess.run([*tool, other], capture_output=True, text=True, timeout=LIMIT, check=False)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(told, done.stdout)
+
+    def test_something_is_said_of_what_every_rung_on_a_gpu_accesses(self):
+        tool = module_of("gpu-accesses")
+        self.assertEqual(tool.unsaid(pathlib.Path(PROGRAM).parents[1]), [])
+        del tool.OTHERS["map-gpu/vectors"]
+        self.assertEqual(tool.unsaid(pathlib.Path(PROGRAM).parents[1]), ["nothing is said of map-gpu/vectors"])
+
+    def test_accesses_for_an_element_are_counted_in_machine_code(self):
+        tool = module_of("gpu-accesses")
+        # Counters cleared and collected, a register spilled, a window read and counted three at a time, one
+        # look-up in constant memory, an argument, and the result.
+        code = ["STL.128 [R1], RZ", "STL.64 [R1+0x20], R4", *["LDG.E R2, [R4.64]", "LDL R3, [R5]", "STL [R5], R3"] * 3,
+                "@P0 BRA 0x20", "LDL.128 R8, [R1]", "LDL.LU.64 R4, [R1+0x20]", "LDC.64 R6, c[0x3][R8]",
+                "LDC R7, c[0x0][0x28]", "STG.E [R4.64], R2", "EXIT"]
+        text = "".join(f"        /*{16 * at:04x}*/   {line} ;  /* 0x00 */\n" for at, line in enumerate(code))
+        parsed = [(int(match[1], 16), match[2], match[3])
+                  for match in map(tool.INSTRUCTION.match, text.splitlines()) if match]
+        self.assertEqual(len(parsed), len(code))
+        kernel = tool.Element("window", {}, "LDG")
+        self.assertEqual(tool.measure_each(parsed, kernel),
+                         {"loads": 0, "stores": 0, "reads": 25, "writes": 1, "local": 26, "filled": 26, "looked": 1,
+                          "barriers": 0})
+        self.assertEqual(tool.measure_each(parsed, kernel._replace(read_by=None, where="outside"))["reads"], 0)
 
     def test_the_manual_and_the_completions_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash"),

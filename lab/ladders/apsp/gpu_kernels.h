@@ -95,6 +95,7 @@ typedef struct lab_part_of_rows {
 int lab_multi_close(int *d, int ld, int k, void *stream);
 int lab_multi_panels(int *d, int ld, int k, const lab_part_of_rows *part, void *stream);
 int lab_multi_rest(int *d, int ld, int k, const lab_part_of_rows *part, void *stream);
+const void *lab_multi_kernel(void); /* of the third phase, to ask about it */
 
 #ifdef __cplusplus
 }

@@ -482,6 +482,11 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return lab_apsp_host_solve(&b->host, rung->a, true, &time->total);
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    return rung->run == run_halves ? lab_multi_kernel() : NULL;
+}
+
 #endif /* LAB_LISTED_ONLY */
 
 static const lab_rung rungs[] = {
@@ -546,6 +551,7 @@ const lab_ladder lab_apsp_multi = {
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),
     .close = LAB_ON_GPU(close_bench),
+    .kernel = LAB_ON_GPU(kernel_of),
     .work = lab_relaxations,
     .traffic = lab_matrix_bytes,
     .ceiling = lab_gpu_relaxation_ceiling,

@@ -436,6 +436,11 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    return rung->inspect != NULL ? lab_scatter_kernel() : NULL;
+}
+
 #endif /* LAB_LISTED_ONLY */
 
 static const lab_rung rungs[] = {
@@ -506,6 +511,7 @@ const lab_ladder lab_apsp_scatter = {
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),
     .close = LAB_ON_GPU(close_bench),
+    .kernel = LAB_ON_GPU(kernel_of),
     .work = lab_elements,
     .traffic = traffic,
     .ceiling = lab_download_ceiling,

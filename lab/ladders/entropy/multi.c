@@ -404,6 +404,11 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    return rung->inspect != NULL ? lab_entropy_piece_kernel() : NULL;
+}
+
 #endif /* LAB_LISTED_ONLY */
 
 static const recipe alone = {.alone = true};
@@ -463,10 +468,11 @@ static const lab_published published[] = {
     {"one", 400, 2.55},  {"v14", 400, 1.64},  {"one", 2560, 15.3}, {"v14", 2560, 10.5},
     {"one", 10240, 298}, {"v14", 10240, 140}, {NULL, 0, 0}};
 
-#define BENCH                                                                            \
-    .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = LAB_ON_GPU(spoil), \
-    .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench), .work = lab_elements,  \
-    .traffic = lab_image_bytes, .ceiling = lab_link_ceiling, .against = LAB_AGAINST_ENTROPY
+#define BENCH                                                                                 \
+    .unit = "elements", .gpu = true, .sizes = default_sizes, .spoil = LAB_ON_GPU(spoil),      \
+    .check = LAB_ON_GPU(check), .close = LAB_ON_GPU(close_bench), .work = lab_elements,       \
+    .kernel = LAB_ON_GPU(kernel_of), .traffic = lab_image_bytes, .ceiling = lab_link_ceiling, \
+    .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_multi = {
     .source = "entropy/multi.c run_bands",

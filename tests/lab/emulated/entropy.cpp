@@ -1,8 +1,16 @@
 /* Every rung of row D1 against the definition, and held to its row: the threads of its block, and
- * whether it computes logarithms or has them from the compiler. */
+ * whether it computes logarithms or has them from the compiler. And the kernel of row D3, which is
+ * that of version 7, for the pieces of an array. */
 #include "kernels.cpp"
 
+#undef HALF
+#undef LEVELS
+#undef MOST
+#include "pieces.cpp"
+
 #include "rungs.h"
+
+#include <utility>
 
 #define CODE(...) (const void *)(__VA_ARGS__)
 #define D1(rung, version, barriers)                                            \
@@ -123,10 +131,62 @@ static bool run_rung(const char *rung, const void *code)
     return right;
 }
 
+/* Outputs first ... end-1 of rows or columns, with the elements around them. */
+static lab_entropy_piece piece_of(const uint8_t *in, float *out, int n, int first, int end,
+                                  bool columns)
+{
+    const int from = max(first - HALF, 0), to = min(end + HALF, n), step = columns ? 1 : n;
+    lab_entropy_piece piece = {in + from * step, n, to - from,    n, out + first * step, n,
+                               end - first,      n, first - from, 0};
+    if (columns) {
+        std::swap(piece.in_rows, piece.in_cols);
+        std::swap(piece.rows, piece.cols);
+        std::swap(piece.above, piece.before);
+    }
+    return piece;
+}
+
+static bool solve_pieces(int n, bool columns)
+{
+    std::vector<float> in((size_t)n * n), out((size_t)n * n, -1.0F);
+    std::vector<uint8_t> small((size_t)n * n);
+    for (size_t i = 0; i < in.size(); i++) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        in[i] = small[i] = (uint8_t)(state >> 33) % LEVELS;
+    }
+    launches.clear();
+    logarithms = 0;
+    for (int part = 0; part < 3; part++) {
+        const lab_entropy_piece piece =
+            piece_of(small.data(), out.data(), n, n * part / 3, n * (part + 1) / 3, columns);
+        if (lab_entropy_launch(&piece, NULL) != 0) {
+            return false;
+        }
+    }
+    const expected row = {"entropy-multi", "v14", CODE(solve_piece), 32, 32, 0, 0, NULL, 0};
+    if (!ran_as_said(row) || logarithms != 0) {
+        printf("the kernel of entropy-multi is not version 7: %ld logarithms computed\n",
+               logarithms);
+        return false;
+    }
+    for (int i = 0; i < n * n; i++) {
+        double right = entropy_at(in, n, i / n, i % n);
+        if (!(fabs((double)out[(size_t)i] - right) <= 5e-6)) {
+            printf("pieces of %s, n = %d: row %d, column %d is %g, not %g\n",
+                   columns ? "columns" : "rows", n, i / n, i % n, (double)out[(size_t)i], right);
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int, char **words)
 {
     bool right = true;
     state = strtoull(words[1], NULL, 10);
+    for (int n : {3, 7, 37, 100}) {
+        right = solve_pieces(n, false) && solve_pieces(n, true) && right;
+    }
     for (const char *ladder : {"entropy-gpu", "entropy-gpu-threads"}) {
         right = climb(ladder, said, sizeof said / sizeof *said, run_rung) && right;
     }
