@@ -1,22 +1,25 @@
 /*
  * Single loops of the laboratory's rungs on a CPU, to tell what a rung waits for (docs/tour.md,
- * parts 1 and 5).
+ * parts 1 and 5):
  *
- *   rows    the tile update of wide-avx512 (or of the instruction set compiled for), one thread, on
- * a matrix whose rows lie 1, 2, 3 ... lines past a multiple of 4 KiB apart: does a load that has
- * the low 12 bits of a store just before it wait? "stepped" takes the rows of a tile in another
- * order where they lie as in the rung. tiles   the tiles of blocked-openmp dealt out in four ways,
- * by two threads counts  what integral and sliding (31 x 31, 1000 x 1000) spend on counts and on
- * look-ups, one thread, processor time
+ *   loads    the tile update of wide-avx512, or of the instruction set compiled for, on one thread,
+ *            as it is and with loads or stores left out: which of them does it wait for?
+ *   rows     the same on a matrix whose rows lie 1, 2, 3 ... lines past a multiple of 4 KiB apart:
+ *            does a load wait that has the low 12 bits of a store just before it? "stepped" takes
+ *            the rows of a tile in another order, where they lie as in the rung.
+ *   tiles    the tiles of blocked-openmp dealt out in four ways, by two threads; with rows that
+ *            follow each other, and with rows that begin where a cache line begins
+ *   counts   what integral and sliding (31 x 31, 1000 x 1000) spend on counts and on look-ups, on
+ *            one thread, in processor time
  *
- *   cc -O3 -fopenmp -fwrapv -Ilab -Isrc -Iinclude -DTWI_KERNEL_ISA=avx512 -DTWI_KERNEL_AVX512
- * -mavx512f \
- *      -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512 bench/lab_loops.c
- * BUILD/src/libtilewright.a -lm \ (AVX2: ..._ISA=avx2, ..._AVX2, -mavx2 -mfma; Arm: ..._ISA=neon,
- * ..._NEON and no -m)
- *   ./a.out rows | tiles | counts
+ * Everything is measured in turns, and medians are printed. To build it, with BUILD from "cmake":
  *
- * Everything is measured in turns, and medians are printed.
+ *   cc -O3 -fopenmp -fwrapv -Ilab -Isrc -Iinclude $ISA bench/lab_loops.c BUILD/src/libtilewright.a
+ *
+ * and -lm and what else the library was built with. ISA is "-DTWI_KERNEL_ISA=avx512
+ * -DTWI_KERNEL_AVX512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512",
+ * "-DTWI_KERNEL_ISA=avx2 -DTWI_KERNEL_AVX2 -mavx2 -mfma" or "-DTWI_KERNEL_ISA=neon
+ * -DTWI_KERNEL_NEON".
  */
 #define _GNU_SOURCE
 #include "ladders/apsp/cpu_kernels.c"
@@ -133,6 +136,95 @@ static double third_phase(int32_t *d, int64_t ld,
     return now(CLOCK_THREAD_CPUTIME_ID) - begun;
 }
 
+/* An update that keeps the row of B in registers, or reads no C, or stores nothing. What is left
+ * out of the loads is a value in a register, so that the arithmetic stays. */
+#define UPDATE(name, held, read, stored)                                        \
+    static void name(void *c_, const void *a_, const void *b_, int64_t ld)      \
+    {                                                                           \
+        enum { WIDE = BLOCK / LANES_i32 };                                      \
+        int32_t *c = c_;                                                        \
+        const int32_t *a = a_, *b = b_;                                         \
+        for (int p = 0; p < BLOCK; p++) {                                       \
+            vec_i32 row[WIDE], most = splat_i32(1 << 30);                       \
+            for (int v = 0; v < WIDE; v++) {                                    \
+                row[v] = load_i32(b + p * ld + v * LANES_i32);                  \
+            }                                                                   \
+            for (int i = 0; i < BLOCK; i++) {                                   \
+                vec_i32 through = splat_i32(a[i * ld + p]);                     \
+                for (int v = 0; v < WIDE; v++) {                                \
+                    int32_t *at = c + i * ld + v * LANES_i32;                   \
+                    if (!(held)) {                                              \
+                        __asm__ volatile("" : : : "memory");                    \
+                        row[v] = load_i32(b + p * ld + v * LANES_i32);          \
+                    }                                                           \
+                    vec_i32 old = (read) ? load_i32(at) : most;                 \
+                    vec_i32 sum = min_i32(old, plain_add_i32(through, row[v])); \
+                    if (stored) {                                               \
+                        store_i32(at, sum);                                     \
+                    } else {                                                    \
+                        __asm__ volatile("" : : VECTOR(sum));                   \
+                    }                                                           \
+                }                                                               \
+            }                                                                   \
+        }                                                                       \
+    }
+UPDATE(all_kept, false, true, true)
+UPDATE(row_held, true, true, true)
+UPDATE(not_read, false, false, true)
+UPDATE(held_not_read, true, false, true)
+UPDATE(not_stored, false, true, false)
+UPDATE(held_not_stored, true, true, false)
+UPDATE(arithmetic, true, false, false)
+
+/* One tile as often as a round has tiles. */
+static double one_tile(int32_t *d, void (*update)(void *, const void *, const void *, int64_t))
+{
+    const int64_t ld = SIDE + 16;
+    double begun = now(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < (TILES - 1) * (TILES - 1); i++) {
+        update(d, d + 64, d + 128, ld);
+    }
+    return now(CLOCK_THREAD_CPUTIME_ID) - begun;
+}
+
+static void loads(void)
+{
+    static const struct {
+        const char *name;
+        void (*update)(void *, const void *, const void *, int64_t);
+        int loads, stores;
+    } cases[] = {{"the rung", update_i32, 2, 1},
+                 {"the same, by hand", all_kept, 2, 1},
+                 {"row of B in registers", row_held, 1, 1},
+                 {"C not read", not_read, 1, 1},
+                 {"neither", held_not_read, 0, 1},
+                 {"C not stored", not_stored, 2, 0},
+                 {"row held, not stored", held_not_stored, 1, 0},
+                 {"arithmetic alone", arithmetic, 0, 0}};
+    enum { COUNT = sizeof cases / sizeof *cases };
+    static double times[2][COUNT][TURNS], tops[TURNS];
+    int32_t *d = take((size_t)SIDE * (SIDE + 16) * 4);
+    for (int turn = 0; turn < TURNS; turn++) {
+        tops[turn] = ceiling();
+        for (int c = 0; c < COUNT; c++) {
+            fill(d, (int64_t)SIDE * (SIDE + 16));
+            times[0][c][turn] = third_phase(d, SIDE + 16, cases[c].update);
+            times[1][c][turn] = one_tile(d, cases[c].update);
+        }
+    }
+    const double vectors = (TILES - 1) * (TILES - 1) * 64.0 * 64 * 64 / LANES_i32;
+    const double top = median(tops, TURNS) / LANES_i32; /* vectors a second */
+    printf("lanes %d; the ceiling is %.1f G relaxations/s; times of a vector, 1 is the ceiling's\n",
+           LANES_i32, top * LANES_i32 / 1e9);
+    printf("                        loads  stores   all tiles   one tile\n");
+    for (int c = 0; c < COUNT; c++) {
+        printf("%-22s  %5d  %6d   %9.2f  %9.2f\n", cases[c].name, cases[c].loads, cases[c].stores,
+               median(times[0][c], TURNS) * top / vectors,
+               median(times[1][c], TURNS) * top / vectors);
+    }
+    free(d);
+}
+
 static void rows(void)
 {
     static const struct {
@@ -166,13 +258,13 @@ static void rows(void)
 /* ------------------------------------------------------------------------------------- tiles */
 
 /* As update_plainly of apsp-cpu. */
-static void update_plainly(int32_t *d, int64_t n, int64_t ci, int64_t cj, int64_t k)
+static void update_plainly(int32_t *d, int64_t n, int64_t ld, int64_t ci, int64_t cj, int64_t k)
 {
     const int64_t last = (cj + 1) * 64 < n ? (cj + 1) * 64 : n;
     for (int64_t p = k * 64; p < (k + 1) * 64 && p < n; p++) {
-        const int32_t *row = d + p * n;
+        const int32_t *row = d + p * ld;
         for (int64_t i = ci * 64; i < (ci + 1) * 64 && i < n; i++) {
-            int32_t *c = d + i * n, through = c[p];
+            int32_t *c = d + i * ld, through = c[p];
             for (int64_t j = cj * 64; j < last; j++) {
                 c[j] = through + row[j] < c[j] ? through + row[j] : c[j];
             }
@@ -180,18 +272,18 @@ static void update_plainly(int32_t *d, int64_t n, int64_t ci, int64_t cj, int64_
     }
 }
 
-static double closed(int32_t *d, int64_t n, omp_sched_t kind, int chunk, double *busy)
+static double closed(int32_t *d, int64_t n, int64_t ld, omp_sched_t kind, int chunk, double *busy)
 {
     const int64_t count = (n + 63) / 64;
     double begun = now(CLOCK_MONOTONIC), all = 0;
     omp_set_schedule(kind, chunk);
     for (int64_t k = 0; k < count; k++) {
-        update_plainly(d, n, k, k, k);
+        update_plainly(d, n, ld, k, k, k);
 #pragma omp parallel for num_threads(2) schedule(runtime)
         for (int64_t other = 0; other < 2 * count; other++) {
             if (other / 2 != k) {
-                update_plainly(d, n, other % 2 == 0 ? k : other / 2, other % 2 == 0 ? other / 2 : k,
-                               k);
+                update_plainly(d, n, ld, other % 2 == 0 ? k : other / 2,
+                               other % 2 == 0 ? other / 2 : k, k);
             }
         }
 #pragma omp parallel for collapse(2) num_threads(2) schedule(runtime) reduction(+ : all)
@@ -199,7 +291,7 @@ static double closed(int32_t *d, int64_t n, omp_sched_t kind, int chunk, double 
             for (int64_t j = 0; j < count; j++) {
                 if (i != k && j != k) {
                     double first = now(CLOCK_THREAD_CPUTIME_ID);
-                    update_plainly(d, n, i, j, k);
+                    update_plainly(d, n, ld, i, j, k);
                     all += now(CLOCK_THREAD_CPUTIME_ID) - first;
                 }
             }
@@ -222,25 +314,25 @@ static void tiles(void)
                 {"dynamic, row", omp_sched_dynamic, -1}};
     enum { WAYS = sizeof ways / sizeof *ways };
     printf(
-        "n      way            ms      over dynamic, 4   processor us/tile of phase 3   over it\n");
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const int64_t n = sizes[s], count = (n + 63) / 64;
-        int32_t *d = take((size_t)(n * n) * 4);
+        "n     rows     way                 ms  over dynamic, 4   us/tile of phase 3  over it\n");
+    for (size_t s = 0; s < 2 * sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s / 2], count = (n + 63) / 64, lines = (n + 15) / 16;
+        const int64_t ld = s % 2 == 0 ? n : 16 * (lines + (lines % 2 == 0));
+        int32_t *d = take((size_t)(n * ld) * 4);
         double times[WAYS][FEWER_TURNS], busy[WAYS][FEWER_TURNS], first = 0, first_busy = 0;
         for (int turn = 0; turn < FEWER_TURNS; turn++) {
             for (int w = 0; w < WAYS; w++) {
-                fill(d, n * n);
-                times[w][turn] =
-                    closed(d, n, ways[w].kind, ways[w].chunk < 0 ? (int)count : ways[w].chunk,
-                           &busy[w][turn]);
+                const int chunk = ways[w].chunk < 0 ? (int)count : ways[w].chunk;
+                fill(d, n * ld);
+                times[w][turn] = closed(d, n, ld, ways[w].kind, chunk, &busy[w][turn]);
             }
         }
         for (int w = 0; w < WAYS; w++) {
             const double t = median(times[w], FEWER_TURNS), b = median(busy[w], FEWER_TURNS);
             first = w == 0 ? t : first;
             first_busy = w == 0 ? b : first_busy;
-            printf("%-6lld %-12s %8.2f   %8.3f          %8.2f             %6.3f\n", (long long)n,
-                   ways[w].name, t * 1e3, first / t,
+            printf("%-5lld %-8s %-12s %9.2f         %8.3f             %8.2f   %6.3f\n",
+                   (long long)n, s % 2 == 0 ? "plain" : "aligned", ways[w].name, t * 1e3, first / t,
                    b * 1e6 / (double)(count * (count - 1) * (count - 1)), first_busy / b);
         }
         free(d);
@@ -404,14 +496,16 @@ static void counts(void)
 int main(int argc, char **words)
 {
     const char *what = argc == 2 ? words[1] : "";
-    if (strcmp(what, "rows") == 0) {
+    if (strcmp(what, "loads") == 0) {
+        loads();
+    } else if (strcmp(what, "rows") == 0) {
         rows();
     } else if (strcmp(what, "tiles") == 0) {
         tiles();
     } else if (strcmp(what, "counts") == 0) {
         counts();
     } else {
-        fprintf(stderr, "usage: %s rows | tiles | counts\n", words[0]);
+        fprintf(stderr, "usage: %s loads | rows | tiles | counts\n", words[0]);
         return 2;
     }
     return 0;

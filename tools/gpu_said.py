@@ -178,9 +178,11 @@ def version(v, threads=1024):
 
 def pairs(rows):
     """The library, up to 16 levels: 4 outputs of a thread in each of a window's rows are straight code; 8
-    look-ups for each."""
+    look-ups for each. Arrays of the host come in pieces of 2 M outputs: bands of so few rows that each output
+    also looks its window's sum and inverse up, and a table filled for every piece by every block, 2 loads for
+    each of its (N + 1) N + 1 entries and lanes. That is 8 + 2 + 5 loads for 25 elements, 8 + 2 + 1 for 9."""
     return element(f"pairs_kernel<{rows}>", elements=4 * rows, where="straight", loads=8, reads=None, writes=None,
-                   spread=1.35)
+                   spread=15 / 8 if rows == 5 else 11 / 8)
 
 
 def slide(side):
@@ -195,7 +197,11 @@ def slide(side):
 
 
 def windows(side, levels):
-    return pairs(side) if side <= 5 and levels <= 16 else slide(side)
+    if side <= 5 and levels <= 16:
+        return pairs(side)
+    # Of three columns there are not the four that share a word; a thread then goes down one column.
+    unknown = dict.fromkeys(EACH)
+    return slide(side) if side > 3 else element("list_kernel<narrow_sum>", where=None, **{**unknown, "writes": 1})
 
 
 PIECE = window("solve_piece", BYTES, "own", FLOATS)
@@ -234,8 +240,8 @@ OTHERS = {
     "map-gpu/vectors": element("vectors", elements=4, where="outside", reads=1 / 2, writes=1 / 2, local=None,
                                filled=None),
     # Compiled when it runs, 16 bytes an access; ten passes are one.
-    "map-gpu/engine": element("tilewright_map", where=None, reads=1 / 4, writes=1 / 4),
-    "map-gpu/composed": element("tilewright_map", where=None, reads=1 / 4, writes=1 / 4),
+    **{f"map-gpu/{name}": element("tilewright_map", where=None, reads=1 / 4, writes=1 / 4, local=None, filled=None)
+       for name in ("engine", "composed")},
 }
 # The code of a rung besides its main kernel.
 MORE = {
