@@ -7,7 +7,7 @@
  *   rows     the same on a matrix whose rows lie 1, 2, 3 ... lines past a multiple of 4 KiB apart:
  *            does a load wait that has the low 12 bits of a store just before it? "stepped" takes
  *            the rows of a tile in another order, where they lie as in the rung.
- *   tiles    the tiles of blocked-openmp dealt out in four ways, by two threads; with rows that
+ *   tiles N...  the tiles of blocked-openmp dealt out in four ways, by two threads; with rows that
  *            follow each other, and with rows that begin where a cache line begins
  *   counts   what integral and sliding (31 x 31, 1000 x 1000) spend on counts and on look-ups, on
  *            one thread, in processor time
@@ -301,9 +301,8 @@ static double closed(int32_t *d, int64_t n, int64_t ld, omp_sched_t kind, int ch
     return now(CLOCK_MONOTONIC) - begun;
 }
 
-static void tiles(void)
+static void tiles(int sizes, char **words)
 {
-    static const int64_t sizes[] = {500, 700, 1000, 1024, 1400, 2000};
     static const struct {
         const char *name;
         omp_sched_t kind;
@@ -315,8 +314,8 @@ static void tiles(void)
     enum { WAYS = sizeof ways / sizeof *ways };
     printf(
         "n     rows     way                 ms  over dynamic, 4   us/tile of phase 3  over it\n");
-    for (size_t s = 0; s < 2 * sizeof sizes / sizeof *sizes; s++) {
-        const int64_t n = sizes[s / 2], count = (n + 63) / 64, lines = (n + 15) / 16;
+    for (int s = 0; s < 2 * sizes; s++) {
+        const int64_t n = atoll(words[s / 2]), count = (n + 63) / 64, lines = (n + 15) / 16;
         const int64_t ld = s % 2 == 0 ? n : 16 * (lines + (lines % 2 == 0));
         int32_t *d = take((size_t)(n * ld) * 4);
         double times[WAYS][FEWER_TURNS], busy[WAYS][FEWER_TURNS], first = 0, first_busy = 0;
@@ -495,17 +494,17 @@ static void counts(void)
 
 int main(int argc, char **words)
 {
-    const char *what = argc == 2 ? words[1] : "";
+    const char *what = argc >= 2 ? words[1] : "";
     if (strcmp(what, "loads") == 0) {
         loads();
     } else if (strcmp(what, "rows") == 0) {
         rows();
     } else if (strcmp(what, "tiles") == 0) {
-        tiles();
+        tiles(argc - 2, words + 2);
     } else if (strcmp(what, "counts") == 0) {
         counts();
     } else {
-        fprintf(stderr, "usage: %s loads | rows | tiles | counts\n", words[0]);
+        fprintf(stderr, "usage: %s loads | rows | tiles N... | counts\n", words[0]);
         return 2;
     }
     return 0;
