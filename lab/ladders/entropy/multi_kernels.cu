@@ -1,6 +1,7 @@
 /*
- * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 on bytes (gpu_kernels.cu)
- * for a piece of an array, whose first outputs may have elements above and left of them.
+ * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 on bytes
+ * (gpu_kernels.cu) for a piece of an array, whose first outputs may have elements above and left of
+ * them.
  */
 #include "ladders/entropy/piece.h"
 
@@ -13,8 +14,8 @@
 #define WIDE 32 /* threads across; the others are below each other */
 #define HIGH (LAB_ENTROPY_PIECE_THREADS / WIDE)
 
-static __global__ __launch_bounds__(LAB_ENTROPY_PIECE_THREADS, 1) void solve_piece(
-    lab_entropy_piece p)
+static __global__ __launch_bounds__(LAB_ENTROPY_PIECE_THREADS,
+                                    1) void solve_piece(lab_entropy_piece p)
 {
     int8_t counts[LEVELS];
     int x = blockIdx.x * WIDE + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
