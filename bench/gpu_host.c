@@ -184,10 +184,10 @@ static double run_far(const bench_case *c, uint64_t *bytes)
     double began = twi_seconds();
     if (strcmp(c->what, "several") == 0) {
         *bytes = twi_gpu_several_bytes(&list, c->type, n, c->narrow);
-        must(twi_gpu_close_several(ctx, &list, &host, c->narrow, &used));
+        must(twi_gpu_close(ctx, &list, TWI_GPU_SEVERAL, UINT64_MAX, &host, c->narrow, &used));
     } else {
         (void)twi_gpu_stream_fits(c->type, n, c->narrow, limit, bytes);
-        must(twi_gpu_close_streamed(ctx, 0, &host, c->narrow, limit, &used));
+        must(twi_gpu_close(ctx, &list, TWI_GPU_STREAMED, limit, &host, c->narrow, &used));
     }
     return twi_seconds() - began;
 }

@@ -10,6 +10,7 @@
 #include "apsp/gpu/hops.h"
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
+#include "apsp/shared/attempt.h"
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/options.h"
 #include "apsp/shared/plan.h"
@@ -36,70 +37,74 @@ typedef struct outcome {
     double download;
 } outcome;
 
-static tw_type wider(tw_type type)
+/* A closure of a matrix in host memory: on the CPU, or on the GPUs of the plan. */
+typedef struct closure_run {
+    tw_context *ctx;
+    const tw_apsp_plan *plan;
+    twi_delivery *delivery;
+    outcome *out;
+    twi_work work;
+    tw_type closed_in; /* a GPU may find a narrower type than the matrix's to be enough */
+} closure_run;
+
+static tw_status open_attempt(void *run, tw_type type)
 {
-    switch (type) {
-    case TW_U8:
-        return TW_U16;
-    case TW_U16:
-        return TW_I32;
-    default:
-        return TW_F64;
+    closure_run *self = run;
+    tw_context *ctx = self->ctx;
+    const int64_t n = self->plan->graph->n;
+    twi_free(self->work.data);
+    self->work = (twi_work){.kernel = twi_minplus_kernel_find(self->plan->isa, type), .n = n};
+    self->work.ld = twi_work_stride(self->work.kernel, n);
+    self->closed_in = type;
+    tw_status status =
+        twi_alloc(ctx, &self->work.data, (uint64_t)n, (uint64_t)self->work.ld * tw_type_size(type),
+                  "the distance matrix");
+    if (status == TW_OK) {
+        twi_scatter(ctx, self->plan, &self->work);
+        self->out->symmetric = self->plan->symmetric || twi_is_symmetric(ctx, &self->work);
     }
+    return status;
 }
 
-/* On the GPUs of the plan, or on the CPU. */
-static tw_status close_work(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work,
-                            outcome *out)
+static tw_status close_matrix(void *run)
 {
+    closure_run *self = run;
+    const tw_apsp_plan *plan = self->plan;
+    const twi_work *work = &self->work;
+    outcome *out = self->out;
     if (plan->gpus.count > 0) {
-        twi_gpu_host host = {work->data,         work->n,        work->ld,
-                             work->kernel->type, out->symmetric, plan->graph};
+        const tw_type type = work->kernel->type;
+        twi_gpu_host host = {work->data, work->n, work->ld, type, out->symmetric, plan->graph};
         double began = twi_seconds();
         tw_status status =
-            twi_gpu_close(ctx, &plan->gpus, &host, plan->gpu_narrow, &out->work_type);
+            twi_gpu_close(self->ctx, &plan->gpus, plan->gpu_way, plan->gpu_allowed, &host,
+                          plan->gpu_narrow && type == TW_I32, &self->closed_in);
         out->device += twi_seconds() - began;
         return status;
     }
     out->block = plan->options.block > 0
                      ? twi_block_round(work->kernel, work->n, plan->options.block)
                      : twi_block_choose(work->kernel, work->n);
-    return twi_cpu_closure(ctx, work, out->block, plan->threads, out->symmetric);
+    return twi_cpu_closure(self->ctx, work, out->block, plan->threads, out->symmetric);
 }
 
-/* One closure in one type; *exact tells whether it may be delivered. `work` holds it afterwards. */
-static tw_status attempt_closure(tw_context *ctx, const tw_apsp_plan *plan, tw_type type,
-                                 twi_work *work, outcome *out, bool *exact)
+static tw_status certify(void *run, bool *exact)
 {
-    const tw_graph *graph = plan->graph;
-    work->kernel = twi_minplus_kernel_find(plan->isa, type);
-    work->n = graph->n;
-    work->ld = twi_work_stride(work->kernel, graph->n);
-    tw_status status = twi_alloc(ctx, &work->data, (uint64_t)graph->n,
-                                 (uint64_t)work->ld * tw_type_size(type), "the distance matrix");
-    if (status != TW_OK) {
-        return status;
-    }
-    twi_scatter(ctx, plan, work);
-    out->work_type = type;
-    out->attempts++;
-    out->symmetric = plan->symmetric || twi_is_symmetric(ctx, work);
-    status = close_work(ctx, plan, work, out);
-    if (status == TW_OK && out->work_type != type) {
-        *exact = true; /* a GPU has found a narrower type to be enough */
-    } else if (status == TW_OK) {
-        status = twi_certify(ctx, graph, work, exact);
-    }
-    return status;
+    closure_run *self = run;
+    *exact = self->closed_in != self->work.kernel->type ||
+             !twi_plan_may_reach(self->plan, self->work.kernel->infinity);
+    return *exact ? TW_OK : twi_certify(self->ctx, self->plan->graph, &self->work, exact);
 }
 
 /* The rows of the plan's sources: all at once, or those asked for, one by one. */
-static tw_status deliver_closure(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work,
-                                 twi_delivery *delivery)
+static tw_status deliver(void *run)
 {
+    closure_run *self = run;
+    const tw_apsp_plan *plan = self->plan;
+    const twi_work *work = &self->work;
     twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
     if (plan->options.sources == NULL) {
-        return twi_delivery_rows(ctx, delivery, &rows);
+        return twi_delivery_rows(self->ctx, self->delivery, &rows);
     }
     tw_status status = TW_OK;
     int64_t row_bytes = work->ld * (int64_t)tw_type_size(work->kernel->type);
@@ -107,8 +112,23 @@ static tw_status deliver_closure(tw_context *ctx, const tw_apsp_plan *plan, cons
         rows.first = i;
         rows.count = 1;
         rows.work = (const char *)work->data + plan->options.sources[i] * row_bytes;
-        status = twi_delivery_rows(ctx, delivery, &rows);
+        status = twi_delivery_rows(self->ctx, self->delivery, &rows);
     }
+    return status;
+}
+
+static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                             outcome *out)
+{
+    static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, deliver};
+    closure_run self = {.ctx = ctx, .plan = plan, .delivery = delivery, .out = out};
+    double n = (double)plan->graph->n;
+    tw_type last;
+    tw_status status = twi_attempt(ctx, &engine, &self, plan->work_type, plan->options.work_type,
+                                   &last, &out->attempts);
+    out->work_type = self.closed_in;
+    out->relaxations = n * n * n;
+    twi_free(self.work.data);
     return status;
 }
 
@@ -131,35 +151,6 @@ static tw_status run_resident(tw_context *ctx, const tw_apsp_plan *plan, twi_del
     tw_status status = twi_gpu_resident_run(ctx, plan, delivery, &gpu);
     take_outcome(out, &gpu);
     out->relaxations = n * n * n;
-    return status;
-}
-
-static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
-                             outcome *out)
-{
-    twi_work work = {NULL, NULL, 0, 0};
-    bool exact = false;
-    tw_type type = plan->work_type;
-    double n = (double)plan->graph->n;
-    tw_status status = attempt_closure(ctx, plan, type, &work, out, &exact);
-    while (status == TW_OK && !exact) {
-        twi_free(work.data);
-        work.data = NULL;
-        if (plan->options.work_type != TW_AUTO) {
-            return tw_fail(ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
-                           tw_type_name(type));
-        }
-        twi_log(ctx, "some distance reaches the cap of %s; closing again in %s", tw_type_name(type),
-                tw_type_name(wider(type)));
-        type = wider(type);
-        status = attempt_closure(ctx, plan, type, &work, out, &exact);
-    }
-    out->relaxations = n * n * n;
-    if (status == TW_OK) {
-        status = deliver_closure(ctx, plan, &work, delivery);
-    }
-    twi_free(work.data);
     return status;
 }
 
@@ -218,8 +209,9 @@ static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
 {
     switch (plan->method) {
     case TW_APSP_METHOD_CLOSURE:
-        return plan->gpus.count > 0 && plan->gpu_resident ? run_resident(ctx, plan, delivery, out)
-                                                          : run_closure(ctx, plan, delivery, out);
+        return plan->gpus.count > 0 && plan->gpu_way == TWI_GPU_RESIDENT
+                   ? run_resident(ctx, plan, delivery, out)
+                   : run_closure(ctx, plan, delivery, out);
     case TW_APSP_METHOD_REFERENCE:
         return run_reference(ctx, plan, delivery, out);
     case TW_APSP_METHOD_SWEEP:
@@ -284,7 +276,7 @@ static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome
         .seconds_device = out->device,
         .seconds_upload = out->upload,
         .seconds_download = out->download,
-        .resident = plan->gpus.count > 0 && plan->gpu_resident,
+        .resident = plan->gpus.count > 0 && plan->gpu_way == TWI_GPU_RESIDENT,
         .fallback = "",
     };
 }

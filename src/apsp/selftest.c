@@ -153,8 +153,9 @@ static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int
                 fill_matrix(s->graph, matrix, type);
                 (void)twi_gpu_stream_fits(type, n, narrow, 0, &bytes);
                 twi_gpu_host host = {matrix, n, n, type, s->graph->undirected, s->graph};
-                status =
-                    twi_gpu_close_streamed(t->ctx, device, &host, narrow, bytes * times, &used);
+                twi_gpu_list one = {1, {device}};
+                status = twi_gpu_close(t->ctx, &one, TWI_GPU_STREAMED, bytes * times, &host, narrow,
+                                       &used);
             }
             for (int64_t i = 0; i < n * n && status == TW_OK; i++) {
                 ((double *)out->data)[i] = twi_distance(matrix, type, i);

@@ -543,19 +543,3 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
     *out = (twi_gpu_info){.memory_free = fake_free_bytes[device], .compute = 90};
     return TW_OK;
 }
-
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow)
-{
-    (void)narrow;
-    return (uint64_t)n * (uint64_t)n * tw_type_size(type);
-}
-
-tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host, bool narrow,
-                             tw_type *used)
-{
-    (void)device;
-    (void)host;
-    (void)narrow;
-    (void)used;
-    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "the resident closure has tests of its own");
-}

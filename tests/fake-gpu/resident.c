@@ -76,7 +76,7 @@ static tw_apsp_plan plan_of(const problem *p, tw_type type, bool narrow)
         .type = type,
         .work_type = TW_I32,
         .gpus = {.count = 1, .index = {1}},
-        .gpu_resident = true,
+        .gpu_way = TWI_GPU_RESIDENT,
         .gpu_allowed = UINT64_MAX,
         .gpu_narrow = narrow,
         .threads = 1,

@@ -175,6 +175,19 @@ static problem draw_problem(shape form, uint64_t seed, int64_t most)
                        seed % 4 < 2);
 }
 
+static tw_status deal_out(tw_context *ctx, const twi_gpu_list *list, const twi_gpu_host *host,
+                          bool narrow, tw_type *used)
+{
+    return twi_gpu_close(ctx, list, TWI_GPU_SEVERAL, UINT64_MAX, host, narrow, used);
+}
+
+static tw_status stream(tw_context *ctx, int32_t device, const twi_gpu_host *host, bool narrow,
+                        uint64_t limit, tw_type *used)
+{
+    twi_gpu_list one = {1, {device}};
+    return twi_gpu_close(ctx, &one, TWI_GPU_STREAMED, limit, host, narrow, used);
+}
+
 static void close_with_several(tw_context *ctx, shape form, uint64_t seed)
 {
     problem p = draw_problem(form, seed, 40);
@@ -183,7 +196,7 @@ static void close_with_several(tw_context *ctx, shape form, uint64_t seed)
     tw_type used = TW_AUTO;
     fake_begin(seed, 0);
     host.graph = seed % 3 != 1 ? graph_of(ctx, &p) : NULL;
-    assert_int_equal(twi_gpu_close_several(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
+    assert_int_equal(deal_out(ctx, &list, &host, seed % 5 < 3, &used), TW_OK);
     assert_closed(&p);
     assert_int_equal(used, enough(&p, seed % 5 < 3, host.graph != NULL));
     tw_graph_destroy((tw_graph *)host.graph);
@@ -203,7 +216,7 @@ static void close_in_strips(tw_context *ctx, shape form, uint64_t seed)
     assert_true(bytes <= limit);
     fake_begin(seed, 0);
     host.graph = seed % 3 != 1 ? graph_of(ctx, &p) : NULL;
-    assert_int_equal(twi_gpu_close_streamed(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
+    assert_int_equal(stream(ctx, 1, &host, seed % 5 < 3, limit, &used), TW_OK);
     assert_closed(&p);
     assert_int_equal(used, enough(&p, seed % 5 < 3, host.graph != NULL));
     tw_graph_destroy((tw_graph *)host.graph);
@@ -246,8 +259,8 @@ static int64_t steps_of(tw_context *ctx, shape form, bool symmetric, bool severa
     (void)twi_gpu_stream_fits(TW_I32, p.n, false, 0, &least);
     fake_begin(SEED, 0);
     fake_steps = 0;
-    assert_int_equal(several ? twi_gpu_close_several(ctx, &list, &host, false, &used)
-                             : twi_gpu_close_streamed(ctx, 0, &host, false, 2 * least, &used),
+    assert_int_equal(several ? deal_out(ctx, &list, &host, false, &used)
+                             : stream(ctx, 0, &host, false, 2 * least, &used),
                      TW_OK);
     assert_closed(&p);
     free_problem(&p);
@@ -288,10 +301,9 @@ static void the_type_that_was_enough_is_told(void **state)
             twi_gpu_list list = devices_of(2, 1);
             tw_type used = TW_AUTO;
             fake_begin(9, 0);
-            assert_int_equal(
-                several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
-                        : twi_gpu_close_streamed(ctx, 0, &host, true, (uint64_t)1 << 20, &used),
-                TW_OK);
+            assert_int_equal(several ? deal_out(ctx, &list, &host, true, &used)
+                                     : stream(ctx, 0, &host, true, (uint64_t)1 << 20, &used),
+                             TW_OK);
             assert_int_equal(used, heavy ? TW_I32 : TW_U16);
             assert_closed(&p);
             free_problem(&p);
@@ -308,7 +320,7 @@ static void each_of_two_devices_holds_half_and_panels(void **state)
     tw_type used = TW_AUTO;
     uint64_t bytes = twi_gpu_several_bytes(&list, TW_I32, p.n, false);
     fake_begin(9, 0);
-    assert_int_equal(twi_gpu_close_several(ctx, &list, &host, false, &used), TW_OK);
+    assert_int_equal(deal_out(ctx, &list, &host, false, &used), TW_OK);
     assert_closed(&p);
     assert_true(fake_peak(0) <= bytes && fake_peak(2) <= bytes);
     assert_true(bytes < 160 * 160 * 4 * 7 / 10);
@@ -328,8 +340,8 @@ static void fail_every_call(tw_context *ctx, bool several)
         uint64_t least = 0;
         (void)twi_gpu_stream_fits(TW_I32, p.n, true, 0, &least);
         fake_begin(7, call);
-        status = several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
-                         : twi_gpu_close_streamed(ctx, 2, &host, true, least, &used);
+        status = several ? deal_out(ctx, &list, &host, true, &used)
+                         : stream(ctx, 2, &host, true, least, &used);
         if (status == TW_OK) {
             assert_closed(&p);
         } else {
@@ -357,7 +369,7 @@ static void failing_allocations_leave_nothing(void **state)
     tw_type used = TW_AUTO;
     fake_begin(7, 0);
     twi_meter_fail_at(ctx->meter, 1);
-    assert_int_equal(twi_gpu_close_streamed(ctx, 0, &host, false, 1 << 20, &used), TW_ERR_MEMORY);
+    assert_int_equal(stream(ctx, 0, &host, false, 1 << 20, &used), TW_ERR_MEMORY);
     twi_meter_fail_at(ctx->meter, 0);
     assert_int_equal(fake_live(), 0);
     free_problem(&p);
@@ -370,7 +382,7 @@ static void too_little_memory_is_refused_with_numbers(void **state)
     twi_gpu_host host = host_of(&p);
     tw_type used = TW_AUTO;
     fake_begin(7, 0);
-    assert_int_equal(twi_gpu_close_streamed(ctx, 0, &host, true, 1000, &used), TW_ERR_MEMORY);
+    assert_int_equal(stream(ctx, 0, &host, true, 1000, &used), TW_ERR_MEMORY);
     assert_non_null(strstr(tw_last_error(ctx), "1.0 kB may be used"));
     assert_int_equal(fake_live(), 0);
     free_problem(&p);
@@ -386,21 +398,16 @@ static void set_free(uint64_t bytes)
     }
 }
 
-static void one_device_copies_what_fits_and_streams_the_rest(void **state)
+static void one_device_streams_what_it_cannot_hold(void **state)
 {
     tw_context *ctx = *state;
     twi_gpu_list one = {1, {2}};
     twi_gpu_fit fit;
-    set_free(RESERVED + 4 * MIB);
-    assert_ok(ctx, twi_gpu_find_way(ctx, &one, TW_I32, 1000, false, &fit));
-    assert_int_equal(fit.way, TWI_GPU_COPIED);
-    assert_int_equal(fit.bytes, 4000000);
-    assert_ok(ctx, twi_gpu_find_way(ctx, &one, TW_I32, 1100, true, &fit));
+    assert_ok(ctx, twi_gpu_find_way(ctx, &one, 4 * MIB, TW_I32, 1100, true, &fit));
     assert_int_equal(fit.way, TWI_GPU_STREAMED);
     assert_true(fit.bytes <= 4 * MIB && fit.passes > 1);
-    set_free(RESERVED / 2);
     assert_fails(ctx, TW_ERR_MEMORY, "0 B may be used there",
-                 twi_gpu_find_way(ctx, &one, TW_I32, 1100, true, &fit));
+                 twi_gpu_find_way(ctx, &one, 0, TW_I32, 1100, true, &fit));
 }
 
 static void limits_of_the_context_hold_on_devices_too(void **state)
@@ -428,14 +435,14 @@ static void shares_on_one_gpu_share_its_memory(void **state)
     set_free(RESERVED + 8 * MIB);
     assert_ok(ctx, twi_gpu_allowance(ctx, &list, &bytes));
     assert_int_equal(bytes, 4 * MIB);
-    assert_ok(ctx, twi_gpu_find_way(ctx, &list, TW_I32, 1500, false, &fit));
+    assert_ok(ctx, twi_gpu_find_way(ctx, &list, bytes, TW_I32, 1500, false, &fit));
     assert_int_equal(fit.way, TWI_GPU_SEVERAL);
     assert_true(fit.bytes <= 4 * MIB);
     assert_fails(ctx, TW_ERR_MEMORY, "name more GPUs, or only one to stream",
-                 twi_gpu_find_way(ctx, &list, TW_I32, 3000, false, &fit));
+                 twi_gpu_find_way(ctx, &list, bytes, TW_I32, 3000, false, &fit));
 }
 
-static void the_way_that_was_found_is_taken(void **state)
+static void the_way_that_was_found_is_taken_in_its_limit(void **state)
 {
     tw_context *ctx = *state;
     for (int32_t count = 1; count <= 2; count++) {
@@ -443,13 +450,15 @@ static void the_way_that_was_found_is_taken(void **state)
         twi_gpu_host host = host_of(&p);
         twi_gpu_list list = {count, {0, 0}};
         tw_type used = TW_AUTO;
-        set_free(RESERVED + MIB);
-        assert_ok(ctx, tw_set_device_memory(ctx, count == 1 ? 39000 : MIB));
+        twi_gpu_fit fit;
+        const uint64_t limit = count == 1 ? 39000 : MIB;
+        set_free(0); /* which is the plan's concern, and nobody's any more */
+        assert_ok(ctx, twi_gpu_find_way(ctx, &list, limit, TW_I32, p.n, true, &fit));
         fake_begin(5, 0);
-        assert_ok(ctx, twi_gpu_close(ctx, &list, &host, true, &used));
+        assert_ok(ctx, twi_gpu_close(ctx, &list, fit.way, limit, &host, true, &used));
         assert_int_equal(used, TW_U16);
         assert_closed(&p);
-        assert_true(fake_peak(0) <= (count == 1 ? 39000 : MIB));
+        assert_true(fake_peak(0) <= (size_t)count * fit.bytes && fit.bytes <= limit);
         free_problem(&p);
     }
 }
@@ -477,8 +486,8 @@ static void a_cancelled_closure_leaves_nothing(void **state)
         (void)twi_gpu_stream_fits(TW_I32, p.n, true, 0, &least);
         fake_begin(7, 0);
         tw_set_progress(ctx, cancel_at_once, ctx);
-        assert_int_equal(several ? twi_gpu_close_several(ctx, &list, &host, true, &used)
-                                 : twi_gpu_close_streamed(ctx, 0, &host, true, least, &used),
+        assert_int_equal(several ? deal_out(ctx, &list, &host, true, &used)
+                                 : stream(ctx, 0, &host, true, least, &used),
                          TW_ERR_CANCELLED);
         assert_int_equal(fake_live(), 0);
         free_problem(&p);
@@ -518,12 +527,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(failing_allocations_leave_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_little_memory_is_refused_with_numbers, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(one_device_copies_what_fits_and_streams_the_rest, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(one_device_streams_what_it_cannot_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(limits_of_the_context_hold_on_devices_too, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(shares_on_one_gpu_share_its_memory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_way_that_was_found_is_taken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_way_that_was_found_is_taken_in_its_limit, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_cancelled_closure_leaves_nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

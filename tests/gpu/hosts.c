@@ -155,7 +155,8 @@ static tw_type run(const host_case *c, char *matrix)
     tw_type used = c->type;
     if (c->devices > 0) {
         twi_gpu_list list = same_device(c->devices);
-        must(twi_gpu_close_several(ctx, &list, &host, c->narrow, &used), "several devices");
+        must(twi_gpu_close(ctx, &list, TWI_GPU_SEVERAL, UINT64_MAX, &host, c->narrow, &used),
+             "several devices");
     } else {
         uint64_t least = 0;
         uint64_t bytes = 0;
@@ -165,7 +166,9 @@ static tw_type run(const host_case *c, char *matrix)
             printf("FAILED: n %lld does not fit its own least memory\n", (long long)c->n);
             failed++;
         }
-        must(twi_gpu_close_streamed(ctx, 0, &host, c->narrow, limit, &used), "streaming");
+        twi_gpu_list one = same_device(1);
+        must(twi_gpu_close(ctx, &one, TWI_GPU_STREAMED, limit, &host, c->narrow, &used),
+             "streaming");
     }
     return used;
 }
@@ -254,8 +257,9 @@ static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int3
 {
     host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1, form};
     twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, c.undirected, NULL};
+    twi_gpu_list one = same_device(1);
     tw_type used;
-    must(twi_gpu_close_host(ctx, 0, &host, false, &used), "one device");
+    must(twi_gpu_close(ctx, &one, TWI_GPU_STREAMED, UINT64_MAX, &host, false, &used), "one device");
     char *matrix = make_matrix(&c, 1.0 / 7);
     (void)run(&c, matrix);
     size_t bytes = (size_t)n * (size_t)row_length(&c) * tw_type_size(type);

@@ -19,8 +19,10 @@
 #define MORE 1000           /* bytes that a resident matrix takes besides */
 
 enum { N = 60, CARDS = 3 };
-static bool broken; /* the next run fails */
-static bool slow;   /* and no plan would take it */
+static bool broken;       /* the next run fails */
+static bool slow;         /* and no plan would take it */
+static twi_gpu_way taken; /* by the last run from host memory, */
+static uint64_t allowed;  /*   and the bytes it might use there */
 
 /* ------------------------------------------------------------------------------ the made-up GPU */
 
@@ -85,9 +87,11 @@ tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t 
     return TW_OK;
 }
 
-tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
-                           bool narrow, twi_gpu_fit *out)
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t limit, tw_type type,
+                           int64_t n, bool narrow, twi_gpu_fit *out)
 {
+    (void)ctx;
+    (void)limit;
     (void)type;
     (void)n;
     (void)narrow;
@@ -96,7 +100,7 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type ty
         out->way = TWI_GPU_STREAMED;
         out->bytes = STREAMED_BYTES;
     }
-    return twi_gpu_allowance(ctx, gpus, &out->limit);
+    return TW_OK;
 }
 
 uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
@@ -134,11 +138,13 @@ static tw_status fail_if_broken(tw_context *ctx)
     return broken ? tw_fail(ctx, TW_ERR_DEVICE, "cuda:0: it is broken") : TW_OK;
 }
 
-tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
-                        bool narrow, tw_type *used)
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
+                        const twi_gpu_host *host, bool narrow, tw_type *used)
 {
     int32_t *d = host->data;
     (void)gpus;
+    taken = way;
+    allowed = limit;
     (void)narrow;
     *used = host->type;
     for (int64_t k = 0; k < host->n; k++) {
@@ -257,7 +263,8 @@ static void the_memory_of_a_resident_run_is_stated(void **state)
     make_plan(&p);
     assert_int_equal(describe_plan(p.plan).device_memory, N * N * 4 + MORE);
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 15 kB of its memory"));
-    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), " of memory, 15 kB on the GPU: "));
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan),
+                           " of memory, 15 kB on the GPU, where all of it lies: "));
     close_problem(&p);
 }
 
@@ -269,7 +276,8 @@ static void the_memory_on_each_of_several_is_stated(void **state)
     make_plan(&p);
     assert_int_equal(describe_plan(p.plan).device_memory, SEVERAL_BYTES);
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 70 kB of memory on each"));
-    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), ", 70 kB on each GPU: "));
+    assert_non_null(
+        strstr(tw_apsp_plan_explain(p.plan), ", 70 kB on each GPU, a share of the matrix: "));
     close_problem(&p);
 }
 
@@ -292,6 +300,30 @@ static void a_streamed_run_takes_the_matrix_and_little_more_of_the_host(void **s
     assert_true(streamed < describe_plan(p.plan).memory);
     assert_int_equal(describe_plan(p.plan).device_memory, 0);
     close_problem(&p);
+}
+
+/* What is free on a device by then is not asked for again. */
+static void a_run_takes_the_way_that_its_plan_has_told(void **state)
+{
+    static const struct {
+        const char *device, *text;
+        twi_gpu_way way;
+    } cases[] = {{"cuda:0", "the matrix streamed through it: ", TWI_GPU_STREAMED},
+                 {"cuda:0,1", "a share of the matrix: ", TWI_GPU_SEVERAL}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        problem p;
+        open_problem(&p, cases[i].device);
+        assert_ok(p.ctx, tw_set_device_memory(p.ctx, STREAMED_BYTES));
+        make_plan(&p);
+        assert_non_null(strstr(tw_apsp_plan_explain(p.plan), cases[i].text));
+        assert_ok(p.ctx, tw_set_device_memory(p.ctx, 0));
+        taken = TWI_GPU_RESIDENT;
+        assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
+        assert_int_equal(taken, cases[i].way);
+        assert_int_equal(allowed, STREAMED_BYTES);
+        close_problem(&p);
+    }
 }
 
 static void a_resident_run_tells_the_devices_seconds(void **state)
@@ -569,6 +601,7 @@ int main(void)
         cmocka_unit_test(the_memory_of_a_resident_run_is_stated),
         cmocka_unit_test(the_memory_on_each_of_several_is_stated),
         cmocka_unit_test(a_streamed_run_takes_the_matrix_and_little_more_of_the_host),
+        cmocka_unit_test(a_run_takes_the_way_that_its_plan_has_told),
         cmocka_unit_test(a_resident_run_tells_the_devices_seconds),
         cmocka_unit_test(equal_weights_are_searched_on_the_gpu),
         cmocka_unit_test(searches_on_the_gpu_need_equal_weights_one_gpu_and_its_memory),

@@ -121,8 +121,12 @@ tw_status lab_apsp_host_solve(lab_apsp_host *host, int32_t count, bool share, do
     tw_type used = TW_AUTO;
     memcpy(host->output, host->input, (size_t)(host->n * host->n) * 4);
     double begun = twi_seconds();
-    tw_status status = share ? twi_gpu_close_several(host->ctx, &gpus, &matrix, false, &used)
-                             : twi_gpu_close(host->ctx, &gpus, &matrix, false, &used);
+    uint64_t limit = 0;
+    tw_status status = twi_gpu_allowance(host->ctx, &gpus, &limit);
+    if (status == TW_OK) {
+        twi_gpu_way way = share || count > 1 ? TWI_GPU_SEVERAL : TWI_GPU_STREAMED;
+        status = twi_gpu_close(host->ctx, &gpus, way, limit, &matrix, false, &used);
+    }
     *seconds = twi_seconds() - begun;
     return status;
 }

@@ -17,9 +17,7 @@
 #include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
-#include "gpu/pinned.h"
-
-#include <stdio.h>
+#include "gpu/queue.h"
 
 #define FLAG_BYTES 256
 #define PIECE 16           /* bytes */
@@ -119,7 +117,7 @@ static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts,
 
 /* In 16 bits, and back into the matrix unless *undecided is set. */
 static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *undecided,
-                              char *space, void *stream, bool paced)
+                              char *space, void *stream)
 {
     twi_gpu_square copy = {space, run->narrow_ld};
     tw_status status = twi_gpu_check(
@@ -132,7 +130,7 @@ static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *u
         twi_gpu_work work = {run->narrow,     space, run->n, run->narrow_ld,
                              run->undirected, NULL,  false};
         char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
-        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
+        status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, twi_gpu_find_capped(undecided, copy, run->n, stream),
@@ -147,7 +145,7 @@ static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *u
 
 /* In the matrix's own type; with `needed`, only if that is set by then. */
 static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_t *needed,
-                            char *space, void *stream, bool paced)
+                            char *space, void *stream)
 {
     twi_gpu_square copy = {space, run->copy_ld};
     twi_gpu_square square = run->copy_ld > 0 ? copy : run->matrix;
@@ -161,7 +159,7 @@ static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_
         char *panels = space + copy_bytes(run->n, run->copy_ld, (int64_t)tw_type_size(run->type));
         twi_gpu_work work = {run->kernel,     square.data, run->n,           square.ld,
                              run->undirected, needed,      run->copy_ld == 0};
-        status = twi_gpu_closure(ctx, &work, panels, stream, paced);
+        status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
     if (status == TW_OK && run->copy_ld > 0) {
         status =
@@ -205,10 +203,10 @@ static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_o
     int32_t *undecided = device->workspace;
     char *space = (char *)device->workspace + FLAG_BYTES;
     if (run->narrow == NULL) {
-        return close_wide(ctx, run, NULL, space, device->stream, false);
+        return close_wide(ctx, run, NULL, space, device->stream);
     }
-    status = close_narrow(ctx, run, undecided, space, device->stream, false);
-    return status == TW_OK ? close_wide(ctx, run, undecided, space, device->stream, false) : status;
+    status = close_narrow(ctx, run, undecided, space, device->stream);
+    return status == TW_OK ? close_wide(ctx, run, undecided, space, device->stream) : status;
 }
 
 /* Both entries: with `bytes`, only the size of the workspace. */
@@ -265,156 +263,41 @@ tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix, const tw_apsp_optio
 
 /* ------------------------------------------------------------------- matrices in host memory */
 
-/* Everything a closure of a host matrix holds on the device. */
-typedef struct host_run {
+/* What a host matrix has on the device. */
+typedef struct host_copy {
     tw_context *ctx;
-    device_run run;
     void *matrix;
-    void *workspace;
     cudaStream_t stream;
-} host_run;
+} host_copy;
 
-/* How the matrix is closed once it lies on the device; without its address. */
-static device_run describe_host(tw_type type, int64_t n, bool symmetric, bool narrow)
+static tw_status copy_rows(host_copy *self, const twi_gpu_host *host, bool up)
 {
-    tw_matrix view = {NULL, n, n, row_length(n, (int64_t)tw_type_size(type)), type};
-    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    opts.symmetric = symmetric;
-    opts.work_type = narrow && type == TW_I32 ? TW_U16 : type;
-    return describe(&view, &opts, 0);
-}
-
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow)
-{
-    device_run run = describe_host(type, n, false, narrow);
-    return copy_bytes(n, run.matrix.ld, (int64_t)tw_type_size(type)) + run.bytes;
-}
-
-static tw_status open_host_run(host_run *self, const twi_gpu_host *host, uint64_t bytes)
-{
-    tw_context *ctx = self->ctx;
-    char text[32];
-    char sentence[96];
-    (void)twi_bytes(text, (double)bytes);
-    snprintf(sentence, sizeof sentence, "allocating %s for %lld vertices", text,
-             (long long)host->n);
-    tw_status status = twi_gpu_check(ctx, (int)cudaMalloc(&self->matrix, bytes), sentence);
-    if (status == TW_OK) {
-        status =
-            twi_gpu_check(ctx, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
-                          "making a stream");
-    }
-    return status;
-}
-
-static void close_host_run(host_run *self)
-{
-    if (self->stream != NULL) {
-        (void)cudaStreamSynchronize(self->stream);
-        (void)cudaStreamDestroy(self->stream);
-    }
-    (void)cudaFree(self->matrix); /* waits for what is still running on the device */
-}
-
-static tw_status copy_rows(host_run *self, const twi_gpu_host *host, int64_t ld, bool up)
-{
-    size_t size = tw_type_size(host->type);
-    size_t there = (size_t)ld * size;
-    size_t here = (size_t)host->ld * size;
-    size_t width = (size_t)host->n * size;
-    cudaError_t error =
-        up ? cudaMemcpy2DAsync(self->matrix, there, host->data, here, width, (size_t)host->n,
-                               cudaMemcpyHostToDevice, self->stream)
-           : cudaMemcpy2DAsync(host->data, here, self->matrix, there, width, (size_t)host->n,
-                               cudaMemcpyDeviceToHost, self->stream);
-    tw_status status = twi_gpu_check(self->ctx, (int)error, "copying the matrix");
+    size_t row = (size_t)host->ld * tw_type_size(host->type);
+    twi_gpu_rows_copy copy = {
+        host->data,     row, self->matrix, row, (size_t)host->n * tw_type_size(host->type),
+        (size_t)host->n};
+    tw_status status = twi_gpu_copy_rows(self->ctx, &copy, up, self->stream);
     return status == TW_OK ? twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
                                            up ? "copying the matrix" : "closing the matrix")
                            : status;
 }
 
-/* 16 bits first where they may do; the caller waits, so that the second closure is not queued in
- * vain. */
-static tw_status close_host(host_run *self, tw_type *used)
-{
-    device_run *run = &self->run;
-    int32_t *flag = self->workspace;
-    char *space = (char *)self->workspace + FLAG_BYTES;
-    int32_t undecided = 1;
-    tw_status status = TW_OK;
-    *used = run->type;
-    if (run->narrow != NULL) {
-        status = close_narrow(self->ctx, run, flag, space, self->stream, true);
-        if (status == TW_OK) {
-            status = twi_gpu_check(self->ctx,
-                                   (int)cudaMemcpyAsync(&undecided, flag, sizeof undecided,
-                                                        cudaMemcpyDeviceToHost, self->stream),
-                                   "reading a flag");
-        }
-        if (status == TW_OK) {
-            status = twi_gpu_check(self->ctx, (int)cudaStreamSynchronize(self->stream),
-                                   "closing the matrix in 16 bits");
-        }
-    }
-    if (status == TW_OK && undecided != 0) {
-        return close_wide(self->ctx, run, NULL, space, self->stream, true);
-    }
-    *used = TW_U16;
-    return status;
-}
-
-static tw_status close_copied(host_run *self, const twi_gpu_host *host, tw_type *used)
-{
-    int64_t ld = self->run.matrix.ld;
-    uint64_t matrix = copy_bytes(host->n, ld, (int64_t)tw_type_size(host->type));
-    tw_status status = open_host_run(self, host, matrix + self->run.bytes);
-    if (status == TW_OK) {
-        self->run.matrix.data = self->matrix;
-        self->workspace = (char *)self->matrix + matrix;
-        status = copy_rows(self, host, ld, true);
-    }
-    if (status == TW_OK) {
-        status = close_host(self, used);
-    }
-    return status == TW_OK ? copy_rows(self, host, ld, false) : status;
-}
-
-tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host, bool narrow,
-                             tw_type *used)
-{
-    host_run self = {.ctx = ctx};
-    int64_t element = (int64_t)tw_type_size(host->type);
-    *used = host->type;
-    if (host->n == 0) {
-        return TW_OK;
-    }
-    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
-    if (status != TW_OK) {
-        return status;
-    }
-    self.run = describe_host(host->type, host->n, host->symmetric, narrow);
-    bool pinned = twi_gpu_pin(ctx, host->data, (uint64_t)(host->n * host->ld * element));
-    status = close_copied(&self, host, used);
-    close_host_run(&self);
-    if (pinned) {
-        twi_gpu_unpin(host->data);
-    }
-    return status;
-}
-
 tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
 {
-    host_run self = {.ctx = ctx};
+    host_copy self = {.ctx = ctx};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_device_options call = TW_DEVICE_OPTIONS_INIT;
     tw_matrix view = {NULL, host->n, host->n, host->ld, host->type};
+    const size_t bytes = (size_t)host->n * (size_t)host->ld * tw_type_size(host->type);
     if (host->n == 0) {
         return TW_OK;
     }
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
-        status = open_host_run(&self, host,
-                               (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type));
+        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.matrix, bytes), "allocating a matrix");
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_open_stream(ctx, &self.stream, false);
     }
     opts.symmetric = host->symmetric;
     call.stream = self.stream;
@@ -423,20 +306,20 @@ tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_
         status = tw_apsp_device_workspace(ctx, &call.workspace_bytes, &view, &opts);
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaMalloc(&self.workspace, call.workspace_bytes),
+        status = twi_gpu_check(ctx, (int)cudaMalloc(&call.workspace, call.workspace_bytes),
                                "allocating a workspace");
-        call.workspace = self.workspace;
     }
     if (status == TW_OK) {
-        status = copy_rows(&self, host, host->ld, true);
+        status = copy_rows(&self, host, true);
     }
     if (status == TW_OK) {
         status = tw_apsp_device(ctx, &view, &opts, &call);
     }
     if (status == TW_OK) {
-        status = copy_rows(&self, host, host->ld, false);
+        status = copy_rows(&self, host, false);
     }
-    close_host_run(&self);
-    (void)cudaFree(call.workspace);
+    twi_gpu_close_stream(self.stream);
+    (void)cudaFree(call.workspace); /* waits for what is still running on the device */
+    (void)cudaFree(self.matrix);
     return status;
 }

@@ -87,56 +87,49 @@ typedef struct twi_gpu_host {
     const tw_graph *graph; /* whose it is: tells far pairs from those without a path; or NULL */
 } twi_gpu_host;
 
-/* Device memory that closing it takes, at most, with 16 bits tried first or not. */
-uint64_t twi_gpu_host_bytes(tw_type type, int64_t n, bool narrow);
-
-/* Bring the matrix to the device, close it, with `narrow` in 16 bits first, and bring it back.
- * *used: the type that was enough, TW_U16 or the matrix's own. */
-TW_CHECKED tw_status twi_gpu_close_host(tw_context *ctx, int32_t device, const twi_gpu_host *host,
-                                        bool narrow, tw_type *used);
-
-/* The same through tw_apsp_device, rows as far apart as in host memory: what a caller would do. */
+/* Bring it to the device, close it by tw_apsp_device and bring it back, rows as far apart as in
+ * host memory: what a caller of that would do. */
 TW_CHECKED tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device,
                                             const twi_gpu_host *host);
-
-/* How matrices in host memory are closed on the devices of a list. */
-typedef enum twi_gpu_way {
-    TWI_GPU_COPIED,   /* one device holds all of it */
-    TWI_GPU_SEVERAL,  /* each device a share */
-    TWI_GPU_STREAMED, /* it stays in host memory and is streamed through one device */
-} twi_gpu_way;
 
 typedef struct twi_gpu_fit {
     twi_gpu_way way;
     uint64_t bytes; /* each device of the list will hold at most */
-    uint64_t limit; /* what each may use */
     int32_t passes; /* of the whole matrix to the devices and back */
 } twi_gpu_fit;
 
 /* What each device of the list may use, in bytes: what is free there, and what the context allows;
  * of a GPU that is named more than once, its part. */
 TW_CHECKED tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes);
-/* The way for n vertices, with 16 bits tried first or not; TW_ERR_MEMORY with the numbers if there
- * is none. */
-TW_CHECKED tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type,
-                                      int64_t n, bool narrow, twi_gpu_fit *out);
-/* Close the matrix that way, in place. *used: as in twi_gpu_close_host. */
-TW_CHECKED tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus,
-                                   const twi_gpu_host *host, bool narrow, tw_type *used);
+/* The way for a matrix of n vertices in host memory, with 16 bits tried first or not, where each
+ * device may use `limit` bytes; TW_ERR_MEMORY with the numbers if there is none. */
+TW_CHECKED tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t limit,
+                                      tw_type type, int64_t n, bool narrow, twi_gpu_fit *out);
+/* Close the matrix that way, in place, with `narrow` in 16 bits first. *used: the type that was
+ * enough, TW_U16 or the matrix's own. */
+TW_CHECKED tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way,
+                                   uint64_t limit, const twi_gpu_host *host, bool narrow,
+                                   tw_type *used);
 
-/* Several devices (gpu/multi.c): bytes that a share takes, at most; and the closure. */
-uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow);
+/*
+ * The two ways, in one type: TW_U16 or the matrix's own. *capped: some entries are at the cap of 16
+ * bits, and those of the host's matrix are what they were, or any length between that and the
+ * shortest. Of a symmetric matrix the lower triangle is closed.
+ *
+ * Several devices (gpu/multi.c), and the bytes that a share takes, at most.
+ */
 TW_CHECKED tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus,
-                                           const twi_gpu_host *host, bool narrow, tw_type *used);
+                                           const twi_gpu_host *host, tw_type type, bool *capped);
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow);
 
-/* Larger than the device (gpu/stream.c): whether that can be done in `limit` bytes of its memory,
- * and the bytes it then takes, or the least it could do with; and the closure. */
-bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
-/* Times that the whole matrix then goes to the device and back, in the first type that is tried. */
-int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit);
+/* One that need not hold it (gpu/stream.c); whether that can be done in `limit` bytes of its
+ * memory, and the bytes it then takes, or the least it could do with; and the times that the whole
+ * matrix then goes to the device and back, in the first type that is tried. */
 TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
-                                            const twi_gpu_host *host, bool narrow, uint64_t limit,
-                                            tw_type *used);
+                                            const twi_gpu_host *host, tw_type type, uint64_t limit,
+                                            bool *capped);
+bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
+int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit);
 
 /* The rate of the step on registers alone, in relaxations a second. */
 TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);

@@ -1,11 +1,21 @@
 /*
- * Which way a matrix in host memory is closed on GPUs: on the one device that was named if it fits
- * there, streamed through it if it does not, or dealt out to several. What a device may use is what
- * is free there, less a little that the driver takes for itself, and no more than the context
- * allows. A GPU that is named more than once has one memory for all its shares.
+ * A closure on GPUs of a matrix in host memory: it is dealt out to several devices, or streamed
+ * through one. What a device may use is what is free there, less a little that the driver takes for
+ * itself, and no more than the context allows. A GPU that is named more than once has one memory
+ * for all its shares.
+ *
+ * 16 bits that leave entries at their cap bring the matrix back without these: the lengths there
+ * are always those of some paths, and no pair's shortest path is lost, so that the wider type goes
+ * on from there, unless the graph tells that these pairs have no path.
  */
+#include "apsp/closure/certificate.h"
+#include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/mirror.h"
+#include "apsp/shared/attempt.h"
 #include "base/memory.h"
+#include "gpu/compat.h"
+#include "gpu/pinned.h"
 
 #define RESERVE                                                                       \
     ((uint64_t)256 << 20) /* bytes: streams, events, and what other programs may take \
@@ -32,55 +42,127 @@ tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t 
     return TW_OK;
 }
 
-tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
-                           bool narrow, twi_gpu_fit *out)
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t limit, tw_type type,
+                           int64_t n, bool narrow, twi_gpu_fit *out)
 {
     char need[32];
     char have[32];
-    bool several = gpus->count > 1;
-    *out = (twi_gpu_fit){.way = several ? TWI_GPU_SEVERAL : TWI_GPU_COPIED, .passes = 1};
-    tw_status status = twi_gpu_allowance(ctx, gpus, &out->limit);
-    if (status != TW_OK) {
-        return status;
+    if (gpus->count > 1) {
+        *out = (twi_gpu_fit){.way = TWI_GPU_SEVERAL, .passes = 1};
+        out->bytes = twi_gpu_several_bytes(gpus, type, n, narrow);
+        return out->bytes <= limit
+                   ? TW_OK
+                   : tw_fail(ctx, TW_ERR_MEMORY,
+                             "%s: %lld vertices need %s for each device of the list, and %s may be "
+                             "used there; name more GPUs, or only one to stream the matrix through "
+                             "it",
+                             ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
+                             twi_bytes(have, (double)limit));
     }
-    out->bytes = several ? twi_gpu_several_bytes(gpus, type, n, narrow)
-                         : twi_gpu_host_bytes(type, n, narrow);
-    if (out->bytes <= out->limit) {
-        return TW_OK;
-    }
-    if (several) {
-        return tw_fail(ctx, TW_ERR_MEMORY,
-                       "%s: %lld vertices need %s for each device of the list, and %s may be used "
-                       "there; name more GPUs, or only one to stream the matrix through it",
-                       ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
-                       twi_bytes(have, (double)out->limit));
-    }
-    out->way = TWI_GPU_STREAMED;
-    if (!twi_gpu_stream_fits(type, n, narrow, out->limit, &out->bytes)) {
+    *out = (twi_gpu_fit){.way = TWI_GPU_STREAMED};
+    if (!twi_gpu_stream_fits(type, n, narrow, limit, &out->bytes)) {
         return tw_fail(ctx, TW_ERR_MEMORY,
                        "%s: even streamed through it, %lld vertices need %s on the device, and %s "
                        "may be used there",
                        ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
-                       twi_bytes(have, (double)out->limit));
+                       twi_bytes(have, (double)limit));
     }
-    out->passes = twi_gpu_stream_passes(type, n, narrow, out->limit);
+    out->passes = twi_gpu_stream_passes(type, n, narrow, limit);
     return TW_OK;
 }
 
-tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
-                        bool narrow, tw_type *used)
+/* A matrix while it is closed. */
+typedef struct host_run {
+    tw_context *ctx;
+    const twi_gpu_list *gpus;
+    const twi_gpu_host *host;
+    twi_gpu_way way;
+    uint64_t limit;
+    uint64_t taken; /* of that, which what follows a closure may have again */
+    tw_type type;
+    bool capped;
+    bool mirrored;
+} host_run;
+
+static tw_status open_attempt(void *self_, tw_type type)
 {
-    twi_gpu_fit fit;
-    tw_status status = twi_gpu_find_way(ctx, gpus, host->type, host->n, narrow, &fit);
-    if (status != TW_OK) {
-        return status;
+    host_run *self = self_;
+    self->type = type;
+    return TW_OK;
+}
+
+static tw_status close_matrix(void *self_)
+{
+    host_run *self = self_;
+    return self->way == TWI_GPU_SEVERAL
+               ? twi_gpu_close_several(self->ctx, self->gpus, self->host, self->type, &self->capped)
+               : twi_gpu_close_streamed(self->ctx, self->gpus->index[0], self->host, self->type,
+                                        self->limit, &self->capped);
+}
+
+static tw_status mirror(host_run *self)
+{
+    if (!self->host->symmetric) {
+        return TW_OK;
     }
-    switch (fit.way) {
-    case TWI_GPU_SEVERAL:
-        return twi_gpu_close_several(ctx, gpus, host, narrow, used);
-    case TWI_GPU_STREAMED:
-        return twi_gpu_close_streamed(ctx, gpus->index[0], host, narrow, fit.limit, used);
-    default:
-        return twi_gpu_close_host(ctx, gpus->index[0], host, narrow, used);
+    self->mirrored = true;
+    tw_status status =
+        twi_gpu_check(self->ctx, (int)cudaSetDevice(self->gpus->index[0]), "selecting the device");
+    return status == TW_OK ? twi_gpu_mirror_host(self->ctx, self->host, self->taken) : status;
+}
+
+/* Pairs at the cap of 16 bits, of which the matrix has kept what it had: whether they are proven to
+ * have no path. The wider type's own certificate is the caller's. */
+static tw_status certify(void *self_, bool *exact)
+{
+    host_run *self = self_;
+    const twi_gpu_host *host = self->host;
+    *exact = !self->capped;
+    if (*exact || host->graph == NULL) {
+        return TW_OK;
     }
+    tw_status status = mirror(self);
+    if (status == TW_OK) {
+        twi_work work = {twi_minplus_kernel_find(TWI_ISA_SCALAR, TW_I32), host->data, host->n,
+                         host->ld};
+        status = twi_certify_below(self->ctx, host->graph, &work, TWI_GPU_INF_U16, exact);
+    }
+    self->mirrored = *exact;
+    return status;
+}
+
+static tw_status finish(void *self_)
+{
+    host_run *self = self_;
+    return self->mirrored ? TW_OK : mirror(self);
+}
+
+static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, finish};
+
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
+                        const twi_gpu_host *host, bool narrow, tw_type *used)
+{
+    host_run self = {.ctx = ctx, .gpus = gpus, .host = host, .way = way, .limit = limit};
+    int32_t attempts = 0;
+    *used = host->type;
+    if (host->n == 0) {
+        return TW_OK;
+    }
+    if (way == TWI_GPU_SEVERAL) {
+        self.taken = twi_gpu_several_bytes(gpus, host->type, host->n, narrow);
+    } else {
+        (void)twi_gpu_stream_fits(host->type, host->n, narrow, limit, &self.taken);
+    }
+    uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
+    tw_status status =
+        twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
+    bool pinned = status == TW_OK && twi_gpu_pin(ctx, host->data, bytes);
+    if (status == TW_OK) {
+        status = twi_attempt(ctx, &engine, &self, narrow ? TW_U16 : host->type, TW_AUTO, used,
+                             &attempts);
+    }
+    if (pinned) {
+        twi_gpu_unpin(host->data);
+    }
+    return status;
 }

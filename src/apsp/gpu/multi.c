@@ -15,7 +15,7 @@
  * gpu/closure.c; between devices, a fetch waits until the owner has formed the panel, and the
  * owner's next panel in the same place (two pivots later) until all others have fetched this one.
  *
- * Of a symmetric matrix the lower triangle is closed, and a pass mirrors it in the end. The row of
+ * Of a symmetric matrix the lower triangle is closed. The row of
  * a pivot then ends at the diagonal; what is right of it is the transpose of the column below, of
  * which every device has some tiles: each puts its own into the panel and fetches the others', so
  * that as much travels as before. The column of rows above the pivot comes out of the panel.
@@ -23,16 +23,10 @@
  * Panels have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without a
  * path; those of a row panel travel with it.
  *
- * 16 bits that leave entries at their cap are brought back without these; the graph tells whether
- * they are pairs without a path (gpu/host.c), and if not, the wider type goes on from there.
- *
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
  */
 #include "apsp/closure/closure.h"
-#include "apsp/gpu/mirror.h"
-#include "apsp/gpu/settle.h"
 #include "apsp/gpu/shares.h"
-#include "gpu/pinned.h"
 
 static tw_status check(twi_shares *self, int error, const char *call)
 {
@@ -432,83 +426,45 @@ static tw_status advance(void *self_, int64_t pivot)
 
 static const twi_closure_ops multi_ops = {prepare, advance};
 
+/* In the matrix's own type small tiles may be better. */
+static const twi_gpu_kernel *kernel_for(const twi_gpu_host *host, tw_type type)
+{
+    return type == host->type ? twi_gpu_kernel_choose(type, host->n) : twi_gpu_kernel_find(type, 0);
+}
+
+static uint64_t bytes_in(const twi_gpu_list *gpus, const twi_gpu_host *host, tw_type type)
+{
+    twi_shares self = twi_shares_describe(NULL, host, gpus, kernel_for(host, type));
+    return twi_shares_bytes(&self);
+}
+
 uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
 {
     twi_gpu_host host = {.n = n, .type = type};
-    twi_shares wide = twi_shares_describe(NULL, &host, gpus, twi_gpu_kernel_choose(type, n));
-    uint64_t bytes = twi_shares_bytes(&wide);
-    if (narrow) {
-        twi_shares half = twi_shares_describe(NULL, &host, gpus, twi_gpu_kernel_find(TW_U16, 0));
-        bytes = twi_shares_bytes(&half) > bytes ? twi_shares_bytes(&half) : bytes;
-    }
-    return bytes;
-}
-
-/* The whole closure with one kernel; *capped: some entries are at the cap of 16 bits, and those of
- * the host matrix are what they were. */
-static tw_status run(twi_shares *self, bool *capped)
-{
-    double n = (double)self->host->n;
-    *capped = false;
-    tw_status status = twi_shares_open(self);
-    if (status == TW_OK) {
-        status = twi_shares_bring_up(self);
-    }
-    if (status == TW_OK) {
-        status = twi_closure_drive(self->ctx, &multi_ops, self, self->tiles, n * n * n);
-    }
-    if (status == TW_OK && self->area->type != self->host->type) {
-        status = twi_shares_find_capped(self, capped);
-    }
-    if (status == TW_OK) {
-        status = twi_shares_bring_back(self, *capped);
-    }
-    twi_shares_close(self);
-    return status;
-}
-
-static tw_status settle(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
-                        uint64_t limit, bool *capped)
-{
-    tw_status status =
-        twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
-    return status == TW_OK ? twi_gpu_settle(ctx, host, limit, capped) : status;
+    uint64_t own = bytes_in(gpus, &host, type);
+    uint64_t half = narrow ? bytes_in(gpus, &host, TW_U16) : 0;
+    return own > half ? own : half;
 }
 
 tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
-                                bool narrow, tw_type *used)
+                                tw_type type, bool *capped)
 {
-    bool capped = true;
-    tw_status status = TW_OK;
-    *used = host->type;
-    if (host->n == 0) {
-        return TW_OK;
+    twi_shares self = twi_shares_describe(ctx, host, gpus, kernel_for(host, type));
+    double n = (double)host->n;
+    *capped = false;
+    tw_status status = twi_shares_open(&self);
+    if (status == TW_OK) {
+        status = twi_shares_bring_up(&self);
     }
-    uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
-    bool pinned = twi_gpu_pin(ctx, host->data, bytes);
-    uint64_t taken = twi_gpu_several_bytes(gpus, host->type, host->n, narrow);
-    bool mirrored = false;
-    if (narrow) {
-        twi_shares self = twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_find(TW_U16, 0));
-        status = run(&self, &capped);
-        *used = TW_U16;
-        if (status == TW_OK && capped) {
-            status = settle(ctx, gpus, host, taken, &capped);
-            mirrored = !capped;
-        }
+    if (status == TW_OK) {
+        status = twi_closure_drive(ctx, &multi_ops, &self, self.tiles, n * n * n);
     }
-    if (status == TW_OK && capped) {
-        twi_shares self =
-            twi_shares_describe(ctx, host, gpus, twi_gpu_kernel_choose(host->type, host->n));
-        status = run(&self, &capped);
-        *used = host->type;
+    if (status == TW_OK && type != host->type) {
+        status = twi_shares_find_capped(&self, capped);
     }
-    if (status == TW_OK && host->symmetric && !mirrored) { /* in no more memory than before */
-        status = twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
-        status = status == TW_OK ? twi_gpu_mirror_host(ctx, host, taken) : status;
+    if (status == TW_OK) {
+        status = twi_shares_bring_back(&self, *capped);
     }
-    if (pinned) {
-        twi_gpu_unpin(host->data);
-    }
+    twi_shares_close(&self);
     return status;
 }

@@ -79,22 +79,24 @@ tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t 
     return tw_fail(ctx, TW_ERR_UNSUPPORTED, "GPU memory: this build computes on the CPU only");
 }
 
-tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, tw_type type, int64_t n,
-                           bool narrow, twi_gpu_fit *out)
+tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t limit, tw_type type,
+                           int64_t n, bool narrow, twi_gpu_fit *out)
 {
     (void)type;
     (void)n;
     (void)narrow;
-    *out = (twi_gpu_fit){.way = TWI_GPU_COPIED};
-    return twi_gpu_allowance(ctx, gpus, &out->limit);
+    *out = (twi_gpu_fit){.way = TWI_GPU_STREAMED};
+    return twi_gpu_allowance(ctx, gpus, &limit);
 }
 
-tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, const twi_gpu_host *host,
-                        bool narrow, tw_type *used)
+tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
+                        const twi_gpu_host *host, bool narrow, tw_type *used)
 {
-    twi_gpu_fit fit;
+    (void)way;
+    (void)host;
+    (void)narrow;
     (void)used;
-    return twi_gpu_find_way(ctx, gpus, host->type, host->n, narrow, &fit);
+    return twi_gpu_allowance(ctx, gpus, &limit);
 }
 
 bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes)
@@ -107,19 +109,13 @@ bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, u
     return false;
 }
 
-tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_host *host,
-                                 bool narrow, uint64_t limit, tw_type *used)
-{
-    twi_gpu_list gpus = {.count = 1};
-    (void)device;
-    (void)limit;
-    return twi_gpu_close(ctx, &gpus, host, narrow, used);
-}
-
 tw_status twi_gpu_close_by_entry(tw_context *ctx, int32_t device, const twi_gpu_host *host)
 {
-    tw_type used;
-    return twi_gpu_close_streamed(ctx, device, host, false, 0, &used);
+    twi_gpu_list gpus = {.count = 1};
+    uint64_t bytes;
+    (void)device;
+    (void)host;
+    return twi_gpu_allowance(ctx, &gpus, &bytes);
 }
 
 tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate)

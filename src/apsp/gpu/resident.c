@@ -15,6 +15,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/arcs.h"
 #include "apsp/gpu/kernels/rows.h"
+#include "apsp/shared/attempt.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -46,6 +47,7 @@ typedef struct findings {
 typedef struct resident {
     tw_context *ctx;
     const tw_apsp_plan *plan;
+    twi_delivery *delivery;
     twi_gpu_outcome *out;
     cudaStream_t stream;
     twi_gpu_clock clock; /* of the closure */
@@ -57,6 +59,7 @@ typedef struct resident {
     int32_t *targets;
     void *block[2];
     char *moving; /* device: the matrix of this attempt, its panels */
+    char *panels;
     twi_gpu_work work;
 } resident;
 
@@ -228,7 +231,7 @@ static tw_status read_findings(resident *self, findings *out, const char *call)
 }
 
 /* A matrix of `type`, filled from the arcs; whether it is symmetric. */
-static tw_status scatter(resident *self, tw_type type, char **panels)
+static tw_status scatter(resident *self, tw_type type)
 {
     const int64_t n = self->plan->graph->n;
     const twi_gpu_kernel *kernel = twi_gpu_kernel_choose(type, n);
@@ -250,7 +253,7 @@ static tw_status scatter(resident *self, tw_type type, char **panels)
         .ld = row_length(n, kernel->element),
         .symmetric = self->plan->symmetric,
     };
-    *panels = self->moving + matrix;
+    self->panels = self->moving + matrix;
     twi_gpu_square square = {self->work.data, self->work.ld};
     status = clear_findings(self);
     if (status == TW_OK) {
@@ -270,8 +273,9 @@ static tw_status scatter(resident *self, tw_type type, char **panels)
 }
 
 /* The certificate of certificate.h. No sum leaves f32 or f64 here: the plan has seen to that. */
-static tw_status certify(resident *self, char *panels, bool *exact)
+static tw_status certify(void *self_, bool *exact)
 {
+    resident *self = self_;
     const tw_graph *graph = self->plan->graph;
     tw_type type = self->work.kernel->type;
     twi_gpu_square square = {self->work.data, self->work.ld};
@@ -287,36 +291,14 @@ static tw_status certify(resident *self, char *panels, bool *exact)
     }
     if (status == TW_OK && found.capped != 0) {
         status = check(self,
-                       twi_gpu_certify(&self->found->refuted, (uint32_t *)panels, type, square,
-                                       &self->arcs, self->stream),
+                       twi_gpu_certify(&self->found->refuted, (uint32_t *)self->panels, type,
+                                       square, &self->arcs, self->stream),
                        "starting the certificate");
         if (status == TW_OK) {
             status = read_findings(self, &found, "certifying the matrix");
         }
     }
     *exact = found.refuted == 0;
-    return status;
-}
-
-static tw_status attempt(resident *self, tw_type type, bool *exact)
-{
-    char *panels = NULL;
-    self->out->attempts++;
-    self->out->used = type;
-    tw_status status = scatter(self, type, &panels);
-    self->out->symmetric = self->work.symmetric;
-    if (status == TW_OK) {
-        status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_closure(self->ctx, &self->work, panels, self->stream, true);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_clock_stop(self->ctx, &self->clock, self->stream);
-    }
-    if (status == TW_OK) {
-        status = certify(self, panels, exact);
-    }
     return status == TW_OK ? twi_gpu_clock_read(self->ctx, &self->clock, "closing the matrix",
                                                 &self->out->seconds_device)
                            : status;
@@ -337,34 +319,31 @@ static tw_status check_room(resident *self, tw_type type)
                          twi_bytes(have, (double)self->plan->gpu_allowed), tw_type_name(type));
 }
 
-static tw_status close_exactly(resident *self)
+static tw_status open_attempt(void *self_, tw_type type)
 {
-    const tw_apsp_plan *plan = self->plan;
-    tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
-    bool exact = false;
-    tw_status status = attempt(self, type, &exact);
-    while (status == TW_OK && !exact) {
-        tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
-        if (type == plan->options.work_type) {
-            return tw_fail(self->ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
-                           tw_type_name(type));
-        }
-        twi_log(self->ctx, "some distance reaches the cap of %s; closing again in %s",
-                type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
-        type = next;
-        status = check_room(self, type);
-        if (status == TW_OK) {
-            status = attempt(self, type, &exact);
-        }
+    resident *self = self_;
+    tw_status status = check_room(self, type);
+    if (status == TW_OK) {
+        status = scatter(self, type);
     }
+    self->out->symmetric = self->work.symmetric;
     return status;
+}
+
+static tw_status close_matrix(void *self_)
+{
+    resident *self = self_;
+    tw_status status = twi_gpu_clock_start(self->ctx, &self->clock, self->stream);
+    if (status == TW_OK) {
+        status = twi_gpu_closure(self->ctx, &self->work, self->panels, self->stream, true);
+    }
+    return status == TW_OK ? twi_gpu_clock_stop(self->ctx, &self->clock, self->stream) : status;
 }
 
 /* ------------------------------------------------------------------------------------- download */
 
 /* The sentence for a value that the result's type cannot hold. */
-static tw_status fail_misfit(resident *self, const twi_delivery *delivery, uint64_t where)
+static tw_status fail_misfit(resident *self, uint64_t where)
 {
     const tw_apsp_plan *plan = self->plan;
     int64_t row = (int64_t)where / twi_plan_cols(plan);
@@ -389,13 +368,12 @@ static tw_status fail_misfit(resident *self, const twi_delivery *delivery, uint6
     if (plan->potential != NULL) {
         distance += plan->potential[target] - plan->potential[source];
     }
-    return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
+    return twi_delivery_misfit(self->ctx, self->delivery, row, col, distance);
 }
 
 /* Rows of the closed matrix on their way to delivery. */
 typedef struct finished_rows {
     resident *run;
-    twi_delivery *delivery;
     twi_gpu_rows rows;
 } finished_rows;
 
@@ -418,17 +396,17 @@ static tw_status fetch(void *finished, int64_t first, int64_t count, int turn)
 static tw_status give(void *finished, int64_t first, int64_t count, char *rows)
 {
     const finished_rows *f = finished;
-    return twi_delivery_finished_rows(f->run->ctx, f->delivery, first, count, rows);
+    return twi_delivery_finished_rows(f->run->ctx, f->run->delivery, first, count, rows);
 }
 
 /* A value that does not fit is noticed at the end: the sinks have made nothing final before. */
-static tw_status deliver(resident *self, twi_delivery *delivery)
+static tw_status deliver(void *self_)
 {
+    resident *self = self_;
     const tw_apsp_plan *plan = self->plan;
     const int64_t all = twi_plan_rows(plan);
     finished_rows finished = {
         .run = self,
-        .delivery = delivery,
         .rows =
             {
                 .in = {self->work.data, self->work.ld},
@@ -447,7 +425,7 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
                                    &self->out->seconds_download};
     int64_t row_bytes = finished.rows.cols * (int64_t)tw_type_size(plan->type);
     if (row_bytes == 0) {
-        return twi_delivery_finished_rows(self->ctx, delivery, 0, all, self->stage.pinned[0]);
+        return twi_delivery_finished_rows(self->ctx, self->delivery, 0, all, self->stage.pinned[0]);
     }
     findings found = {0};
     tw_status status = twi_gpu_bring_back(self->ctx, &self->stage, &how, 0, all,
@@ -455,14 +433,19 @@ static tw_status deliver(resident *self, twi_delivery *delivery)
     if (status == TW_OK) {
         status = read_findings(self, &found, "copying rows");
     }
-    return status == TW_OK && found.place != UINT64_MAX ? fail_misfit(self, delivery, found.place)
-                                                        : status;
+    return status == TW_OK && found.place != UINT64_MAX ? fail_misfit(self, found.place) : status;
 }
+
+static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, deliver};
 
 tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)
 {
-    resident self = {.ctx = ctx, .plan = plan, .out = out, .stage = {.bytes = buffer_bytes(plan)}};
+    resident self = {.ctx = ctx,
+                     .plan = plan,
+                     .delivery = delivery,
+                     .out = out,
+                     .stage = {.bytes = buffer_bytes(plan)}};
     *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
     if (plan->graph->n == 0) {
         out->attempts = 1;
@@ -475,10 +458,8 @@ tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_de
     }
     out->seconds_upload = twi_seconds() - began;
     if (status == TW_OK) {
-        status = close_exactly(&self);
-    }
-    if (status == TW_OK) {
-        status = deliver(&self, delivery);
+        status = twi_attempt(ctx, &engine, &self, plan->gpu_narrow ? TW_U16 : plan->work_type,
+                             plan->options.work_type, &out->used, &out->attempts);
     }
     close_run(&self);
     return status;

@@ -20,26 +20,20 @@
  * Of a symmetric matrix only the lower triangle of strips is streamed and computed. The panel then
  * begins with the rows of its block, which end there; the part of each strip below, once it is
  * multiplied, is transposed into the panel, in the order of strips, so that it is there for every
- * product that needs it. For strips above the block the panel itself holds the left operand. In the
- * end one more pass mirrors the matrix (gpu/mirror.c).
+ * product that needs it. For strips above the block the panel itself holds the left operand.
  *
  * Operands have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without
  * a path. And when a strip goes back the host is told which blocks it has paths to: in the rounds
  * of others it stays where it is.
  *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
- * the cap leave the host's as it was: the lengths there are always those of some paths, and no
- * pair's shortest path is lost, so that a second closure in the wider type can follow on the spot,
- * unless the graph tells that these pairs have no path (gpu/host.c).
+ * the cap leave the host's as it was.
  *
  * Device memory: two panels, TWI_SLOTS strips, and a few squares of B x B.
  */
 #include "apsp/closure/closure.h"
-#include "apsp/gpu/mirror.h"
-#include "apsp/gpu/settle.h"
 #include "apsp/gpu/strips.h"
 #include "base/memory.h"
-#include "gpu/pinned.h"
 
 static tw_status check(twi_strips *self, int error, const char *call)
 {
@@ -379,38 +373,18 @@ static tw_status advance(void *self_, int64_t block)
 
 static const twi_closure_ops streamed_ops = {prepare, advance};
 
-/* The whole closure with one kernel; *capped: 16 bits were not enough. */
-static tw_status run(twi_strips *self, uint64_t limit, bool *capped)
+/* Whether an entry is at the cap of 16 bits, or was never looked at. */
+static tw_status find_capped(twi_strips *self, bool *capped)
 {
-    double n = (double)self->host->n;
-    char need[32];
-    char have[32];
     int32_t found = 0;
-    if (!twi_strips_cut_to_fit(self, limit)) {
-        return tw_fail(self->ctx, TW_ERR_MEMORY,
-                       "streaming %lld vertices through a GPU takes at least %s there, and %s may "
-                       "be used",
-                       (long long)self->host->n, twi_bytes(need, (double)self->bytes),
-                       twi_bytes(have, (double)limit));
-    }
-    tw_status status = twi_strips_open(self);
+    tw_status status = check(self,
+                             (int)cudaMemcpyAsync(&found, self->found, sizeof found,
+                                                  cudaMemcpyDeviceToHost, self->finish),
+                             "reading a flag");
     if (status == TW_OK) {
-        status = twi_closure_drive(self->ctx, &streamed_ops, self, self->blocks, n * n * n);
+        status = check(self, (int)cudaStreamSynchronize(self->finish), "reading a flag");
     }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaStreamSynchronize(self->out), "closing the matrix in strips");
-    }
-    if (status == TW_OK && self->area->type != self->host->type) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(&found, self->found, sizeof found,
-                                            cudaMemcpyDeviceToHost, self->finish),
-                       "reading a flag");
-        if (status == TW_OK) {
-            status = check(self, (int)cudaStreamSynchronize(self->finish), "reading a flag");
-        }
-    }
-    *capped = found != 0 || (self->left_out && self->area->type != self->host->type);
-    twi_strips_close(self);
+    *capped = found != 0 || self->left_out;
     return status;
 }
 
@@ -440,38 +414,33 @@ int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t lim
 }
 
 tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_host *host,
-                                 bool narrow, uint64_t limit, tw_type *used)
+                                 tw_type type, uint64_t limit, bool *capped)
 {
-    bool capped = true;
-    *used = host->type;
-    if (host->n == 0) {
-        return TW_OK;
+    twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(type, 0));
+    double n = (double)host->n;
+    char need[32];
+    char have[32];
+    *capped = false;
+    if (!twi_strips_cut_to_fit(&self, limit)) {
+        return tw_fail(ctx, TW_ERR_MEMORY,
+                       "streaming %lld vertices through a GPU takes at least %s there, and %s may "
+                       "be used",
+                       (long long)host->n, twi_bytes(need, (double)self.bytes),
+                       twi_bytes(have, (double)limit));
     }
-    uint64_t bytes = (uint64_t)host->n * (uint64_t)host->ld * tw_type_size(host->type);
-    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
-    bool pinned = status == TW_OK && twi_gpu_pin(ctx, host->data, bytes);
-    uint64_t taken = 0;
-    bool mirrored = false;
-    (void)twi_gpu_stream_fits(host->type, host->n, narrow, limit, &taken);
-    if (status == TW_OK && narrow) {
-        twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(TW_U16, 0));
-        status = run(&self, limit, &capped);
-        *used = TW_U16;
-        if (status == TW_OK && capped) {
-            status = twi_gpu_settle(ctx, host, taken, &capped);
-            mirrored = !capped;
-        }
+    tw_status status = check(&self, (int)cudaSetDevice(device), "selecting the device");
+    if (status == TW_OK) {
+        status = twi_strips_open(&self);
     }
-    if (status == TW_OK && capped) {
-        twi_strips self = twi_strips_describe(ctx, host, twi_gpu_kernel_find(host->type, 0));
-        status = run(&self, limit, &capped);
-        *used = host->type;
+    if (status == TW_OK) {
+        status = twi_closure_drive(ctx, &streamed_ops, &self, self.blocks, n * n * n);
     }
-    if (status == TW_OK && host->symmetric && !mirrored) { /* in no more memory than before */
-        status = twi_gpu_mirror_host(ctx, host, taken);
+    if (status == TW_OK) {
+        status = check(&self, (int)cudaStreamSynchronize(self.out), "closing the matrix in strips");
     }
-    if (pinned) {
-        twi_gpu_unpin(host->data);
+    if (status == TW_OK && type != host->type) {
+        status = find_capped(&self, capped);
     }
+    twi_strips_close(&self);
     return status;
 }

@@ -23,6 +23,7 @@
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/kernels/rows.h"
 #include "apsp/gpu/lane.h"
+#include "apsp/shared/attempt.h"
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/matrix.h"
@@ -45,6 +46,9 @@ typedef struct gpu_sweep {
     int32_t count;   /* of lanes */
     twi_fold *folds; /* of all rows */
     int64_t *spans;  /* of each height: thread blocks of columns; 0 without a source below */
+    twi_delivery *delivery;
+    int64_t first; /* row that is to be delivered next */
+    bool refuted;  /* there it needs a wider type */
 } gpu_sweep;
 
 static tw_status check(gpu_sweep *self, int error, const char *call)
@@ -230,7 +234,7 @@ static tw_status enqueue(gpu_sweep *self, twi_lane *l, twi_lane_turn *t)
 
 /* The sentence for a value that the result's type cannot hold. */
 static tw_status fail_misfit(gpu_sweep *self, const twi_lane *l, const twi_lane_turn *t,
-                             const twi_delivery *delivery, uint64_t where)
+                             uint64_t where)
 {
     const tw_apsp_plan *plan = self->shape.plan;
     int64_t row = (int64_t)where / twi_plan_cols(plan);
@@ -255,14 +259,13 @@ static tw_status fail_misfit(gpu_sweep *self, const twi_lane *l, const twi_lane_
     if (plan->potential != NULL) {
         distance += plan->potential[target] - plan->potential[source];
     }
-    return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
+    return twi_delivery_misfit(self->ctx, self->delivery, row, col, distance);
 }
 
 /* Rows of a batch on their way to delivery. */
 typedef struct batch_rows {
     gpu_sweep *run;
     twi_lane *lane;
-    twi_delivery *delivery;
     twi_gpu_rows rows;
 } batch_rows;
 
@@ -291,17 +294,15 @@ static tw_status fetch(void *batch, int64_t first, int64_t count, int turn)
 static tw_status give(void *batch, int64_t first, int64_t count, char *rows)
 {
     const batch_rows *b = batch;
-    return twi_delivery_finished_rows(b->run->ctx, b->delivery, first, count, rows);
+    return twi_delivery_finished_rows(b->run->ctx, b->run->delivery, first, count, rows);
 }
 
-static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t,
-                              twi_delivery *delivery)
+static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t)
 {
     const tw_apsp_plan *plan = self->shape.plan;
     batch_rows batch = {
         .run = self,
         .lane = l,
-        .delivery = delivery,
         .rows =
             {
                 .in = {l->batch.x, l->batch.ld},
@@ -322,7 +323,7 @@ static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn 
     const twi_gpu_rows_back how = {&batch, fetch, give, l->copies, &self->out->seconds_download};
     int64_t row_bytes = batch.rows.cols * (int64_t)tw_type_size(plan->type);
     if (row_bytes == 0) {
-        return twi_delivery_finished_rows(self->ctx, delivery, t->first, t->count,
+        return twi_delivery_finished_rows(self->ctx, self->delivery, t->first, t->count,
                                           l->stage.pinned[0]);
     }
     twi_lane_findings *found = t->here.found;
@@ -337,9 +338,8 @@ static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn 
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamSynchronize(l->stream), "copying rows");
     }
-    return status == TW_OK && found->misfit != UINT64_MAX
-               ? fail_misfit(self, l, t, delivery, found->misfit)
-               : status;
+    return status == TW_OK && found->misfit != UINT64_MAX ? fail_misfit(self, l, t, found->misfit)
+                                                          : status;
 }
 
 static void take_folds(gpu_sweep *self, const twi_lane_turn *t)
@@ -357,52 +357,51 @@ static void take_folds(gpu_sweep *self, const twi_lane_turn *t)
     }
 }
 
-/* Wait for a batch and take what it found; *refuted: it needs a wider type. */
-static tw_status collect(gpu_sweep *self, twi_lane *l, twi_lane_turn *t, twi_delivery *delivery,
-                         bool *refuted)
+/* Wait for a batch and take what it found. */
+static tw_status collect(gpu_sweep *self, twi_lane *l, twi_lane_turn *t)
 {
     tw_status status = enter(self, l);
     if (status == TW_OK) {
         status = twi_gpu_clock_read(self->ctx, &t->clock, "sweeping", &self->out->seconds_device);
     }
-    *refuted = status == TW_OK && self->shape.certify && t->here.found->refuted != 0;
-    if (status != TW_OK || *refuted) {
+    self->refuted = status == TW_OK && self->shape.certify && t->here.found->refuted != 0;
+    if (status != TW_OK || self->refuted) {
         return status;
     }
     if (self->shape.folded) {
         take_folds(self, t);
         return TW_OK;
     }
-    return deliver_rows(self, l, t, delivery);
+    return deliver_rows(self, l, t);
 }
 
 /* ------------------------------------------------------------------------------------ the run */
 
-/* Batches from *first on; *first is where to go on when a wider type is needed. Batch k is taken by
+/* Batches from `first` on, which is where to go on when a wider type is needed. Batch k is taken by
  * device k modulo their number; as many are on their way as have a place. */
-static tw_status run_batches(gpu_sweep *self, twi_delivery *delivery, int64_t *first, bool *wider)
+static tw_status run_batches(gpu_sweep *self)
 {
     const int64_t total = twi_plan_rows(self->shape.plan);
-    const int64_t batches = (total - *first + self->shape.columns - 1) / self->shape.columns;
+    const int64_t batches = (total - self->first + self->shape.columns - 1) / self->shape.columns;
     const int64_t ahead = self->count * (self->shape.folded ? TWI_LANE_TURNS : 1);
-    const int64_t begin = *first;
+    const int64_t begin = self->first;
     tw_status status = TW_OK;
-    *wider = false;
-    for (int64_t k = 0; k < batches + ahead && status == TW_OK && !*wider; k++) {
+    self->refuted = false;
+    for (int64_t k = 0; k < batches + ahead && status == TW_OK && !self->refuted; k++) {
         int64_t done = k - ahead;
         if (done >= 0 && done < batches) {
             twi_lane *l = &self->lanes[done % self->count];
             twi_lane_turn *t = &l->turns[done / self->count % TWI_LANE_TURNS];
-            status = collect(self, l, t, delivery, wider);
-            if (status == TW_OK && !*wider) {
-                *first = t->first + t->count;
-                twi_progress(self->ctx, "sweep", (double)*first, (double)total, "rows");
+            status = collect(self, l, t);
+            if (status == TW_OK && !self->refuted) {
+                self->first = t->first + t->count;
+                twi_progress(self->ctx, "sweep", (double)self->first, (double)total, "rows");
             }
         }
         if (status == TW_OK) {
             status = twi_check_cancel(self->ctx);
         }
-        if (k < batches && status == TW_OK && !*wider) {
+        if (k < batches && status == TW_OK && !self->refuted) {
             twi_lane *l = &self->lanes[k % self->count];
             twi_lane_turn *t = &l->turns[k / self->count % TWI_LANE_TURNS];
             t->first = begin + k * self->shape.columns;
@@ -412,14 +411,6 @@ static tw_status run_batches(gpu_sweep *self, twi_delivery *delivery, int64_t *f
         }
     }
     return status;
-}
-
-/* May a walk be as long as the cap of the type? */
-static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type)
-{
-    double cap = type == TW_U16 ? TWI_GPU_INF_U16 : TW_APSP_INF_I32;
-    return (type == TW_U16 || type == TW_I32) &&
-           (plan->potential != NULL || (double)plan->graph->n * plan->graph->max_weight >= cap);
 }
 
 /* The factor, in slabs, in host memory. */
@@ -444,6 +435,13 @@ static void open_lanes(void *sweep)
     for (int32_t i = 0; i < self->count; i++) {
         twi_lane_prepare(&self->lanes[i], &self->shape, &self->slabs,
                          self->shape.plan->gpus.index[i]);
+    }
+}
+
+static void close_lanes(gpu_sweep *self)
+{
+    for (int32_t i = 0; i < self->count; i++) {
+        twi_lane_close(&self->lanes[i]);
     }
 }
 
@@ -482,34 +480,37 @@ static tw_status check_room(gpu_sweep *self, tw_type type)
 }
 
 /* Those of the first `count` rows; no other row is folded after this. */
-static tw_status deliver_folds(gpu_sweep *self, twi_delivery *delivery, int64_t count)
+static tw_status deliver_folds(gpu_sweep *self, int64_t count)
 {
     tw_status status =
-        count > 0 ? twi_delivery_folds(self->ctx, delivery, 0, count, self->folds) : TW_OK;
+        count > 0 ? twi_delivery_folds(self->ctx, self->delivery, 0, count, self->folds) : TW_OK;
     twi_free(self->folds);
     self->folds = NULL;
     return status;
 }
 
-/* The rows from *first on in one type. */
-static tw_status run_in_type(gpu_sweep *self, tw_type type, twi_delivery *delivery, int64_t *first,
-                             bool *wider)
+/* Make ready for the rows that are left, in one type. */
+static tw_status open_attempt(void *self_, tw_type type)
 {
+    gpu_sweep *self = self_;
     const tw_apsp_plan *plan = self->shape.plan;
     twi_slabs_size size = {self->slabs.elements, self->slabs.tasks, 0};
     self->shape.kernel = twi_gpu_sweep_kernel_find(type);
-    self->shape.certify = may_reach_cap(plan, type);
+    self->shape.certify = (type == TW_U16 && twi_plan_may_reach(plan, TWI_GPU_INF_U16)) ||
+                          (type == TW_I32 && twi_plan_may_reach(plan, TW_APSP_INF_I32));
     self->shape.folded = self->folds != NULL && self->shape.kernel->fold != NULL;
     self->shape.columns = twi_lane_columns(plan, size, self->shape.kernel);
-    self->out->attempts++;
-    self->out->used = type;
     tw_status status = check_room(self, type);
     if (status == TW_OK && self->folds != NULL && !self->shape.folded) {
-        status = deliver_folds(self, delivery, *first); /* the others leave as rows */
+        status = deliver_folds(self, self->first); /* the others leave as rows */
     }
-    if (status == TW_OK) {
-        status = eliminate_beside_opening(self);
-    }
+    return status == TW_OK ? eliminate_beside_opening(self) : status;
+}
+
+static tw_status sweep(void *self_)
+{
+    gpu_sweep *self = self_;
+    tw_status status = TW_OK;
     double began = twi_seconds();
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
         status = twi_lane_open(self->ctx, &self->lanes[i]);
@@ -522,13 +523,26 @@ static tw_status run_in_type(gpu_sweep *self, tw_type type, twi_delivery *delive
     twi_free(self->arcs);
     self->arcs = NULL;
     if (status == TW_OK) {
-        status = run_batches(self, delivery, first, wider);
+        status = run_batches(self);
     }
-    for (int32_t i = 0; i < self->count; i++) {
-        twi_lane_close(&self->lanes[i]);
-    }
+    close_lanes(self);
     return status;
 }
+
+/* Batches were certified one by one, and rows have left with them. */
+static tw_status certify(void *self, bool *exact)
+{
+    *exact = !((gpu_sweep *)self)->refuted;
+    return TW_OK;
+}
+
+static tw_status deliver(void *self_)
+{
+    gpu_sweep *self = self_;
+    return self->folds != NULL ? deliver_folds(self, self->first) : TW_OK;
+}
+
+static const twi_engine engine = {"sweeping", open_attempt, sweep, certify, deliver};
 
 static tw_status open_run(gpu_sweep *self, bool folded)
 {
@@ -549,32 +563,14 @@ static tw_status open_run(gpu_sweep *self, bool folded)
     return status;
 }
 
-static tw_status run_in_types(gpu_sweep *self, twi_delivery *delivery)
-{
-    const tw_apsp_plan *plan = self->shape.plan;
-    tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
-    int64_t first = 0;
-    bool wider = false;
-    tw_status status = run_in_type(self, type, delivery, &first, &wider);
-    while (status == TW_OK && wider) {
-        tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
-        if (type == plan->options.work_type) {
-            return tw_fail(self->ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
-                           tw_type_name(type));
-        }
-        twi_log(self->ctx, "some distance reaches the cap of %s; sweeping again in %s",
-                type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
-        type = next;
-        status = run_in_type(self, type, delivery, &first, &wider);
-    }
-    return status;
-}
-
 tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             twi_gpu_outcome *out)
 {
-    gpu_sweep self = {.ctx = ctx, .shape = {.plan = plan}, .out = out, .count = plan->gpus.count};
+    gpu_sweep self = {.ctx = ctx,
+                      .shape = {.plan = plan},
+                      .out = out,
+                      .count = plan->gpus.count,
+                      .delivery = delivery};
     *out = (twi_gpu_outcome){.used = plan->work_type};
     if (plan->graph->n == 0 || twi_plan_rows(plan) == 0) {
         out->attempts = 1;
@@ -582,11 +578,11 @@ tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
     }
     tw_status status = open_run(&self, twi_delivery_is_folded(delivery));
     if (status == TW_OK) {
-        status = run_in_types(&self, delivery);
+        status = twi_attempt(ctx, &engine, &self, plan->gpu_narrow ? TW_U16 : plan->work_type,
+                             plan->options.work_type, &out->used, &out->attempts);
     }
-    if (status == TW_OK && self.folds != NULL) {
-        status = deliver_folds(&self, delivery, twi_plan_rows(plan));
-    }
+    close_lanes(&self);
+    twi_free(self.arcs);
     twi_free(self.folds);
     twi_free(self.spans);
     twi_free(self.before);

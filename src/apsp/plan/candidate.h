@@ -16,6 +16,7 @@ typedef struct twi_candidate {
     int32_t block;
     bool gpu;
     bool narrow;     /* on a GPU: 16 bits are worth trying */
+    twi_gpu_way way; /* there */
     char basis[192]; /* what the estimate rests on */
 } twi_candidate;
 

@@ -55,14 +55,20 @@ static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)
     }
 }
 
-/* ", 4.4 GB on the GPU", or "" for the CPU. */
-static const char *on_device(char text[48], const tw_apsp_plan *plan)
+/* ", 4.4 GB on the GPU, where all of it lies", or "" for the CPU. */
+static const char *on_device(char text[96], const tw_apsp_plan *plan)
 {
+    static const char *const ways[] = {
+        [TWI_GPU_RESIDENT] = ", where all of it lies",
+        [TWI_GPU_COLUMNS] = ", some columns at a time",
+        [TWI_GPU_SEVERAL] = ", a share of the matrix",
+        [TWI_GPU_STREAMED] = ", the matrix streamed through it",
+    };
     char bytes[32];
     text[0] = '\0';
     if (plan->gpus.count > 0) {
-        snprintf(text, 48, ", %s on %s GPU", twi_bytes(bytes, (double)plan->device_memory),
-                 plan->gpus.count > 1 ? "each" : "the");
+        snprintf(text, 96, ", %s on %s GPU%s", twi_bytes(bytes, (double)plan->device_memory),
+                 plan->gpus.count > 1 ? "each" : "the", ways[plan->gpu_way]);
     }
     return text;
 }
@@ -102,7 +108,7 @@ static void explain_limits(tw_apsp_plan *plan, const twi_candidate *all, int cou
 static void explain_choice(tw_apsp_plan *plan)
 {
     char bytes[32];
-    char there[48];
+    char there[96];
     say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
         tw_apsp_method_name(plan->method), plan->device,
         plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"

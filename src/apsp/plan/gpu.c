@@ -78,7 +78,7 @@ static bool host_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 /* Seconds on the link and on the processors: one after the other, or, when the matrix is streamed,
  * at the same time. */
 static double estimate_seconds(const tw_apsp_plan *plan, const twi_candidate *c,
-                               const twi_gpu_info *info, const twi_gpu_fit *fit)
+                               const twi_gpu_info *info, int32_t passes)
 {
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;
@@ -89,46 +89,42 @@ static double estimate_seconds(const tw_apsp_plan *plan, const twi_candidate *c,
         .n = graph->n,
         .type = plan->gpu_narrow ? TW_U16 : c->work_type,
         .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
-        .pin_bytes = fit == NULL ? 0 : n * n * (double)tw_type_size(c->work_type),
+        .pin_bytes = c->way == TWI_GPU_RESIDENT ? 0 : n * n * (double)tw_type_size(c->work_type),
     };
-    if (fit != NULL && fit->way == TWI_GPU_STREAMED) { /* both directions at once */
+    if (c->way == TWI_GPU_STREAMED) { /* both directions at once */
         twi_gpu_job link = {
             .type = c->work_type,
-            .pinned_bytes = fit->passes * matrix,
+            .pinned_bytes = passes * matrix,
             .pin_bytes = work.pin_bytes,
         };
         return fmax(twi_gpu_estimate(info, &link), twi_gpu_estimate(info, &work));
     }
-    work.pinned_bytes = fit == NULL ? (double)graph->arcs * 8 + result : 2 * matrix;
+    work.pinned_bytes = c->way == TWI_GPU_RESIDENT ? (double)graph->arcs * 8 + result : 2 * matrix;
     return twi_gpu_estimate(info, &work);
 }
 
-/* `fit`: NULL if one device holds all of it from the arcs on. */
-static void estimate(tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info,
-                     const twi_gpu_fit *fit)
+static void estimate(tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info, int32_t passes)
 {
-    static const char *const ways[] = {
-        [TWI_GPU_COPIED] = " of its memory, the matrix copied from the host's",
-        [TWI_GPU_SEVERAL] = " of memory on each",
-        [TWI_GPU_STREAMED] = " of its memory, the matrix streamed through it",
-    };
     tw_type closed_in = plan->gpu_narrow ? TW_U16 : c->work_type;
     char bytes[32];
-    c->seconds = estimate_seconds(plan, c, info, fit);
+    c->seconds = estimate_seconds(plan, c, info, passes);
     snprintf(c->basis, sizeof c->basis, "n^3%s in %s on %.40s at %.3g T relax/s, using %s%s",
              plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
              info->name, twi_gpu_rate(info, closed_in) * 1e-12,
              twi_bytes(bytes, (double)c->device_memory),
-             fit != NULL ? ways[fit->way] : " of its memory");
+             c->way == TWI_GPU_SEVERAL    ? " of memory on each"
+             : c->way == TWI_GPU_STREAMED ? " of its memory, the matrix streamed through it"
+                                          : " of its memory");
 }
 
-/* On the one device that holds it all, or from a matrix in host memory. */
+/* The way is decided here, and the run takes it: on the one device that holds it all, or from a
+ * matrix in host memory. */
 static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                        const twi_gpu_info *info, double farthest)
 {
     char need[32];
     char have[32];
-    twi_gpu_fit fit = {0};
+    twi_gpu_fit fit = {.way = TWI_GPU_RESIDENT};
     c->work_type = type_for_gpu(plan, farthest);
     c->possible = true;
     plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
@@ -138,9 +134,8 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     }
     uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
     /* Sums that may overflow are looked for by delivery, in rows of the host. */
-    plan->gpu_resident = plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
-                         !twi_plan_may_overflow(plan, c->work_type);
-    if (plan->gpu_resident) {
+    if (plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
+        !twi_plan_may_overflow(plan, c->work_type)) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
         c->device_memory = resident;
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
@@ -152,13 +147,14 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);
     } else {
-        status = twi_gpu_find_way(ctx, &plan->gpus, c->work_type, plan->graph->n, plan->gpu_narrow,
-                                  &fit);
+        status = twi_gpu_find_way(ctx, &plan->gpus, plan->gpu_allowed, c->work_type, plan->graph->n,
+                                  plan->gpu_narrow, &fit);
         c->device_memory = fit.bytes;
     }
+    c->way = fit.way;
     c->narrow = plan->gpu_narrow;
     if (status == TW_OK && c->possible) {
-        estimate(plan, c, info, plan->gpu_resident ? NULL : &fit);
+        estimate(plan, c, info, fit.passes);
     }
     twi_rule_out_if_too_large(ctx, c);
     return status;
@@ -227,6 +223,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         twi_rule_out(c, "weights are so large that sums are checked by the CPU");
         return;
     }
+    c->way = TWI_GPU_COLUMNS;
     c->device_memory = twi_gpu_sweep_bytes(plan, type);
     c->memory =
         twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_memory(plan, false);

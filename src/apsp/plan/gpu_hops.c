@@ -84,6 +84,7 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     }
     const double levels = levels_of(plan, farthest);
     c->possible = true;
+    c->way = TWI_GPU_RESIDENT;
     c->work_type = TW_U8;
     c->memory = twi_gpu_hops_memory(plan) + twi_delivery_memory(plan, false);
     c->seconds = estimate(plan, info, levels);
@@ -153,6 +154,5 @@ tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *p
 void twi_settle_gpu_hops(tw_apsp_plan *plan)
 {
     plan->gpu_narrow = false;
-    plan->gpu_resident = true;
     plan->work_type = TW_U8;
 }

@@ -502,7 +502,7 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     plan->work_type = best->work_type;
     plan->block = best->block;
     plan->gpu_narrow = best->gpu && best->narrow;
-    plan->gpu_resident = plan->gpu_resident && best->method == TW_APSP_METHOD_CLOSURE;
+    plan->gpu_way = best->way;
     plan->automatic = !twi_gpu_is_named(ctx);
     if (best->gpu && plan->automatic) {
         snprintf(plan->device, sizeof plan->device, "%s", twi_gpu_prefix());

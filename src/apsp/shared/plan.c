@@ -42,6 +42,11 @@ bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work)
     return longest >= limit / 4;
 }
 
+bool twi_plan_may_reach(const tw_apsp_plan *plan, double cap)
+{
+    return plan->potential != NULL || (double)plan->graph->n * plan->graph->max_weight >= cap;
+}
+
 tw_type twi_plan_float_type(const tw_apsp_plan *plan)
 {
     bool narrow = plan->graph->weight_type == TW_F32 && plan->type == TW_F32 &&

@@ -9,6 +9,14 @@
 #include "gpu/device.h"
 #include "graph/graph.h"
 
+/* Where the distances of a run on GPUs lie while they are made. */
+typedef enum twi_gpu_way {
+    TWI_GPU_RESIDENT, /* all of them on the one device, from the arcs to finished rows */
+    TWI_GPU_COLUMNS,  /* some columns at a time: a sweep */
+    TWI_GPU_SEVERAL,  /* a share of the matrix on each device */
+    TWI_GPU_STREAMED, /* in host memory; they are streamed through one device */
+} twi_gpu_way;
+
 struct tw_apsp_plan {
     const tw_graph *graph;   /* the caller's, or `part` */
     tw_graph *part;          /* what of it can matter, NULL: all of it; see relevant.h */
@@ -17,10 +25,10 @@ struct tw_apsp_plan {
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
     twi_isa isa;
-    twi_gpu_list gpus;    /* that the closure runs on; none: the CPU */
-    char device[64];      /* the name of those, or "cpu" */
-    bool automatic;       /* nobody named the device: if a GPU fails, the CPU follows */
-    bool gpu_resident;    /* one GPU holds all of it; else the matrix lies in host memory */
+    twi_gpu_list gpus; /* that the closure runs on; none: the CPU */
+    char device[64];   /* the name of those, or "cpu" */
+    bool automatic;    /* nobody named the device: if a GPU fails, the CPU follows */
+    twi_gpu_way gpu_way;
     uint64_t gpu_allowed; /* bytes that may be used on each GPU */
     bool gpu_narrow;      /* 16 bits are worth trying on it */
     int32_t threads;
@@ -87,6 +95,10 @@ bool twi_method_exists(tw_apsp_method method);
 /* Could a sum of weights on the way of a run leave what `work` holds: the finite numbers of a float
  * type, or for whole weights those below 2^53, up to which f64 is exact? Then delivery looks. */
 bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work);
+
+/* Could a shortest walk be as long as `cap`? If not, an entry that a closure or sweep under that
+ * cap leaves there has no path, and needs no certificate. */
+bool twi_plan_may_reach(const tw_apsp_plan *plan, double cap);
 
 /* Whole weights of a type that holds them all: an f32 result must not round their distances, as it
  * does those of float weights. */

@@ -1,0 +1,45 @@
+/* See attempt.h. */
+#include "apsp/shared/attempt.h"
+
+static tw_type wider(tw_type type)
+{
+    switch (type) {
+    case TW_U8:
+        return TW_U16;
+    case TW_U16:
+        return TW_I32;
+    default:
+        return TW_F64;
+    }
+}
+
+static tw_status try_type(const twi_engine *engine, void *self, tw_type type, bool *exact)
+{
+    tw_status status = engine->open(self, type);
+    if (status == TW_OK) {
+        status = engine->close(self);
+    }
+    return status == TW_OK ? engine->certify(self, exact) : status;
+}
+
+tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self, tw_type first,
+                      tw_type asked, tw_type *used, int32_t *count)
+{
+    bool exact = false;
+    *used = first;
+    ++*count;
+    tw_status status = try_type(engine, self, first, &exact);
+    while (status == TW_OK && !exact) {
+        if (asked != TW_AUTO) {
+            return tw_fail(ctx, TW_ERR_RANGE,
+                           "some distance does not fit the working type %s; leave it to 'auto'",
+                           tw_type_name(*used));
+        }
+        twi_log(ctx, "some distance reaches the cap of %s; %s again in %s", tw_type_name(*used),
+                engine->doing, tw_type_name(wider(*used)));
+        *used = wider(*used);
+        ++*count;
+        status = try_type(engine, self, *used, &exact);
+    }
+    return status == TW_OK ? engine->deliver(self) : status;
+}
