@@ -8,6 +8,7 @@
 #include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
+#include "apsp/plan/plan.h"
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
 #include "apsp/shared/attempt.h"
@@ -383,7 +384,7 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     options.type = out->type;
     status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
-        status = tw_apsp_plan_create(ctx, &plan, graph, &options);
+        status = twi_plan_create(ctx, &plan, graph, &options, false);
     }
     if (status == TW_OK) {
         status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);

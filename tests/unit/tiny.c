@@ -81,14 +81,18 @@ static void answers_are_those_of_the_reference(void **state)
 static void nothing_is_measured_and_one_thread_is_enough(void **state)
 {
     (void)state;
+    static const int32_t source = 5;
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_threads(ctx, 3));
     for (int32_t n = 63; n <= 66; n++) {
         for (int dense = 0; dense < 2; dense++) {
             tw_graph *graph = make_graph(ctx, n, dense ? 1 : 0.02, 1, 9);
+            tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+            opts.sources = dense ? NULL : &source;
+            opts.source_count = dense ? 0 : 1;
             tw_apsp_plan *plan = NULL;
             tw_apsp_plan_info info = TW_APSP_PLAN_INFO_INIT;
-            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, NULL));
+            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &opts));
             assert_ok(ctx, tw_apsp_plan_describe(plan, &info));
             const bool said = strstr(tw_apsp_plan_explain(plan), "nothing is measured") != NULL;
             assert_true(said == (n <= 64));

@@ -570,9 +570,22 @@ static void mirror_all(cpu_closure *self)
     }
 }
 
+/* A matrix that is one tile: no panel, no memory, no team. */
+static tw_status close_alone(tw_context *ctx, const twi_work *work)
+{
+    double n = (double)work->n;
+    twi_progress(ctx, "closing", 0, n * n * n, "relaxations");
+    work->kernel->close(work->data, work->ld, work->n, work->n);
+    twi_progress(ctx, "closing", n * n * n, n * n * n, "relaxations");
+    return twi_check_cancel(ctx);
+}
+
 tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, int threads,
                           bool symmetric)
 {
+    if (work->n <= close_unit(work->kernel)) {
+        return close_alone(ctx, work);
+    }
     cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);
     layout at = {NULL, 0};
     place_all(&self, &at);

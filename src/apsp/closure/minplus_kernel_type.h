@@ -292,30 +292,139 @@ static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void 
     return FN(range)(first, last);
 }
 
+/* One sum, no larger than infinity where it could wrap. */
+static inline T FN(plus)(T a, T b)
+{
+    return TW_TYPE == TW_U8 || TW_TYPE == TW_U16 ? (T)(a > INFTY - b ? INFTY : a + b) : (T)(a + b);
+}
+
+/* One step of a row. */
+static inline void FN(close_row)(T *row, const T *pivot, T head, int64_t size)
+{
+    VEC a = SPLAT(head);
+    int64_t j = 0;
+    for (; j + LANES <= size; j += LANES) {
+        STORE(row + j, MIN(LOAD(row + j), ADD(a, LOAD(pivot + j))));
+    }
+    for (; j < size; j++) {
+        T sum = FN(plus)(head, pivot[j]);
+        row[j] = sum < row[j] ? sum : row[j];
+    }
+}
+
+/* The heads of a row in CLOSE_STEPS steps from p on, each A_LANES times: what step q adds is known
+ * once the steps before it have lowered the row's element in column p + q. `among` are the pivots'
+ * own elements there. Whether any head is finite. */
+static inline int FN(close_heads)(T *out, const T *row, T among[CLOSE_STEPS][CLOSE_STEPS])
+{
+    T head[CLOSE_STEPS];
+    T least = INFTY;
+    for (int q = 0; q < CLOSE_STEPS; q++) {
+        head[q] = row[q];
+        for (int r = 0; r < q; r++) { /* two bytes do not wrap: they are added as int */
+            T sum = head[r] + among[r][q] < head[q] ? (T)(head[r] + among[r][q]) : head[q];
+            head[q] = sum;
+        }
+        least = head[q] < least ? head[q] : least;
+        FN(put_a)(out + q * A_LANES, head[q]);
+    }
+    return least < INFTY;
+}
+
+/* The steps p ... p + CLOSE_STEPS - 1 of some rows that are none of these, `vectors` wide. The
+ * pivots' vectors stay in registers, and a row is loaded and stored once for all of the steps. */
+static inline __attribute__((always_inline)) void FN(close_strip)(T *const *rows, const T *heads,
+                                                                  int64_t count, const T *pivot,
+                                                                  int64_t ldc, int64_t j,
+                                                                  int vectors)
+{
+    VEC b[CLOSE_STEPS][TWI_NV];
+    for (int q = 0; q < CLOSE_STEPS; q++) {
+        for (int v = 0; v < vectors; v++) {
+            b[q][v] = LOAD(pivot + q * ldc + j + v * LANES);
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        VEC c[TWI_NV];
+        for (int v = 0; v < vectors; v++) {
+            c[v] = LOAD(rows[i] + j + v * LANES);
+        }
+        for (int q = 0; q < CLOSE_STEPS; q++, heads += A_LANES) {
+            VEC head = BROADCAST(heads);
+            for (int v = 0; v < vectors; v++) {
+                c[v] = MIN(c[v], ADD(head, b[q][v]));
+            }
+        }
+        for (int v = 0; v < vectors; v++) {
+            STORE(rows[i] + j + v * LANES, c[v]);
+        }
+    }
+}
+
+static void FN(close_rows)(T *const *rows, const T *heads, int64_t count, const T *pivot,
+                           int64_t ldc, int64_t size)
+{
+    int64_t j = 0;
+    for (; j + NR <= size; j += NR) {
+        FN(close_strip)(rows, heads, count, pivot, ldc, j, TWI_NV);
+    }
+    for (; j + LANES <= size; j += LANES) {
+        FN(close_strip)(rows, heads, count, pivot, ldc, j, 1);
+    }
+    for (int64_t i = 0; i < count && j < size; i++) {
+        for (int q = 0; q < CLOSE_STEPS; q++) {
+            FN(close_row)
+            (rows[i] + j, pivot + q * ldc + j, heads[(i * CLOSE_STEPS + q) * A_LANES], size - j);
+        }
+    }
+}
+
 /* Row p and column p do not change in step p (the diagonal is 0), so the tile is closed in place.
- */
+ * CLOSE_STEPS steps are taken at a time, with the sums and minima, in their order, of one step
+ * after the other: first the pivots' rows take the steps before their own, then all other rows take
+ * all steps, then the pivots' rows those after their own. */
 static void FN(close)(void *c_, int64_t ldc, int64_t size, int64_t pivots)
 {
     T *c = c_;
-    int64_t whole = size - size % LANES;
-    for (int64_t p = 0; p < pivots; p++) {
-        const T *pivot = c + p * ldc;
+    T *rows[CLOSE_ROWS];
+    T heads[CLOSE_ROWS * CLOSE_STEPS * A_LANES];
+    T among[CLOSE_STEPS][CLOSE_STEPS];
+    int64_t p = 0;
+    for (; p + CLOSE_STEPS <= pivots; p += CLOSE_STEPS) {
+        T *pivot = c + p * ldc;
+        for (int q = 1; q < CLOSE_STEPS; q++) {
+            for (int r = 0; r < q; r++) {
+                FN(close_row)(pivot + q * ldc, pivot + r * ldc, pivot[q * ldc + p + r], size);
+            }
+        }
+        for (int q = 0; q < CLOSE_STEPS; q++) {
+            memcpy(among[q], pivot + q * ldc + p, sizeof among[q]);
+        }
+        int64_t count = 0;
         for (int64_t i = 0; i < size; i++) {
             T *row = c + i * ldc;
-            T head = row[p];
-            if (!(head < INFTY) || i == p) {
+            T *head = heads + count * CLOSE_STEPS * A_LANES;
+            if ((i >= p && i < p + CLOSE_STEPS) || !FN(close_heads)(head, row + p, among)) {
                 continue;
             }
-            VEC a = SPLAT(head);
-            int64_t j = 0;
-            for (; j < whole; j += LANES) {
-                STORE(row + j, MIN(LOAD(row + j), ADD(a, LOAD(pivot + j))));
+            rows[count++] = row;
+            if (count == CLOSE_ROWS) {
+                FN(close_rows)(rows, heads, count, pivot, ldc, size);
+                count = 0;
             }
-            for (; j < size; j++) {
-                T sum = TW_TYPE == TW_U8 || TW_TYPE == TW_U16
-                            ? (T)(head > INFTY - pivot[j] ? INFTY : head + pivot[j])
-                            : (T)(head + pivot[j]);
-                row[j] = sum < row[j] ? sum : row[j];
+        }
+        FN(close_rows)(rows, heads, count, pivot, ldc, size);
+        for (int q = 1; q < CLOSE_STEPS; q++) {
+            for (int r = 0; r < q; r++) {
+                FN(close_row)(pivot + r * ldc, pivot + q * ldc, pivot[r * ldc + p + q], size);
+            }
+        }
+    }
+    for (; p < pivots; p++) {
+        for (int64_t i = 0; i < size; i++) {
+            T head = c[i * ldc + p];
+            if (head < INFTY && i != p) {
+                FN(close_row)(c + i * ldc, c + p * ldc, head, size);
             }
         }
     }

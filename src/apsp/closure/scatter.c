@@ -9,24 +9,24 @@
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
 /* Arcs of plain i32 weights, the usual case, need no double on the way. */
-#define SCATTER_ROW(T, INFTY)                                                           \
-    {                                                                                   \
-        T *row = (T *)work->data + u * work->ld;                                        \
-        for (int64_t j = 0; j < work->ld; j++) {                                        \
-            row[j] = (INFTY);                                                           \
-        }                                                                               \
-        row[u] = 0;                                                                     \
-        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) {     \
-            int32_t v = graph->targets[arc];                                            \
-            T entry;                                                                    \
-            if (plain != NULL) {                                                        \
-                entry = (double)plain[arc] < (double)(INFTY) ? (T)plain[arc] : (INFTY); \
-            } else {                                                                    \
-                double weight = twi_plan_arc_weight(plan, u, v, arc);                   \
-                entry = weight < (double)(INFTY) ? (T)weight : (INFTY);                 \
-            }                                                                           \
-            row[v] = entry < row[v] ? entry : row[v];                                   \
-        }                                                                               \
+#define SCATTER_ROW(T, INFTY)                                                       \
+    {                                                                               \
+        T *row = (T *)work->data + u * work->ld;                                    \
+        for (int64_t j = 0; j < work->ld; j++) {                                    \
+            row[j] = (INFTY);                                                       \
+        }                                                                           \
+        row[u] = 0;                                                                 \
+        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) { \
+            int32_t v = graph->targets[arc];                                        \
+            T entry;                                                                \
+            if (plain != NULL) {                                                    \
+                entry = plain[arc] < (INFTY) ? (T)plain[arc] : (INFTY);             \
+            } else {                                                                \
+                double weight = twi_plan_arc_weight(plan, u, v, arc);               \
+                entry = weight < (double)(INFTY) ? (T)weight : (INFTY);             \
+            }                                                                       \
+            row[v] = entry < row[v] ? entry : row[v];                               \
+        }                                                                           \
     }
 
 void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work)
@@ -63,6 +63,9 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
         for (int64_t i = i0; i < i1; i++) {               \
             for (int64_t j = j0; j < j1; j++) {           \
                 differ |= m[i * ld + j] != m[j * ld + i]; \
+            }                                             \
+            if (differ) {                                 \
+                return true;                              \
             }                                             \
         }                                                 \
     }

@@ -10,7 +10,7 @@
  * search before all that shows how far distances reach, which tells the narrowest working type
  * worth trying; the certificate (certificate.h), not this estimate, decides whether it was enough.
  */
-#include "apsp/shared/plan.h"
+#include "apsp/plan/plan.h"
 
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/closure.h"
@@ -57,18 +57,18 @@
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
 #define SEARCH_FLOOR 1.5e-9    /* seconds an arc and source: a third of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_ARC 0.02e-9    /* seconds an arc, level and source of it, to see that it is far ahead */
-#define BFS_ENTRY 0.6e-9   /* and an entry of the result */
-#define BFS_UNTRIED 0.01   /* seconds of a run that is worth no sample of 512 searches a thread */
-#define FEW_LEVELS 24      /* up to here it beats the other searches, */
-#define MANY_LEVELS 64     /* from here on it loses to them */
-#define SEARCH_USUAL 5e-9  /* seconds an arc and source that a search takes, to be compared with */
-#define TINY 64            /* vertices, up to which nothing is measured. Then, in seconds: */
-#define TINY_SECONDS 4e-6  /*   of a run of searches, */
-#define TINY_ARC 0.9e-9    /*   of a source and arc, */
-#define TINY_VERTEX 10e-9  /*   and of a source and vertex; */
-#define TINY_CLOSURE 15e-6 /*   of a closure, */
-#define TINY_STEP 0.15e-9  /*   and of a step of it (Neoverse V1, November 2026) */
+#define BFS_ARC 0.02e-9   /* seconds an arc, level and source of it, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9  /* and an entry of the result */
+#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
+#define FEW_LEVELS 24     /* up to here it beats the other searches, */
+#define MANY_LEVELS 64    /* from here on it loses to them */
+#define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
+#define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
+#define TINY_SECONDS 4e-6 /*   of a run of searches, */
+#define TINY_ARC 0.9e-9   /*   of a source and arc, */
+#define TINY_VERTEX 10e-9 /*   and of a source and vertex; */
+#define TINY_CLOSURE 5e-6 /*   of a closure, */
+#define TINY_STEP 0.13e-9 /*   and of a step of it (Neoverse N1, November 2026) */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, GPU_BFS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
@@ -563,34 +563,41 @@ static void rule_out_rest(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     }
 }
 
-static tw_status consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
+/* How far distances can reach at all, where that tells a narrow type: a search would take longer
+ * than a narrower one saves. */
+static double tiny_reach(const tw_apsp_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    double most = (double)(graph->n - 1) * graph->max_weight;
+    return plan->potential == NULL && most < TW_APSP_INF_U16 ? most / TWI_FARTHER : TWI_UNKNOWN;
+}
+
+static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
 {
     const double n = (double)plan->graph->n;
     const double arcs = (double)plan->graph->arcs;
     const double rows = (double)twi_plan_rows(plan);
     twi_candidate *search = &all[DIJKSTRA];
     twi_candidate *closure = &all[CLOSURE];
-    double farthest = TWI_UNKNOWN;
-    tw_status status = TW_OK;
     search->seconds = TINY_SECONDS + rows * (arcs * TINY_ARC + n * TINY_VERTEX);
-    search->memory = twi_search_memory(plan, search->method) + twi_delivery_memory(plan, false);
-    search->possible = true;
-    snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
     closure->seconds = TINY_CLOSURE + n * n * n * TINY_STEP;
     if (search->seconds < closure->seconds) {
-        twi_rule_out(closure, "%.0f searches over %.0f arcs are sooner done", rows, arcs);
+        search->memory = twi_search_memory(plan, search->method) + twi_delivery_memory(plan, false);
+        search->possible = true;
     } else {
-        if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
-            status = probe_farthest(ctx, plan, &farthest);
-        }
-        closure->work_type = narrowest(plan, farthest);
+        closure->work_type = narrowest(plan, tiny_reach(plan));
         closure->block = block_of(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
         closure->possible = closure_memory(plan, closure->work_type, &closure->memory);
-        snprintf(closure->basis, sizeof closure->basis, "n^3 in %s",
-                 tw_type_name(closure->work_type));
     }
+    if (plan->explanation == NULL) {
+        return;
+    }
+    snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
+    snprintf(closure->basis, sizeof closure->basis, "n^3 in %s", tw_type_name(closure->work_type));
+    twi_rule_out(search->possible ? closure : search, "%.3g us, %s is done sooner",
+                 (search->possible ? closure : search)->seconds * 1e6,
+                 search->possible ? search->name : closure->name);
     rule_out_rest(ctx, plan, all);
-    return status;
 }
 
 static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
@@ -615,22 +622,27 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     plan->reach = (double)INFINITY;
     plan->type = twi_plan_result_type(plan->graph, &plan->options);
     plan->symmetric = plan->graph->undirected && plan->potential == NULL;
-    status = tiny                    ? consider_tiny(ctx, plan, all)
-             : twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all)
-                                     : consider_all(ctx, plan, all);
+    if (tiny) {
+        consider_tiny(ctx, plan, all);
+    } else {
+        status = twi_gpu_is_named(ctx) ? consider_named_gpu(ctx, plan, all)
+                                       : consider_all(ctx, plan, all);
+    }
     if (status == TW_OK) {
         const twi_candidate *best = fastest(ctx, plan, all);
         if (best == NULL) {
             return fail_choice(ctx, plan, all);
         }
         settle(ctx, plan, best);
-        twi_plan_explain(plan, all, CANDIDATES);
+        if (plan->explanation != NULL) {
+            twi_plan_explain(plan, all, CANDIDATES);
+        }
     }
     return status;
 }
 
-tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_graph *graph,
-                              const tw_apsp_options *opts)
+tw_status twi_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_graph *graph,
+                          const tw_apsp_options *opts, bool explained)
 {
     twi_clear_handle(out);
     tw_apsp_options ours = TW_APSP_OPTIONS_INIT;
@@ -649,7 +661,10 @@ tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_grap
     plan->graph = graph;
     plan->given = twi_graph_memory(graph);
     plan->options = ours;
-    status = twi_alloc_zeroed(ctx, &plan->explanation, TWI_EXPLANATION_BYTES, 1, "the explanation");
+    if (explained) {
+        status =
+            twi_alloc_zeroed(ctx, &plan->explanation, TWI_EXPLANATION_BYTES, 1, "the explanation");
+    }
     if (status == TW_OK) {
         status = make_plan(ctx, plan);
     }
@@ -660,6 +675,12 @@ tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_grap
     plan->spent = twi_seconds() - began - plan->waited;
     *out = plan;
     return TW_OK;
+}
+
+tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_graph *graph,
+                              const tw_apsp_options *opts)
+{
+    return twi_plan_create(ctx, out, graph, opts, true);
 }
 
 void tw_apsp_plan_destroy(tw_apsp_plan *plan)
@@ -676,7 +697,7 @@ void tw_apsp_plan_destroy(tw_apsp_plan *plan)
 
 const char *tw_apsp_plan_explain(const tw_apsp_plan *plan)
 {
-    return plan != NULL ? plan->explanation : "";
+    return plan != NULL && plan->explanation != NULL ? plan->explanation : "";
 }
 
 tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out)
