@@ -1,0 +1,307 @@
+/*
+ * What a program that embeds the library sees: how long a tiny call takes with a context that is
+ * kept, and how soon a call returns that another thread has cancelled. Results of tiny calls are
+ * compared with a plain triple loop before they are timed. One line of JSON a case on stdout. Built
+ * against the installed header alone:
+ *
+ *   cc -O2 -Iinclude -o embedding bench/embedding.c build/release/src/libtilewright.a \
+ *      -fopenmp -lm -lpthread -ldl -lpng -ltiff
+ *   embedding tiny            n = 4, 16, 64, dense and sparse; median of 2000 warm calls
+ *   embedding cancel [DEVICE] every long path, cancelled at several moments of its run
+ */
+#include <tilewright.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WARM = 200, CALLS = 2000, MOMENTS = 8 };
+
+static tw_context *ctx;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void must(tw_status status)
+{
+    if (status != TW_OK) {
+        fprintf(stderr, "embedding: %s\n", tw_last_error(ctx));
+        exit(1);
+    }
+}
+
+static void *must_have(size_t bytes)
+{
+    void *block = calloc(bytes > 0 ? bytes : 1, 1);
+    if (block == NULL) {
+        fprintf(stderr, "embedding: no memory\n");
+        exit(1);
+    }
+    return block;
+}
+
+static tw_graph *make_graph(const char *kind, int64_t n, double degree)
+{
+    tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    o.kind = kind;
+    o.vertices = n;
+    o.degree = degree;
+    must(tw_graph_generate(ctx, &graph, &o));
+    return graph;
+}
+
+/* ---------------------------------------------------------------------------------- tiny calls */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The library's own triple loop, which shares nothing with what is timed. */
+static int is_wrong(const tw_graph *graph, const int32_t *got, int64_t n)
+{
+    tw_apsp_options o = TW_APSP_OPTIONS_INIT;
+    int32_t *want = must_have((size_t)(n * n) * sizeof *want);
+    tw_matrix out = {want, n, n, n, TW_I32};
+    o.method = TW_APSP_METHOD_REFERENCE;
+    must(tw_apsp(ctx, &out, graph, &o));
+    int wrong = memcmp(want, got, (size_t)(n * n) * sizeof *want) != 0;
+    free(want);
+    return wrong;
+}
+
+static int time_tiny(const char *kind, int64_t n)
+{
+    static double seconds[CALLS];
+    tw_graph *graph = make_graph(kind, n, 3);
+    int32_t *distances = must_have((size_t)(n * n) * sizeof *distances);
+    tw_matrix out = {distances, n, n, n, TW_I32};
+    memset(distances, 0x5a, (size_t)(n * n) * sizeof *distances);
+    for (int i = 0; i < WARM; i++) {
+        must(tw_apsp(ctx, &out, graph, NULL));
+    }
+    int wrong = is_wrong(graph, distances, n);
+    for (int i = 0; i < CALLS; i++) {
+        double began = now();
+        must(tw_apsp(ctx, &out, graph, NULL));
+        seconds[i] = now() - began;
+    }
+    qsort(seconds, CALLS, sizeof *seconds, by_size);
+    printf("{\"case\": \"tiny\", \"graph\": \"%s\", \"n\": %lld, \"us_median\": %.1f, "
+           "\"us_least\": %.1f, \"checked\": %s}\n",
+           kind, (long long)n, seconds[CALLS / 2] * 1e6, seconds[0] * 1e6,
+           wrong ? "false" : "true");
+    fflush(stdout);
+    free(distances);
+    tw_graph_destroy(graph);
+    return wrong;
+}
+
+/* -------------------------------------------------------------------------------- cancellation */
+
+typedef struct long_call {
+    const char *name;
+    tw_status (*run)(void);
+} long_call;
+
+static tw_graph *dense, *sparse, *grid, *hops, *digraph;
+static int64_t device_n;
+static char *file;
+static tw_matrix picture, result, expanded;
+static tw_expr *expr;
+
+static tw_status summarise(const tw_graph *graph, tw_apsp_method method)
+{
+    tw_apsp_options o = TW_APSP_OPTIONS_INIT;
+    tw_apsp_summary *summary = NULL;
+    tw_apsp_plan *plan = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    o.method = method;
+    tw_status status = tw_apsp_plan_create(ctx, &plan, graph, &o);
+    if (status == TW_OK) {
+        status = tw_apsp_summary_create(ctx, &summary, 0, NULL, 0);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_summary_sink(summary, &sink);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL);
+    }
+    tw_sink_destroy(&sink);
+    tw_apsp_summary_destroy(summary);
+    tw_apsp_plan_destroy(plan);
+    return status;
+}
+
+static tw_status run_closure(void)
+{
+    return summarise(dense, TW_APSP_METHOD_CLOSURE);
+}
+
+static tw_status run_sweep(void)
+{
+    return summarise(grid, TW_APSP_METHOD_SWEEP);
+}
+
+static tw_status run_dijkstra(void)
+{
+    return summarise(sparse, TW_APSP_METHOD_DIJKSTRA);
+}
+
+static tw_status run_bfs(void)
+{
+    return summarise(hops, TW_APSP_METHOD_BFS);
+}
+
+static tw_status run_reach(void)
+{
+    tw_reach_options o = TW_REACH_OPTIONS_INIT;
+    return tw_reach(ctx, &expanded, digraph, &o);
+}
+
+static tw_status run_entropy(void)
+{
+    tw_entropy_options o = TW_ENTROPY_OPTIONS_INIT;
+    return tw_entropy(ctx, &result, &picture, &o);
+}
+
+static tw_status run_map(void)
+{
+    tw_map_options o = TW_MAP_OPTIONS_INIT;
+    return tw_map(ctx, &result, expr, &picture, 1, &o);
+}
+
+static tw_status run_reading(void)
+{
+    tw_graph *graph = NULL;
+    tw_status status = tw_graph_read(ctx, &graph, file, NULL);
+    tw_graph_destroy(graph);
+    return status;
+}
+
+typedef struct moment {
+    double wait;
+    double cancelled;
+} moment;
+
+static void *cancel_later(void *given)
+{
+    moment *m = given;
+    usleep((useconds_t)(m->wait * 1e6));
+    m->cancelled = now();
+    tw_cancel(ctx);
+    return NULL;
+}
+
+/* Cancel a call that takes `whole` seconds at several moments of it: the slowest return. */
+static int time_cancel(const long_call *call)
+{
+    double worst = 0;
+    int late = 0;
+    double began = now();
+    must(call->run());
+    double whole = now() - began;
+    for (int i = 0; i < MOMENTS; i++) {
+        pthread_t thread;
+        moment m = {whole * (i + 0.5) / MOMENTS, 0};
+        if (pthread_create(&thread, NULL, cancel_later, &m) != 0) {
+            return 1;
+        }
+        tw_status status = call->run();
+        double ended = now();
+        pthread_join(thread, NULL);
+        tw_clear_cancel(ctx);
+        if (status != TW_OK && status != TW_ERR_CANCELLED) {
+            must(status);
+        }
+        late += status == TW_OK; /* it was over first */
+        worst =
+            status == TW_ERR_CANCELLED && ended - m.cancelled > worst ? ended - m.cancelled : worst;
+    }
+    printf("{\"case\": \"cancel\", \"call\": \"%s\", \"whole_s\": %.3f, \"moments\": %d, "
+           "\"over_first\": %d, \"ms_worst\": %.2f}\n",
+           call->name, whole, MOMENTS, late, worst * 1e3);
+    fflush(stdout);
+    return 0;
+}
+
+static void prepare(int on_gpu)
+{
+    const int64_t side = 6000;
+    tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    device_n = on_gpu ? 12000 : 3000;
+    dense = make_graph("complete", device_n, 0);
+    sparse = make_graph("sparse", on_gpu ? 100 : 12000, 5);
+    o.kind = "grid";
+    o.rows = o.cols = on_gpu ? 400 : 150;
+    must(tw_graph_generate(ctx, &grid, &o));
+    o = (tw_graph_generate_options)TW_GRAPH_GENERATE_OPTIONS_INIT;
+    o.vertices = on_gpu ? 200000 : 40000;
+    o.degree = 8;
+    o.max_weight = 1;
+    must(tw_graph_generate(ctx, &hops, &o));
+    digraph = make_graph("sparse", 30000, 1.2);
+    expanded = (tw_matrix){must_have((size_t)30000 * 30000), 30000, 30000, 30000, TW_U8};
+    picture = (tw_matrix){must_have((size_t)(side * side)), side, side, side, TW_U8};
+    result =
+        (tw_matrix){must_have((size_t)(side * side) * sizeof(float)), side, side, side, TW_F32};
+    for (int64_t i = 0; i < side * side; i++) {
+        ((uint8_t *)picture.data)[i] = (uint8_t)(i * 2654435761u >> 13 & 15);
+    }
+    must(tw_expr_create(ctx, &expr, "sqrt(log(x + 2) + cos(x * row)) ^ 1.5 + sin(col)", NULL));
+    tw_graph *large = make_graph("sparse", 100000, 30);
+    file = must_have(64);
+    snprintf(file, 64, "embedding-%d.gr", (int)getpid());
+    must(tw_graph_write(ctx, large, file, NULL));
+    tw_graph_destroy(large);
+}
+
+static int time_cancels(const char *device)
+{
+    static const long_call calls[] = {
+        {"closure", run_closure}, {"sweep", run_sweep},     {"dijkstra", run_dijkstra},
+        {"bfs", run_bfs},         {"reach", run_reach},     {"entropy", run_entropy},
+        {"map", run_map},         {"reading", run_reading},
+    };
+    int on_gpu = strcmp(device, "cpu") != 0;
+    int bad = 0;
+    must(tw_set_device(ctx, "cpu"));
+    prepare(on_gpu);
+    must(tw_set_device(ctx, device));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (!on_gpu || calls[i].run != run_dijkstra) { /* which has none there */
+            bad += time_cancel(&calls[i]);
+        }
+    }
+    unlink(file);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    int bad = 0;
+    if (argc < 2 || tw_context_create(&ctx) != TW_OK) {
+        fprintf(stderr, "usage: embedding tiny | cancel [DEVICE]\n");
+        return 2;
+    }
+    if (strcmp(argv[1], "tiny") == 0) {
+        for (int64_t n = 4; n <= 64; n *= 4) {
+            bad += time_tiny("dense", n);
+            bad += time_tiny("sparse", n);
+        }
+    } else {
+        bad = time_cancels(argc > 2 ? argv[2] : "cpu");
+    }
+    tw_context_destroy(ctx);
+    return bad != 0;
+}
