@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TWI_GPU_ALIGNMENT = 256 };
+enum { TWI_GPU_ALIGNMENT = 256, TWI_GPU_PIECE = 16 /* bytes that a thread loads or stores */ };
 
 static inline void *twi_gpu_place(char *base, uint64_t *used, int64_t count, int64_t size)
 {
@@ -17,6 +17,13 @@ static inline void *twi_gpu_place(char *base, uint64_t *used, int64_t count, int
     *used +=
         ((uint64_t)(count * size) + TWI_GPU_ALIGNMENT - 1) / TWI_GPU_ALIGNMENT * TWI_GPU_ALIGNMENT;
     return at;
+}
+
+/* Elements from one row of a matrix to the next: whole pieces. */
+static inline int64_t twi_gpu_row_length(int64_t cols, int64_t element)
+{
+    int64_t unit = TWI_GPU_PIECE / element;
+    return (cols + unit - 1) / unit * unit;
 }
 
 #endif

@@ -48,6 +48,17 @@ tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)
     return twi_gpu_check(ctx, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
 
+tw_status twi_gpu_send(tw_context *ctx, cudaStream_t stream, const void *to, const void *from,
+                       int64_t bytes)
+{
+    return bytes == 0
+               ? TW_OK
+               : twi_gpu_check(ctx,
+                               (int)cudaMemcpyAsync((void *)(uintptr_t)to, from, (size_t)bytes,
+                                                    cudaMemcpyHostToDevice, stream),
+                               "copying the arcs");
+}
+
 tw_status twi_gpu_clock_open(tw_context *ctx, twi_gpu_clock *clock)
 {
     tw_status status = twi_gpu_check(ctx, (int)cudaEventCreate(&clock->begun), "making an event");

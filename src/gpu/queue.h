@@ -20,6 +20,11 @@ TW_CHECKED tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStre
 /* What is put on `stream` from now on waits for what was last recorded. */
 TW_CHECKED tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event);
 
+/* Queue a copy of an array of the host, the arcs of a graph, which must stay until it is there.
+ * (`to` is device memory: const for kernels, not for this.) */
+TW_CHECKED tw_status twi_gpu_send(tw_context *ctx, cudaStream_t stream, const void *to,
+                                  const void *from, int64_t bytes);
+
 /* Seconds by the device's own clock. */
 typedef struct twi_gpu_clock {
     cudaEvent_t begun;

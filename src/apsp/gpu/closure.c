@@ -17,6 +17,7 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "gpu/layout.h"
+#include "gpu/queue.h"
 
 extern const twi_gpu_kernel twi_gpu_kernel_i32_128, twi_gpu_kernel_i32_64, twi_gpu_kernel_f32_128,
     twi_gpu_kernel_f32_64, twi_gpu_kernel_u16_128, twi_gpu_kernel_f64_64;
@@ -161,24 +162,11 @@ static tw_status check(gpu_closure *self, int error, const char *call)
 
 static tw_status open_streams(gpu_closure *self)
 {
-    int lowest;
-    int highest;
-    tw_status status = check(self, (int)cudaDeviceGetStreamPriorityRange(&lowest, &highest),
-                             "reading the priorities of streams");
-    if (status == TW_OK) {
-        status = check(
-            self, (int)cudaStreamCreateWithPriority(&self->ahead, cudaStreamNonBlocking, highest),
-            "making a stream");
-    }
-    for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status =
-            check(self, (int)cudaEventCreateWithFlags(&self->updated[i], cudaEventDisableTiming),
-                  "making an event");
-        if (status == TW_OK) {
-            status = check(
-                self, (int)cudaEventCreateWithFlags(&self->prepared[i], cudaEventDisableTiming),
-                "making an event");
-        }
+    cudaEvent_t *events[] = {&self->updated[0], &self->updated[1], &self->prepared[0],
+                             &self->prepared[1]};
+    tw_status status = twi_gpu_open_stream(self->ctx, &self->ahead, true);
+    for (int i = 0; i < 4 && status == TW_OK; i++) {
+        status = twi_gpu_open_event(self->ctx, events[i]);
     }
     return status;
 }
@@ -187,26 +175,12 @@ static tw_status open_streams(gpu_closure *self)
 static void close_streams(gpu_closure *self)
 {
     for (int i = 0; i < 2; i++) {
-        if (self->prepared[i] != NULL) {
-            (void)cudaEventDestroy(self->prepared[i]);
-        }
-        if (self->updated[i] != NULL) {
-            (void)cudaEventDestroy(self->updated[i]);
-        }
+        twi_gpu_close_event(self->prepared[i]);
+        twi_gpu_close_event(self->updated[i]);
     }
     if (self->ahead != NULL) {
         (void)cudaStreamDestroy(self->ahead);
     }
-}
-
-static tw_status record(gpu_closure *self, cudaEvent_t event, cudaStream_t stream)
-{
-    return check(self, (int)cudaEventRecord(event, stream), "recording an event");
-}
-
-static tw_status wait_for(gpu_closure *self, cudaStream_t stream, cudaEvent_t event)
-{
-    return check(self, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
 
 /* ---------------------------------------------------------------------------------- rounds */
@@ -239,7 +213,7 @@ static tw_status make_ahead(gpu_closure *self, const twi_gpu_round *round)
         status = check(self, self->kernel->panels(round, self->ahead), "starting to form panels");
     }
     if (status == TW_OK) {
-        status = record(self, self->prepared[round->next & 1], self->ahead);
+        status = twi_gpu_record(self->ctx, self->prepared[round->next & 1], self->ahead);
     }
     return status;
 }
@@ -249,9 +223,9 @@ static tw_status prepare(void *self_, int64_t pivot)
     gpu_closure *self = self_;
     twi_gpu_round round = round_of(self, pivot - 1);
     /* The stream ahead begins after what the caller has put on the wide one. */
-    tw_status status = record(self, self->updated[round.pivot & 1], self->wide);
+    tw_status status = twi_gpu_record(self->ctx, self->updated[round.pivot & 1], self->wide);
     if (status == TW_OK) {
-        status = wait_for(self, self->ahead, self->updated[round.pivot & 1]);
+        status = twi_gpu_wait(self->ctx, self->ahead, self->updated[round.pivot & 1]);
     }
     return status == TW_OK ? make_ahead(self, &round) : status;
 }
@@ -266,19 +240,19 @@ static tw_status advance(void *self_, int64_t pivot)
         status = check(self, (int)cudaEventSynchronize(self->prepared[now]), "closing the matrix");
     }
     if (status == TW_OK && round.next >= 0) {
-        status = wait_for(self, self->ahead, self->updated[1 - now]);
+        status = twi_gpu_wait(self->ctx, self->ahead, self->updated[1 - now]);
         if (status == TW_OK) {
             status = make_ahead(self, &round);
         }
     }
     if (status == TW_OK) {
-        status = wait_for(self, self->wide, self->prepared[now]);
+        status = twi_gpu_wait(self->ctx, self->wide, self->prepared[now]);
     }
     if (status == TW_OK) {
         status = check(self, self->kernel->update(&round, self->wide), "starting an update");
     }
     if (status == TW_OK) {
-        status = record(self, self->updated[now], self->wide);
+        status = twi_gpu_record(self->ctx, self->updated[now], self->wide);
     }
     return status;
 }

@@ -17,10 +17,10 @@
 #include "base/memory.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
+#include "gpu/layout.h"
 #include "gpu/queue.h"
 
 #define FLAG_BYTES 256
-#define PIECE 16           /* bytes */
 #define NARROW_FROM 3000   /* n: below it a closure is bound by its critical path */
 #define NARROW_COMPUTE 90  /* architectures on which 16 bits are twice as fast: from here */
 #define NARROW_UNKNOWN 120 /* to here; what this one makes of them was never measured */
@@ -37,12 +37,6 @@ typedef struct device_run {
     int64_t narrow_ld;
     uint64_t bytes;
 } device_run;
-
-static int64_t row_length(int64_t n, int64_t element)
-{
-    int64_t unit = PIECE / element;
-    return (n + unit - 1) / unit * unit;
-}
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -100,13 +94,14 @@ static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts,
     };
     bool narrow = opts->work_type == TW_U16 ||
                   (opts->work_type == TW_AUTO && twi_gpu_narrow_pays(n, compute));
-    bool pieces = (uintptr_t)matrix->data % PIECE == 0 && matrix->stride * element % PIECE == 0;
-    run.copy_ld = pieces || n <= run.kernel->side ? 0 : row_length(n, element);
+    bool pieces = (uintptr_t)matrix->data % TWI_GPU_PIECE == 0 &&
+                  matrix->stride * element % TWI_GPU_PIECE == 0;
+    run.copy_ld = pieces || n <= run.kernel->side ? 0 : twi_gpu_row_length(n, element);
     run.bytes =
         copy_bytes(n, run.copy_ld, element) + twi_gpu_closure_bytes(run.kernel, n, run.undirected);
     if (narrow && matrix->type == TW_I32) {
         run.narrow = twi_gpu_kernel_find(TW_U16, 0);
-        run.narrow_ld = row_length(n, run.narrow->element);
+        run.narrow_ld = twi_gpu_row_length(n, run.narrow->element);
         uint64_t bytes = copy_bytes(n, run.narrow_ld, run.narrow->element) +
                          twi_gpu_closure_bytes(run.narrow, n, run.undirected);
         run.bytes = bytes > run.bytes ? bytes : run.bytes;

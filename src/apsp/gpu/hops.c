@@ -69,13 +69,6 @@ static tw_status check(const hops_run *self, int error, const char *call)
 
 /* --------------------------------------------------------------------------------------- memory */
 
-/* Elements from one row to the next: whole pieces of 16 bytes. */
-static int64_t row_stride(int64_t count, tw_type type)
-{
-    const int64_t unit = 16 / (int64_t)tw_type_size(type);
-    return (count + unit - 1) / unit * unit;
-}
-
 /* `listed` sources, 0 for all vertices; slabs of `type`, none for TW_AUTO. */
 static uint64_t lay_out(hops_run *self, char *base, int64_t listed, tw_type type)
 {
@@ -98,7 +91,7 @@ static uint64_t lay_out(hops_run *self, char *base, int64_t listed, tw_type type
     } else if (type != TW_AUTO) {
         const int64_t size = (int64_t)tw_type_size(type);
         self->slab = twi_gpu_place(base, &used, n * searches, size);
-        self->rows = twi_gpu_place(base, &used, searches * row_stride(n, type), size);
+        self->rows = twi_gpu_place(base, &used, searches * twi_gpu_row_length(n, size), size);
     }
     return used;
 }
@@ -148,15 +141,6 @@ uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
            2 * (uint64_t)buffer_bytes(plan);
 }
 
-static tw_status upload(const hops_run *self, const void *to, const void *from, int64_t bytes)
-{
-    return bytes == 0 ? TW_OK
-                      : check(self,
-                              (int)cudaMemcpyAsync((void *)(uintptr_t)to, from, (size_t)bytes,
-                                                   cudaMemcpyHostToDevice, self->stream),
-                              "copying the arcs");
-}
-
 static tw_status open_queue(hops_run *self, int32_t device)
 {
     tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
@@ -197,13 +181,14 @@ static tw_status open_searches(hops_run *self, bool against, const int32_t *list
     }
     (void)lay_out(self, self->memory, listed, type);
     const int64_t row = twi_hops_row_bytes(h->lanes);
-    if ((status = upload(self, h->items, p->items, h->item_count * (int64_t)sizeof *h->items)) !=
-            TW_OK ||
-        (status = upload(self, h->hubs, p->hubs, h->hub_count * (int64_t)sizeof *h->hubs)) !=
-            TW_OK ||
-        (status = upload(self, h->targets, p->targets,
-                         graph->arcs * (int64_t)sizeof *h->targets)) != TW_OK ||
-        (status = upload(self, self->list, list, listed * (int64_t)sizeof *list)) != TW_OK) {
+    if ((status = twi_gpu_send(self->ctx, self->stream, h->items, p->items,
+                               h->item_count * (int64_t)sizeof *h->items)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, h->hubs, p->hubs,
+                               h->hub_count * (int64_t)sizeof *h->hubs)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, h->targets, p->targets,
+                               graph->arcs * (int64_t)sizeof *h->targets)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, self->list, list,
+                               listed * (int64_t)sizeof *list)) != TW_OK) {
         return status;
     }
     if (h->hub_count > 0) {
@@ -477,7 +462,8 @@ static tw_status give(void *batch, int64_t first, int64_t count, char *work)
 static tw_status deliver_batch(hops_run *self, twi_delivery *delivery, int64_t first, int64_t count,
                                twi_gpu_outcome *out)
 {
-    const int64_t n = self->graph->n, stride = row_stride(n, self->type);
+    const int64_t n = self->graph->n,
+                  stride = twi_gpu_row_length(n, (int64_t)tw_type_size(self->type));
     const int64_t fit = (int64_t)self->stage.bytes / (stride * (int64_t)tw_type_size(self->type));
     batch_rows batch = {self, delivery, first, stride};
     const twi_gpu_rows_back how = {&batch, fetch, give, self->stream, &out->seconds_download};

@@ -28,7 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECE 16 /* bytes; rows of the matrix are whole ones */
 /* Bytes of a pinned buffer, unless one row needs more: they take 0.5 ms a MB to make, and 8 MB
  * already go at full speed. Tests have smaller ones. */
 #ifndef TWI_RESIDENT_BUFFER
@@ -101,12 +100,6 @@ static uint64_t place_fixed(resident *self, char *base)
     return used;
 }
 
-static int64_t row_length(int64_t n, int64_t element)
-{
-    int64_t unit = PIECE / element;
-    return (n + unit - 1) / unit * unit;
-}
-
 /* The matrix, and behind it panels, or the bits of the certificate when the panels are done with.
  */
 static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symmetric,
@@ -115,7 +108,7 @@ static uint64_t moving_bytes(const twi_gpu_kernel *kernel, int64_t n, bool symme
     uint64_t panels = twi_gpu_closure_bytes(kernel, n, symmetric);
     uint64_t bits = kernel->type == TW_U16 || kernel->type == TW_I32 ? twi_gpu_reached_bytes(n) : 0;
     *matrix = 0;
-    (void)twi_gpu_place(NULL, matrix, n * row_length(n, kernel->element), kernel->element);
+    (void)twi_gpu_place(NULL, matrix, n * twi_gpu_row_length(n, kernel->element), kernel->element);
     return *matrix + (panels > bits ? panels : bits);
 }
 
@@ -250,7 +243,7 @@ static tw_status scatter(resident *self, tw_type type)
         .kernel = kernel,
         .data = self->moving,
         .n = n,
-        .ld = row_length(n, kernel->element),
+        .ld = twi_gpu_row_length(n, kernel->element),
         .symmetric = self->plan->symmetric,
     };
     self->panels = self->moving + matrix;

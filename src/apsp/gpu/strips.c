@@ -6,9 +6,10 @@
 
 #include <stdio.h>
 
-#define STRIP_ROWS 512   /* of a large matrix */
-#define BLOCK_ROWS 4096  /* a deeper block would save nothing more */
-/* Of a matrix up to here a pivot is the whole of it: its square is closed by the resident engine. */
+#define STRIP_ROWS 512  /* of a large matrix */
+#define BLOCK_ROWS 4096 /* a deeper block would save nothing more */
+/* Of a matrix up to here a pivot is the whole of it: its square is closed by the resident engine.
+ */
 #ifndef TWI_STREAM_WHOLE
 #define TWI_STREAM_WHOLE 4096
 #endif

@@ -174,15 +174,6 @@ static tw_status open_queue(reach_run *self, int32_t device)
     return status == TW_OK ? twi_gpu_clock_open(self->ctx, &self->clock) : status;
 }
 
-static tw_status upload(const reach_run *self, const void *to, const void *from, int64_t bytes)
-{
-    return bytes == 0 ? TW_OK
-                      : check(self,
-                              (int)cudaMemcpyAsync((void *)(uintptr_t)to, from, (size_t)bytes,
-                                                   cudaMemcpyHostToDevice, self->stream),
-                              "copying the arcs");
-}
-
 static tw_status upload_all(reach_run *self)
 {
     const twi_condensation *c = self->condensation;
@@ -193,18 +184,20 @@ static tw_status upload_all(reach_run *self)
         return status;
     }
     (void)lay_out(self, self->memory);
-    if ((status = upload(self, d->offsets, c->offsets,
-                         (c->components + 1) * (int64_t)sizeof *d->offsets)) != TW_OK ||
-        (status = upload(self, d->successors, c->successors,
-                         c->arcs * (int64_t)sizeof *d->successors)) != TW_OK ||
-        (status = upload(self, d->order, self->order, c->components * (int64_t)sizeof *d->order)) !=
-            TW_OK ||
-        (status = upload(self, d->of, c->of, c->vertices * (int64_t)sizeof *d->of)) != TW_OK) {
+    if ((status = twi_gpu_send(self->ctx, self->stream, d->offsets, c->offsets,
+                               (c->components + 1) * (int64_t)sizeof *d->offsets)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, d->successors, c->successors,
+                               c->arcs * (int64_t)sizeof *d->successors)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, d->order, self->order,
+                               c->components * (int64_t)sizeof *d->order)) != TW_OK ||
+        (status = twi_gpu_send(self->ctx, self->stream, d->of, c->of,
+                               c->vertices * (int64_t)sizeof *d->of)) != TW_OK) {
         return status;
     }
-    return self->list != NULL ? upload(self, self->list, self->rows->sources,
-                                       self->rows->count * (int64_t)sizeof *self->list)
-                              : TW_OK;
+    return self->list != NULL
+               ? twi_gpu_send(self->ctx, self->stream, self->list, self->rows->sources,
+                              self->rows->count * (int64_t)sizeof *self->list)
+               : TW_OK;
 }
 
 static void close_run(reach_run *self)
