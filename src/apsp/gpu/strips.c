@@ -6,13 +6,8 @@
 
 #include <stdio.h>
 
-#define STRIP_ROWS 512  /* of a large matrix */
-#define BLOCK_ROWS 4096 /* a deeper block would save nothing more */
-/* Of a matrix up to here a pivot is the whole of it: its square is closed by the resident engine.
- */
-#ifndef TWI_STREAM_WHOLE
-#define TWI_STREAM_WHOLE 4096
-#endif
+#define STRIP_ROWS 512   /* of a large matrix */
+#define BLOCK_ROWS 4096  /* a deeper block would save nothing more */
 #define FORMED_TILES 528 /* of a panel at a time: twice what a large GPU works on at once */
 
 /* ---------------------------------------------------------------------------------- memory */
@@ -84,9 +79,7 @@ bool twi_strips_cut_to_fit(twi_strips *self, uint64_t limit)
         strip /= 2;
     }
     for (; strip >= 1; strip /= 2) {
-        int32_t most = self->host->n <= TWI_STREAM_WHOLE || tiles < BLOCK_ROWS / side
-                           ? tiles
-                           : BLOCK_ROWS / side;
+        int32_t most = BLOCK_ROWS / side < tiles ? BLOCK_ROWS / side : tiles;
         for (int32_t block = (most + strip - 1) / strip * strip; block >= strip; block -= strip) {
             cut_into(self, strip, block);
             /* Lower strips are better than a block of only a few of them. */
