@@ -108,7 +108,7 @@ def shortest_paths():
     graphs = [
         (f"dense n={dense}, whole weights", whole, {}, 45),
         (f"dense n={dense}, random f64", floats, {}, 15),
-        (f"sparse n={sparse} m=5n, whole weights", thin, {}, 45),
+        (f"sparse n={sparse} m=5n, whole weights", thin, {}, 20),
         (f"sparse n={sparse} m=5n, random f64", pattern, {}, 20),
         (f"unweighted n={sparse}", pattern, {"unweighted": True}, 40),
     ]

@@ -3,10 +3,12 @@
  *
  * Every vertex has a line of 128 bytes: its distance from each source (64 of u16, 32 of i32 or f32,
  * 16 of f64). Scanning vertex u takes each arc u->v once for all sources,
- * line[v] = min(line[v], line[u] + w), and puts v into a bucket queue by the least value that
- * became smaller. The searches of different sources disagree about the order, so a vertex is
- * scanned several times (5 to 8 on random graphs) instead of once, but the queue, the branches and
- * the cache misses are paid once for 64 sources.
+ * line[v] = min(line[v], line[u] + w), and if a lane became smaller puts v, unless it is in it
+ * already, into a bucket queue by the length of the walk that brought it there: the key of u and w.
+ * (The least of the lanes that became smaller would be a worse key: on a grid a vertex is then
+ * scanned 2.7 times as often.) The searches of different sources disagree about the order, so a
+ * vertex is scanned several times (5 to 8 on random graphs) instead of once, but the queue, the
+ * branches and the cache misses are paid once for 64 sources.
  *
  * The order of scans cannot change the result: it is the least left-to-right sum over all walks,
  * for rounded sums too, since adding a weight >= 0 is monotone and never makes a sum smaller. So
@@ -35,6 +37,7 @@ typedef struct twi_lanes_space {
     void *line;      /* n lines, by place */
     int32_t *next;   /* n: chains of the queue */
     uint8_t *queued; /* n */
+    void *key;       /* n of 8 bytes: what a vertex in the queue is ordered by */
     int32_t head[TWI_LANE_BUCKETS];
     uint64_t filled[TWI_LANE_BUCKETS / 64];
 } twi_lanes_space;

@@ -21,6 +21,7 @@
 #define LEAST_i32(a, b) (vector_i32) _mm512_min_epi32((__m512i)(a), (__m512i)(b))
 #define LEAST_f32(a, b) (vector_f32) _mm512_min_ps((__m512)(a), (__m512)(b))
 #define LEAST_f64(a, b) (vector_f64) _mm512_min_pd((__m512d)(a), (__m512d)(b))
+#define ANY(m) (_mm512_test_epi64_mask((__m512i)(m), (__m512i)(m)) != 0)
 #elif defined(TWI_KERNEL_AVX2)
 #include <immintrin.h>
 #define VECTOR_BYTES 32
@@ -28,6 +29,7 @@
 #define LEAST_i32(a, b) (vector_i32) _mm256_min_epi32((__m256i)(a), (__m256i)(b))
 #define LEAST_f32(a, b) (vector_f32) _mm256_min_ps((__m256)(a), (__m256)(b))
 #define LEAST_f64(a, b) (vector_f64) _mm256_min_pd((__m256d)(a), (__m256d)(b))
+#define ANY(m) (!_mm256_testz_si256((__m256i)(m), (__m256i)(m)))
 #elif defined(TWI_KERNEL_NEON)
 #include <arm_neon.h>
 #define VECTOR_BYTES 16
@@ -35,19 +37,20 @@
 #define LEAST_i32(a, b) (vector_i32) vminq_s32((int32x4_t)(a), (int32x4_t)(b))
 #define LEAST_f32(a, b) (vector_f32) vminq_f32((float32x4_t)(a), (float32x4_t)(b))
 #define LEAST_f64(a, b) (vector_f64) vminq_f64((float64x2_t)(a), (float64x2_t)(b))
+#define ANY(m) (vmaxvq_u32((uint32x4_t)(m)) != 0)
 #else
 #define VECTOR_BYTES 16
 #define LEAST_u16(a, b) choose_u16((mask_u16)((a) < (b)), (a), (b))
 #define LEAST_i32(a, b) choose_i32((mask_i32)((a) < (b)), (a), (b))
 #define LEAST_f32(a, b) choose_f32((mask_f32)((a) < (b)), (a), (b))
 #define LEAST_f64(a, b) choose_f64((mask_f64)((a) < (b)), (a), (b))
-#endif
-#ifndef LANE_u16
-#define LANE_u16(a) least_lane_u16(a)
-#define LANE_i32(a) least_lane_i32(a)
-#define LANE_f32(a) least_lane_f32(a)
-#define LANE_f64(a) least_lane_f64(a)
-#define FOLD_LANES
+#define ANY(m) any_bit(&(m))
+static inline bool any_bit(const void *mask)
+{
+    uint64_t word[VECTOR_BYTES / 8];
+    memcpy(word, mask, sizeof word);
+    return (word[0] | word[1]) != 0;
+}
 #endif
 #define VECTORS (TWI_LINE_BYTES / VECTOR_BYTES)
 
@@ -84,15 +87,13 @@ static uint32_t next_bucket(const twi_lanes_space *space, uint32_t bucket)
     return word * 64 + (uint32_t)__builtin_ctzll(space->filled[word]);
 }
 
-static int32_t pop(twi_lanes_space *space, uint32_t bucket)
+/* All of a bucket, as a chain. */
+static int32_t take_bucket(twi_lanes_space *space, uint32_t bucket)
 {
-    int32_t v = space->head[bucket];
-    space->head[bucket] = space->next[v];
-    if (space->head[bucket] < 0) {
-        space->filled[bucket / 64] &= ~((uint64_t)1 << (bucket % 64));
-    }
-    space->queued[v] = 0;
-    return v;
+    int32_t first = space->head[bucket];
+    space->head[bucket] = -1;
+    space->filled[bucket / 64] &= ~((uint64_t)1 << (bucket % 64));
+    return first;
 }
 
 static void empty_queue(twi_lanes_space *space, int64_t n)
@@ -114,16 +115,17 @@ static twi_lanes_end look_around(const twi_lanes_job *job, int64_t scanned)
     return scanned > job->arc_limit ? TWI_LANES_LIMIT : TWI_LANES_DONE;
 }
 
-/* Buckets a unit of distance: the mean arc spans 4 of them. More are slower on grids, fewer on
- * random and preferential graphs. */
+/* Buckets per unit of distance: the mean arc spans two of them. Fewer and more are slower, by a few
+ * hundredths. */
 static double buckets_per_unit(const twi_net *net)
 {
-    return net->mean > 0 ? fmin(4 / net->mean, DBL_MAX) : 0;
+    return net->mean > 0 ? fmin(2 / net->mean, DBL_MAX) : 0;
 }
 
 #define SUFFIX u16
 #define TYPE uint16_t
 #define MASK uint16_t
+#define KEY uint32_t /* may wrap: keys only order the queue */
 #define ROW int32_t
 #define ARC twi_arc_i32
 #define CAP(net) ((uint16_t)(TW_APSP_INF_U16 - (net)->max)) /* no sum wraps */
@@ -134,6 +136,7 @@ static double buckets_per_unit(const twi_net *net)
 #define SUFFIX i32
 #define TYPE int32_t
 #define MASK int32_t
+#define KEY uint32_t
 #define ROW int32_t
 #define ARC twi_arc_i32
 #define CAP(net) TW_APSP_INF_I32
@@ -144,6 +147,7 @@ static double buckets_per_unit(const twi_net *net)
 #define SUFFIX f32
 #define TYPE float
 #define MASK int32_t
+#define KEY float
 #define ROW float
 #define ARC twi_arc_f32
 #define CAP(net) INFINITY
@@ -154,6 +158,7 @@ static double buckets_per_unit(const twi_net *net)
 #define SUFFIX f64
 #define TYPE double
 #define MASK int64_t
+#define KEY double
 #define ROW double
 #define ARC twi_arc_f64
 #define CAP(net) ((double)INFINITY)

@@ -1,7 +1,7 @@
 /*
  * The lane search for one type; included by lanes_kernel.c with SUFFIX, TYPE (of a lane), MASK (the
- * integer of its size), ROW (of a result), ARC, CAP(net), ROW_INFINITY and WHOLE set. No guard: it
- * is included once per type, and takes its parameters away at the end.
+ * integer of its size), KEY (of the queue), ROW (of a result), ARC, CAP(net), ROW_INFINITY and
+ * WHOLE set. No guard: it is included once per type, and takes its parameters away at the end.
  */
 typedef TYPE NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
@@ -22,41 +22,28 @@ static inline VECTOR NAME(choose)(NAME(mask) m, VECTOR a, VECTOR b)
     return (VECTOR)(((NAME(mask))a & m) | ((NAME(mask))b & ~m));
 }
 
-#ifdef FOLD_LANES
-static inline TYPE NAME(least_lane)(VECTOR vector)
+/* to = min(to, from + weight) in every lane; whether any became smaller, of those within the cutoff
+ * if there is one. No sum is -0, since lines begin with +0, so where no lane is smaller no bit is
+ * another. */
+static inline bool NAME(relax)(const VECTOR *from, TYPE weight, bool cut, TYPE cutoff, VECTOR *to)
 {
-    TYPE lane[VECTOR_BYTES / sizeof(TYPE)];
-    memcpy(lane, &vector, sizeof lane);
-    for (size_t half = VECTOR_BYTES / sizeof(TYPE) / 2; half > 0; half /= 2) {
-        for (size_t i = 0; i < half; i++) {
-            lane[i] = lane[i + half] < lane[i] ? lane[i + half] : lane[i];
-        }
-    }
-    return lane[0];
-}
-#endif
-
-/* to = min(to, from + weight) in every lane; the least value that became smaller, cap if none. */
-static inline TYPE NAME(relax)(const VECTOR *from, TYPE weight, TYPE cap, VECTOR *to)
-{
-    const VECTOR none = (VECTOR){0} + cap;
-    VECTOR best = none;
+    NAME(mask) changed = {0};
     for (int i = 0; i < VECTORS; i++) {
-        VECTOR sum = from[i] + weight;
         VECTOR old = to[i];
-        VECTOR smaller = NAME(choose)((NAME(mask))(sum < old), sum, none);
-        to[i] = NAME(LEAST)(sum, old);
-        best = NAME(LEAST)(best, smaller);
+        to[i] = NAME(LEAST)(from[i] + weight, old);
+        NAME(mask) differs = (NAME(mask))to[i] ^ (NAME(mask))old;
+        changed |= cut ? differs & (NAME(mask))(to[i] <= cutoff) : differs;
     }
-    return NAME(LANE)(best);
+    return ANY(changed);
 }
 
-static inline uint32_t NAME(bucket)(TYPE value, const NAME(rule) * rule)
+static inline uint32_t NAME(bucket)(KEY value, const NAME(rule) * rule)
 {
 #if WHOLE
-    return ((uint32_t)value >> rule->shift) % TWI_LANE_BUCKETS;
+    return (value >> rule->shift) % TWI_LANE_BUCKETS;
 #else
-    return (uint32_t)(uint64_t)fmin((double)value * rule->per_unit, 0x1p62) % TWI_LANE_BUCKETS;
+    double at = (double)value * rule->per_unit; /* no fmin: on x86 a call, for the sake of NaN */
+    return (uint32_t)(uint64_t)(at < 0x1p62 ? at : 0x1p62) % TWI_LANE_BUCKETS;
 #endif
 }
 
@@ -71,27 +58,36 @@ static void NAME(make_rule)(const twi_lanes_job *job, NAME(rule) * rule)
     }
 }
 
-/* Take up to ARCS_AT_ONCE arcs of a vertex whose line is `from`; returns how many vertices came
- * into the queue. */
+/* Take up to ARCS_AT_ONCE arcs of a vertex whose line is `from` and whose key is `way`; returns how
+ * many vertices came into the queue. */
 static int NAME(scan)(twi_lanes_space *space, const ARC *arc, int count, const VECTOR *from,
-                      const NAME(rule) * rule)
+                      KEY way, const NAME(rule) * rule)
 {
     VECTOR *line = space->line;
-    TYPE best[ARCS_AT_ONCE];
+    bool better[ARCS_AT_ONCE];
+    KEY *key = space->key;
     int pushed = 0;
     for (int i = 0; i < count; i++) { /* lines are scattered: a tenth of the time */
         const char *to = (const char *)(line + (int64_t)arc[i].target * VECTORS);
         __builtin_prefetch(to, 1);
         __builtin_prefetch(to + TWI_LINE_BYTES / 2, 1);
     }
-    for (int i = 0; i < count; i++) {
-        VECTOR *to = line + (int64_t)arc[i].target * VECTORS;
-        best[i] = NAME(relax)(from, (TYPE)arc[i].weight, rule->cap, to);
+    if (rule->cutoff == rule->cap) {
+        for (int i = 0; i < count; i++) {
+            VECTOR *to = line + (int64_t)arc[i].target * VECTORS;
+            better[i] = NAME(relax)(from, (TYPE)arc[i].weight, false, 0, to);
+        }
+    } else {
+        for (int i = 0; i < count; i++) {
+            VECTOR *to = line + (int64_t)arc[i].target * VECTORS;
+            better[i] = NAME(relax)(from, (TYPE)arc[i].weight, true, rule->cutoff, to);
+        }
     }
     for (int i = 0; i < count; i++) {
         int32_t v = (int32_t)arc[i].target;
-        if (best[i] < rule->cap && best[i] <= rule->cutoff && !space->queued[v]) {
-            push(space, v, NAME(bucket)(best[i], rule));
+        if (better[i] && !space->queued[v]) {
+            key[v] = way + (KEY)arc[i].weight;
+            push(space, v, NAME(bucket)(key[v], rule));
             pushed++;
         }
     }
@@ -111,13 +107,7 @@ static bool NAME(hides)(const twi_net *net, const VECTOR *line)
             for (int i = 0; i < VECTORS; i++) {
                 found |= (NAME(mask))(from[i] < cap) & (NAME(mask))(to[i] == cap);
             }
-            uint64_t word[VECTOR_BYTES / 8];
-            memcpy(word, &found, sizeof word);
-            uint64_t any = 0;
-            for (size_t i = 0; i < VECTOR_BYTES / 8; i++) {
-                any |= word[i];
-            }
-            if (any != 0) {
+            if (ANY(found)) {
                 return true;
             }
         }
@@ -138,6 +128,7 @@ static int64_t NAME(start)(const twi_lanes_job *job, twi_lanes_space *space)
         int32_t s = job->sources[i];
         line[(int64_t)s * LANES + i] = 0;
         if (!space->queued[s]) {
+            ((KEY *)space->key)[s] = 0;
             push(space, s, 0);
             waiting++;
         }
@@ -156,16 +147,28 @@ static twi_lanes_end NAME(search)(const twi_lanes_job *job, twi_lanes_space *spa
     int64_t waiting = NAME(start)(job, space);
     uint32_t bucket = 0;
     *scanned = 0;
+    int32_t list = -1; /* what the bucket held; what comes into it now waits for the next round */
     for (int64_t scans = 1; waiting > 0; scans++) {
-        bucket = next_bucket(space, bucket);
-        int32_t u = pop(space, bucket);
+        if (list < 0) {
+            bucket = next_bucket(space, bucket);
+            list = take_bucket(space, bucket);
+        }
+        int32_t u = list;
+        list = space->next[u];
+        space->queued[u] = 0;
         waiting--;
+        if (list >= 0) { /* what the next one needs */
+            const char *ahead = (const char *)(line + (int64_t)list * VECTORS);
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + TWI_LINE_BYTES / 2);
+            __builtin_prefetch(arc + net->offsets[list]);
+        }
         VECTOR from[VECTORS];
         memcpy(from, line + (int64_t)u * VECTORS, sizeof from);
         int64_t stop = net->offsets[u + 1];
         for (int64_t a = net->offsets[u]; a < stop; a += ARCS_AT_ONCE) {
             int count = stop - a < ARCS_AT_ONCE ? (int)(stop - a) : ARCS_AT_ONCE;
-            waiting += NAME(scan)(space, arc + a, count, from, &rule);
+            waiting += NAME(scan)(space, arc + a, count, from, ((const KEY *)space->key)[u], &rule);
         }
         *scanned += stop - net->offsets[u];
         if (scans % LOOK_EVERY == 0) {
@@ -205,6 +208,7 @@ static void NAME(give_rows)(const twi_lanes_job *job, const twi_lanes_space *spa
 #undef SUFFIX
 #undef TYPE
 #undef MASK
+#undef KEY
 #undef ROW
 #undef ARC
 #undef CAP

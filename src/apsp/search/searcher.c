@@ -7,7 +7,7 @@
  * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
  * delivery looks for sums that left it.
  *
- * Memory: the net, and for each thread 128 bytes per vertex (or the sets of a breadth-first search)
+ * Memory: the net, and for each thread 141 bytes per vertex (or the sets of a breadth-first search)
  * and the queues.
  */
 #include "apsp/search/searcher.h"
@@ -60,7 +60,8 @@ uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method metho
     if (method == TW_APSP_METHOD_BFS) {
         return sizeof(twi_search_worker) + twi_bfs_space_memory(graph->n);
     }
-    return sizeof(twi_search_worker) + (uint64_t)graph->n * (TWI_LINE_BYTES + sizeof(int32_t) + 1) +
+    return sizeof(twi_search_worker) +
+           (uint64_t)graph->n * (TWI_LINE_BYTES + sizeof(int32_t) + 1 + sizeof(double)) +
            twi_dijkstra_space_memory(graph->n, graph->arcs,
                                      twi_search_kind(plan, first_type(plan, method)),
                                      twi_net_max_weight(graph, plan->potential));
@@ -71,6 +72,7 @@ static void worker_clear(twi_search_worker *w)
     twi_bfs_space_clear(&w->bfs);
     twi_dijkstra_space_clear(&w->dijkstra);
     twi_free(w->lanes.queued);
+    twi_free(w->lanes.key);
     twi_free(w->lanes.next);
     twi_free(w->lanes.line);
 }
@@ -85,7 +87,8 @@ static tw_status worker_create(twi_searcher *e, twi_search_worker *w)
     }
     if ((status = twi_alloc(e->ctx, &w->lanes.line, n, TWI_LINE_BYTES, what)) != TW_OK ||
         (status = twi_alloc(e->ctx, &w->lanes.next, n, sizeof(int32_t), what)) != TW_OK ||
-        (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK) {
+        (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK ||
+        (status = twi_alloc(e->ctx, &w->lanes.key, n, sizeof(double), what)) != TW_OK) {
         return status;
     }
     return twi_dijkstra_space_create(e->ctx, &w->dijkstra, e->net);

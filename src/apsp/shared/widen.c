@@ -12,7 +12,8 @@
 bool twi_widens(tw_type from, tw_type to)
 {
     const bool narrow = from == TW_U8 || from == TW_U16;
-    return from == to || (narrow && (to == TW_I32 || to == TW_F32 || to == TW_F64));
+    return from == to || (narrow && (to == TW_I32 || to == TW_F32 || to == TW_F64)) ||
+           (from == TW_I32 && to == TW_F64);
 }
 
 #define WIDEN(IN, IN_NONE, OUT, OUT_NONE)                              \
@@ -35,8 +36,10 @@ void twi_widen(void *restrict out, tw_type to, const void *restrict in, tw_type 
         memcpy(out, in, (size_t)count * tw_type_size(to));
     } else if (from == TW_U8) {
         WIDEN_FROM(uint8_t, TW_APSP_INF_U8)
-    } else {
+    } else if (from == TW_U16) {
         WIDEN_FROM(uint16_t, TW_APSP_INF_U16)
+    } else {
+        WIDEN(int32_t, TW_APSP_INF_I32, double, (double)INFINITY)
     }
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/context.h"
 
-/* Whether twi_widen knows the way: from a type to itself, and from u8 and u16 to i32, f32 and f64.
- */
+/* Whether twi_widen knows the way: from a type to itself, from u8 and u16 to i32, f32 and f64, and
+ * from i32 to f64. */
 bool twi_widens(tw_type from, tw_type to);
 
 /* `count` distances, unreachable being tw_apsp_infinity of the type on both sides. */
