@@ -13,9 +13,9 @@
 #define MOST LAB_ENTROPY_MOST
 #define WIDE 32 /* threads across; the others are below each other */
 #define HIGH (LAB_ENTROPY_PIECE_THREADS / WIDE)
+#define BOUNDS __launch_bounds__(LAB_ENTROPY_PIECE_THREADS, 1) /* without the 1 it spills more */
 
-static __global__ __launch_bounds__(LAB_ENTROPY_PIECE_THREADS,
-                                    1) void solve_piece(lab_entropy_piece p)
+static __global__ BOUNDS void solve_piece(lab_entropy_piece p)
 {
     int8_t counts[LEVELS];
     int x = blockIdx.x * WIDE + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
