@@ -64,6 +64,20 @@ static const char *block_begin(const char *text, const char *line)
     return line;
 }
 
+/* Whether the line goes on with a declaration that begins on the one above, which has its kind and
+ * its bounds alone. */
+static bool goes_on(const char *text, const char *line)
+{
+    if (line == text || strncmp(line, "    ", 4) != 0 || !is_name(line[4])) {
+        return false;
+    }
+    const char *above = line - 1;
+    while (above > text && above[-1] != '\n') {
+        above--;
+    }
+    return is_name(*above) && above + strcspn(above, ";{}=") >= line;
+}
+
 /* The line after a macro: after the first line that is not continued. */
 static const char *macro_end(const char *line)
 {
@@ -87,7 +101,8 @@ bool lab_find_function(const char *text, const char *name, size_t length, const 
     int wanted = wanted_of(name, &length);
     for (const char *line = text; *line != '\0'; line = next_line(line)) {
         const bool macro = strncmp(line, "#define ", 8) == 0;
-        const char *at = macro || is_name(*line) ? called_at(line, name, length) : NULL;
+        const bool may = macro || is_name(*line) || goes_on(text, line);
+        const char *at = may ? called_at(line, name, length) : NULL;
         if (macro && at == line + 8) {
             *begin = block_begin(text, line);
             *end = macro_end(line);

@@ -3,10 +3,10 @@
  * engine's kernels themselves (src/apsp/gpu/kernels/kernel.cu), compiled once more with pieces left
  * out. The build names the step as TWI_GPU_TYPE:
  *
- *   packed    panels packed by phase 2 in the order in which phase 3 reads them; one chunk at a
- * time buffered  two chunks: the next one waits in registers while this one is multiplied async the
- * next one goes to shared memory in the background, not through registers bulk      the copy engine
- * brings chunks, four deep, fed by one thread
+ *   packed    panels packed by phase 2 in the order in which phase 3 reads them, a chunk at a time
+ *   buffered  two chunks: the next one waits in registers while this one is multiplied
+ *   async     the next one goes to shared memory in the background, not through registers
+ *   bulk      the copy engine brings chunks, four deep, fed by one thread
  *
  * Every accumulator takes the fused step in all of them; the engine's own mix comes after. With
  * `packed` comes the closing of the pivot's tile in registers as a recipe of its own, which needs
