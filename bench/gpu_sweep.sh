@@ -14,8 +14,8 @@ cmake --build $build -j "$(nproc)" --target tilewright_static tilewright >>$buil
 libraries=()
 grep -q '^PNG_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt && libraries+=(-lpng)
 grep -q '^TIFF_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt && libraries+=(-ltiff)
-for name in bench/gpu_sweep tests/gpu/runs; do
-    cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
+for name in bench/gpu_sweep bench/gpu_ways tests/gpu/runs tests/gpu/searches; do
+    cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -Itests -I"$cuda/include" \
         -o "$build/$(basename $name)" $name.c $build/src/libtilewright.a \
         -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
 done

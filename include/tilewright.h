@@ -522,7 +522,8 @@ typedef int32_t tw_apsp_method;
 enum {
     TW_APSP_METHOD_AUTO = 0,
     TW_APSP_METHOD_CLOSURE = 1, /* blocked Floyd-Warshall over (min,+) products */
-    /* one search per source; with potentials when weights are negative */
+    /* one search per source; with potentials when weights are negative. On a GPU many at once, by
+       correcting labels */
     TW_APSP_METHOD_DIJKSTRA = 2,
     TW_APSP_METHOD_BFS = 3,       /* many sources at once, one bit each; equal weights only */
     TW_APSP_METHOD_REFERENCE = 4, /* the plain triple loop in f64 or i64: slow, trusted */

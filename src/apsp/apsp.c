@@ -205,6 +205,15 @@ static tw_status run_hops(tw_context *ctx, const tw_apsp_plan *plan, twi_deliver
     return status;
 }
 
+static tw_status run_labels(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                            outcome *out)
+{
+    twi_gpu_outcome gpu;
+    tw_status status = twi_gpu_labels_run(ctx, plan, delivery, &gpu, &out->relaxations);
+    take_outcome(out, &gpu);
+    return status;
+}
+
 static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             outcome *out)
 {
@@ -221,7 +230,8 @@ static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_deliv
         return plan->gpus.count > 0 ? run_hops(ctx, plan, delivery, out)
                                     : twi_search_run(ctx, plan, delivery, &out->relaxations);
     default:
-        return twi_search_run(ctx, plan, delivery, &out->relaxations);
+        return plan->gpus.count > 0 ? run_labels(ctx, plan, delivery, out)
+                                    : twi_search_run(ctx, plan, delivery, &out->relaxations);
     }
 }
 

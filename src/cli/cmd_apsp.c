@@ -53,9 +53,10 @@ static const cli_option method_options[] = {
      "Explain the plan: the candidates, their estimated time and memory, and the choice. Nothing "
      "is computed unless OUT, --summary, --predecessors, --verify or an answer is also given."},
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
-     "closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal weights), "
-     "sweep (elimination, then all sources at once: roads, grids, meshes), reference (slow and "
-     "plain); auto (the default) picks the fastest."},
+     "closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at "
+     "once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at "
+     "once: roads, grids, meshes), reference (slow and plain); auto (the default) picks the "
+     "fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
      "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. Default: the "
      "narrowest that gives an exact result."},

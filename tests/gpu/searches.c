@@ -1,8 +1,8 @@
 /*
- * Hop distances and reachability on a GPU against the CPU: the same bytes for graphs of every kind,
- * sizes around those of batches and words, parts of the result, folds, a matrix in device memory;
- * and when a call to the device fails, at whichever, a sentence and no memory kept. Without a GPU
- * this program is skipped with the reason.
+ * Hop distances, searches that correct labels, and reachability on a GPU against the CPU: the same
+ * bytes for graphs of every kind, sizes around those of batches and words, parts of the result,
+ * folds, a matrix in device memory; and when a call to the device fails, at whichever, a sentence
+ * and no memory kept. Without a GPU this program is skipped with the reason.
  */
 #include "apsp/gpu/hops.h"
 #include "base/context.h"
@@ -111,6 +111,46 @@ static void compare_distances(const char *kind, int64_t n, double degree)
     tw_graph_destroy(graph);
 }
 
+/* Weighted, and so heavy that 16 bits are not enough, or light. Weights are whole. */
+static void compare_labels(const char *kind, int64_t n, double degree, double heaviest,
+                           tw_type type, bool directed)
+{
+    tw_graph_generate_options make = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    const int64_t all = n > 10000 ? 5 : n; /* rows */
+    const size_t bytes = (size_t)(all * n) * tw_type_size(type);
+    char *gpu = malloc(bytes), *cpu = malloc(bytes);
+    make.kind = kind;
+    make.vertices = n;
+    make.degree = degree;
+    make.density = 0.9;
+    make.min_weight = 0;
+    make.max_weight = heaviest;
+    make.directed = directed ? TW_GRAPH_DIRECTED_YES : TW_GRAPH_DIRECTED_AS_FILE;
+    must(tw_graph_generate(ctx, &graph, &make), "a graph");
+    opts.type = type;
+    for (int part = all < n; part < (n > 19 ? 2 : 1); part++) {
+        tw_matrix out = {gpu, part ? 5 : n, n, n, type};
+        opts.sources = part ? sources : NULL;
+        opts.source_count = part ? 5 : 0;
+        opts.cutoff = part ? heaviest * 2 : -1;
+        opts.method = TW_APSP_METHOD_DIJKSTRA;
+        memset(gpu, 0xa5, bytes);
+        memset(cpu, 0x5a, bytes);
+        must(tw_set_device(ctx, TWI_GPU_PREFIX), TWI_GPU_PREFIX);
+        expect(tw_apsp(ctx, &out, graph, &opts) == TW_OK, kind, n);
+        out.data = cpu;
+        opts.method = TW_APSP_METHOD_AUTO;
+        must(tw_set_device(ctx, "cpu"), "cpu");
+        must(tw_apsp(ctx, &out, graph, &opts), "the CPU");
+        expect(memcmp(gpu, cpu, (size_t)(out.rows * n) * tw_type_size(type)) == 0, kind, n);
+    }
+    free(cpu);
+    free(gpu);
+    tw_graph_destroy(graph);
+}
+
 /* Device memory, rows apart, an odd beginning. */
 static void compare_matrix(int64_t n, int64_t stride, int64_t shift, tw_type type)
 {
@@ -192,6 +232,14 @@ static void compare_reach(const char *kind, int64_t n, double degree)
     tw_graph_destroy(graph);
 }
 
+static tw_status correct_labels(const tw_graph *graph, tw_matrix *out)
+{
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    opts.method = TW_APSP_METHOD_DIJKSTRA;
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), TWI_GPU_PREFIX);
+    return tw_apsp(ctx, out, graph, &opts);
+}
+
 static void failures_leave_nothing_behind(void)
 {
     tw_graph *graph = make_graph("sparse", 300, 2);
@@ -199,13 +247,14 @@ static void failures_leave_nothing_behind(void)
     int64_t *counts = malloc(300 * sizeof *counts);
     uint8_t *bits = malloc(300 * 300);
     const uint64_t before = tw_memory_used(ctx);
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < 3; which++) {
         tw_status status = TW_ERR_DEVICE;
         for (int32_t call = 1; status != TW_OK && call < 500; call++) {
             tw_matrix matrix = {out, 300, 300, 300, TW_I32}, bytes = {bits, 300, 300, 300, TW_U8};
             twi_gpu_fail_at(call);
-            status = which == 0 ? distances(TWI_GPU_PREFIX, graph, false, &matrix)
-                                : reach(TWI_GPU_PREFIX, graph, TW_REACH_BYTES, &bytes, counts);
+            status = which == 0   ? distances(TWI_GPU_PREFIX, graph, false, &matrix)
+                     : which == 1 ? reach(TWI_GPU_PREFIX, graph, TW_REACH_BYTES, &bytes, counts)
+                                  : correct_labels(graph, &matrix);
             twi_gpu_fail_at(0);
             expect(status == TW_OK || status == TW_ERR_DEVICE || status == TW_ERR_MEMORY,
                    "a failing call", call);
@@ -234,12 +283,19 @@ int main(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         compare_distances("sparse", sizes[i], sizes[i] > 2 ? 3 : 0.5);
         compare_distances("preferential", sizes[i], 2);
+        compare_labels("sparse", sizes[i], sizes[i] > 2 ? 4 : 0.5, 100, TW_I32, i % 2 == 0);
+        compare_labels("preferential", sizes[i], 2, 100000, TW_I32, false);
         compare_reach("sparse", sizes[i], sizes[i] > 2 ? 1.1 : 0.5);
         compare_reach("rmat", sizes[i], 2);
     }
     compare_distances("grid", 900, 4);
     compare_distances("dense", 1500, 4);
-    compare_distances("preferential", 6000, 3); /* hubs */
+    compare_distances("preferential", 6000, 3);        /* hubs */
+    compare_labels("rmat", 4096, 8, 50, TW_I32, true); /* hubs */
+    compare_labels("grid", 900, 4, 100000, TW_I32, false);
+    compare_labels("dense", 700, 4, 9, TW_F32, true);
+    compare_labels("sparse", 3000, 1.2, 1000, TW_F64, true);
+    compare_labels("sparse", 40000, 2, 300, TW_U16, false); /* rows of a chunk are short */
     compare_matrix(1000, 1000, 0, TW_U8);
     compare_matrix(777, 801, 3, TW_U8);
     compare_matrix(5000, 5008, 0, TW_U16);

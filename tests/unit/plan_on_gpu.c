@@ -193,6 +193,25 @@ uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
     return 3 * MORE;
 }
 
+tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                             twi_gpu_outcome *out, double *arcs)
+{
+    *arcs = 1;
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
+}
+
+uint64_t twi_gpu_labels_bytes(const tw_apsp_plan *plan, tw_type type)
+{
+    return (uint64_t)plan->graph->n * 100 * tw_type_size(type) + MORE;
+}
+
+uint64_t twi_gpu_labels_memory(const tw_apsp_plan *plan, tw_type type)
+{
+    (void)plan;
+    (void)type;
+    return 3 * MORE;
+}
+
 tw_status twi_gpu_hops_matrix(tw_context *ctx, int32_t device, const tw_graph *graph,
                               const tw_matrix *matrix, double *seconds)
 {
@@ -369,6 +388,75 @@ static void equal_weights_are_searched_on_the_gpu(void **state)
     assert_int_equal(report.method, TW_APSP_METHOD_BFS);
     assert_true(report.resident != 0 && report.seconds_device == 0.125);
     close_problem(&p);
+}
+
+/* Vertices with weights 1 ... 1000 and few arcs. */
+static void make_sparse(problem *p, int64_t n, tw_type type)
+{
+    tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    opts.vertices = n;
+    opts.degree = 3;
+    opts.weight_type = type;
+    tw_graph_destroy(p->graph);
+    p->graph = NULL;
+    p->opts.work_type = TW_AUTO;
+    assert_ok(p->ctx, tw_graph_generate(p->ctx, &p->graph, &opts));
+}
+
+static void weighted_searches_on_the_gpu_correct_labels(void **state)
+{
+    problem p;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    (void)state;
+    open_problem(&p, "cuda:1");
+    make_sparse(&p, N, TW_I32);
+    p.opts.method = TW_APSP_METHOD_DIJKSTRA;
+    make_plan(&p);
+    assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_DIJKSTRA);
+    assert_int_equal(describe_plan(p.plan).device_memory, N * 100 * 2 + MORE);
+    assert_string_equal(describe_plan(p.plan).device, "cuda:1");
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan),
+                           "choice: dijkstra on cuda:1, working in 16 bits if they do, else i32"));
+    assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
+    assert_int_equal(report.method, TW_APSP_METHOD_DIJKSTRA);
+    assert_true(report.resident != 0 && report.seconds_device == 0.125);
+    close_problem(&p);
+}
+
+static void they_take_one_gpu_and_its_memory(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0,1");
+    make_sparse(&p, N, TW_I32);
+    p.opts.method = TW_APSP_METHOD_DIJKSTRA;
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches take one GPU",
+                 tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    snprintf(p.ctx->device, sizeof p.ctx->device, "cuda:0");
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, N * 100));
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches need 13 kB of its memory, 6.0 kB may be used",
+                 tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    close_problem(&p);
+}
+
+/* Few arcs a vertex, so many vertices that a closure takes long; and all arcs there can be. */
+static void the_plan_takes_them_where_arcs_are_few(void **state)
+{
+    problem p;
+    (void)state;
+    for (int type = 0; type < 2; type++) {
+        open_problem(&p, "cuda:0");
+        make_sparse(&p, 5000, type == 0 ? TW_I32 : TW_F32);
+        assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+        assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_DIJKSTRA);
+        assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "labels corrected along 15000 arcs"));
+        close_problem(&p);
+        open_problem(&p, "cuda:0");
+        p.opts.work_type = type == 0 ? TW_AUTO : TW_F64;
+        make_plan(&p);
+        assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_CLOSURE);
+        close_problem(&p);
+    }
 }
 
 static void searches_on_the_gpu_need_equal_weights_one_gpu_and_its_memory(void **state)
@@ -604,6 +692,9 @@ int main(void)
         cmocka_unit_test(a_run_takes_the_way_that_its_plan_has_told),
         cmocka_unit_test(a_resident_run_tells_the_devices_seconds),
         cmocka_unit_test(equal_weights_are_searched_on_the_gpu),
+        cmocka_unit_test(weighted_searches_on_the_gpu_correct_labels),
+        cmocka_unit_test(they_take_one_gpu_and_its_memory),
+        cmocka_unit_test(the_plan_takes_them_where_arcs_are_few),
         cmocka_unit_test(searches_on_the_gpu_need_equal_weights_one_gpu_and_its_memory),
         cmocka_unit_test(a_run_from_host_memory_tells_the_hosts_seconds),
         cmocka_unit_test(a_named_gpu_that_fails_is_an_error),

@@ -74,6 +74,15 @@ TW_CHECKED tw_status twi_gpu_sweep_run(tw_context *ctx, const tw_apsp_plan *plan
 uint64_t twi_gpu_sweep_bytes(const tw_apsp_plan *plan, tw_type type);
 uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type);
 
+/* Searches from many sources at once, by correcting labels, of all sources of a plan, on the first
+ * GPU of its list (gpu/labels.c). *arcs: arcs times rows, what searches one by one would scan. */
+TW_CHECKED tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                        twi_delivery *delivery, twi_gpu_outcome *out, double *arcs);
+/* Memory that they take on the device, and on the host, in `type`: on the device as much of the
+ * plan's gpu_allowed as they can use, or the least they could do with, if that is more. */
+uint64_t twi_gpu_labels_bytes(const tw_apsp_plan *plan, tw_type type);
+uint64_t twi_gpu_labels_memory(const tw_apsp_plan *plan, tw_type type);
+
 /* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute);
 

@@ -65,6 +65,24 @@ uint64_t twi_gpu_sweep_memory(const tw_apsp_plan *plan, tw_type type)
     return twi_gpu_resident_memory(plan);
 }
 
+tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                             twi_gpu_outcome *out, double *arcs)
+{
+    *arcs = 0;
+    return twi_gpu_resident_run(ctx, plan, delivery, out);
+}
+
+uint64_t twi_gpu_labels_bytes(const tw_apsp_plan *plan, tw_type type)
+{
+    return twi_gpu_resident_bytes(plan, type);
+}
+
+uint64_t twi_gpu_labels_memory(const tw_apsp_plan *plan, tw_type type)
+{
+    (void)type;
+    return twi_gpu_resident_memory(plan);
+}
+
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute)
 {
     (void)n;

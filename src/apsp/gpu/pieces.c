@@ -31,46 +31,55 @@ static tw_status turn_arcs(tw_context *ctx, twi_pieces *out, const tw_graph *gra
     return TW_OK;
 }
 
-/* The pieces of one vertex, which is hub number `hub` or, with -1, none. */
-static void cut_vertex(twi_pieces *out, int64_t v, int64_t from, int64_t end, int32_t hub)
+/* The pieces of one vertex: counted by length, or put where those of a length go. */
+static void cut(twi_pieces *out, const int64_t *offsets, int64_t v, int64_t *at_length, bool count)
 {
-    for (int64_t at = from; at < end; at += TWI_HOPS_PIECE) {
+    const int64_t first = offsets[v], end = offsets[v + 1];
+    const bool hub = end - first > TWI_HOPS_PIECE;
+    for (int64_t at = first; at < end; at += TWI_HOPS_PIECE) {
         const int64_t stop = end - at < TWI_HOPS_PIECE ? end : at + TWI_HOPS_PIECE;
-        out->items[out->item_count++] =
-            (twi_hops_item){(int32_t)v, (int32_t)at, (int32_t)stop, hub};
+        if (count) {
+            at_length[stop - at]++;
+        } else {
+            out->items[at_length[stop - at]++] =
+                (twi_hops_item){(int32_t)v, (int32_t)at, (int32_t)stop, hub ? out->hub_count : -1};
+        }
     }
+    if (hub && !count) {
+        out->hubs[out->hub_count] = (int32_t)v;
+    }
+    out->hub_count += hub;
 }
 
 tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph, bool against)
 {
-    int64_t items = 0, hubs = 0;
+    int64_t at_length[TWI_HOPS_PIECE + 1] = {0};
+    int64_t items = 0;
     memset(out, 0, sizeof *out);
     tw_status status = against ? turn_arcs(ctx, out, graph) : TW_OK;
     const int64_t *offsets = against ? out->entering : graph->offsets;
     out->targets = against ? out->turned : graph->targets;
     for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
-        const int64_t degree = offsets[v + 1] - offsets[v];
-        items += (degree + TWI_HOPS_PIECE - 1) / TWI_HOPS_PIECE;
-        hubs += degree > TWI_HOPS_PIECE;
+        cut(out, offsets, v, at_length, true);
+    }
+    for (int64_t length = TWI_HOPS_PIECE; length > 0; length--) { /* where each begins */
+        const int64_t count = at_length[length];
+        at_length[length] = items;
+        items += count;
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &out->items, (uint64_t)items, sizeof *out->items,
                            "the pieces of searches");
     }
     if (status == TW_OK) {
-        status = twi_alloc(ctx, &out->hubs, (uint64_t)hubs, sizeof *out->hubs, "the hubs");
+        status =
+            twi_alloc(ctx, &out->hubs, (uint64_t)out->hub_count, sizeof *out->hubs, "the hubs");
     }
-    for (int small = 0; small < 2 && status == TW_OK; small++) {
-        for (int64_t v = 0; v < graph->n; v++) {
-            const bool hub = offsets[v + 1] - offsets[v] > TWI_HOPS_PIECE;
-            if (hub == (small == 0)) {
-                cut_vertex(out, v, offsets[v], offsets[v + 1], hub ? out->hub_count : -1);
-            }
-            if (hub && small == 0) {
-                out->hubs[out->hub_count++] = (int32_t)v;
-            }
-        }
+    out->hub_count = 0;
+    for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
+        cut(out, offsets, v, at_length, false);
     }
+    out->item_count = status == TW_OK ? (int32_t)items : 0;
     return status;
 }
 

@@ -1,6 +1,7 @@
 /*
  * The arcs of a graph as searches on a GPU take them: the list of each vertex in pieces of bounded
- * length, those of hubs first, which take longest; along the arcs or against them.
+ * length, the longest first, so that groups of threads that go together have as much to do; along
+ * the arcs or against them.
  */
 #ifndef TWI_APSP_GPU_PIECES_H
 #define TWI_APSP_GPU_PIECES_H

@@ -27,6 +27,12 @@ void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
     }
 }
 
+bool twi_will_fold(const tw_apsp_plan *plan)
+{
+    return plan->options.summary_only == 1 && plan->options.targets == NULL &&
+           plan->options.cutoff < 0 && plan->potential == NULL && plan->graph->integral;
+}
+
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 {
     uint64_t n = (uint64_t)plan->graph->n;

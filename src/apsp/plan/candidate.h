@@ -26,6 +26,9 @@ typedef struct twi_candidate {
 void twi_rule_out(twi_candidate *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c);
 
+/* Will summaries be content with folds, as far as that can be seen before the run? */
+bool twi_will_fold(const tw_apsp_plan *plan);
+
 /* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out);
 

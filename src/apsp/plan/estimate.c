@@ -18,7 +18,6 @@
 #define SPARSE_DEGREE 64     /* arcs a vertex, beyond which nobody looks for a band */
 #define GPU_CLOCK 1.5e9      /* of a device that does not tell */
 #define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
-#define GPU_PIVOT 128        /* vertices of one */
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
 #define PINNING 13e9         /* bytes a second */
@@ -105,7 +104,7 @@ bool twi_seems_symmetric(const tw_graph *graph)
 /* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
  * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
  * what the pivots so far have joined are infinite and skipped. */
-double twi_closure_share(const tw_apsp_plan *plan)
+double twi_closure_share(const tw_apsp_plan *plan, int32_t block)
 {
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;
@@ -121,8 +120,8 @@ double twi_closure_share(const tw_apsp_plan *plan)
         }
     }
     double work = 0;
-    for (int64_t begin = 0; begin < graph->n; begin += plan->block) {
-        double end = fmin((double)(begin + plan->block), n);
+    for (int64_t begin = 0; begin < graph->n; begin += block) {
+        double end = fmin((double)(begin + block), n);
         double reach = fmin(end + (double)band, n);
         work += (end - (double)begin) * reach * reach;
     }
@@ -168,7 +167,8 @@ double twi_gpu_rate(const twi_gpu_info *info, tw_type type)
 double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job)
 {
     double n = (double)job->n;
-    return job->share * n * n * n / twi_gpu_rate(info, job->type) + ceil(n / GPU_PIVOT) * GPU_ROUND;
+    return job->share * n * n * n / twi_gpu_rate(info, job->type) +
+           ceil(n / TWI_GPU_PIVOT) * GPU_ROUND;
 }
 
 double twi_gpu_estimate(const twi_gpu_info *info, const twi_gpu_job *job)

@@ -15,8 +15,9 @@ TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *
  * estimate; the run looks at every entry. */
 bool twi_seems_symmetric(const tw_graph *graph);
 
-/* The share of n^3 that a closure with the plan's block has to do. */
-double twi_closure_share(const tw_apsp_plan *plan);
+/* The share of n^3 that a closure with pivots of `block` has to do. */
+double twi_closure_share(const tw_apsp_plan *plan, int32_t block);
+enum { TWI_GPU_PIVOT = 128 }; /* that of a GPU */
 
 /* Relaxations a second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
 double twi_gpu_rate(const twi_gpu_info *info, tw_type type);

@@ -30,8 +30,7 @@ bool twi_gpu_is_named(const tw_context *ctx)
     return strcmp(ctx->device, "auto") != 0 && strcmp(ctx->device, "cpu") != 0;
 }
 
-/* i32 for whole numbers, with 16 bits tried before; else as the weights and the result are. */
-static tw_type type_for_gpu(const tw_apsp_plan *plan, double farthest)
+tw_type twi_type_for_gpu(const tw_apsp_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
     if (plan->options.work_type != TW_AUTO) {
@@ -88,7 +87,9 @@ static double estimate_seconds(const tw_apsp_plan *plan, const twi_candidate *c,
     twi_gpu_job work = {
         .n = graph->n,
         .type = plan->gpu_narrow ? TW_U16 : c->work_type,
-        .share = (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
+        .share = c->way == TWI_GPU_RESIDENT
+                     ? twi_closure_share(plan, TWI_GPU_PIVOT)
+                     : (plan->symmetric ? 0.53 : 1.0) / different(&plan->gpus),
         .pin_bytes = c->way == TWI_GPU_RESIDENT ? 0 : n * n * (double)tw_type_size(c->work_type),
     };
     if (c->way == TWI_GPU_STREAMED) { /* both directions at once */
@@ -125,7 +126,7 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     char need[32];
     char have[32];
     twi_gpu_fit fit = {.way = TWI_GPU_RESIDENT};
-    c->work_type = type_for_gpu(plan, farthest);
+    c->work_type = twi_type_for_gpu(plan, farthest);
     c->possible = true;
     plan->gpu_narrow = tries_narrow(plan, c->work_type, info, farthest);
     tw_status status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
@@ -169,8 +170,7 @@ static tw_status check_named(tw_context *ctx, const tw_apsp_plan *plan)
     return TW_OK;
 }
 
-/* What cannot be used: an error if it was named, else a reason to leave it out. */
-static tw_status leave_out(tw_context *ctx, twi_candidate *c, tw_status status)
+tw_status twi_leave_gpu_out(tw_context *ctx, twi_candidate *c, tw_status status)
 {
     if (status != TW_OK && !twi_gpu_is_named(ctx)) {
         twi_rule_out(c, "%.150s", tw_last_error(ctx));
@@ -191,6 +191,15 @@ static tw_status find_gpus(tw_context *ctx, tw_apsp_plan *plan)
     return status;
 }
 
+tw_status twi_find_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_gpu_info *info)
+{
+    tw_status status = plan->gpus.count > 0 ? TW_OK : find_gpus(ctx, plan);
+    if (status == TW_OK) {
+        status = twi_gpu_describe(ctx, plan->gpus.index[0], info);
+    }
+    return status == TW_OK ? twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed) : status;
+}
+
 tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, double farthest)
 {
     twi_gpu_info info;
@@ -201,7 +210,7 @@ tw_status twi_consider_gpu(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
     if (status == TW_OK) {
         status = weigh(ctx, plan, c, &info, farthest);
     }
-    return leave_out(ctx, c, status);
+    return twi_leave_gpu_out(ctx, c, status);
 }
 
 static bool sweep_tries_narrow(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
@@ -234,7 +243,6 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                      twi_bytes(have, (double)plan->gpu_allowed));
         return;
     }
-    /* Rows that no memory of this machine would hold are nearly always summarised, and folded. */
     double result = (double)twi_plan_rows(plan) * (double)twi_plan_cols(plan) *
                     (double)tw_type_size(plan->type);
     const twi_gpu_sweep_job job = {
@@ -246,7 +254,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         .factor = tree->factor,
         .factor_rate = rate,
         .threads = plan->threads,
-        .result_bytes = result < (double)twi_memory_left(ctx) ? result : 0,
+        .result_bytes = twi_will_fold(plan) ? 0 : result,
     };
     c->seconds = twi_gpu_sweep_estimate(info, &job);
     snprintf(c->basis, sizeof c->basis,
@@ -263,15 +271,9 @@ tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candid
 {
     twi_gpu_info info;
     double rate = 0; /* at which the CPU makes the factor */
-    tw_status status = plan->gpus.count > 0 ? TW_OK : find_gpus(ctx, plan);
+    tw_status status = twi_find_gpu(ctx, plan, &info);
     if (status == TW_OK) {
-        status = twi_gpu_describe(ctx, plan->gpus.index[0], &info);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_allowance(ctx, &plan->gpus, &plan->gpu_allowed);
-    }
-    if (status == TW_OK) {
-        c->work_type = type_for_gpu(plan, farthest);
+        c->work_type = twi_type_for_gpu(plan, farthest);
         c->narrow = sweep_tries_narrow(plan, c->work_type, &info, farthest);
         status = twi_kernel_rate(ctx, twi_minplus_kernel_find(plan->isa, c->work_type),
                                  plan->threads, &rate);
@@ -279,7 +281,7 @@ tw_status twi_consider_gpu_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     if (status == TW_OK) {
         weigh_sweep(ctx, plan, c, &info, FACTOR_EFFICIENCY * rate);
     }
-    return leave_out(ctx, c, status);
+    return twi_leave_gpu_out(ctx, c, status);
 }
 
 bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
@@ -292,8 +294,7 @@ bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         twi_rule_out(c, "the device is the CPU");
     } else if (twi_gpu_prefix()[0] == '\0') {
         twi_rule_out(c, "%s", twi_gpu_text());
-    } else if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE &&
-               o->method != TW_APSP_METHOD_SWEEP) {
+    } else if (o->method == TW_APSP_METHOD_BFS || o->method == TW_APSP_METHOD_REFERENCE) {
         return false;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
         /* u16 means 16 bits, and a GPU has 15 of them. */

@@ -1,7 +1,8 @@
 /*
  * The estimate of searches on a GPU: for each batch and level a launch and the rows of all arcs
- * from the caches, then a slab that is written and turned; and the link, over which a distance is a
- * byte. Rates as seen on an H200 in November 2026, in proportion to processors and clock on others.
+ * from the caches, then a slab that is written and turned, or folded; and, unless sums are all that
+ * is wanted, the link, over which a distance is a byte. Rates as seen on an H200 in November 2026,
+ * in proportion to processors and clock on others.
  */
 #include "apsp/plan/gpu_hops.h"
 
@@ -55,9 +56,10 @@ static double estimate(const tw_apsp_plan *plan, const twi_gpu_info *info, doubl
     const double arcs = (double)graph->arcs, batches = ceil(rows / BATCH);
     const double level = LEVEL + arcs * ROW_BYTES / (CACHE_RATE * speed_of(info));
     const double entries = rows * n;
+    const bool folded = twi_will_fold(plan) && plan->options.sources == NULL;
     return START + (arcs + n) * ARC + batches * (LOOK + levels * level) +
-           entries / (SLAB_RATE * speed_of(info)) + entries / LINK +
-           entries * ENTRY / plan->threads;
+           entries / (SLAB_RATE * speed_of(info)) +
+           (folded ? 0 : entries / LINK + entries * ENTRY / plan->threads);
 }
 
 static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info,

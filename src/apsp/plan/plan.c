@@ -23,6 +23,8 @@
 #include "apsp/plan/explain.h"
 #include "apsp/plan/gpu.h"
 #include "apsp/plan/gpu_hops.h"
+#include "apsp/plan/gpu_labels.h"
+#include "apsp/plan/probe.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
@@ -31,7 +33,6 @@
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/options.h"
 #include "apsp/shared/relevant.h"
-#include "apsp/shared/textbook.h"
 #include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
@@ -39,6 +40,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "base/type.h"
+#include "gpu/startup.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -71,11 +73,12 @@
 #define TINY_STEP 0.13e-9 /*   and of a step of it (Neoverse N1, November 2026) */
 #define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
 
-enum { CLOSURE, GPU, GPU_BFS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
+enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
     {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
     {.method = TW_APSP_METHOD_BFS, .name = "gpu bfs", .gpu = true},
+    {.method = TW_APSP_METHOD_DIJKSTRA, .name = "gpu label", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
@@ -148,7 +151,7 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
         return status;
     }
     plan->block = block_of(plan, kernel);
-    double share = twi_closure_share(plan);
+    double share = twi_closure_share(plan, plan->block);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
     c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
                  n * n * ENTRY_SECONDS / plan->threads;
@@ -202,6 +205,16 @@ static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     return TW_OK;
 }
 
+/* The fastest way on a GPU so far. */
+static double gpu_seconds(const twi_candidate all[CANDIDATES])
+{
+    double least = (double)INFINITY;
+    for (int i = 0; i < CANDIDATES; i++) {
+        least = all[i].gpu && all[i].possible ? fmin(least, all[i].seconds) : least;
+    }
+    return least;
+}
+
 /* A guess at the fastest other way, to see whether an order of elimination is worth its time: the
  * closure's estimate, and what searches usually take. */
 static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CANDIDATES])
@@ -210,21 +223,20 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
         (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
     double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
-    double gpu = fmin(all[GPU].possible ? all[GPU].seconds : INFINITY,
-                      all[GPU_BFS].possible ? all[GPU_BFS].seconds : INFINITY);
     return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
-                fmin(fmin(closure, gpu), bfs));
+                fmin(fmin(closure, gpu_seconds(all)), bfs));
 }
 
-/* The faster of closure and sweep: NULL if neither is possible. */
+/* The fastest so far of what is no search of the CPU: NULL if there is none. */
 static const twi_candidate *rival_of_searches(const twi_candidate all[CANDIDATES])
 {
-    const twi_candidate *closure = all[CLOSURE].possible ? &all[CLOSURE] : NULL;
-    const twi_candidate *sweep = all[SWEEP].possible ? &all[SWEEP] : NULL;
-    if (closure == NULL || sweep == NULL) {
-        return closure != NULL ? closure : sweep;
+    static const int others[] = {CLOSURE, SWEEP, GPU, GPU_LABELS};
+    const twi_candidate *best = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const twi_candidate *c = &all[others[i]];
+        best = c->possible && (best == NULL || c->seconds < best->seconds) ? c : best;
     }
-    return sweep->seconds < closure->seconds ? sweep : closure;
+    return best;
 }
 
 static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
@@ -240,32 +252,6 @@ static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
     c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
-}
-
-/* How far distances reach from one source. TWI_UNKNOWN stays where weights are negative. */
-static tw_status probe_farthest(tw_context *ctx, const tw_apsp_plan *plan, double *farthest)
-{
-    const tw_graph *graph = plan->graph;
-    twi_textbook search;
-    void *memory = NULL;
-    if (graph->n == 0 || plan->potential != NULL) {
-        return TW_OK;
-    }
-    tw_status status =
-        twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search for the plan");
-    if (status != TW_OK) {
-        return status;
-    }
-    twi_textbook_place(&search, graph, memory);
-    twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
-    *farthest = 0;
-    for (int64_t v = 0; v < graph->n; v++) {
-        if (!isinf(search.distance[v]) && search.distance[v] > *farthest) {
-            *farthest = search.distance[v];
-        }
-    }
-    twi_free(memory);
-    return TW_OK;
 }
 
 /* Whether the smallest closure there is would fit: if not, there is nothing to find out for it. */
@@ -362,39 +348,82 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
     bool searches = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_BFS;
-    if (!closes && !sweeps && !searches) {
+    bool corrects = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_DIJKSTRA;
+    if (forced == TW_APSP_METHOD_REFERENCE) {
         return TW_OK;
     }
     if (plan->graph->integral && plan->options.work_type == TW_AUTO) {
-        status = probe_farthest(ctx, plan, &farthest);
+        status = twi_probe(ctx, plan, &farthest);
     }
     if (status == TW_OK && searches) {
         status = twi_consider_gpu_hops(ctx, plan, &all[GPU_BFS], farthest);
     }
     if (status == TW_OK && closes) {
         status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
-        if (status == TW_ERR_MEMORY && all[GPU_BFS].possible) {
+        if (status == TW_ERR_MEMORY && forced == TW_APSP_METHOD_AUTO) {
             twi_rule_out(&all[GPU], "%.150s", tw_last_error(ctx));
             status = TW_OK;
         }
+    }
+    if (status == TW_OK && corrects) {
+        status = twi_consider_gpu_labels(ctx, plan, &all[GPU_LABELS], farthest, gpu_seconds(all));
     }
     return status == TW_OK && sweeps ? twi_consider_named_sweep(ctx, plan, &all[GPU_SWEEP],
                                                                 farthest, rival_seconds(plan, all))
                                      : status;
 }
 
-/* With "auto": the closure, and the sweep where the CPU's has made its tree. */
+/* With "auto": the closure and searches, where the best of the CPU's, or what is guessed of it
+ * before anything dear is spent on it, would take longer than a look at a GPU. */
 static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
-                                  twi_candidate all[CANDIDATES], double farthest)
+                                  twi_candidate all[CANDIDATES], const twi_candidate *best,
+                                  double farthest)
 {
     tw_apsp_method forced = plan->options.method;
     tw_status status = TW_OK;
-    if (!twi_gpu_may_pay(ctx, plan, &all[GPU], fastest(ctx, plan, all))) {
-        memcpy(all[GPU_SWEEP].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
+    if (!twi_gpu_may_pay(ctx, plan, &all[GPU], best)) {
         return TW_OK;
     }
-    if (forced != TW_APSP_METHOD_SWEEP) {
+    if (forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE) {
         status = twi_consider_gpu(ctx, plan, &all[GPU], farthest);
+    }
+    if (status == TW_OK && (forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_DIJKSTRA)) {
+        const double rival =
+            fmin(best != NULL ? best->seconds : (double)INFINITY, gpu_seconds(all));
+        status = twi_consider_gpu_labels(ctx, plan, &all[GPU_LABELS], farthest, rival);
+    }
+    return status;
+}
+
+/* Where a GPU has been started before, a look costs nothing, and may save an order and samples. */
+static tw_status look_early(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
+                            double farthest)
+{
+    const twi_candidate guess = {.seconds = rival_seconds(plan, all)};
+    tw_status status = TW_OK;
+    if (plan->options.method == TW_APSP_METHOD_AUTO && twi_gpu_startup_seconds(ctx) > 0) {
+        status = consider_any_gpu(ctx, plan, all, &guess, farthest);
+        if (!all[GPU].possible) { /* the end will tell */
+            all[GPU].why_not[0] = '\0';
+        }
+    }
+    return status;
+}
+
+/* And the sweep, where the CPU's has made its tree. */
+static tw_status look_at_last(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
+                              double farthest)
+{
+    tw_status status = TW_OK;
+    if (gpu_seconds(all) == (double)INFINITY) {
+        status = consider_any_gpu(ctx, plan, all, fastest(ctx, plan, all), farthest);
+    }
+    if (all[GPU].why_not[0] != '\0' && undecided(&all[GPU_LABELS])) {
+        memcpy(all[GPU_LABELS].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
+    }
+    if (plan->gpus.count == 0) {
+        memcpy(all[GPU_SWEEP].why_not, all[GPU].why_not, sizeof all[GPU].why_not);
+        return status;
     }
     if (plan->tree == NULL) {
         twi_rule_out(&all[GPU_SWEEP], "there is no order of elimination");
@@ -413,7 +442,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
     if ((sweeps || (closes && closure_fits(ctx, plan))) && graph->integral &&
         plan->options.work_type == TW_AUTO) {
-        status = probe_farthest(ctx, plan, &farthest);
+        status = twi_probe(ctx, plan, &farthest);
     }
     if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
@@ -424,6 +453,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         decide_by_levels(plan, all, farthest);
     }
     plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
+    if (status == TW_OK) {
+        status = look_early(ctx, plan, all, farthest);
+    }
     if (status == TW_OK && sweeps && undecided(&all[SWEEP])) {
         status = twi_consider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
                                     rival_seconds(plan, all));
@@ -443,7 +475,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         twi_rule_out(&all[REFERENCE], "only on request");
     }
     if (status == TW_OK) {
-        status = consider_any_gpu(ctx, plan, all, farthest);
+        status = look_at_last(ctx, plan, all, farthest);
     }
     return status == TW_OK ? twi_consider_gpu_hops_if_they_may_pay(
                                  ctx, plan, &all[GPU_BFS], fastest(ctx, plan, all), farthest)
@@ -519,7 +551,8 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     }
     if (best->gpu && plan->method == TW_APSP_METHOD_BFS) {
         twi_settle_gpu_hops(plan);
-    } else if (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS) {
+    } else if (!best->gpu &&
+               (plan->method == TW_APSP_METHOD_DIJKSTRA || plan->method == TW_APSP_METHOD_BFS)) {
         plan->work_type = twi_search_type(plan);
     } else if (plan->method == TW_APSP_METHOD_REFERENCE) {
         plan->work_type = TW_F64;

@@ -49,13 +49,6 @@ static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double riv
     return order <= rival;
 }
 
-/* Will summaries be content with folds, as far as that can be seen before the run? */
-static bool folds(const tw_apsp_plan *plan)
-{
-    return plan->options.summary_only == 1 && plan->options.targets == NULL &&
-           plan->options.cutoff < 0 && plan->potential == NULL && plan->graph->integral;
-}
-
 /* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
 static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
 {
@@ -66,7 +59,7 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     const double made = (double)plan->graph->n * FRONT_SECONDS / plan->threads +
                         plan->threads * TEAM_SECONDS +
                         (double)memory * PAGE_SECONDS / plan->threads;
-    if (folds(plan)) {
+    if (twi_will_fold(plan)) {
         const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
         const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +
                              FOLD_STEPS * entries / (half ? 1 : 2) + tree->factor;

@@ -62,6 +62,37 @@ static inline uint32_t atomicOr(uint32_t *at, uint32_t bits)
     return before;
 }
 
+static inline void publish16(void *to, int4 value)
+{
+    *(int4 *)to = value;
+}
+
+static inline int4 read16(const void *from)
+{
+    return *(const int4 *)from;
+}
+
+template <class T> static inline T min(T a, T b)
+{
+    return a < b ? a : b;
+}
+
+template <class to, class from> static inline to as_bits(from value)
+{
+    to bits;
+    static_assert(sizeof bits == sizeof value, "");
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+#define __float_as_int as_bits<int, float>
+#define __int_as_float as_bits<float, int>
+#define __longlong_as_double as_bits<double, long long>
+
+static inline int __ffs(int bits)
+{
+    return __builtin_ffs(bits);
+}
+
 static inline int __popc(unsigned bits)
 {
     return __builtin_popcount(bits);

@@ -1,0 +1,477 @@
+/*
+ * Searches that correct labels, on one GPU. Some thousand sources at a time are the columns of a
+ * batch, a matrix of n rows in device memory. The host queues as many passes as the batch before
+ * had, and then looks whether the last one changed anything.
+ *
+ * Then the batch is folded on the device, as that of a sweep is and by the same kernels, or its
+ * columns are read as rows, in the type of the result, and leave through two pinned buffers while
+ * the next batch is searched. The certificate (methods.md) runs on the device, too; where it
+ * refuses, the run goes on in the next wider type from that row on.
+ *
+ * Device memory: the arcs, and two batches, or one where sums are all that is wanted.
+ */
+#include "apsp/gpu/kernels/rows.h"
+#include "apsp/gpu/kernels/sweep.h"
+#include "apsp/gpu/labels_space.h"
+#include "base/clock.h"
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "gpu/device.h"
+#include "gpu/queue.h"
+
+#define FIRST_GUESS 12 /* passes that are queued before the first look */
+#define MORE_PASSES 3  /* after a look that was too early */
+
+typedef struct labels_run {
+    tw_context *ctx;
+    const tw_apsp_plan *plan;
+    twi_gpu_outcome *out;
+    twi_entering entering;
+    twi_labels_space space;
+    const twi_gpu_sweep_kernel *reducer; /* sums and the certificate are a sweep's */
+    int32_t guess;                       /* passes of the next batch */
+    twi_fold *folds;                     /* of all rows; NULL: nobody is content with them */
+    bool folded;
+} labels_run;
+
+static tw_status check(const labels_run *self, int error, const char *call)
+{
+    return twi_gpu_check(self->ctx, error, call);
+}
+
+/* ------------------------------------------------------------------------------------ one batch */
+
+static twi_gpu_batch batch_of(const labels_run *self, const twi_labels_turn *t)
+{
+    return (twi_gpu_batch){
+        .x = t->labels.x,
+        .ld = t->labels.ld,
+        .n = t->labels.n,
+        .columns = (int32_t)self->space.columns,
+        .count = t->count,
+        .vertex = self->space.place,
+        .source =
+            self->space.list != NULL ? self->space.list + t->first : self->space.place + t->first,
+        .row = self->space.column,
+        .one = 1,
+    };
+}
+
+static twi_gpu_folds folds_of(const labels_run *self, const twi_labels_letter *l)
+{
+    return (twi_gpu_folds){l->sum,
+                           l->reached,
+                           l->most,
+                           &l->found->widest,
+                           &l->found->farthest,
+                           &l->found->capped,
+                           &l->found->refuted,
+                           self->space.column};
+}
+
+/* Sums and maxima, and the certificate: in vain if more passes follow. */
+static tw_status reduce(labels_run *self, twi_labels_turn *t)
+{
+    const twi_gpu_folds folds = folds_of(self, &t->there);
+    const twi_gpu_batch batch = batch_of(self, t);
+    const twi_gpu_sweep_arcs arcs = {self->space.offsets, self->space.heads, self->space.place};
+    char *from = (char *)t->there.sum;
+    *t->here.found = (twi_labels_findings){.misfit = UINT64_MAX, .farthest = INT32_MAX};
+    tw_status status =
+        check(self,
+              (int)cudaMemcpyAsync(t->there.found, t->here.found, sizeof(twi_labels_findings),
+                                   cudaMemcpyHostToDevice, self->space.stream),
+              "clearing the sums");
+    if (status == TW_OK) {
+        status = check(self,
+                       (int)cudaMemsetAsync(from, 0, (size_t)((char *)t->there.changed - from),
+                                            self->space.stream),
+                       "clearing the sums");
+    }
+    if (status == TW_OK && (self->folded || self->space.certify)) {
+        status = check(self, self->reducer->fold(&batch, &folds, self->space.stream),
+                       "starting to fold columns");
+    }
+    if (status == TW_OK && self->folded) {
+        status = check(self, self->reducer->widest(&batch, &folds, self->space.stream),
+                       "starting to look for the farthest");
+    }
+    if (status == TW_OK && self->space.certify) {
+        status = check(self, self->reducer->certify(&batch, &folds, &arcs, self->space.stream),
+                       "starting to certify columns");
+    }
+    return status;
+}
+
+/* Queue some more passes, and what is to be seen of them. */
+static tw_status go_on(labels_run *self, twi_labels_turn *t, int32_t passes)
+{
+    tw_status status =
+        check(self, self->space.kernel->pass(&t->labels, t->passes + 1, passes, self->space.stream),
+              "starting a pass");
+    t->passes += passes;
+    if (status == TW_OK) {
+        status = reduce(self, t);
+    }
+    if (status == TW_OK) {
+        status = check(self,
+                       (int)cudaMemcpyAsync(t->here.found, t->there.found, t->there.bytes,
+                                            cudaMemcpyDeviceToHost, self->space.stream),
+                       "copying sums");
+    }
+    return status == TW_OK ? twi_gpu_clock_stop(self->ctx, &t->clock, self->space.stream) : status;
+}
+
+static tw_status start(labels_run *self, twi_labels_turn *t, int64_t first)
+{
+    const twi_labels *l = &t->labels;
+    const int64_t left = twi_plan_rows(self->plan) - first;
+    const size_t stamps = (size_t)(l->chunks * l->n) * sizeof *l->stamp;
+    const size_t parts =
+        (size_t)self->entering.part_count * (size_t)l->chunks * sizeof *l->part_stamp;
+    t->first = first;
+    t->count = (int32_t)(left < self->space.columns ? left : self->space.columns);
+    t->passes = 0;
+    tw_status status = twi_gpu_clock_start(self->ctx, &t->clock, self->space.stream);
+    if (status == TW_OK) {
+        status = check(self, (int)cudaMemsetAsync(l->stamp, 0xff, stamps, self->space.stream),
+                       "clearing the stamps");
+    }
+    if (status == TW_OK) {
+        status = check(self,
+                       (int)cudaMemsetAsync(l->changed, 0, (size_t)l->chunks * sizeof *l->changed,
+                                            self->space.stream),
+                       "clearing the stamps");
+    }
+    if (status == TW_OK && parts > 0) {
+        status = check(self, (int)cudaMemsetAsync(l->part_stamp, 0, parts, self->space.stream),
+                       "clearing the stamps");
+    }
+    if (status == TW_OK) {
+        status = check(
+            self,
+            self->space.kernel->begin(l, self->space.list, first, t->count, self->space.stream),
+            "starting searches");
+    }
+    return status == TW_OK ? go_on(self, t, self->guess) : status;
+}
+
+/* The last pass that changed something. */
+static int32_t last_change(const twi_labels_turn *t)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < t->labels.chunks; i++) {
+        last = t->here.changed[i] > last ? t->here.changed[i] : last;
+    }
+    return last;
+}
+
+/* Wait until nothing changes any more; *refuted: the batch needs a wider type. */
+static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
+{
+    double *seconds = &self->out->seconds_device;
+    tw_status status = twi_gpu_clock_read(self->ctx, &t->clock, "searching", seconds);
+    while (status == TW_OK && last_change(t) >= t->passes) {
+        status = twi_check_cancel(self->ctx);
+        if (status == TW_OK) {
+            status = twi_gpu_clock_start(self->ctx, &t->clock, self->space.stream);
+        }
+        if (status == TW_OK) {
+            status = go_on(self, t, MORE_PASSES);
+        }
+        if (status == TW_OK) {
+            status = twi_gpu_clock_read(self->ctx, &t->clock, "searching", seconds);
+        }
+    }
+    self->guess = last_change(t) + 1;
+    *refuted = status == TW_OK && self->space.certify && t->here.found->refuted != 0;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ deliver a batch */
+
+/* The sentence for a value that the result's type cannot hold. */
+static tw_status fail_misfit(labels_run *self, const twi_labels_turn *t,
+                             const twi_delivery *delivery, uint64_t where)
+{
+    const tw_apsp_plan *plan = self->plan;
+    const int64_t row = (int64_t)where / twi_plan_cols(plan);
+    const int64_t col = (int64_t)where % twi_plan_cols(plan);
+    const int64_t source = twi_plan_source(plan, row);
+    const int64_t target = twi_plan_target(plan, col);
+    const size_t size = (size_t)self->space.kernel->element;
+    char element[sizeof(double)] __attribute__((aligned(8))) = {0};
+    const char *from =
+        (const char *)t->labels.x + (size_t)(target * t->labels.ld + row - t->first) * size;
+    tw_status status = check(
+        self, (int)cudaMemcpyAsync(element, from, size, cudaMemcpyDeviceToHost, self->space.rows),
+        "reading a distance");
+    if (status == TW_OK) {
+        status = check(self, (int)cudaStreamSynchronize(self->space.rows), "reading a distance");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    double distance = twi_element(element, self->space.kernel->type, 0);
+    if (plan->potential != NULL) {
+        distance += plan->potential[target] - plan->potential[source];
+    }
+    return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
+}
+
+/* Rows of a batch on their way to delivery. */
+typedef struct batch_rows {
+    labels_run *run;
+    twi_delivery *delivery;
+    twi_gpu_rows rows;
+} batch_rows;
+
+static tw_status fetch(void *batch, int64_t first, int64_t count, int which)
+{
+    const batch_rows *b = batch;
+    labels_run *self = b->run;
+    const twi_labels_space *space = &self->space;
+    const size_t bytes = (size_t)(count * b->rows.cols) * tw_type_size(b->rows.type);
+    tw_status status =
+        check(self, twi_gpu_take_rows(space->block[which], &b->rows, first, count, space->rows),
+              "starting to convert rows");
+    if (status == TW_OK) {
+        status = twi_gpu_record(self->ctx, space->converted, space->rows);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_wait(self->ctx, space->copies, space->converted);
+    }
+    return status == TW_OK
+               ? check(self,
+                       (int)cudaMemcpyAsync(space->stage.pinned[which], space->block[which], bytes,
+                                            cudaMemcpyDeviceToHost, space->copies),
+                       "copying rows")
+               : status;
+}
+
+static tw_status give(void *batch, int64_t first, int64_t count, char *rows)
+{
+    const batch_rows *b = batch;
+    return twi_delivery_finished_rows(b->run->ctx, b->delivery, first, count, rows);
+}
+
+static twi_gpu_rows rows_of(const labels_run *self, const twi_labels_turn *t)
+{
+    return (twi_gpu_rows){
+        .in = {t->labels.x, t->labels.ld},
+        .work = self->space.kernel->type,
+        .type = self->plan->type,
+        .sources = self->space.list,
+        .targets = self->space.targets,
+        .potential = self->space.potential,
+        .misfit = &t->there.found->misfit,
+        .keep_whole = twi_plan_keeps_whole(self->plan),
+        .cutoff = self->plan->options.cutoff,
+        .cols = twi_plan_cols(self->plan),
+        .column = self->space.column,
+        .place = self->space.place,
+        .begin = t->first,
+    };
+}
+
+static tw_status take_misfit(labels_run *self, const twi_labels_turn *t,
+                             const twi_delivery *delivery)
+{
+    uint64_t *misfit = &t->here.found->misfit;
+    tw_status status = check(self,
+                             (int)cudaMemcpyAsync(misfit, &t->there.found->misfit, sizeof *misfit,
+                                                  cudaMemcpyDeviceToHost, self->space.rows),
+                             "copying rows");
+    if (status == TW_OK) {
+        status = check(self, (int)cudaStreamSynchronize(self->space.rows), "copying rows");
+    }
+    return status == TW_OK && *misfit != UINT64_MAX ? fail_misfit(self, t, delivery, *misfit)
+                                                    : status;
+}
+
+/* The batch has ended, which the host has seen. */
+static tw_status deliver_rows(labels_run *self, const twi_labels_turn *t, twi_delivery *delivery)
+{
+    batch_rows batch = {self, delivery, rows_of(self, t)};
+    const twi_gpu_rows_back how = {&batch, fetch, give, self->space.copies,
+                                   &self->out->seconds_download};
+    const int64_t row_bytes = batch.rows.cols * (int64_t)tw_type_size(batch.rows.type);
+    if (row_bytes == 0) {
+        return twi_delivery_finished_rows(self->ctx, delivery, t->first, t->count,
+                                          self->space.stage.pinned[0]);
+    }
+    tw_status status =
+        twi_gpu_bring_back(self->ctx, &self->space.stage, &how, t->first, t->first + t->count,
+                           (int64_t)self->space.stage.bytes / row_bytes);
+    return status == TW_OK ? take_misfit(self, t, delivery) : status;
+}
+
+static void take_folds(labels_run *self, const twi_labels_turn *t)
+{
+    const twi_labels_letter *l = &t->here;
+    const int64_t widest =
+        l->found->widest != 0 ? (int64_t)(uint32_t) ~(uint32_t)l->found->widest : -1;
+    for (int64_t i = 0; i < t->count; i++) {
+        self->folds[t->first + i] = (twi_fold){
+            .reached = l->reached[i] - 1,
+            .sum = (int64_t)l->sum[i],
+            .most = l->most[i],
+            .farthest = i == widest ? l->found->farthest : -1,
+        };
+    }
+}
+
+/* ------------------------------------------------------------------------------------- the run */
+
+/* Batches from *first on; *first is where to go on when a wider type is needed. The next one is
+ * started before the rows of this one leave. */
+static tw_status run_batches(labels_run *self, twi_delivery *delivery, int64_t *first, bool *wider)
+{
+    const int64_t total = twi_plan_rows(self->plan);
+    int64_t number = 0;
+    *wider = false;
+    tw_status status = start(self, &self->space.turns[0], *first);
+    while (*first < total && status == TW_OK) {
+        twi_labels_turn *t = &self->space.turns[number++ % self->space.turn_count];
+        const int64_t next = t->first + t->count;
+        status = finish(self, t, wider);
+        if (status != TW_OK || *wider) {
+            return status;
+        }
+        if (self->folded) {
+            take_folds(self, t);
+        }
+        if (next < total) {
+            status = start(self, &self->space.turns[number % self->space.turn_count], next);
+        }
+        if (status == TW_OK && !self->folded) {
+            status = deliver_rows(self, t, delivery);
+        }
+        *first = next;
+        if (status == TW_OK) {
+            status = twi_check_cancel(self->ctx);
+        }
+        twi_progress(self->ctx, "search", (double)next, (double)total, "rows");
+    }
+    return status;
+}
+
+/* May a walk be as long as the cap of the type? */
+static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type)
+{
+    const double cap = type == TW_U16 ? TWI_GPU_INF_U16 : TW_APSP_INF_I32;
+    return (type == TW_U16 || type == TW_I32) &&
+           (plan->potential != NULL || (double)plan->graph->n * plan->graph->max_weight >= cap);
+}
+
+/* The plan has seen to the first type; a wider one must fit as well. */
+static tw_status check_room(labels_run *self, tw_type type)
+{
+    char need[32];
+    char have[32];
+    const uint64_t bytes = twi_gpu_labels_bytes(self->plan, type);
+    return bytes <= self->plan->gpu_allowed
+               ? TW_OK
+               : tw_fail(self->ctx, TW_ERR_MEMORY,
+                         "searching in %s takes %s on the device, and %s may be used there; use "
+                         "the device 'cpu', or raise the limit",
+                         tw_type_name(type), twi_bytes(need, (double)bytes),
+                         twi_bytes(have, (double)self->plan->gpu_allowed));
+}
+
+/* Those of the first `count` rows; no other row is folded after this. */
+static tw_status deliver_folds(labels_run *self, twi_delivery *delivery, int64_t count)
+{
+    tw_status status =
+        count > 0 ? twi_delivery_folds(self->ctx, delivery, 0, count, self->folds) : TW_OK;
+    twi_free(self->folds);
+    self->folds = NULL;
+    return status;
+}
+
+/* The rows from *first on in one type. */
+static tw_status run_in_type(labels_run *self, tw_type type, twi_delivery *delivery, int64_t *first,
+                             bool *wider)
+{
+    const double began = twi_seconds();
+    self->space.kernel = twi_gpu_labels_kernel_find(type);
+    self->reducer = twi_gpu_sweep_kernel_find(type);
+    self->space.certify = may_reach_cap(self->plan, type);
+    self->folded = self->folds != NULL && self->reducer->fold != NULL;
+    self->space.rows_wanted = !self->folded;
+    self->space.columns = twi_labels_columns(self->plan, type);
+    self->space.turn_count =
+        self->folded || twi_plan_rows(self->plan) - *first <= self->space.columns
+            ? 1
+            : TWI_LABELS_TURNS;
+    self->out->attempts++;
+    self->out->used = type;
+    tw_status status = check_room(self, type);
+    if (status == TW_OK && self->folds != NULL && !self->folded) {
+        status = deliver_folds(self, delivery, *first); /* the others leave as rows */
+    }
+    if (status == TW_OK) {
+        status = twi_labels_fill(self->ctx, &self->space, self->plan, &self->entering);
+    }
+    self->out->seconds_upload += twi_seconds() - began;
+    if (status == TW_OK) {
+        status = run_batches(self, delivery, first, wider);
+    }
+    if (status != TW_OK) {
+        twi_labels_drain(&self->space);
+    }
+    twi_labels_empty(&self->space);
+    return status;
+}
+
+static tw_status run_in_types(labels_run *self, twi_delivery *delivery)
+{
+    const tw_apsp_plan *plan = self->plan;
+    tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
+    int64_t first = 0;
+    bool wider = false;
+    tw_status status = run_in_type(self, type, delivery, &first, &wider);
+    while (status == TW_OK && wider) {
+        const tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
+        if (type == plan->options.work_type) {
+            return tw_fail(self->ctx, TW_ERR_RANGE,
+                           "some distance does not fit the working type %s; leave it to 'auto'",
+                           tw_type_name(type));
+        }
+        twi_log(self->ctx, "some distance reaches the cap of %s; searching again in %s",
+                type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
+        type = next;
+        status = run_in_type(self, type, delivery, &first, &wider);
+    }
+    return status;
+}
+
+tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
+                             twi_gpu_outcome *out, double *arcs)
+{
+    labels_run self = {.ctx = ctx, .plan = plan, .out = out, .guess = FIRST_GUESS};
+    *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
+    *arcs = (double)plan->graph->arcs * (double)twi_plan_rows(plan);
+    if (plan->graph->n == 0 || twi_plan_rows(plan) == 0) {
+        out->attempts = 1;
+        return TW_OK;
+    }
+    tw_status status = twi_entering_create(ctx, &self.entering, plan);
+    if (status == TW_OK && twi_delivery_is_folded(delivery)) {
+        status = twi_alloc(ctx, &self.folds, (uint64_t)twi_plan_rows(plan), sizeof *self.folds,
+                           "the sums of the rows");
+    }
+    if (status == TW_OK) {
+        status = twi_labels_open(ctx, &self.space, plan);
+    }
+    if (status == TW_OK) {
+        status = run_in_types(&self, delivery);
+    }
+    if (status == TW_OK && self.folds != NULL) {
+        status = deliver_folds(&self, delivery, twi_plan_rows(plan));
+    }
+    twi_labels_close(&self.space);
+    twi_entering_clear(&self.entering);
+    twi_free(self.folds);
+    return status;
+}
