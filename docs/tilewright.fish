@@ -61,7 +61,7 @@ complete -c tilewright -n '__tilewright_command apsp' -l nearest -r -d 'Write th
 complete -c tilewright -n '__tilewright_command apsp' -l farthest -r -d 'Write the farthest vertices of each row to FILE, in the same way'
 complete -c tilewright -n '__tilewright_command apsp' -l count -x -d 'How many nearest or farthest vertices'
 complete -c tilewright -n '__tilewright_command apsp' -l explain -d 'Explain the plan: the candidates, their estimated time and memory, and the choice'
-complete -c tilewright -n '__tilewright_command apsp' -l method -x -a 'auto closure dijkstra bfs sweep reference' -d 'closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal weights), sweep (elimination, then all sources at once: roads, grids, meshes), reference (slow and plain)'
+complete -c tilewright -n '__tilewright_command apsp' -l method -x -a 'auto closure dijkstra bfs sweep reference' -d 'closure (blocked Floyd-Warshall), dijkstra (a search from each source'
 complete -c tilewright -n '__tilewright_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or the sweep computes in: u8, u16, i32, f32 or f64'
 complete -c tilewright -n '__tilewright_command apsp' -l block -x -d 'The pivot width of the closure'
 complete -c tilewright -n '__tilewright_command apsp' -l no-cache -d 'Do not look for the order of elimination, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run'

@@ -59,7 +59,7 @@ _tilewright()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
-            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and plain)]:NAME:(auto closure dijkstra bfs sweep reference)' \
+            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Do not look for the order of elimination, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \

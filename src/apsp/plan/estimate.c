@@ -27,6 +27,8 @@
 #define FRONT_SECONDS 2e-6 /* of a vertex: its part of a front, on one thread, */
 #define HOST_SECONDS 0.15e-6 /*   and what one thread does for it before and after */
 
+#define FRONT_SMALL 1200.0 /* vertices of a front that all threads close at half of that rate */
+
 enum { DEPTH = 128, CALLS = 16 };
 
 /* Relaxations of one thread in a second that it is running. */
@@ -182,8 +184,11 @@ double twi_gpu_sweep_estimate(const twi_gpu_info *info, const twi_gpu_sweep_job 
     double size = (double)tw_type_size(job->type);
     double swept = job->rows * (job->down + job->up);
     double batches = ceil(job->rows / SWEEP_COLUMNS);
-    double factor = job->factor / job->factor_rate + job->n * FRONT_SECONDS / job->threads +
-                    job->n * HOST_SECONDS;
+    /* One front by all threads takes longer than many, each by one. */
+    double alone = job->factor > 0 ? fmin(pow(job->front, 3) / job->factor, 1) : 0;
+    double factor =
+        job->factor / job->factor_rate * (1 + alone * FRONT_SMALL / fmax(job->front, 1)) +
+        job->n * FRONT_SECONDS / job->threads + job->n * HOST_SECONDS;
     return GPU_LAUNCH + factor + 3 * job->down * size / LINK_PINNED +
            swept / (SWEEP_SHARE * twi_gpu_rate(info, job->type)) +
            batches * log2(job->n + 2) * SWEEP_LEVEL + job->result_bytes / LINK_PINNED;

@@ -42,6 +42,7 @@ typedef struct twi_gpu_sweep_job {
     double down, up;     /* steps of a column */
     double factor;       /* steps of all fronts, */
     double factor_rate;  /*   and how many the CPU does a second */
+    double front;        /* vertices of the largest */
     int32_t threads;     /* of the CPU */
     double result_bytes; /* that come back over the link */
 } twi_gpu_sweep_job;

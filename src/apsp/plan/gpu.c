@@ -253,6 +253,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         .up = tree->up,
         .factor = tree->factor,
         .factor_rate = rate,
+        .front = (double)tree->front_most,
         .threads = plan->threads,
         .result_bytes = twi_will_fold(plan) ? 0 : result,
     };

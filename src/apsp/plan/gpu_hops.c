@@ -29,6 +29,8 @@
 #define ENTRY 0.25e-9       /* seconds of an entry on a thread of the host: converted */
 #define H200_CYCLES 2.6e11  /* processors times clock */
 #define UNKNOWN_LEVELS 24.0 /* where no search has told */
+#define WINDOW 15.0         /* levels that are written at a time */
+#define MANY_LEVELS 160.0   /* of one source: others may have more than a byte holds */
 #define MOST_ARCS INT32_MAX
 
 static double speed_of(const twi_gpu_info *info)
@@ -57,9 +59,12 @@ static double estimate(const tw_apsp_plan *plan, const twi_gpu_info *info, doubl
     const double level = LEVEL + arcs * ROW_BYTES / (CACHE_RATE * speed_of(info));
     const double entries = rows * n;
     const bool folded = twi_will_fold(plan) && plan->options.sources == NULL;
-    return START + (arcs + n) * ARC + batches * (LOOK + levels * level) +
-           entries / (SLAB_RATE * speed_of(info)) +
-           (folded ? 0 : entries / LINK + entries * ENTRY / plan->threads);
+    const double bytes = levels > MANY_LEVELS ? 2 : 1; /* of a distance */
+    const double slab = entries / (SLAB_RATE * speed_of(info));
+    return START + (arcs + n) * ARC + batches * (LOOK + levels * level) + slab +
+           (folded ? 0
+                   : floor(levels / WINDOW) * slab + entries * bytes / LINK +
+                         entries * ENTRY / plan->threads);
 }
 
 static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *info,

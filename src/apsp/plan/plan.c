@@ -373,8 +373,7 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                      : status;
 }
 
-/* With "auto": the closure and searches, where the best of the CPU's, or what is guessed of it
- * before anything dear is spent on it, would take longer than a look at a GPU. */
+/* With "auto": the closure and searches, where the best of the CPU's takes longer than a look. */
 static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
                                   twi_candidate all[CANDIDATES], const twi_candidate *best,
                                   double farthest)
@@ -400,13 +399,11 @@ static tw_status look_early(tw_context *ctx, tw_apsp_plan *plan, twi_candidate a
                             double farthest)
 {
     const twi_candidate guess = {.seconds = rival_seconds(plan, all)};
-    tw_status status = TW_OK;
-    if (plan->options.method == TW_APSP_METHOD_AUTO && twi_gpu_startup_seconds(ctx) > 0) {
-        status = consider_any_gpu(ctx, plan, all, &guess, farthest);
-        if (!all[GPU].possible) { /* the end will tell */
-            all[GPU].why_not[0] = '\0';
-        }
+    if (plan->options.method != TW_APSP_METHOD_AUTO || twi_gpu_startup_seconds(ctx) <= 0) {
+        return TW_OK;
     }
+    tw_status status = consider_any_gpu(ctx, plan, all, &guess, farthest);
+    all[GPU].why_not[0] = '\0'; /* the end will tell */
     return status;
 }
 

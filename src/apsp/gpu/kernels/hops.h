@@ -36,7 +36,7 @@ enum {
 
 /* Arcs that one group takes; hubs have more, and several groups. Tests have fewer. */
 #ifndef TWI_HOPS_PIECE
-#define TWI_HOPS_PIECE 1024
+#define TWI_HOPS_PIECE 256
 #endif
 
 /* Arcs first ... end - 1 of a vertex. */

@@ -145,8 +145,7 @@ static __device__ __forceinline__ void take_item(const twi_labels &l, const twi_
     piece now = old;
     bool begun = false;
     for (int32_t a = item.first; a < item.end; a += LANES) {
-        const bool on =
-            a + lane < item.end && read_stamp(stamp + l.origin[a + lane]) >= pass - 1;
+        const bool on = a + lane < item.end && read_stamp(stamp + l.origin[a + lane]) >= pass - 1;
         const uint32_t votes = group_votes(on, LANES);
         if (votes != 0 && !begun && item.part < 0) {
             old = load(piece_of(l, l.x, item.vertex, piece_at));
