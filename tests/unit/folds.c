@@ -389,7 +389,7 @@ static void folds_out_of_turn_or_untrue_are_refused(void **state)
     edges e = {.n = 5, .most = 0, .least = 3};
     path(&e);
     tw_graph *graph = build(ctx, &e, TW_I32, false);
-    hand_over(ctx, graph, 1, &(twi_fold){4, 21, 9, 4}, TW_ERR_INTERNAL, "where row 0");
+    hand_over(ctx, graph, 1, &(twi_fold){4, 21, 9, 4}, TW_ERR_INTERNAL, "expected row 0");
     hand_over(ctx, graph, 0, &(twi_fold){4, 30, 13, -1}, TW_ERR_INTERNAL, "at 12 by a search");
     tw_graph_destroy(graph);
     clear(&e);
