@@ -91,6 +91,29 @@ static void a_run_holds_the_memory_that_was_planned(void **state)
     }
 }
 
+/* The search that tells how far distances reach takes long where there are many arcs. */
+static void a_cancelled_plan_stops(void **state)
+{
+    tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    tw_apsp_plan *plan = NULL;
+    (void)state;
+    o.kind = "complete";
+    o.vertices = 200;
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &o));
+    tw_cancel(ctx);
+    assert_int_equal(tw_apsp_plan_create(ctx, &plan, graph, &opts), TW_ERR_CANCELLED);
+    assert_null(plan);
+    tw_clear_cancel(ctx);
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &opts));
+    tw_apsp_plan_destroy(plan);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void potentials_are_planned_for(void **state)
 {
     (void)state;
@@ -147,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_holds_the_memory_that_was_planned),
+        cmocka_unit_test(a_cancelled_plan_stops),
         cmocka_unit_test(potentials_are_planned_for),
         cmocka_unit_test(a_plan_of_hours_says_how_to_do_less),
     };

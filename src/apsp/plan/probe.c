@@ -20,6 +20,7 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
         return status;
     }
     twi_textbook_place(&search, graph, memory);
+    search.stop = ctx; /* of a complete graph it takes as long as reading it */
     twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
     *farthest = 0;
     plan->depth = 0;
@@ -30,5 +31,5 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
         }
     }
     twi_free(memory);
-    return TW_OK;
+    return twi_check_cancel(ctx);
 }

@@ -28,6 +28,7 @@ void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory)
     out->hops = out->previous + n;
     out->heap = out->hops + n;
     out->place = out->heap + n;
+    out->stop = NULL;
 }
 
 static void start(const tw_graph *graph, int32_t source, twi_textbook *s)
@@ -106,7 +107,7 @@ void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double 
     int64_t count = 1;
     start(graph, source, s);
     put(s, 0, source);
-    while (count > 0) {
+    while (count > 0 && !(s->stop != NULL && twi_is_cancelled(s->stop))) {
         int32_t u = take_nearest(s, &count);
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];

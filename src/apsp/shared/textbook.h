@@ -13,11 +13,12 @@
 typedef struct twi_textbook {
     double *distance; /* n: +inf where there is no path */
     int32_t
-        *previous;  /* n: the vertex before on a shortest path, TW_APSP_NO_VERTEX at the source */
-    int32_t *hops;  /* n: arcs of that path */
-    int32_t *heap;  /* n */
-    int32_t *place; /* n: of a vertex in the heap */
-    double *excess; /* n: of twi_textbook_straighten */
+        *previous;    /* n: the vertex before on a shortest path, TW_APSP_NO_VERTEX at the source */
+    int32_t *hops;    /* n: arcs of that path */
+    int32_t *heap;    /* n */
+    int32_t *place;   /* n: of a vertex in the heap */
+    double *excess;   /* n: of twi_textbook_straighten */
+    tw_context *stop; /* whose cancelling ends Dijkstra early; NULL: nobody's */
 } twi_textbook;
 
 uint64_t twi_textbook_bytes(const tw_graph *graph);
