@@ -86,9 +86,12 @@ tw_status twi_kept_order_parse(tw_context *ctx, twi_order *out, const twi_struct
         return TW_OK;
     }
     memcpy(&header, file, sizeof header);
+    if (!header_fits(&header, structure, bytes)) {
+        return TW_OK;
+    }
     const char *vertex = (const char *)file + sizeof header;
-    const char *first = vertex + header.n * sizeof(int32_t);
-    if (!header_fits(&header, structure, bytes) || checksum(&header, vertex, first) != header.sum) {
+    const char *first = vertex + header.n * sizeof(int32_t); /* the file has so many */
+    if (checksum(&header, vertex, first) != header.sum) {
         return TW_OK;
     }
     *out = (twi_order){.n = structure->n, .maker = (int32_t)header.maker};
