@@ -2,7 +2,7 @@
 #ifndef TW_TESTS_SHAPES_H
 #define TW_TESTS_SHAPES_H
 
-#include "small_graphs.h"
+#include "unit/small_graphs.h"
 
 #include "base/random.h"
 

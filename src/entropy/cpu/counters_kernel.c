@@ -5,7 +5,7 @@
  *
  * Sums are kept modulo 2^32, which T[N] - sum never reaches. A product with 1 / (N 2^F) takes the
  * place of the division: for all counts of up to 31 elements on up to 16 levels it gives the same
- * f32 (tests/unit/entropy.c goes through them).
+ * f32 (tests/unit/entropy/entropy.c goes through them).
  */
 #include "entropy/cpu/kernels.h"
 

@@ -51,7 +51,7 @@ typedef struct pairs_job {
 #if TWI_BYTE_PRODUCT
 
 /* number * inverse as f64 gives it, rounded to f32. For all counts that there can be these are the
- * bits of a division (tests/unit/entropy.c). */
+ * bits of a division (tests/unit/entropy/entropy.c). */
 static __device__ __forceinline__ float scaled(uint32_t number, double inverse)
 {
     const double exact = __hiloint2double(0x43300000, (int)number) - 4503599627370496.0; /* 2^52 */

@@ -4,7 +4,7 @@
  * every type, number of threads and choice of sources. And folds stand for rows only where nobody
  * misses those.
  */
-#include "shapes.h"
+#include "unit/shapes.h"
 
 #include "apsp/shared/deliver.h"
 #include "apsp/sweep/tree.h"

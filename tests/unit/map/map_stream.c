@@ -1,5 +1,5 @@
 /* Maps of inputs that are not in memory: the same bits as of whole arrays, whatever the bands. */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "base/matrix.h"
 #include "base/random.h"

@@ -1,5 +1,5 @@
 /* Summaries: against counting by hand, for every type, cut into blocks in every way. */
-#include "elements.h"
+#include "unit/elements.h"
 
 #include "apsp/shared/distance.h"
 #include "base/matrix.h"

@@ -3,7 +3,7 @@
  * and the distances are the reference's on graphs of every shape, for every type, number of threads
  * and part of the result.
  */
-#include "shapes.h"
+#include "unit/shapes.h"
 
 #include "apsp/shared/widen.h"
 #include "apsp/sweep/order.h"

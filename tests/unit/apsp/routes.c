@@ -1,5 +1,5 @@
 /* Routes: paths and predecessors, from right matrices and from wrong ones. */
-#include "small_graphs.h"
+#include "unit/small_graphs.h"
 
 #include "apsp/shared/distance.h"
 #include "apsp/shared/routes.h"

@@ -1,5 +1,5 @@
 /* Local entropy of images that are not in memory: the same bits as of a whole image. */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "base/matrix.h"
 #include "base/random.h"

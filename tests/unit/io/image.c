@@ -1,5 +1,5 @@
 /* Images: planes, generators, and the formats they are read from and written to. */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include <math.h>
 

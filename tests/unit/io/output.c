@@ -1,5 +1,5 @@
 /* Output files: whole or not at all, and what stood there before survives a failure. */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "io/output.h"
 #include "io/temporary.h"

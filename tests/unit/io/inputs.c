@@ -3,7 +3,7 @@
  * what was checked is what is used. Each test does to the file between two steps what another
  * process could do there.
  */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "graph/graph.h"
 #include "io/graph/format.h"

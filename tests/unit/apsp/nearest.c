@@ -1,7 +1,7 @@
 /* The nearest and farthest vertices of each row: against sorting whole rows, for every type, many
  * ties, every way of cutting rows into blocks, selections, and failures. */
-#include "elements.h"
-#include "scratch_folder.h"
+#include "unit/elements.h"
+#include "unit/scratch_folder.h"
 
 #include "apsp/shared/distance.h"
 #include "base/context.h"

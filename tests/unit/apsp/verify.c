@@ -1,5 +1,5 @@
 /* The verifier: right matrices pass, and a single wrong entry is found and named. */
-#include "small_graphs.h"
+#include "unit/small_graphs.h"
 
 #include "apsp/shared/distance.h"
 #include "base/matrix.h"

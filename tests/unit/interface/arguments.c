@@ -4,7 +4,7 @@
  * fail says TW_ERR_ARGUMENT with a sentence, the others answer with nothing. Optional pointers are
  * the ones the header calls so.
  */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include <math.h>
 

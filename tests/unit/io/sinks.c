@@ -1,5 +1,5 @@
 /* Sinks and matrix files: what goes in comes back, and nothing half-written stays. */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "base/random.h"
 #include "io/matrix/format.h"

@@ -3,7 +3,7 @@
  * and out, broadcasts, residues and repetition must compile. The run-time compiler needs no GPU; a
  * machine without it skips these, and says so.
  */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "gpu/code_cache.h"
 #include "gpu/rtc.h"

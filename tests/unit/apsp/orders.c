@@ -3,8 +3,8 @@
  * graph and no other graph, and those in the user's cache folder, which are believed only if they
  * are whole, of the same structure, and orders. Whatever lies there, distances are the reference's.
  */
-#include "scratch_folder.h"
-#include "shapes.h"
+#include "unit/scratch_folder.h"
+#include "unit/shapes.h"
 
 #include "apsp/sweep/kept_order.h"
 #include "apsp/sweep/known_order.h"

@@ -2,7 +2,7 @@
  * Memory that control groups leave, read from made-up files of a kernel: each case lays out a few
  * files below a folder of its own and says what is left.
  */
-#include "scratch_folder.h"
+#include "unit/scratch_folder.h"
 
 #include "base/available.h"
 

@@ -3,7 +3,7 @@
  * below that comes out to its last digit, and one that is not below it is refused: by every method,
  * and by routes and checks, too. The oracle is a triple loop over 64-bit integers.
  */
-#include "../harness.h"
+#include "harness.h"
 
 #include "base/random.h"
 

@@ -3,7 +3,7 @@
  * them: each function of each sink fails in turn, or cancels, and every call is recorded and judged
  * by rules written down here, which share nothing with the driver.
  */
-#include "small_graphs.h"
+#include "unit/small_graphs.h"
 
 #include "apsp/shared/deliver.h"
 

@@ -1,6 +1,6 @@
 /* The mechanism behind every struct that crosses the interface, on a struct of its own: as an
- * older, a newer and a careless caller would hand it over. tests/unit/sizes.c does so with each
- * struct of the header. */
+ * older, a newer and a careless caller would hand it over. tests/unit/interface/sizes.c does so
+ * with each struct of the header. */
 #include "harness.h"
 
 #include "base/given.h"
