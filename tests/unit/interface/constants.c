@@ -67,7 +67,7 @@ static bool is_asserted(const char *name)
 {
     char line[256], found[64];
     bool asserted = false;
-    FILE *self = fopen(TW_TEST_DATA "/../unit/constants.c", "re");
+    FILE *self = fopen(TW_TEST_DATA "/../unit/interface/constants.c", "re");
     assert_non_null(self);
     while (fgets(line, sizeof line, self) != NULL) {
         asserted = asserted ||

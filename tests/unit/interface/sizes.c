@@ -923,7 +923,7 @@ static bool is_asserted(const char *type)
 {
     char line[256], found[64];
     bool asserted = false;
-    FILE *self = fopen(TW_TEST_DATA "/../unit/sizes.c", "re");
+    FILE *self = fopen(TW_TEST_DATA "/../unit/interface/sizes.c", "re");
     assert_non_null(self);
     while (fgets(line, sizeof line, self) != NULL) {
         asserted = asserted || (sscanf(line, "ASSERT_SIZE(%63[a-z0-9_],", found) == 1 &&
