@@ -1,10 +1,9 @@
 /*
- * The vector functions beside SLEEF's and the C library's: nanoseconds an element on one core, over
- * blocks in the first cache, the best of several rounds in processor time. Built by hand, since it
- * looks inside the library and needs SLEEF:
- *   gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iinclude -Isrc bench/functions.c
- * build/dev/src/libtilewright.a \ -fopenmp -lsleef -lm -o functions      (and what else the library
- * was built with) Prints the table of bench/results/neoverse-v1-functions.md.
+ * The vector functions beside SLEEF's and the C library's: nanoseconds per element on one core,
+ * over blocks in the first cache, the best of several rounds in processor time. Built by hand,
+ * since it looks inside the library and needs SLEEF: gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iinclude
+ * -Isrc bench/functions.c build/dev/src/libtilewright.a \ -fopenmp -lsleef -lm -o functions (and
+ * what else the library was built with) Prints the table of bench/results/neoverse-v1-functions.md.
  */
 #include "map/cpu/kernels.h"
 

@@ -183,9 +183,9 @@ static double time_case(const bench_case *c, prepared *p, const void *original, 
     cudaEvent_t end;
     float times[REPEATS_SMALL];
     int repeats = c->n > 40000 ? 1 : c->n > 4000 ? REPEATS_LARGE : REPEATS_SMALL;
-    must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-    must_run(cudaEventCreate(&begin), "making an event");
-    must_run(cudaEventCreate(&end), "making an event");
+    must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    must_run(cudaEventCreate(&begin), "creating an event");
+    must_run(cudaEventCreate(&end), "creating an event");
     for (int i = -1; i < repeats; i++) { /* the first one warms up */
         float ms = 0;
         must_run(cudaMemcpyAsync(p->matrix, original, bytes, cudaMemcpyDeviceToDevice, stream),

@@ -161,7 +161,7 @@ static double run_resident(const bench_case *c, uint64_t *bytes)
     *bytes = size + twi_gpu_closure_bytes(work.kernel, n, c->undirected);
     must_run(cudaMalloc(&work.data, size), "allocating the matrix");
     must_run(cudaMalloc(&panels, *bytes - size), "allocating panels");
-    must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    must_run(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     must_run(cudaMemcpy(work.data, matrix, size, cudaMemcpyHostToDevice), "upload");
     double began = twi_seconds();
     must(twi_gpu_closure(ctx, &work, panels, stream, false));

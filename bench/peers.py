@@ -339,7 +339,7 @@ def equal_weights(bench):
     graph = bench.graph("preferential", n, "--degree", 5, "--weights", "1:1")
     plain = Program(bench, "plain_bfs", "plain_bfs.c", ["-fopenmp"], "plain C BFS a source")
     tilewright = Tilewright(bench)
-    title = f"preferential attachment, n = {n}, 5 edges a vertex, equal weights"
+    title = f"preferential attachment, n = {n}, 5 edges per vertex, equal weights"
     rows = bench.compare(graph, [tilewright, plain], "wall", bench.args.repeat, 300)
     yield {"title": title, "clock": "end to end", "rows": rows}
     peers = [

@@ -253,12 +253,12 @@ static tw_status check_run(tw_context *ctx, const tw_apsp_plan *plan, const tw_s
         return status;
     }
     if (predecessors != NULL && plan->options.targets != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows: leave the targets out");
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows; do not set targets");
     }
     if (predecessors != NULL && plan->options.cutoff >= 0 && plan->potential != NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "with negative weights a path below the cutoff may lead through distances "
-                       "above it: ask for predecessors without a cutoff");
+                       "above it; request predecessors without a cutoff");
     }
     return TW_OK;
 }
@@ -336,8 +336,9 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
         status = tw_apsp_plan_create(ctx, &other, plan->graph, &plan->options);
     }
     if (status == TW_OK) {
-        twi_log(ctx, "there: %s, %s of memory, about %.3g s", tw_apsp_method_name(other->method),
-                twi_bytes(bytes, (double)other->memory), other->seconds);
+        twi_log(ctx, "on the CPU: %s, %s of memory, about %.3g s",
+                tw_apsp_method_name(other->method), twi_bytes(bytes, (double)other->memory),
+                other->seconds);
         status = run_plan(ctx, other, sinks, sink_count, predecessors, report, NULL);
     }
     if (status == TW_OK) {
@@ -388,7 +389,7 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
     }
     if (options.type != TW_AUTO && options.type != out->type) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the options ask for a result of type %s, and the distance matrix is of %s",
+                       "the options request a result of type %s, but the distance matrix is of %s",
                        tw_type_name(options.type), tw_type_name(out->type));
     }
     options.type = out->type;

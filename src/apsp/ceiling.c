@@ -48,11 +48,11 @@ tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type, int32_
     }
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(isa, type);
     if (kernel == NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "no ceiling for type %s: use u8, u16, i32, f32 or f64",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "no ceiling for type %s; use u8, u16, i32, f32 or f64",
                        tw_type_name(type));
     }
     if (threads < 1 || threads > TWI_THREADS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a ceiling of %d threads; use 1 to %d", threads,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the number of threads is %d; use 1 to %d", threads,
                        TWI_THREADS_MOST);
     }
     double total = 0;

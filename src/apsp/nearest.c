@@ -199,8 +199,7 @@ static tw_status nearest_begin(void *self, tw_context *ctx, const tw_shape *shap
     uint64_t entries = 0;
     if (shape->rows < 0 || shape->cols < 0 || shape->cols > INT32_MAX ||
         !twi_type_is_element(shape->type)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a matrix of %lld x %lld of %s has no nearest vertices",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a %lld x %lld matrix of %s has no nearest vertices",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
     const uint64_t each = sizeof *nearest->vertices + sizeof *nearest->distances;
@@ -282,8 +281,9 @@ tw_status tw_apsp_nearest_create(tw_context *ctx, tw_apsp_nearest **out,
         status = TWI_TAKE(ctx, tw_apsp_nearest_options, &options, given);
     }
     if (status == TW_OK && options.count < 1) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the %d nearest vertices: ask for 1 or more",
-                         (int)options.count);
+        status =
+            tw_fail(ctx, TW_ERR_ARGUMENT, "the %d nearest vertices were requested; use 1 or more",
+                    (int)options.count);
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &nearest, 1, sizeof *nearest, "the nearest vertices");

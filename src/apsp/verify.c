@@ -307,7 +307,7 @@ static tw_status check_shape(tw_context *ctx, const tw_apsp_verifier *verifier,
     }
     if (!twi_type_is_element(shape->type) ||
         (options->type != TW_AUTO && options->type != shape->type)) {
-        return tw_fail(ctx, TW_ERR_VERIFY, "the matrix is of %s and %s was asked for",
+        return tw_fail(ctx, TW_ERR_VERIFY, "the matrix is of type %s; expected %s",
                        tw_type_name(shape->type), tw_type_name(options->type));
     }
     return TW_OK;
@@ -485,8 +485,9 @@ tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verif
         [FAULT_NEGATIVE] = "cannot be negative, since no weight is",
         [FAULT_ARC] = "is more than the weight of an arc there",
         [FAULT_VANISHED] = "is 0 because the type does not hold what it should be",
-        [FAULT_OVERFLOW] = "hides a path that is longer than numbers can be",
-        [FAULT_INEXACT] = "cannot be told: a sum of whole weights reaches 2^53, which f64 rounds",
+        [FAULT_OVERFLOW] = "hides a path whose length overflows",
+        [FAULT_INEXACT] =
+            "cannot be verified: a sum of whole weights reaches 2^53, which f64 rounds",
         [FAULT_SEARCH] = "is not what a search of the graph finds",
     };
     const int64_t row = verifier->wrong_row;

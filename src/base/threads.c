@@ -53,7 +53,7 @@ int twi_processor_count(void)
  * by ourselves, all there at one time. What they show can change before the runtime makes its own,
  * so that follows at once, by a region that does nothing: the runtime keeps its threads for the
  * next region. It lets go those beyond the size of a smaller one, which is why every region is
- * counted here (twi_team). Some 15 us a thread, once (Neoverse V1, 2026-11).
+ * counted here (twi_team). About 15 us per thread, once (Neoverse V1, 2026-11).
  *
  * A child of fork has none of the threads that libgomp still counts on, and would wait for them for
  * ever. The thread that forked works alone there; every new one has a team of its own. LLVM's

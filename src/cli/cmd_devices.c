@@ -21,7 +21,7 @@ static const settings defaults = {.common = CLI_COMMON_INIT};
 
 static const tw_type types[TYPES] = {TW_U8, TW_U16, TW_I32, TW_F32, TW_F64};
 
-/* Relaxations a second on one thread, on all, and on the GPU that is named. */
+/* Relaxations per second on one thread, on all, and on the GPU that is named. */
 typedef struct ceilings {
     bool measured;
     const char *gpu; /* its name, or NULL */

@@ -106,7 +106,7 @@ static tw_status enter(tw_context *ctx, const tw_entropy_plan *plan, uint64_t *b
     }
     status = find_common_device(ctx, &setup, out, options.workspace, &device);
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaGetDevice(&previous), "asking for the device");
+        status = twi_gpu_check(ctx, (int)cudaGetDevice(&previous), "querying the current device");
     }
     if (status == TW_OK) {
         const twi_gpu_piece piece = {.in = *in,

@@ -72,10 +72,11 @@ static tw_status count_devices(tw_context *ctx, int *count)
 {
     cudaError_t error = cudaGetDeviceCount(count);
     if (error == cudaErrorInsufficientDriver) {
-        return tw_fail(ctx, TW_ERR_DEVICE,
-                       "%s: no " TWI_GPU_API " driver that this build can use: install or update "
-                       "it, or use the device 'cpu'",
-                       ctx->device);
+        return tw_fail(
+            ctx, TW_ERR_DEVICE,
+            "%s: no " TWI_GPU_API
+            " driver that this build can use; install or update it, or use the device 'cpu'",
+            ctx->device);
     }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && *count == 0)) {
         (void)cudaGetLastError();
@@ -109,8 +110,8 @@ tw_status twi_gpu_select(tw_context *ctx, twi_gpu_list *out)
         long index = strtol(at + 1, &end, 10);
         if (index < 0 || index >= have) {
             return tw_fail(ctx, TW_ERR_DEVICE,
-                           TWI_GPU_PREFIX ":%ld does not exist: this machine has %s, numbered "
-                                          "from 0",
+                           TWI_GPU_PREFIX
+                           ":%ld does not exist; this machine has %s, numbered from 0",
                            index, twi_gpu_text());
         }
         if (out->count == TWI_GPU_MOST) {
@@ -163,17 +164,17 @@ tw_status twi_gpu_link(tw_context *ctx, tw_gpu_link *out, int32_t from, int32_t 
     int atomics = 0;
     int rank = 0;
     tw_status status = twi_gpu_check(ctx, (int)cudaDeviceCanAccessPeer(&direct, from, to),
-                                     "asking for the way to another device");
+                                     "querying the link to another device");
     if (status == TW_OK && direct) {
         status = twi_gpu_check(
             ctx,
             (int)cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, from, to),
-            "asking for atomics on another device");
+            "querying atomics on another device");
     }
     if (status == TW_OK && direct) {
         status = twi_gpu_check(
             ctx, (int)cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, from, to),
-            "asking for the speed to another device");
+            "querying the speed of a link");
     }
     *out = (tw_gpu_link){.size = sizeof *out, .direct = direct, .atomics = atomics, .rank = rank};
     return status;
@@ -183,10 +184,10 @@ tw_status twi_gpu_holder(tw_context *ctx, const void *data, const char *what, in
 {
     struct cudaPointerAttributes at;
     tw_status status =
-        twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), "looking at a pointer");
+        twi_gpu_check(ctx, (int)cudaPointerGetAttributes(&at, data), "querying a pointer");
     if (status == TW_OK && !TWI_IS_DEVICE_MEMORY(at)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "%s is not in GPU memory, where tw_apsp_device needs it; tw_apsp takes "
+                         "%s is not in GPU memory, as tw_apsp_device requires; tw_apsp takes "
                          "graphs in host memory",
                          what);
     }

@@ -87,7 +87,7 @@ static tw_status check_index(tw_context *ctx, int32_t index)
     if (index >= 0 && index < twi_gpu_count()) {
         return TW_OK;
     }
-    return tw_fail(ctx, TW_ERR_DEVICE, "GPU %d does not exist: this machine has %s", index,
+    return tw_fail(ctx, TW_ERR_DEVICE, "GPU %d does not exist; this machine has %s", index,
                    twi_gpu_text());
 }
 

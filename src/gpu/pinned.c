@@ -12,7 +12,7 @@ bool twi_gpu_pin(tw_context *ctx, void *data, uint64_t bytes)
     }
     if (error != cudaSuccess && error != cudaErrorHostMemoryAlreadyRegistered) {
         char text[32];
-        twi_log(ctx, "%s of host memory cannot be pinned (%s): copies will be slower",
+        twi_log(ctx, "%s of host memory could not be pinned (%s); copies will be slower",
                 twi_bytes(text, (double)bytes), cudaGetErrorString(error));
     }
     return error == cudaSuccess;

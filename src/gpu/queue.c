@@ -14,13 +14,13 @@ tw_status twi_gpu_open_stream(tw_context *ctx, cudaStream_t *out, bool urgent)
     }
     cudaError_t error =
         cudaStreamCreateWithPriority(out, cudaStreamNonBlocking, urgent ? highest : lowest);
-    return twi_gpu_check(ctx, (int)error, "making a stream");
+    return twi_gpu_check(ctx, (int)error, "creating a stream");
 }
 
 tw_status twi_gpu_open_event(tw_context *ctx, cudaEvent_t *out)
 {
     return twi_gpu_check(ctx, (int)cudaEventCreateWithFlags(out, cudaEventDisableTiming),
-                         "making an event");
+                         "creating an event");
 }
 
 void twi_gpu_close_stream(cudaStream_t stream)
@@ -61,9 +61,9 @@ tw_status twi_gpu_send(tw_context *ctx, cudaStream_t stream, const void *to, con
 
 tw_status twi_gpu_clock_open(tw_context *ctx, twi_gpu_clock *clock)
 {
-    tw_status status = twi_gpu_check(ctx, (int)cudaEventCreate(&clock->begun), "making an event");
+    tw_status status = twi_gpu_check(ctx, (int)cudaEventCreate(&clock->begun), "creating an event");
     return status == TW_OK
-               ? twi_gpu_check(ctx, (int)cudaEventCreate(&clock->ended), "making an event")
+               ? twi_gpu_check(ctx, (int)cudaEventCreate(&clock->ended), "creating an event")
                : status;
 }
 
@@ -103,5 +103,5 @@ tw_status twi_gpu_copy_rows(tw_context *ctx, const twi_gpu_rows_copy *c, bool up
                                                c->rows, cudaMemcpyHostToDevice, stream)
                            : cudaMemcpy2DAsync(c->host, c->here, c->device, c->there, c->width,
                                                c->rows, cudaMemcpyDeviceToHost, stream);
-    return twi_gpu_check(ctx, (int)error, up ? "fetching rows" : "bringing rows back");
+    return twi_gpu_check(ctx, (int)error, up ? "copying rows to the GPU" : "copying rows back");
 }

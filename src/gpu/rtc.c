@@ -304,7 +304,7 @@ tw_status twi_rtc_architecture(tw_context *ctx, int32_t device, char out[32])
 #if defined(TWI_HIP)
     struct cudaDeviceProp properties;
     tw_status status = twi_gpu_check(ctx, (int)cudaGetDeviceProperties(&properties, device),
-                                     "asking for the architecture");
+                                     "querying the architecture");
     if (status == TW_OK) {
         snprintf(out, 32, "%.31s", properties.gcnArchName);
     }
@@ -317,7 +317,7 @@ tw_status twi_rtc_architecture(tw_context *ctx, int32_t device, char out[32])
         error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
     }
     snprintf(out, 32, "sm_%d%d", major, minor);
-    return twi_gpu_check(ctx, (int)error, "asking for the architecture");
+    return twi_gpu_check(ctx, (int)error, "querying the architecture");
 #endif
 }
 

@@ -1,14 +1,14 @@
 /*
  * A matrix of adjacency to compressed rows: one pass counts the edges of each row, a second writes
  * them. Threads take blocks of rows. Rows are first converted to doubles, in which every weight
- * type is exact, with +inf for "no edge"; so the type of entries is looked at once a row. When each
- * edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads its
- * columns as short pieces of rows, one cache line each.
+ * type is exact, with +inf for "no edge"; so the type of entries is looked at once per row. When
+ * each edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads
+ * its columns as short pieces of rows, one cache line each.
  *
  * Integers that may not fit i32 (wide ones: u32, i64, u64) become i32 if all of them do, which the
  * first pass finds out, else f64. What f64 does not hold is NaN on the way, and refused.
  *
- * Memory beside the graph: ROWS rows of doubles a thread.
+ * Memory beside the graph: ROWS rows of doubles per thread.
  */
 #include "graph/adjacency.h"
 

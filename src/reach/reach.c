@@ -119,7 +119,7 @@ static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
         return status;
     }
     if (gpus.count > 1) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s: reachability takes one GPU; name one of them",
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s: reachability uses one GPU; name just one",
                        ctx->device);
     }
     (void)twi_gpu_await(ctx);

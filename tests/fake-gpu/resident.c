@@ -200,7 +200,7 @@ static void a_wider_type_that_does_not_fit_the_device_is_refused(void **state)
     twi_gpu_outcome outcome;
     plan.gpu_allowed = twi_gpu_resident_bytes(&plan, TW_I32) - 1;
     fake_begin(1, 0);
-    assert_fails(ctx, TW_ERR_MEMORY, "some distance needs i32", run(ctx, &plan, &out, &outcome));
+    assert_fails(ctx, TW_ERR_MEMORY, "a distance needs i32", run(ctx, &plan, &out, &outcome));
     assert_int_equal(fake_live(), 0);
     plan.gpu_allowed++;
     assert_ok(ctx, run(ctx, &plan, &out, &outcome));

@@ -248,7 +248,7 @@ static void graphs_that_fall_apart_agree_with_it_too(void **state)
     }
 }
 
-/* Pairs of tiles that are multiplied to close a graph of 96 vertices, 24 tiles a side. */
+/* Pairs of tiles that are multiplied to close a graph of 96 vertices, 24 tiles per side. */
 static int64_t steps_of(tw_context *ctx, shape form, bool symmetric, bool several)
 {
     problem p = make_shaped(form, 96, SEED, 1.0, 100, symmetric);
@@ -406,7 +406,7 @@ static void one_device_streams_what_it_cannot_hold(void **state)
     assert_ok(ctx, twi_gpu_find_way(ctx, &one, 4 * MIB, TW_I32, 1100, true, &fit));
     assert_int_equal(fit.way, TWI_GPU_STREAMED);
     assert_true(fit.bytes <= 4 * MIB && fit.passes > 1);
-    assert_fails(ctx, TW_ERR_MEMORY, "0 B may be used there",
+    assert_fails(ctx, TW_ERR_MEMORY, "0 B may be used",
                  twi_gpu_find_way(ctx, &one, 0, TW_I32, 1100, true, &fit));
 }
 
@@ -438,7 +438,7 @@ static void shares_on_one_gpu_share_its_memory(void **state)
     assert_ok(ctx, twi_gpu_find_way(ctx, &list, bytes, TW_I32, 1500, false, &fit));
     assert_int_equal(fit.way, TWI_GPU_SEVERAL);
     assert_true(fit.bytes <= 4 * MIB);
-    assert_fails(ctx, TW_ERR_MEMORY, "name more GPUs, or only one to stream",
+    assert_fails(ctx, TW_ERR_MEMORY, "name more GPUs, or just one to stream",
                  twi_gpu_find_way(ctx, &list, bytes, TW_I32, 3000, false, &fit));
 }
 

@@ -513,7 +513,7 @@ static void a_device_that_is_not_there_is_named(void)
     const char *what = "a device that is not there";
     must(tw_set_device(ctx, TWI_GPU_PREFIX ":0,999"), what);
     expect(twi_gpu_select(ctx, &list) == TW_ERR_DEVICE, what, "it was found");
-    expect(strstr(tw_last_error(ctx), TWI_GPU_PREFIX ":999 does not exist: this machine has ") !=
+    expect(strstr(tw_last_error(ctx), TWI_GPU_PREFIX ":999 does not exist; this machine has ") !=
                NULL,
            what, tw_last_error(ctx));
 }

@@ -2,7 +2,7 @@
  * Prints the table of the vector functions' errors: for each function, compute type and --fast, the
  * largest error found and where, and a hash of all bits that were computed, which is the same on
  * every instruction set.
- *   ulp_table [BLOCKS [NAME...]]         samples of 4096 numbers a block, 200 if not said
+ *   ulp_table [BLOCKS [NAME...]]         samples of 4096 numbers per block, 200 by default
  *   ulp_table --all PART PARTS NAME...   every f32, or part PART (from 0) of them, for functions of
  *                                        one argument; all of them take a minute or two each
  *   ulp_table --within LOW HIGH NAME...  150 blocks of arguments between two numbers

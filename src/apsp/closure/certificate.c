@@ -1,6 +1,6 @@
 /*
  * The certificate of exactness: see certificate.h. Sources are taken in batches; for each vertex
- * the batch has one bit a source, "reached below the cap". An arc u -> v refutes exactness if any
+ * the batch has one bit per source, "reached below the cap". An arc u -> v refutes exactness if any
  * bit of u is missing in v, so a batch costs one and-not of a few words per arc. A batch in which
  * everything is reached needs no look at the arcs.
  */

@@ -36,7 +36,7 @@ static tw_status check_shapes(tw_context *ctx, const tw_matrix *c, const tw_matr
                        tw_type_name(c->type), tw_type_name(a->type), tw_type_name(b->type));
     }
     if (twi_matrix_overlap(c, a) || twi_matrix_overlap(c, b)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "C overlaps %s: it must lie apart from both operands",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "C overlaps %s; it must not overlap its operands",
                        twi_matrix_overlap(c, a) ? "A" : "B");
     }
     return TW_OK;
@@ -118,9 +118,10 @@ tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_matrix *a, const tw
     }
     s.kernel = twi_minplus_kernel_find(isa, c->type);
     if (s.kernel == NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the (min,+) product has no type %s: use u8, u16, i32, f32 or f64",
-                       tw_type_name(c->type));
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "type %s is not supported by the (min,+) product; use u8, u16, i32, f32 or f64",
+            tw_type_name(c->type));
     }
     const tw_matrix *all[] = {c, a, b};
     static const char *const names[] = {"C", "A", "B"};

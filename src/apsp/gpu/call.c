@@ -29,13 +29,14 @@ static tw_status check_matrix(tw_context *ctx, const tw_matrix *matrix)
         return status;
     }
     if (matrix->rows != matrix->cols || matrix->rows > VERTICES_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the matrix in GPU memory is %lld x %lld: give a square one of at most %d",
-                       (long long)matrix->rows, (long long)matrix->cols, VERTICES_MOST);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "the matrix in GPU memory is %lld x %lld; it must be square, with at most %d rows",
+            (long long)matrix->rows, (long long)matrix->cols, VERTICES_MOST);
     }
     if (matrix->type != TW_I32 && matrix->type != TW_F32 && matrix->type != TW_F64) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "a matrix of %s in GPU memory: give one of i32, f32 or f64",
+                       "matrices of %s in GPU memory are not supported; use i32, f32 or f64",
                        tw_type_name(matrix->type));
     }
     return TW_OK;
@@ -46,15 +47,15 @@ static tw_status check_options(tw_context *ctx, const tw_apsp_options *opts,
 {
     const char *senseless = find_senseless(opts, matrix);
     if (senseless != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.%s does not apply to a matrix in GPU memory: leave it at "
-                       "its default",
-                       senseless);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "tw_apsp_options.%s does not apply to a matrix in GPU memory; leave it at its default",
+            senseless);
     }
     tw_type work = opts->work_type;
     if (work != TW_AUTO && work != matrix->type && !(work == TW_U16 && matrix->type == TW_I32)) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "a matrix of %s cannot be worked on as %s",
-                       tw_type_name(matrix->type), tw_type_name(work));
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "working type %s cannot be used for a matrix of %s",
+                       tw_type_name(work), tw_type_name(matrix->type));
     }
     return TW_OK;
 }

@@ -53,10 +53,10 @@ tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double 
         status = twi_gpu_check(ctx, (int)cudaMalloc(&out, bytes), "allocating for a probe");
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaEventCreate(&begin), "making an event");
+        status = twi_gpu_check(ctx, (int)cudaEventCreate(&begin), "creating an event");
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaEventCreate(&end), "making an event");
+        status = twi_gpu_check(ctx, (int)cudaEventCreate(&end), "creating an event");
     }
     if (status == TW_OK) {
         status = time_probe(ctx, kernel, info.processors, out, begin, end, rate);

@@ -35,7 +35,7 @@ static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
     &twi_gpu_area_f32_64,  &twi_gpu_area_u16_128, &twi_gpu_area_f64_64,
 };
 #define SMALL_TILES_UP_TO 3000 /* n */
-#define TOGETHER_MOST 22       /* tiles a side: 484 tiles are what a large GPU can hold at once */
+#define TOGETHER_MOST 22       /* tiles per side: 484 tiles are what a large GPU can hold at once */
 
 typedef struct gpu_closure {
     tw_context *ctx;
@@ -277,7 +277,7 @@ static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched
 {
     uint64_t bytes = place_together(self, memory);
     tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, bytes, self->wide),
-                             "clearing what blocks tell each other");
+                             "clearing the flags of the blocks");
     return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide, launched),
                                    "starting to close a small matrix")
                            : status;

@@ -16,7 +16,7 @@ static bool is_in_order(const tw_apsp_plan *plan)
 
 static tw_status turn_arcs(tw_context *ctx, twi_entering *out, const tw_graph *graph)
 {
-    const char *what = "the arcs by where they lead";
+    const char *what = "the arcs sorted by target";
     tw_status status =
         twi_alloc_zeroed(ctx, &out->begin, (uint64_t)graph->n + 2, sizeof *out->begin, what);
     if (status == TW_OK) {

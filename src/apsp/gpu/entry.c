@@ -56,7 +56,7 @@ static tw_status enter_device(tw_context *ctx, const void *data, int *previous, 
     if (status != TW_OK) {
         return status;
     }
-    status = twi_gpu_check(ctx, (int)cudaGetDevice(previous), "asking for the device");
+    status = twi_gpu_check(ctx, (int)cudaGetDevice(previous), "querying the current device");
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     }
@@ -65,12 +65,12 @@ static tw_status enter_device(tw_context *ctx, const void *data, int *previous, 
     if (status == TW_OK) {
         status = twi_gpu_check(
             ctx, (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-            "asking for the architecture");
+            "querying the architecture");
     }
     if (status == TW_OK) {
         status = twi_gpu_check(
             ctx, (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-            "asking for the architecture");
+            "querying the architecture");
     }
     *compute = major * 10 + minor;
     return status;
@@ -175,8 +175,8 @@ static tw_status check_workspace(tw_context *ctx, const void *matrix, const void
     }
     return status == TW_OK && here != there
                ? tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the workspace is in the memory of GPU %d, the matrix in that of GPU %d: "
-                         "allocate both on the same one",
+                         "the workspace is in the memory of GPU %d, the matrix in that of GPU %d; "
+                         "allocate both on the same GPU",
                          here, there)
                : status;
 }

@@ -140,7 +140,7 @@ TW_CHECKED tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device,
 bool twi_gpu_stream_fits(tw_type type, int64_t n, bool narrow, uint64_t limit, uint64_t *bytes);
 int32_t twi_gpu_stream_passes(tw_type type, int64_t n, bool narrow, uint64_t limit);
 
-/* The rate of the step on registers alone, in relaxations a second. */
+/* The rate of the step on registers alone, in relaxations per second. */
 TW_CHECKED tw_status twi_gpu_ceiling(tw_context *ctx, int32_t device, tw_type type, double *rate);
 
 #endif

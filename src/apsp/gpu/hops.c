@@ -10,7 +10,7 @@
  * else leaves. For those, and for a matrix in device memory, the places are columns, and searches
  * pull along the arcs as they are.
  *
- * Device memory: the arcs, 17 rows of bits a vertex (8.5 kB), and for sinks two slabs.
+ * Device memory: the arcs, 17 rows of bits per vertex (8.5 kB), and for sinks two slabs.
  */
 #include "apsp/gpu/hops.h"
 
@@ -146,7 +146,7 @@ static tw_status open_queue(hops_run *self, int32_t device)
     tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
-                       "making a stream");
+                       "creating a stream");
     }
     if (status == TW_OK) {
         status = twi_gpu_clock_open(self->ctx, &self->clock);
@@ -319,7 +319,7 @@ static tw_status timed_batch(hops_run *self, int64_t first, int32_t count, const
 static tw_status fail_deep(tw_context *ctx, tw_type type)
 {
     return tw_fail(ctx, type == TW_U8 ? TW_ERR_RANGE : TW_ERR_DEVICE,
-                   "some distance is more than the %d hops that %s holds; use %s",
+                   "a distance exceeds %d hops, the maximum of type %s; use %s",
                    (int)tw_apsp_infinity(type) - 1, tw_type_name(type),
                    type == TW_U8 ? "u16" : "the CPU");
 }
@@ -471,7 +471,7 @@ static tw_status deliver_batch(hops_run *self, twi_delivery *delivery, int64_t f
         check(self,
               twi_gpu_hops_turn(self->rows, stride, self->slab, twi_hops_searches(self->hops.lanes),
                                 n, (int32_t)count, self->type, self->stream),
-              "starting to turn a slab");
+              "starting to transpose a slab");
     return status == TW_OK
                ? twi_gpu_bring_back(self->ctx, &self->stage, &how, 0, count, fit > 0 ? fit : 1)
                : status;

@@ -53,19 +53,19 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t l
         return out->bytes <= limit
                    ? TW_OK
                    : tw_fail(ctx, TW_ERR_MEMORY,
-                             "%s: %lld vertices need %s for each device of the list, and %s may be "
-                             "used there; name more GPUs, or only one to stream the matrix through "
+                             "%s: %lld vertices need %s on each GPU, but %s may be used; name more "
+                             "GPUs, or just one to stream the matrix through "
                              "it",
                              ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
                              twi_bytes(have, (double)limit));
     }
     *out = (twi_gpu_fit){.way = TWI_GPU_STREAMED};
     if (!twi_gpu_stream_fits(type, n, narrow, limit, &out->bytes)) {
-        return tw_fail(ctx, TW_ERR_MEMORY,
-                       "%s: even streamed through it, %lld vertices need %s on the device, and %s "
-                       "may be used there",
-                       ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
-                       twi_bytes(have, (double)limit));
+        return tw_fail(
+            ctx, TW_ERR_MEMORY,
+            "%s: even when streamed, %lld vertices need %s of GPU memory, but %s may be used",
+            ctx->device, (long long)n, twi_bytes(need, (double)out->bytes),
+            twi_bytes(have, (double)limit));
     }
     out->passes = twi_gpu_stream_passes(type, n, narrow, limit);
     return TW_OK;

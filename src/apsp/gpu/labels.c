@@ -373,8 +373,8 @@ static tw_status check_room(labels_run *self, tw_type type)
     return bytes <= self->plan->gpu_allowed
                ? TW_OK
                : tw_fail(self->ctx, TW_ERR_MEMORY,
-                         "searching in %s takes %s on the device, and %s may be used there; use "
-                         "the device 'cpu', or raise the limit",
+                         "searching in %s needs %s of GPU memory, but %s may be used; raise the "
+                         "limit or use the device 'cpu'",
                          tw_type_name(type), twi_bytes(need, (double)bytes),
                          twi_bytes(have, (double)self->plan->gpu_allowed));
 }
@@ -435,10 +435,10 @@ static tw_status run_in_types(labels_run *self, twi_delivery *delivery)
         const tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
         if (type == plan->options.work_type) {
             return tw_fail(self->ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
+                           "a distance exceeds the working type %s; use 'auto'",
                            tw_type_name(type));
         }
-        twi_log(self->ctx, "some distance reaches the cap of %s; searching again in %s",
+        twi_log(self->ctx, "a distance reaches the limit of %s; searching again in %s",
                 type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
         type = next;
         status = run_in_type(self, type, delivery, &first, &wider);

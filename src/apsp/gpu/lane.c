@@ -157,20 +157,20 @@ static bool good(twi_lane *l, cudaError_t error, const char *call)
 
 static bool open_stream(twi_lane *l, cudaStream_t *out)
 {
-    return good(l, cudaStreamCreateWithFlags(out, cudaStreamNonBlocking), "making a stream");
+    return good(l, cudaStreamCreateWithFlags(out, cudaStreamNonBlocking), "creating a stream");
 }
 
 static bool open_events(twi_lane *l)
 {
-    bool open =
-        good(l, cudaEventCreateWithFlags(&l->converted, cudaEventDisableTiming), "making an event");
+    bool open = good(l, cudaEventCreateWithFlags(&l->converted, cudaEventDisableTiming),
+                     "creating an event");
     for (int i = 0; i < 2 && open; i++) {
         open = good(l, cudaEventCreateWithFlags(&l->stage.arrived[i], cudaEventDisableTiming),
-                    "making an event");
+                    "creating an event");
     }
     for (int i = 0; i < TWI_LANE_TURNS && open; i++) {
-        open = good(l, cudaEventCreate(&l->turns[i].clock.begun), "making an event") &&
-               good(l, cudaEventCreate(&l->turns[i].clock.ended), "making an event");
+        open = good(l, cudaEventCreate(&l->turns[i].clock.begun), "creating an event") &&
+               good(l, cudaEventCreate(&l->turns[i].clock.ended), "creating an event");
     }
     return open;
 }

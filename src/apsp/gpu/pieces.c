@@ -7,7 +7,7 @@
 
 static tw_status turn_arcs(tw_context *ctx, twi_pieces *out, const tw_graph *graph)
 {
-    const char *what = "the arcs turned round";
+    const char *what = "the reversed arcs";
     tw_status status =
         twi_alloc_zeroed(ctx, &out->entering, (uint64_t)graph->n + 2, sizeof(int64_t), what);
     if (status == TW_OK) {

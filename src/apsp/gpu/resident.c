@@ -147,7 +147,7 @@ static tw_status open_run(resident *self, int32_t device)
     tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
-                       "making a stream");
+                       "creating a stream");
     }
     if (status == TW_OK) {
         status = twi_gpu_clock_open(self->ctx, &self->clock);
@@ -306,8 +306,8 @@ static tw_status check_room(resident *self, tw_type type)
     return bytes <= self->plan->gpu_allowed
                ? TW_OK
                : tw_fail(self->ctx, TW_ERR_MEMORY,
-                         "some distance needs %s, which takes %s on the device, and %s may be used "
-                         "there; ask for %s from the start, and the matrix is streamed through it",
+                         "a distance needs %s, which takes %s of GPU memory, but %s may be used; "
+                         "set the working type to %s to stream the matrix through the GPU",
                          tw_type_name(type), twi_bytes(need, (double)bytes),
                          twi_bytes(have, (double)self->plan->gpu_allowed), tw_type_name(type));
 }

@@ -97,7 +97,7 @@ static tw_status open_links(twi_shares *self, const twi_share *s)
         int can = 0;
         if (other != s->device) {
             tw_status status = check(self, (int)cudaDeviceCanAccessPeer(&can, s->device, other),
-                                     "asking for links between devices");
+                                     "querying links between devices");
             if (status != TW_OK) {
                 return status;
             }
@@ -242,7 +242,7 @@ tw_status twi_shares_bring_up(twi_shares *self)
         if (status == TW_OK) {
             status = check(
                 self, self->area->enter(&strip, side, twi_shares_width(self, t) * side, s->wide),
-                "starting to take in rows");
+                "starting to import rows");
         }
     }
     return status;
@@ -259,7 +259,7 @@ tw_status twi_shares_bring_back(twi_shares *self, bool capped)
             status = copy_strip(self, s, &strip, true);
         }
         if (status == TW_OK && s->landing != NULL) {
-            status = check(self, self->area->leave(&strip, s->wide), "starting to give out rows");
+            status = check(self, self->area->leave(&strip, s->wide), "starting to export rows");
         }
         if (status == TW_OK) {
             status = copy_strip(self, s, &strip, false);
@@ -269,7 +269,7 @@ tw_status twi_shares_bring_back(twi_shares *self, bool capped)
         status = twi_shares_use(self, &self->each[i]);
         if (status == TW_OK) {
             status = check(self, (int)cudaStreamSynchronize(self->each[i].wide),
-                           "bringing the result back");
+                           "copying the result back");
         }
     }
     return status;

@@ -216,10 +216,10 @@ tw_status twi_slabs_create(tw_context *ctx, twi_slabs *out, const twi_tree *tree
                            "the products of the sweep");
     }
     if (status == TW_OK && out->indices > INT32_MAX) {
-        status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                         "%lld rows of fronts are more than a sweep on a GPU can count; use the "
-                         "device 'cpu'",
-                         (long long)out->indices);
+        status =
+            tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                    "%lld rows of fronts are too many for a sweep on a GPU; use the device 'cpu'",
+                    (long long)out->indices);
     }
     if (status == TW_OK) {
         twi_sweep_task *to = out->task;

@@ -134,7 +134,7 @@ static tw_status update_strip(twi_strips *self, twi_slot *s, int32_t strip, int6
     }
     if (status == TW_OK) {
         status = check(self, self->area->enter(&rows, down, across, self->narrow),
-                       "starting to take in rows");
+                       "starting to import rows");
     }
     if (status == TW_OK && block >= 0) {
         status = make_left(self, s, strip, block);
@@ -423,8 +423,8 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
     *capped = false;
     if (!twi_strips_cut_to_fit(&self, limit)) {
         return tw_fail(ctx, TW_ERR_MEMORY,
-                       "streaming %lld vertices through a GPU takes at least %s there, and %s may "
-                       "be used",
+                       "streaming %lld vertices through a GPU needs at least %s of its memory, but "
+                       "%s may be used",
                        (long long)host->n, twi_bytes(need, (double)self.bytes),
                        twi_bytes(have, (double)limit));
     }

@@ -377,7 +377,7 @@ static tw_status finish_strip(twi_strips *self, twi_slot *s, int32_t strip, bool
                        "starting to look for far pairs");
     }
     if (status == TW_OK && narrowed) {
-        status = check(self, self->area->leave(&rows, self->finish), "starting to give out rows");
+        status = check(self, self->area->leave(&rows, self->finish), "starting to export rows");
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, s->finished, self->finish) : status;
 }

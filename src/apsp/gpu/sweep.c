@@ -10,7 +10,7 @@
  * The rows of a block on the way up are copied to a pool first, since it writes them as well as
  * reads them.
  *
- * Then the batch is folded on the device, 16 bytes a source, or its columns are read as rows,
+ * Then the batch is folded on the device, 16 bytes per source, or its columns are read as rows,
  * in the type of the result, and leave through two pinned buffers. The certificate (methods.md)
  * runs there, too; where it refuses, the run goes on in the next wider type from that row on.
  *
@@ -112,7 +112,7 @@ static tw_status go_up(gpu_sweep *self, twi_lane *l)
         status = check(self,
                        self->shape.kernel->take(&l->batch, l->by_height + s->height_first[h],
                                                 blocks, s->height_rows[h], l->stream),
-                       "starting a height");
+                       "starting a level of the tree");
         for (int form = 0; form < TWI_FORMS && status == TW_OK; form++) {
             const int64_t *first = s->task_first[TWI_UP][form] + h;
             if (first[1] > first[0]) {
@@ -120,7 +120,7 @@ static tw_status go_up(gpu_sweep *self, twi_lane *l)
                                self->shape.kernel->up(&l->batch, l->tasks + first[0],
                                                       first[1] - first[0], height_of[form],
                                                       self->spans[h], l->stream),
-                               "starting a height");
+                               "starting a level of the tree");
             }
         }
     }
@@ -140,7 +140,7 @@ static tw_status go_down(gpu_sweep *self, twi_lane *l)
                     check(self,
                           self->shape.kernel->down(&l->batch, l->tasks + first[0],
                                                    first[1] - first[0], height_of[form], l->stream),
-                          "starting a depth");
+                          "starting a level of the tree");
             }
         }
     }
@@ -473,8 +473,8 @@ static tw_status check_room(gpu_sweep *self, tw_type type)
     return bytes <= self->shape.plan->gpu_allowed
                ? TW_OK
                : tw_fail(self->ctx, TW_ERR_MEMORY,
-                         "sweeping in %s takes %s on the device, and %s may be used there; use the "
-                         "device 'cpu', or raise the limit",
+                         "sweeping in %s needs %s of GPU memory, but %s may be used; raise the "
+                         "limit or use the device 'cpu'",
                          tw_type_name(type), twi_bytes(need, (double)bytes),
                          twi_bytes(have, (double)self->shape.plan->gpu_allowed));
 }

@@ -22,7 +22,7 @@ void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
     char need[32];
     char have[32];
     if (c->possible && c->memory > left) {
-        twi_rule_out(c, "needs %s of memory, %s is left", twi_bytes(need, (double)c->memory),
+        twi_rule_out(c, "needs %s of memory; %s is available", twi_bytes(need, (double)c->memory),
                      twi_bytes(have, (double)left));
     }
 }

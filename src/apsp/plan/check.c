@@ -11,14 +11,14 @@ static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t
                                 int64_t count, int64_t n)
 {
     if (count < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld %ss: the count cannot be negative",
-                       (long long)count, what);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the number of %ss is %lld; it cannot be negative",
+                       what, (long long)count);
     }
     for (int64_t i = 0; i < count; i++) {
         if (list[i] < 0 || list[i] >= n) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "%s %d (entry %lld of the list) is not a vertex: the graph has %lld, "
-                           "numbered from 0",
+                           "%s %d (entry %lld of the list) is not a vertex; the graph has %lld "
+                           "vertices, numbered from 0",
                            what, list[i], (long long)i, (long long)n);
         }
     }
@@ -34,16 +34,16 @@ static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type
                 ((type == TW_U8 || type == TW_U16 || type == TW_I32) && graph->integral);
     if (fits && type == TW_F32 && result != TW_F32) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "working type f32 rounds what a result of %s would keep; leave it to 'auto'",
+                       "working type f32 would round results of type %s; use 'auto'",
                        tw_type_name(result));
     }
     if (fits) {
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "working type %s does not fit weights of type %s%s; leave it to 'auto'",
+                   "working type %s does not suit weights of type %s%s; use 'auto'",
                    tw_type_name(type), tw_type_name(graph->weight_type),
-                   graph->integral ? "" : " that are not whole numbers of 32 bits");
+                   graph->integral ? "" : " that are not 32-bit integers");
 }
 
 tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *o)
@@ -54,14 +54,15 @@ tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *o)
 tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *o)
 {
     if (!twi_method_exists(o->method)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %d does not exist", o->method);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown method %d; use one of TW_APSP_METHOD_*",
+                       o->method);
     }
     tw_status status = twi_check_result_type(ctx, o->type);
     if (status != TW_OK) {
         return status;
     }
     if (o->block < 0 || o->block > TWI_DEPTH_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a block of %d: choose 1 to %d, or 0 for automatic",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "block is %d; use 1 to %d, or 0 for automatic",
                        o->block, TWI_DEPTH_MOST);
     }
     if (isnan(o->cutoff)) {
@@ -69,8 +70,8 @@ tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_o
     }
     if (o->symmetric != 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.symmetric is for matrices in GPU memory: of a graph it is "
-                       "found out");
+                       "tw_apsp_options.symmetric is for matrices in GPU memory; leave it 0 for "
+                       "graphs, where it is detected");
     }
     status = check_work_type(ctx, graph, o->work_type, twi_plan_result_type(graph, o));
     if (status == TW_OK && o->sources != NULL) {

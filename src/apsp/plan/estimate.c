@@ -15,12 +15,12 @@
 #include <stdlib.h>
 
 #define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
-#define SPARSE_DEGREE 64     /* arcs a vertex, beyond which nobody looks for a band */
+#define SPARSE_DEGREE 64     /* arcs per vertex, beyond which nobody looks for a band */
 #define GPU_CLOCK 1.5e9      /* of a device that does not tell */
 #define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
-#define LINK_PINNED 40e9     /* bytes a second to and from a GPU; 55 were seen */
-#define PINNING 13e9         /* bytes a second */
+#define LINK_PINNED 40e9     /* bytes per second to and from a GPU; 55 were seen */
+#define PINNING 13e9         /* bytes per second */
 #define SWEEP_SHARE 0.38   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
 #define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
 #define SWEEP_COLUMNS 8192 /* of a batch, about */

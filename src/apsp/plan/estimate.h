@@ -6,7 +6,7 @@
 #include "apsp/shared/plan.h"
 #include "gpu/device.h"
 
-/* Relaxations a second of `threads` threads at once on the micro-kernel, operands in cache:
+/* Relaxations per second of `threads` threads at once on the micro-kernel, operands in cache:
  * measured for a fraction of a millisecond. */
 TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
                                      double *rate);
@@ -19,7 +19,7 @@ bool twi_seems_symmetric(const tw_graph *graph);
 double twi_closure_share(const tw_apsp_plan *plan, int32_t block);
 enum { TWI_GPU_PIVOT = 128 }; /* that of a GPU */
 
-/* Relaxations a second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
+/* Relaxations per second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
 double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
 
 /* A closure on a GPU whose driver has started. */
@@ -41,7 +41,7 @@ typedef struct twi_gpu_sweep_job {
     double rows;         /* of each GPU */
     double down, up;     /* steps of a column */
     double factor;       /* steps of all fronts, */
-    double factor_rate;  /*   and how many the CPU does a second */
+    double factor_rate;  /*   and how many the CPU does per second */
     double front;        /* vertices of the largest */
     int32_t threads;     /* of the CPU */
     double result_bytes; /* that come back over the link */

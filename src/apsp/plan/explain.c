@@ -24,8 +24,8 @@ static void say(tw_apsp_plan *plan, const char *format, ...)
 static void explain_graph(tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
-    say(plan, "graph: %lld vertices, %lld arcs, %s, weights %s from %.9g to %.9g%s%s%s\n",
-        (long long)graph->n, (long long)graph->arcs, graph->undirected ? "undirected" : "directed",
+    say(plan, "graph: %lld vertices, %lld arcs%s, weights %s from %.9g to %.9g%s%s%s\n",
+        (long long)graph->n, (long long)graph->arcs, graph->undirected ? ", undirected" : "",
         tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
         graph->equal ? ", all equal" : "",
         plan->potential != NULL ? ", made non-negative by potentials" : "",
@@ -51,16 +51,16 @@ static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)
             twi_bytes(bytes, (double)(c->memory + twi_plan_held(plan))), c->basis);
     } else {
         say(plan, "  %-9s  left out: %s\n", c->name,
-            c->why_not[0] != '\0' ? c->why_not : "another method was asked for");
+            c->why_not[0] != '\0' ? c->why_not : "another method was requested");
     }
 }
 
-/* ", 4.4 GB on the GPU, where all of it lies", or "" for the CPU. */
+/* ", 4.4 GB on the GPU, holding everything", or "" for the CPU. */
 static const char *on_device(char text[96], const tw_apsp_plan *plan)
 {
     static const char *const ways[] = {
-        [TWI_GPU_RESIDENT] = ", where all of it lies",
-        [TWI_GPU_COLUMNS] = ", some columns at a time",
+        [TWI_GPU_RESIDENT] = ", holding everything",
+        [TWI_GPU_COLUMNS] = ", a batch of columns at a time",
         [TWI_GPU_SEVERAL] = ", a share of the matrix",
         [TWI_GPU_STREAMED] = ", the matrix streamed through it",
     };
@@ -75,7 +75,7 @@ static const char *on_device(char text[96], const tw_apsp_plan *plan)
 
 static void explain_candidates(tw_apsp_plan *plan, const twi_candidate *all, int count)
 {
-    say(plan, "candidates (estimated seconds, memory with the graph's, basis):\n");
+    say(plan, "candidates (estimated time, memory including the graph, basis):\n");
     for (int i = 0; i < count; i++) {
         explain_candidate(plan, &all[i]);
     }
@@ -88,17 +88,17 @@ static void explain_limits(tw_apsp_plan *plan, const twi_candidate *all, int cou
         bool chosen = all[i].method == plan->method && all[i].gpu == (plan->gpus.count > 0);
         if (!chosen && all[i].possible && all[i].seconds < CLOSE_CALL * plan->seconds) {
             say(plan,
-                "%s is within a factor of %.1f: another run may choose it; name a method to "
-                "have the same one always\n",
+                "%s is within a factor of %.1f: another run may choose it; name a method to always "
+                "get the same one\n",
                 all[i].name, CLOSE_CALL);
         }
     }
     if (plan->seconds > LONG_RUN) {
         say(plan,
-            "this is more than an hour; shorter: %s%s%sone run with fewer vertices first shows "
-            "what to expect\n",
-            plan->options.sources == NULL ? "ask for the sources that are needed only; " : "",
-            plan->options.cutoff < 0 ? "give a cutoff, beyond which no search goes; " : "",
+            "this will take more than an hour; to shorten it: %s%s%stry fewer vertices first to "
+            "see what to expect\n",
+            plan->options.sources == NULL ? "compute only the sources you need; " : "",
+            plan->options.cutoff < 0 ? "set a cutoff, which limits the searches; " : "",
             plan->gpus.count > 0          ? "name more GPUs; "
             : twi_gpu_prefix()[0] != '\0' ? "use a GPU, or more threads; "
                                           : "use more threads; ");
@@ -111,12 +111,12 @@ static void explain_choice(tw_apsp_plan *plan)
     char there[96];
     say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
         tw_apsp_method_name(plan->method), plan->device,
-        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if they do, else i32"
+        plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if that is enough, else i32"
                                                  : tw_type_name(plan->work_type),
         plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
         plan->options.method != TW_APSP_METHOD_AUTO
-            ? "as asked for"
-            : "the least estimated time that fits the memory");
+            ? "as requested"
+            : "the shortest estimated time that fits in memory");
 }
 
 void twi_plan_explain(tw_apsp_plan *plan, const twi_candidate *all, int count)

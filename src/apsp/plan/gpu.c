@@ -140,9 +140,10 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
         c->device_memory = resident;
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
-        twi_rule_out(c, "in 16 bits alone can only be done on one GPU; 'auto' tries 16 bits first");
+        twi_rule_out(
+            c, "working type u16 is limited to one GPU; use 'auto', which tries 16 bits first");
     } else if (c->work_type == TW_U16) {
-        twi_rule_out(c, "in 16 bits alone needs one GPU with %s for it, %s may be used",
+        twi_rule_out(c, "working type u16 needs %s on one GPU; %s may be used",
                      twi_bytes(need, (double)resident), twi_bytes(have, (double)plan->gpu_allowed));
     } else if (!host_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
@@ -164,8 +165,9 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
 static tw_status check_named(tw_context *ctx, const tw_apsp_plan *plan)
 {
     if (plan->options.work_type == TW_U8) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "on a GPU the working type is u16 (15 bits of it), i32, f32 or f64");
+        return tw_fail(
+            ctx, TW_ERR_UNSUPPORTED,
+            "working type u8 is not supported on a GPU; use u16 (15 bits of it), i32, f32 or f64");
     }
     return TW_OK;
 }
@@ -229,7 +231,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     char bytes[32];
     char have[32];
     if (twi_plan_may_overflow(plan, c->work_type)) {
-        twi_rule_out(c, "weights are so large that sums are checked by the CPU");
+        twi_rule_out(c, "the weights are so large that the CPU must check sums for overflow");
         return;
     }
     c->way = TWI_GPU_COLUMNS;
@@ -238,7 +240,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_memory(plan, false);
     c->possible = true;
     if (c->device_memory > plan->gpu_allowed) {
-        twi_rule_out(c, "takes %s on the device, and %s may be used there",
+        twi_rule_out(c, "needs %s of GPU memory; %s may be used",
                      twi_bytes(bytes, (double)c->device_memory),
                      twi_bytes(have, (double)plan->gpu_allowed));
         return;
@@ -259,7 +261,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     };
     c->seconds = twi_gpu_sweep_estimate(info, &job);
     snprintf(c->basis, sizeof c->basis,
-             "%d blocks, largest front %lld; %.3g steps a source in %s on %.40s, using %s of its "
+             "%d blocks, largest front %lld; %.3g steps per source in %s on %.40s, using %s of its "
              "memory",
              tree->blocks, (long long)tree->front_most, tree->down + tree->up,
              c->narrow ? "16 bits" : tw_type_name(type), info->name,
@@ -299,9 +301,9 @@ bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         return false;
     } else if (o->block > 0 || o->work_type == TW_U8 || o->work_type == TW_U16) {
         /* u16 means 16 bits, and a GPU has 15 of them. */
-        twi_rule_out(c, "the options are the CPU's: a pivot block, or a type of 8 or 16 bits");
+        twi_rule_out(c, "a pivot block or an 8- or 16-bit working type is for the CPU only");
     } else if (best != NULL && best->seconds < look) {
-        twi_rule_out(c, "its driver alone would take some tenths of a second to start");
+        twi_rule_out(c, "its driver alone would take a few tenths of a second to start");
     } else {
         plan->waited += twi_gpu_await(ctx);
         if (twi_gpu_present(why, sizeof why)) {

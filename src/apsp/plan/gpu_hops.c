@@ -23,9 +23,9 @@
 #define LEVEL 6e-6          /* seconds of a level, however small */
 #define LOOK 30e-6          /* of a batch: waiting to see that it has ended */
 #define ROW_BYTES 512.0     /* of an arc and level */
-#define CACHE_RATE 4e12     /* bytes a second */
-#define SLAB_RATE 0.5e12    /* entries a second: written and turned */
-#define LINK 40e9           /* bytes a second */
+#define CACHE_RATE 4e12     /* bytes per second */
+#define SLAB_RATE 0.5e12    /* entries per second: written and turned */
+#define LINK 40e9           /* bytes per second */
 #define ENTRY 0.25e-9       /* seconds of an entry on a thread of the host: converted */
 #define H200_CYCLES 2.6e11  /* processors times clock */
 #define UNKNOWN_LEVELS 24.0 /* where no search has told */
@@ -74,17 +74,16 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     char need[32];
     char have[32];
     if (plan->gpus.count > 1) {
-        twi_rule_out(c, "searches take one GPU; name one of them");
+        twi_rule_out(c, "searches use one GPU; name just one");
         return;
     }
     if (graph->arcs >= MOST_ARCS) {
-        twi_rule_out(c, "%lld arcs are more than searches on a GPU can number",
-                     (long long)graph->arcs);
+        twi_rule_out(c, "%lld arcs are too many for searches on a GPU", (long long)graph->arcs);
         return;
     }
     c->device_memory = twi_gpu_hops_bytes(plan);
     if (c->device_memory > plan->gpu_allowed) {
-        twi_rule_out(c, "searches need %s of its memory, %s may be used",
+        twi_rule_out(c, "searches need %s of GPU memory; %s may be used",
                      twi_bytes(need, (double)c->device_memory),
                      twi_bytes(have, (double)plan->gpu_allowed));
         return;
@@ -147,7 +146,7 @@ tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *p
     } else if (!plan->graph->equal) {
         twi_rule_out(c, "the weights are not all equal");
     } else if (best != NULL && best->seconds < look) {
-        twi_rule_out(c, "its driver alone would take some tenths of a second to start");
+        twi_rule_out(c, "its driver alone would take a few tenths of a second to start");
     } else {
         plan->waited += twi_gpu_await(ctx);
         if (twi_gpu_present(why, sizeof why)) {

@@ -24,12 +24,12 @@
 #define MIDDLE 32.0        /* arcs: paths that are longer begin in the middle of something, and */
 #define CORNER 64.0        /*   twice as long are others, of graphs with so many more */
 #define UNKNOWN_DEPTH 24.0 /* arcs of that, where no search has told */
-#define CACHE_RATE 5e12    /* bytes a second, */
+#define CACHE_RATE 5e12    /* bytes per second, */
 #define HOT_RATE 1.7e10    /*   and of one row */
 #define COLUMNS 8192.0     /* of a batch, about */
 #define PASS 8e-6          /* seconds of a pass of a batch, however small */
-#define FILL_RATE 1e12     /* bytes a second: labels cleared, folded or converted */
-#define LINK 40e9          /* bytes a second */
+#define FILL_RATE 1e12     /* bytes per second: labels cleared, folded or converted */
+#define LINK 40e9          /* bytes per second */
 #define SUMMARY 2e-9       /* seconds of an entry on a thread of the host, where it is not folded */
 #define H200_CYCLES 2.6e11 /* processors times clock */
 #define MOST_ARCS INT32_MAX
@@ -92,7 +92,7 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     char have[32];
     c->device_memory = twi_gpu_labels_bytes(plan, type);
     if (c->device_memory > plan->gpu_allowed) {
-        twi_rule_out(c, "searches need %s of its memory, %s may be used",
+        twi_rule_out(c, "searches need %s of GPU memory; %s may be used",
                      twi_bytes(need, (double)c->device_memory),
                      twi_bytes(have, (double)plan->gpu_allowed));
         return;
@@ -114,14 +114,14 @@ static bool may_be_used(const tw_apsp_plan *plan, twi_candidate *c, const twi_gp
 {
     const double least = SCANS_LEAST * scan_seconds(plan, TW_U16, info);
     if (plan->gpus.count > 1) {
-        twi_rule_out(c, "searches take one GPU; name one of them");
+        twi_rule_out(c, "searches use one GPU; name just one");
     } else if (plan->graph->arcs >= MOST_ARCS) {
-        twi_rule_out(c, "%lld arcs are more than searches on a GPU can number",
+        twi_rule_out(c, "%lld arcs are too many for searches on a GPU",
                      (long long)plan->graph->arcs);
     } else if (twi_plan_may_overflow(plan, c->work_type)) {
-        twi_rule_out(c, "weights are so large that sums are checked by the CPU");
+        twi_rule_out(c, "the weights are so large that the CPU must check sums for overflow");
     } else if (plan->options.method == TW_APSP_METHOD_AUTO && least > rival) {
-        twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
+        twi_rule_out(c, "more than %.2g s even at best: too many arcs", least);
     } else {
         return true;
     }

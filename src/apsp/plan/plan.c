@@ -57,21 +57,21 @@
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
 #define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
-#define SEARCH_FLOOR 1.5e-9    /* seconds an arc and source: a third of what searches need */
+#define SEARCH_FLOOR 1.5e-9    /* seconds per arc and source: a third of what searches need */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_ARC 0.02e-9   /* seconds an arc, level and source of it, to see that it is far ahead */
-#define BFS_ENTRY 0.6e-9  /* and an entry of the result */
-#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches a thread */
+#define BFS_ARC 0.02e-9        /* seconds per arc, level and source, to see that it is far ahead */
+#define BFS_ENTRY 0.6e-9       /* and per entry of the result */
+#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches per thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
 #define MANY_LEVELS 64    /* from here on it loses to them */
-#define SEARCH_USUAL 5e-9 /* seconds an arc and source that a search takes, to be compared with */
+#define SEARCH_USUAL 5e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
 #define TINY_SECONDS 4e-6 /*   of a run of searches, */
 #define TINY_ARC 0.9e-9   /*   of a source and arc, */
 #define TINY_VERTEX 10e-9 /*   and of a source and vertex; */
 #define TINY_CLOSURE 5e-6 /*   of a closure, */
 #define TINY_STEP 0.13e-9 /*   and of a step of it (Neoverse N1, November 2026) */
-#define REFERENCE_RATE 0.5e9 /* relaxations a second of the triple loop: a guess is enough */
+#define REFERENCE_RATE 0.5e9 /* relaxations per second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
@@ -193,14 +193,14 @@ static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candid
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
     double least = search_seconds(plan, c->method, sample.seconds_least);
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out(c, "more than %.3g s, from %lld sources on each thread", least,
+        twi_rule_out(c, "more than %.3g s, judging by %lld sources on each thread", least,
                      (long long)twi_searcher_batch(c->method));
         return TW_OK;
     }
     c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
     snprintf(c->basis, sizeof c->basis,
-             "%.3g us a source and thread, %s %lld of them; farthest %.9g",
-             sample.seconds_per_source * 1e6, sample.guessed ? "guessed from" : "from",
+             "%.3g us per source and thread, %s %lld sources; farthest %.9g",
+             sample.seconds_per_source * 1e6, sample.guessed ? "extrapolated from" : "from",
              (long long)sample.sources, sample.farthest);
     return TW_OK;
 }
@@ -277,7 +277,7 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
     double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out(c, "more than %.2g s even at its best: too many arcs", least);
+        twi_rule_out(c, "more than %.2g s even at best: too many arcs", least);
         return TW_OK;
     }
 
@@ -295,7 +295,7 @@ static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], 
     twi_candidate *c = &all[BFS];
     double levels = farthest / graph->max_weight;
     if (levels > MANY_LEVELS) {
-        twi_rule_out(c, "%.0f levels are too many for it", levels);
+        twi_rule_out(c, "%.0f levels are too many", levels);
     } else if (levels <= FEW_LEVELS) {
         double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
         double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
@@ -318,7 +318,7 @@ static bool is_wanted(const tw_apsp_plan *plan, const twi_candidate *c)
                                                        : c->method == plan->options.method;
 }
 
-/* The candidate with the least estimated time that fits the memory; NULL without any. */
+/* The candidate with the shortest estimated time that fits in memory; NULL without any. */
 static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
 {
@@ -342,7 +342,7 @@ static tw_status consider_named_gpu(tw_context *ctx, tw_apsp_plan *plan,
     tw_status status = TW_OK;
     for (int i = 0; i < CANDIDATES; i++) {
         if (!all[i].gpu) {
-            twi_rule_out(&all[i], "it runs on the CPU, and the device is a GPU");
+            twi_rule_out(&all[i], "it runs on the CPU, but the device is a GPU");
         }
     }
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
@@ -423,7 +423,7 @@ static tw_status look_at_last(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         return status;
     }
     if (plan->tree == NULL) {
-        twi_rule_out(&all[GPU_SWEEP], "there is no order of elimination");
+        twi_rule_out(&all[GPU_SWEEP], "there is no elimination order");
         return status;
     }
     return status == TW_OK ? twi_consider_gpu_sweep(ctx, plan, &all[GPU_SWEEP], farthest) : status;
@@ -496,20 +496,21 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
         }
     }
     if (twi_gpu_is_named(ctx) && plan->options.method == TW_APSP_METHOD_SWEEP) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "%s: sweeping %lld vertices %s", ctx->device,
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: cannot sweep %lld vertices: %s", ctx->device,
                        (long long)plan->graph->n, all[GPU_SWEEP].why_not);
     }
     if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
-        return tw_fail(ctx, TW_ERR_MEMORY, "%s: closing %lld vertices %s", ctx->device,
+        return tw_fail(ctx, TW_ERR_MEMORY, "%s: cannot close %lld vertices: %s", ctx->device,
                        (long long)plan->graph->n, all[GPU].why_not);
     }
     if (smallest != NULL) {
-        return tw_fail(
-            ctx, TW_ERR_MEMORY,
-            "%lld vertices need %s of memory by %s, the method that needs least here, and "
-            "%s is left; raise the limit, ask for fewer sources, or use a larger machine",
-            (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
-            tw_apsp_method_name(smallest->method), twi_bytes(have, (double)twi_memory_left(ctx)));
+        return tw_fail(ctx, TW_ERR_MEMORY,
+                       "%lld vertices need %s of memory with %s, the method that needs the least "
+                       "here, but %s is available; raise the limit, request fewer sources, or use "
+                       "a machine with more memory",
+                       (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
+                       tw_apsp_method_name(smallest->method),
+                       twi_bytes(have, (double)twi_memory_left(ctx)));
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {
@@ -582,13 +583,13 @@ static void rule_out_rest(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
 {
     twi_candidate *gpu = &all[GPU];
     if (twi_gpu_may_pay(ctx, plan, gpu, fastest(ctx, plan, all))) {
-        twi_rule_out(gpu, "nothing is measured for %d vertices or fewer", TINY);
+        twi_rule_out(gpu, "not considered for %d vertices or fewer", TINY);
     }
     for (int i = 0; i < CANDIDATES; i++) {
         if (all[i].gpu && i != GPU) {
             memcpy(all[i].why_not, gpu->why_not, sizeof gpu->why_not);
         } else if (undecided(&all[i])) {
-            twi_rule_out(&all[i], "nothing is measured for %d vertices or fewer", TINY);
+            twi_rule_out(&all[i], "not considered for %d vertices or fewer", TINY);
         }
     }
 }
@@ -624,7 +625,7 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     }
     snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
     snprintf(closure->basis, sizeof closure->basis, "n^3 in %s", tw_type_name(closure->work_type));
-    twi_rule_out(search->possible ? closure : search, "%.3g us, %s is done sooner",
+    twi_rule_out(search->possible ? closure : search, "%.3g us; %s is faster",
                  (search->possible ? closure : search)->seconds * 1e6,
                  search->possible ? search->name : closure->name);
     rule_out_rest(ctx, plan, all);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define SWEEP_LEAST 256      /* vertices, */
-#define SWEEP_DEGREE 64.0    /*   and arcs a vertex at most, for a sweep to be considered */
+#define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 25e-9  /* of an order: per vertex or arc, and level of the dissection */
 #define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
@@ -21,7 +21,7 @@
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
-#define GPU_SWEEP_RATE 20e12 /* steps a second of a fast GPU, to see what an order may cost */
+#define GPU_SWEEP_RATE 20e12 /* steps per second of a fast GPU, to see what an order may cost */
 
 /* Before anything is spent on it: false, with the reason, where it cannot pay. */
 static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
@@ -44,12 +44,12 @@ static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double riv
     double n = (double)plan->graph->n;
     double order = (n + (double)plan->graph->arcs) * log2(n + 2) * ORDER_SECONDS;
     if (order > rival) {
-        twi_rule_out(c, "its order alone would take about %.2g s", order);
+        twi_rule_out(c, "computing its order alone would take about %.2g s", order);
     }
     return order <= rival;
 }
 
-/* Seconds of a run with the plan's tree at `rate` relaxations a second on all threads. */
+/* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
 static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
 {
     const twi_tree *tree = plan->tree;
@@ -88,7 +88,7 @@ static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
                                     SWEEP_EFFICIENCY * *rate);
         }
         if (status == TW_OK && plan->tree == NULL) {
-            twi_rule_out(c, "the separators of the graph are too wide");
+            twi_rule_out(c, "the graph's separators are too large");
         }
     }
     twi_known_order_clear(&known);
@@ -106,7 +106,7 @@ static tw_status find_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
     }
     tw_status status = make_tree(ctx, plan, c, kernel, rival, rate);
     if (status == TW_ERR_MEMORY && !forced) {
-        twi_rule_out(c, "there is no memory for its order");
+        twi_rule_out(c, "not enough memory for its order");
         return TW_OK;
     }
     return status;
@@ -126,12 +126,12 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
                 twi_delivery_memory(plan, false);
     c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
-    snprintf(c->basis, sizeof c->basis,
-             "%s, %s%s; %d blocks, largest front %lld; %.3g steps a source in %s at %.1f G relax/s",
-             twi_order_maker(plan->order_maker), plan->order_origin, plan->order_note,
-             plan->tree->blocks, (long long)plan->tree->front_most,
-             plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
-             SWEEP_EFFICIENCY * rate / 1e9);
+    snprintf(
+        c->basis, sizeof c->basis,
+        "%s, %s%s; %d blocks, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",
+        twi_order_maker(plan->order_maker), plan->order_origin, plan->order_note,
+        plan->tree->blocks, (long long)plan->tree->front_most, plan->tree->down + plan->tree->up,
+        tw_type_name(c->work_type), SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * Breadth-first search from up to 512 sources at once, one bit a source: 64 bytes per vertex say
+ * Breadth-first search from up to 512 sources at once, one bit per source: 64 bytes per vertex say
  * who has reached it, and one pass over an arc carries all of them.
  */
 #ifndef TWI_APSP_SEARCH_BFS_H

@@ -142,7 +142,7 @@ tw_status twi_net_create(tw_context *ctx, twi_net **out, const tw_graph *graph,
     twi_net *net = NULL;
     int32_t *waiting = NULL;
     uint8_t *mark = NULL;
-    const char *what = "the searched copy of the graph";
+    const char *what = "the copy of the graph for searches";
     uint64_t n = (uint64_t)graph->n;
     tw_status status = twi_alloc_zeroed(ctx, &net, 1, sizeof *net, what);
     if (status != TW_OK) {

@@ -136,7 +136,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     tw_status status = TW_OK;
     *wider = false;
     if (!twi_mul((uint64_t)most, (uint64_t)plan->graph->n, &elements)) {
-        return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is more than can be addressed");
+        return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is too large to address");
     }
     if ((status = twi_alloc(e->ctx, &block, elements, tw_type_size(e->type), "a block of rows")) !=
             TW_OK ||

@@ -31,11 +31,10 @@ tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self, tw_
     tw_status status = try_type(engine, self, first, &exact);
     while (status == TW_OK && !exact) {
         if (asked != TW_AUTO) {
-            return tw_fail(ctx, TW_ERR_RANGE,
-                           "some distance does not fit the working type %s; leave it to 'auto'",
+            return tw_fail(ctx, TW_ERR_RANGE, "a distance exceeds the working type %s; use 'auto'",
                            tw_type_name(*used));
         }
-        twi_log(ctx, "some distance reaches the cap of %s; %s again in %s", tw_type_name(*used),
+        twi_log(ctx, "a distance reaches the limit of %s; %s again in %s", tw_type_name(*used),
                 engine->doing, tw_type_name(wider(*used)));
         *used = wider(*used);
         ++*count;

@@ -172,10 +172,10 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     } else if (distance != floor(distance)) {
         why = " (it is not a whole number)";
     }
-    return tw_fail(ctx, TW_ERR_RANGE,
-                   "the distance %d -> %d is %.17g, which type %s cannot hold%s; ask for a wider "
-                   "type: %s",
-                   source, target, distance, tw_type_name(type), why, wider_type(distance));
+    return tw_fail(
+        ctx, TW_ERR_RANGE,
+        "the distance %d -> %d is %.17g, which type %s cannot hold%s; use a wider type: %s", source,
+        target, distance, tw_type_name(type), why, wider_type(distance));
 }
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */

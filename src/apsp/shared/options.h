@@ -30,7 +30,7 @@ TW_CHECKED static inline tw_status twi_check_result_type(tw_context *ctx, tw_typ
 {
     if (type == TW_I16 || (type != TW_AUTO && !twi_type_is_element(type))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "distances cannot be of type %s: choose u8, u16, i32, f32 or f64",
+                       "distance type %s is not supported; use u8, u16, i32, f32 or f64",
                        tw_type_name(type));
     }
     return TW_OK;

@@ -43,7 +43,7 @@ static tw_status reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph)
     tw_status status = twi_graph_allocate(ctx, &reversed, n, TW_I32);
     if (status == TW_OK) {
         status = twi_alloc(ctx, &reversed->targets, (uint64_t)graph->arcs, sizeof(int32_t),
-                           "the arcs against their direction");
+                           "the reversed arcs");
     }
     if (status != TW_OK) {
         tw_graph_destroy(reversed);

@@ -1,6 +1,6 @@
 /*
  * Textbook searches: see textbook.h. All sums are in f64: exact for whole weights as long as they
- * are below 2^53, which whoever asks has to see to, rounded once an arc for others. Dijkstra
+ * are below 2^53, which whoever asks has to see to, rounded once per arc for others. Dijkstra
  * costs O((n + m) log n) with a binary heap that knows where each vertex is; Bellman-Ford at most
  * n rounds over all arcs, mostly a few.
  */

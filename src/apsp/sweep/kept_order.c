@@ -77,7 +77,7 @@ static bool are_groups(const int32_t *first, int64_t groups, int64_t n)
 tw_status twi_kept_order_parse(tw_context *ctx, twi_order *out, const twi_structure *structure,
                                const void *file, uint64_t bytes)
 {
-    const char *what = "the order of elimination";
+    const char *what = "the elimination order";
     file_header header;
     uint8_t *seen = NULL;
     tw_status status = TW_OK;
@@ -130,7 +130,7 @@ tw_status twi_kept_order_read(tw_context *ctx, twi_order *out, const twi_structu
     }
     tw_status status = TW_OK;
     if (bytes <= most) {
-        status = twi_alloc(ctx, &whole, bytes, 1, "the order of elimination");
+        status = twi_alloc(ctx, &whole, bytes, 1, "the elimination order");
         if (status == TW_OK && twi_cache_read(file, whole, bytes)) {
             status = twi_kept_order_parse(ctx, out, structure, whole, bytes);
         }
@@ -235,7 +235,7 @@ void twi_kept_order_write(tw_context *ctx, const twi_order *order, const twi_str
         return;
     }
     if (!twi_cache_folder(folder, true)) {
-        twi_log(ctx, "the order is not kept: there is no cache folder");
+        twi_log(ctx, "the elimination order is not cached: there is no cache folder");
         return;
     }
     path_of(path, sizeof path, folder, structure);
@@ -243,7 +243,8 @@ void twi_kept_order_write(tw_context *ctx, const twi_order *order, const twi_str
     const twi_cache_piece pieces[] = {
         {&header, sizeof header}, {order->vertex, vertices}, {order->first, groups}};
     if (!twi_cache_write(path, pieces, 3)) {
-        twi_log(ctx, "the order is not kept in %.600s: %s", folder, strerror(errno));
+        twi_log(ctx, "the elimination order could not be cached in %.600s: %s", folder,
+                strerror(errno));
         return;
     }
     remove_oldest(folder);

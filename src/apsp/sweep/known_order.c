@@ -20,16 +20,17 @@ tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_
         return TW_OK;
     }
     if (order->structure.n != graph->n) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.order is of a graph of %lld vertices, and this one has "
-                       "%lld",
-                       (long long)order->structure.n, (long long)graph->n);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "tw_apsp_options.order was computed for a graph with %lld vertices; this one has "
+            "%lld",
+            (long long)order->structure.n, (long long)graph->n);
     }
     const twi_structure structure = twi_structure_of(graph);
     if (!twi_structure_equal(&structure, &order->structure)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "tw_apsp_options.order is of a graph with other edges: weights may differ, "
-                       "edges may not");
+                       "tw_apsp_options.order was computed for a graph with different edges; only "
+                       "the weights may differ");
     }
     return TW_OK;
 }
@@ -96,7 +97,7 @@ static tw_status try_metis(tw_context *ctx, tw_apsp_plan *plan, const twi_skelet
     plan->order_note = twi_metis_is_built() ? " (METIS failed)" : " (METIS is not in this build)";
     tw_status status = twi_metis_order(ctx, &other, skeleton);
     if (status == TW_OK && other.vertex != NULL) {
-        plan->order_note = " (METIS has no fewer steps)";
+        plan->order_note = " (METIS would not need fewer steps)";
         other.entries = isfinite(steps) ? fmax(steps / (double)columns, 1) : 0;
         status = twi_tree_create(ctx, &tree, skeleton, &other, columns);
     }
@@ -158,7 +159,7 @@ tw_status tw_apsp_order_create(tw_context *ctx, tw_apsp_order **out, const tw_gr
     tw_apsp_order *made = NULL;
     tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &made, 1, sizeof *made, "the order of elimination");
+        status = twi_alloc_zeroed(ctx, &made, 1, sizeof *made, "the elimination order");
     }
     if (status == TW_OK) {
         made->structure = twi_structure_of(graph);

@@ -33,8 +33,8 @@ void twi_known_order_clear(twi_known_order *known);
 /* The tree of elimination for a plan's graph and number of sources, into the plan, from the known
  * order or, if there is none, a new one, which is kept if the plan's options say so. plan->tree
  * stays NULL if a new order shows that a run would clearly take more than `steps` relaxations
- * (+inf: whatever it takes). At `rate` relaxations a second, if the run is long enough for that, an
- * order of METIS is made, too, and the better of the two is taken. */
+ * (+inf: whatever it takes). At `rate` relaxations per second, if the run is long enough for that,
+ * an order of METIS is made, too, and the better of the two is taken. */
 TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan,
                                     const twi_known_order *known, double steps, double rate);
 

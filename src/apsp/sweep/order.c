@@ -49,7 +49,7 @@ typedef struct agenda {
 
 const char *twi_order_maker(int32_t maker)
 {
-    static const char *const names[TWI_ORDER_MAKERS] = {"our own dissection", "METIS"};
+    static const char *const names[TWI_ORDER_MAKERS] = {"built-in nested dissection", "METIS"};
     return names[maker];
 }
 
@@ -197,7 +197,7 @@ static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **bl
     enum { LISTS = 9 }; /* of n numbers, besides the lists of links and the counts */
     uint64_t numbers = LISTS * n + TWI_SEPARATOR_COUNTS * n + links;
     tw_status status =
-        twi_alloc(d->ctx, block, numbers * sizeof(int32_t) + 3 * n, 1, "the order of elimination");
+        twi_alloc(d->ctx, block, numbers * sizeof(int32_t) + 3 * n, 1, "the elimination order");
     if (status != TW_OK) {
         return status;
     }
@@ -240,7 +240,7 @@ static tw_status mark_groups(dissection *d, twi_order *out)
         groups += d->begins[i];
     }
     tw_status status = twi_alloc(d->ctx, &out->first, (uint64_t)groups + 1, sizeof *out->first,
-                                 "the order of elimination");
+                                 "the elimination order");
     if (status != TW_OK) {
         return status;
     }
@@ -262,7 +262,7 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
     void *block = NULL;
     *out = (twi_order){.n = skeleton->n};
     tw_status status = twi_alloc(ctx, &out->vertex, (uint64_t)skeleton->n, sizeof *out->vertex,
-                                 "the order of elimination");
+                                 "the elimination order");
     if (status == TW_OK) {
         status = allocate(&d, skeleton, &block);
     }

@@ -381,7 +381,7 @@ static tw_status prepare_rows(engine *e)
     tw_status status = TW_OK;
     e->stride = row_stride(e->plan, e->kernel);
     if (blocks && !twi_mul(rows, (uint64_t)e->stride, &elements)) {
-        return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is more than can be addressed");
+        return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is too large to address");
     }
     if ((status = twi_alloc(e->ctx, &e->tickets, rows, sizeof *e->tickets, "the sources")) !=
             TW_OK ||
@@ -724,10 +724,10 @@ tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery 
             const twi_minplus_kernel *next = wider_kernel(plan, kernel);
             if (next->type != kernel->type && plan->options.work_type != TW_AUTO) {
                 return tw_fail(ctx, TW_ERR_RANGE,
-                               "some distance does not fit the working type %s; leave it to 'auto'",
+                               "a distance exceeds the working type %s; use 'auto'",
                                tw_type_name(kernel->type));
             }
-            twi_log(ctx, "some distance reaches %.0f, the cap of %s; sweeping again with %s",
+            twi_log(ctx, "a distance reaches %.0f, the limit of %s; sweeping again with %s",
                     kernel->infinity, kernel->name, next->name);
             kernel = next;
         }

@@ -89,7 +89,7 @@ static tw_status make_room(builder *b, int64_t more)
     }
     int64_t room = 2 * (b->high_count + more);
     tw_status status = twi_grow(b->ctx, &b->high, (uint64_t)b->high_count * sizeof *b->high,
-                                (uint64_t)room, sizeof *b->high, "the tree of elimination");
+                                (uint64_t)room, sizeof *b->high, "the elimination tree");
     b->high_room = status == TW_OK ? room : b->high_room;
     return status;
 }
@@ -233,7 +233,7 @@ static int64_t high_total(const builder *b, const int32_t *order, int32_t blocks
 
 static tw_status allocate_tree(tw_context *ctx, twi_tree *tree, int32_t blocks, int64_t high)
 {
-    const char *what = "the tree of elimination";
+    const char *what = "the elimination tree";
     uint64_t n = (uint64_t)tree->n;
     tw_status status = TW_OK;
     tree->blocks = blocks;
@@ -344,7 +344,7 @@ static void count_rests(twi_tree *tree, double *change)
 
 static tw_status finish(builder *b, twi_tree *tree, int32_t root)
 {
-    const char *what = "the tree of elimination";
+    const char *what = "the elimination tree";
     int32_t *order = NULL;
     int32_t *stack = NULL;
     double *way = NULL;
@@ -372,7 +372,7 @@ done:
 
 static tw_status allocate_builder(builder *b)
 {
-    const char *what = "the tree of elimination";
+    const char *what = "the elimination tree";
     uint64_t n = (uint64_t)b->skeleton->n;
     uint64_t groups = (uint64_t)b->order->groups;
     tw_status status = TW_OK;
@@ -405,7 +405,7 @@ tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *s
     twi_tree *tree = NULL;
     int32_t root = NONE;
     *out = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &tree, 1, sizeof *tree, "the tree of elimination");
+    tw_status status = twi_alloc_zeroed(ctx, &tree, 1, sizeof *tree, "the elimination tree");
     if (status == TW_OK) {
         atomic_init(&tree->users, 1);
         tree->n = skeleton->n;

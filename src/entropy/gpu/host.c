@@ -489,7 +489,7 @@ static tw_status open_slot(tw_context *ctx, slot *s, int32_t device)
     return status == TW_OK
                ? twi_gpu_check(ctx,
                                (int)cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
-                               "making a stream")
+                               "creating a stream")
                : status;
 }
 

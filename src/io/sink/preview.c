@@ -20,7 +20,7 @@ typedef struct preview_sink {
     char *path;
     double most; /* the value of the last colour */
     tw_shape shape;
-    int64_t step; /* elements a side of the squares */
+    int64_t step; /* elements per side of the squares */
     int64_t next; /* row expected */
     double *sum;  /* of each square of the current row of squares */
     int64_t *count;

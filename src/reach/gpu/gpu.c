@@ -169,7 +169,7 @@ static tw_status open_queue(reach_run *self, int32_t device)
     tw_status status = check(self, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = check(self, (int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
-                       "making a stream");
+                       "creating a stream");
     }
     return status == TW_OK ? twi_gpu_clock_open(self->ctx, &self->clock) : status;
 }

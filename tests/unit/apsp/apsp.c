@@ -226,7 +226,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
         weights[i] = 1;
     }
     for (int32_t i = N - TAIL; i + 1 < N; i++) {
-        to[i] = i + 1; /* ... and one path of weight 9 a step at the end: 351 in all */
+        to[i] = i + 1; /* ... and one path of weight 9 per step at the end: 351 in all */
         weights[i] = 9;
     }
     to[N - 1] = N - 2;
@@ -251,7 +251,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     plan = NULL;
     tw_sink_destroy(&sink);
     options.work_type = TW_U8;
-    assert_fails(ctx, TW_ERR_RANGE, "does not fit the working type u8",
+    assert_fails(ctx, TW_ERR_RANGE, "exceeds the working type u8",
                  tw_apsp(ctx, &got, graph, &options));
     tw_graph_destroy(graph);
     free(got.data);
@@ -422,9 +422,9 @@ static void bad_options_are_refused_with_a_sentence(void **state)
                  tw_apsp_verifier_create(ctx, &verifier, graph, &options, 0, 1));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.type = TW_I64;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "distances cannot be of type i64",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "distance type i64 is not supported",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "distances cannot be of type i64",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "distance type i64 is not supported",
                  tw_apsp_verifier_create(ctx, &verifier, graph, &options, 0, 1));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.method = TW_APSP_METHOD_BFS;
@@ -436,7 +436,7 @@ static void bad_options_are_refused_with_a_sentence(void **state)
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.work_type = TW_F32;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "working type f32 does not fit",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "working type f32 does not suit",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     options.size = 3;

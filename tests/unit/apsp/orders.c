@@ -76,7 +76,7 @@ static const char *sweep_is_right(tw_context *ctx, const tw_graph *graph, tw_aps
         origin = strcmp(info.order, origins[i]) == 0 ? origins[i] : origin;
     }
     char said[64];
-    snprintf(said, sizeof said, "our own dissection, %s;", origin);
+    snprintf(said, sizeof said, "built-in nested dissection, %s;", origin);
     if (strstr(tw_apsp_plan_explain(plan), said) == NULL) {
         fail_msg("not said: %s\n%s", said, tw_apsp_plan_explain(plan));
     }
@@ -158,7 +158,7 @@ static void an_order_of_another_graph_is_refused(void **state)
     options.order = order;
     assert_fails(ctx, TW_ERR_ARGUMENT, "other edges",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "1296 vertices, and this one has 50",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "1296 vertices; this one has 50",
                  tw_apsp_plan_create(ctx, &plan, small, &options));
     options.order = NULL;
     options.order_cache = 2;

@@ -282,8 +282,8 @@ static void the_memory_of_a_resident_run_is_stated(void **state)
     make_plan(&p);
     assert_int_equal(describe_plan(p.plan).device_memory, N * N * 4 + MORE);
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "using 15 kB of its memory"));
-    assert_non_null(strstr(tw_apsp_plan_explain(p.plan),
-                           " of memory, 15 kB on the GPU, where all of it lies: "));
+    assert_non_null(
+        strstr(tw_apsp_plan_explain(p.plan), " of memory, 15 kB on the GPU, holding everything: "));
     close_problem(&p);
 }
 
@@ -415,8 +415,9 @@ static void weighted_searches_on_the_gpu_correct_labels(void **state)
     assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_DIJKSTRA);
     assert_int_equal(describe_plan(p.plan).device_memory, N * 100 * 2 + MORE);
     assert_string_equal(describe_plan(p.plan).device, "cuda:1");
-    assert_non_null(strstr(tw_apsp_plan_explain(p.plan),
-                           "choice: dijkstra on cuda:1, working in 16 bits if they do, else i32"));
+    assert_non_null(
+        strstr(tw_apsp_plan_explain(p.plan),
+               "choice: dijkstra on cuda:1, working in 16 bits if that is enough, else i32"));
     assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
     assert_int_equal(report.method, TW_APSP_METHOD_DIJKSTRA);
     assert_true(report.resident != 0 && report.seconds_device == 0.125);
@@ -430,16 +431,16 @@ static void they_take_one_gpu_and_its_memory(void **state)
     open_problem(&p, "cuda:0,1");
     make_sparse(&p, N, TW_I32);
     p.opts.method = TW_APSP_METHOD_DIJKSTRA;
-    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches take one GPU",
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches use one GPU",
                  tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
     snprintf(p.ctx->device, sizeof p.ctx->device, "cuda:0");
     assert_ok(p.ctx, tw_set_device_memory(p.ctx, N * 100));
-    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches need 13 kB of its memory, 6.0 kB may be used",
+    assert_fails(p.ctx, TW_ERR_ARGUMENT, "searches need 13 kB of GPU memory; 6.0 kB may be used",
                  tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
     close_problem(&p);
 }
 
-/* Few arcs a vertex, so many vertices that a closure takes long; and all arcs there can be. */
+/* Few arcs per vertex, so many vertices that a closure takes long; and all arcs there can be. */
 static void the_plan_takes_them_where_arcs_are_few(void **state)
 {
     problem p;
@@ -607,7 +608,7 @@ static void a_sweep_on_a_named_gpu_states_its_memory_and_tells_its_seconds(void 
     assert_int_equal(describe_plan(p.plan).method, TW_APSP_METHOD_SWEEP);
     assert_int_equal(describe_plan(p.plan).device_memory, 20 * 20 * 4 + SWEEP_BYTES);
     assert_string_equal(describe_plan(p.plan).device, "cuda:1,0");
-    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "steps a source in i32 on made up"));
+    assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "steps per source in i32 on made up"));
     assert_non_null(strstr(tw_apsp_plan_explain(p.plan), "choice: sweep on cuda:1,0"));
     assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
     assert_true(report.resident == 0 && report.seconds_device == 0.125);
@@ -636,7 +637,7 @@ static void a_sweep_that_does_not_fit_the_gpu_is_refused_with_the_numbers(void *
     open_grid(&p, "cuda:0", TW_APSP_METHOD_SWEEP);
     assert_ok(p.ctx, tw_set_device_memory(p.ctx, SWEEP_BYTES));
     assert_fails(p.ctx, TW_ERR_MEMORY,
-                 "cuda:0: sweeping 400 vertices takes 11 kB on the device, and 9.0 kB may be used",
+                 "cuda:0: cannot sweep 400 vertices: needs 11 kB of GPU memory; 9.0 kB may be used",
                  tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
     close_problem(&p);
 }

@@ -441,7 +441,7 @@ static void distances_that_do_not_fit_widen_the_type(void **state)
         if (cases[i].work == TW_I32) { /* insisting on less is refused */
             options.work_type = TW_U16;
             assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
-            assert_fails(ctx, TW_ERR_RANGE, "does not fit the working type u16",
+            assert_fails(ctx, TW_ERR_RANGE, "exceeds the working type u16",
                          tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
             tw_apsp_plan_destroy(plan);
         }

@@ -7,7 +7,7 @@
  * The tile (down, across) of an area begins at data + down * down_step + across * across_step, with
  * rows of ld elements. So one kernel works on
  *
- *   a matrix of ld elements a row   ld         side * ld      side
+ *   a matrix of ld elements per row ld         side * ld      side
  *   a right operand, packed         side       side * side    depth * side * side
  *
  * where a right operand of `depth` tiles holds [across][depth * side][side] elements, and a left

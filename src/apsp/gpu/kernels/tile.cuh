@@ -2,7 +2,7 @@
  * A tile and the threads that work on it: the shape that each type and tile side takes, where a
  * thread stands, and how tiles come from and go to global memory.
  *
- * A thread block holds a tile in registers, ROWS x WORDS words a thread. A warp is WARP_ROWS x
+ * A thread block holds a tile in registers, ROWS x WORDS words per thread. A warp is WARP_ROWS x
  * WARP_COLS threads, as many as go in step; a thread's rows and words come in groups of 16 bytes,
  * so that neighbouring threads read neighbouring 16-byte pieces of shared and of global memory. The
  * 8 pieces of a warp's row are the 32 banks of shared memory once over, on every architecture.
@@ -79,7 +79,7 @@ enum {
     WARPS_ACROSS = WIDTH / (WARP_COLS * WORDS),
     WARPS = WARPS_DOWN * WARPS_ACROSS,
     THREADS = WARPS * WARP,
-    BLOCKS = 512 / THREADS, /* at a time on a processor: 128 registers a thread */
+    BLOCKS = 512 / THREADS, /* at a time on a processor: 128 registers per thread */
     GROUP = 16 / sizeof(word),
     A_WORDS = DEPTH * SIDE, /* of a chunk */
     B_WORDS = DEPTH * WIDTH,
