@@ -184,6 +184,9 @@ static void check_search(const tw_apsp_verifier *verifier, int32_t source, const
     } else {
         twi_textbook_dijkstra(graph, source, search);
     }
+    if (twi_is_cancelled(search->stop)) {
+        return; /* a search that was cut short proves nothing */
+    }
     for (int64_t v = 0; v < graph->n; v++) {
         farthest =
             isinf(search->distance[v]) ? farthest : fmax(farthest, fabs(search->distance[v]));
@@ -222,8 +225,8 @@ static void check_search(const tw_apsp_verifier *verifier, int32_t source, const
     }
 }
 
-static void check_row(const tw_apsp_verifier *verifier, int64_t row, const void *data,
-                      finding *found)
+static void check_row(tw_context *ctx, const tw_apsp_verifier *verifier, int64_t row,
+                      const void *data, finding *found)
 {
     const int32_t source = source_of(verifier, row);
     *found = (finding){.kind = FAULT_NONE};
@@ -233,7 +236,7 @@ static void check_row(const tw_apsp_verifier *verifier, int64_t row, const void 
         twi_textbook search;
         uint64_t bytes = twi_textbook_bytes(verifier->graph);
         twi_textbook_place(&search, verifier->graph,
-                           verifier->searches + (uint64_t)twi_thread_id() * bytes);
+                           verifier->searches + (uint64_t)twi_thread_id() * bytes, ctx);
         check_search(verifier, source, data, &search, found);
     }
 }
@@ -359,7 +362,7 @@ static tw_status verifier_rows(void *self, tw_context *ctx, int64_t first, int64
 #pragma omp parallel for num_threads(twi_team(verifier->threads)) schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
         if (!twi_is_cancelled(ctx)) {
-            check_row(verifier, first + i, (const char *)data + (size_t)i * step,
+            check_row(ctx, verifier, first + i, (const char *)data + (size_t)i * step,
                       &verifier->block[i]);
         }
     }

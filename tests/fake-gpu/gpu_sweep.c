@@ -28,12 +28,12 @@
 #ifdef TEST_LABELS
 #define METHOD TW_APSP_METHOD_DIJKSTRA
 #define bytes_on_device twi_gpu_labels_bytes
-#define TAKES "searching in u16 takes"
+#define NEEDS "searching in u16 needs"
 enum { LEAST_ALLOCATIONS = 9, LEAST_CALLS = 70, MANY = 80, FAILING = 81, SHAPE = 1 };
 #else
 #define METHOD TW_APSP_METHOD_SWEEP
 #define bytes_on_device twi_gpu_sweep_bytes
-#define TAKES "sweeping in u16 takes"
+#define NEEDS "sweeping in u16 needs"
 enum { LEAST_ALLOCATIONS = 15, LEAST_CALLS = 100, MANY = 200, FAILING = 30, SHAPE = 3 };
 #endif
 
@@ -445,7 +445,7 @@ static void what_does_not_fit_the_device_is_refused_and_less_of_it_is_enough(voi
     tw_matrix out = {got, 70, 70, 70, TW_I32};
     twi_gpu_outcome outcome;
     fake_begin(1, 0);
-    assert_fails(ctx, TW_ERR_MEMORY, TAKES, run_to_matrix(ctx, plan, &out, &outcome));
+    assert_fails(ctx, TW_ERR_MEMORY, NEEDS, run_to_matrix(ctx, plan, &out, &outcome));
     assert_int_equal(fake_live(), 0);
     destroy_plan(plan);
     r.allowed = least;

@@ -370,7 +370,7 @@ static void a_distance_that_a_byte_cannot_hold_is_refused(void **state)
     assert_int_equal(cudaSetDevice(1), 0);
     assert_int_equal(cudaMalloc((void **)&data, 257 * 257), 0);
     tw_matrix out = {data, 257, 257, 257, TW_U8};
-    assert_fails(ctx, TW_ERR_RANGE, "254 hops that u8 holds; use u16",
+    assert_fails(ctx, TW_ERR_RANGE, "254 hops, the maximum of type u8; use u16",
                  twi_gpu_hops_matrix(ctx, 1, p.graph, &out, &seconds));
     assert_int_equal(cudaFree(data), 0);
     assert_int_equal(fake_live(), 0);

@@ -19,8 +19,7 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
     if (status != TW_OK) {
         return status;
     }
-    twi_textbook_place(&search, graph, memory);
-    search.stop = ctx; /* of a complete graph it takes as long as reading it */
+    twi_textbook_place(&search, graph, memory, ctx);
     twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
     *farthest = 0;
     plan->depth = 0;

@@ -364,12 +364,16 @@ static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, in
 #pragma omp for schedule(dynamic)
         for (int64_t i = 0; i < count; i++) {
             if (!twi_is_cancelled(ctx) &&
-                !twi_predecessors(graph, twi_plan_source(delivery->plan, first + i),
+                !twi_predecessors(ctx, graph, twi_plan_source(delivery->plan, first + i),
                                   rows + i * step, delivery->shape.type,
                                   delivery->previous + i * cols, scratch)) {
                 wrong = first + i < wrong ? first + i : wrong;
             }
         }
+    }
+    tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        return status;
     }
     if (wrong != INT64_MAX) {
         return tw_fail(ctx, TW_ERR_INTERNAL,
@@ -524,8 +528,12 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
     if (status != TW_OK) {
         return status;
     }
-    twi_textbook_place(&search, graph, memory);
+    twi_textbook_place(&search, graph, memory, ctx);
     twi_textbook_dijkstra(graph, twi_plan_source(delivery->plan, row), &search);
+    if ((status = twi_check_cancel(ctx)) != TW_OK) {
+        twi_free(memory);
+        return status;
+    }
     const twi_rows rows = {row, 1, search.distance, graph->n, TW_F64, 1, false};
     *farthest = -1;
     for (int32_t v = 0; v < graph->n; v++) {

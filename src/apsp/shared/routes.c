@@ -183,11 +183,11 @@ static bool predecessors_searched(const tw_graph *graph, int32_t source, const v
     return true;
 }
 
-bool twi_predecessors(const tw_graph *graph, int32_t source, const void *distance, tw_type type,
-                      int32_t *out, void *scratch)
+bool twi_predecessors(tw_context *stop, const tw_graph *graph, int32_t source, const void *distance,
+                      tw_type type, int32_t *out, void *scratch)
 {
     twi_textbook search;
-    twi_textbook_place(&search, graph, scratch);
+    twi_textbook_place(&search, graph, scratch, stop);
     bool found =
         exact(graph, type) && predecessors_exact(graph, source, distance, type, out, &search);
     if (!found && (!exact(graph, type) || graph->min_weight < 0)) {
@@ -307,7 +307,10 @@ static tw_status check_overflow(const query *q)
 static tw_status search_path(query *q)
 {
     search_graph(q->graph, q->from, (double)INFINITY, &q->search);
-    tw_status status = check_overflow(q);
+    tw_status status = twi_check_cancel(q->ctx);
+    if (status == TW_OK) {
+        status = check_overflow(q);
+    }
     if (status == TW_OK) {
         status = check_exact(q);
     }
@@ -416,7 +419,7 @@ tw_status tw_apsp_path_create(tw_context *ctx, tw_apsp_path **out, const tw_grap
         status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "the search for a path");
     }
     if (status == TW_OK) {
-        twi_textbook_place(&q.search, graph, memory);
+        twi_textbook_place(&q.search, graph, memory, ctx);
         status = distances != NULL && exact(q.graph, distances->type) ? follow_matrix(&q)
                                                                       : search_path(&q);
     }

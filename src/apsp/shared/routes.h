@@ -12,11 +12,11 @@
  * of its own. Vertices beyond a cutoff have no path in the row; with negative weights they have a
  * predecessor nevertheless where a path to a vertex within the cutoff leads through them.
  * `scratch` is twi_predecessors_scratch(graph) bytes, one per thread. Worker-safe: no
- * allocation, no context. False if the row contradicts the graph (a reachable vertex without a
- * tight arc).
+ * allocation, and of the context only whether it was cancelled, which ends a search early. False if
+ * the row contradicts the graph (a reachable vertex without a tight arc), or after cancelling.
  */
 uint64_t twi_predecessors_scratch(const tw_graph *graph);
-bool twi_predecessors(const tw_graph *graph, int32_t source, const void *distance, tw_type type,
-                      int32_t *out, void *scratch);
+bool twi_predecessors(tw_context *stop, const tw_graph *graph, int32_t source, const void *distance,
+                      tw_type type, int32_t *out, void *scratch);
 
 #endif

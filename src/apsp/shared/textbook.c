@@ -19,7 +19,7 @@ uint64_t twi_textbook_bytes(const tw_graph *graph)
     return (uint64_t)graph->n * (2 * sizeof(double) + 4 * sizeof(int32_t));
 }
 
-void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory)
+void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory, tw_context *stop)
 {
     const int64_t n = graph->n;
     out->distance = memory;
@@ -28,7 +28,12 @@ void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory)
     out->hops = out->previous + n;
     out->heap = out->hops + n;
     out->place = out->heap + n;
-    out->stop = NULL;
+    out->stop = stop;
+}
+
+static bool is_stopped(const twi_textbook *s)
+{
+    return s->stop != NULL && twi_is_cancelled(s->stop);
 }
 
 static void start(const tw_graph *graph, int32_t source, twi_textbook *s)
@@ -107,7 +112,7 @@ void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double 
     int64_t count = 1;
     start(graph, source, s);
     put(s, 0, source);
-    while (count > 0 && !(s->stop != NULL && twi_is_cancelled(s->stop))) {
+    while (count > 0 && !is_stopped(s)) {
         int32_t u = take_nearest(s, &count);
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
@@ -126,11 +131,14 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
 
 /* ------------------------------------------------------------------------------ Bellman-Ford */
 
-/* Relax every arc once; true if anything changed. */
+/* Relax every arc once; true if anything changed and it may go on. */
 static bool relax_all(const tw_graph *graph, twi_textbook *s)
 {
     bool changed = false;
     for (int32_t u = 0; u < graph->n; u++) {
+        if (is_stopped(s)) {
+            return false;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
             double through = s->distance[u] + twi_graph_weight(graph, a);
@@ -164,7 +172,7 @@ void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook
     s.distance = found->excess;
     start(graph, source, &s);
     put(&s, 0, source);
-    while (count > 0) {
+    while (count > 0 && !is_stopped(&s)) {
         int32_t u = take_nearest(&s, &count);
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
@@ -250,7 +258,7 @@ tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, do
     if (status != TW_OK) {
         return status;
     }
-    twi_textbook_place(&s, graph, memory);
+    twi_textbook_place(&s, graph, memory, ctx);
     start(graph, 0, &s);
     for (int64_t v = 0; v < graph->n; v++) {
         s.distance[v] = 0; /* as if from one more vertex with an arc of weight 0 to each */
@@ -269,6 +277,7 @@ tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph, do
     for (int64_t v = 0; v < graph->n; v++) {
         least = fmin(least, s.distance[v]);
     }
+    status = status == TW_OK ? twi_check_cancel(ctx) : status;
     if (status == TW_OK && twi_graph_is_exact(graph) && least <= -TWI_EXACT_LIMIT) {
         status = tw_fail(ctx, TW_ERR_RANGE,
                          "the negative weights of a path add up to -2^53 or less, beyond what is "

@@ -18,12 +18,12 @@ typedef struct twi_textbook {
     int32_t *heap;    /* n */
     int32_t *place;   /* n: of a vertex in the heap */
     double *excess;   /* n: of twi_textbook_straighten */
-    tw_context *stop; /* whose cancelling ends Dijkstra early; NULL: nobody's */
+    tw_context *stop; /* whose cancelling ends a search early, with any distances; NULL: none */
 } twi_textbook;
 
 uint64_t twi_textbook_bytes(const tw_graph *graph);
-/* Lay a search out in `memory`, twi_textbook_bytes of it. */
-void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory);
+/* Lay a search out in `memory`, twi_textbook_bytes of it; it stops when `stop` is cancelled. */
+void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory, tw_context *stop);
 
 /* For graphs without negative weights. Worker-safe. */
 void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *search);

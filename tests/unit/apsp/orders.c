@@ -156,7 +156,7 @@ static void an_order_of_another_graph_is_refused(void **state)
     tw_graph *small = shape_graph(ctx, 0, 50, 9, TW_I32, false);
     assert_ok(ctx, tw_apsp_order_create(ctx, &order, other));
     options.order = order;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "other edges",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "different edges",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     assert_fails(ctx, TW_ERR_ARGUMENT, "1296 vertices; this one has 50",
                  tw_apsp_plan_create(ctx, &plan, small, &options));
@@ -322,7 +322,7 @@ static void a_long_run_takes_the_better_order_and_says_so(void **state)
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
     const char *said = twi_metis_is_built()
                            ? "METIS, made;"
-                           : "our own dissection, made (METIS is not in this build);";
+                           : "built-in nested dissection, made (METIS is not in this build);";
     if (strstr(tw_apsp_plan_explain(plan), said) == NULL) {
         fail_msg("%s", tw_apsp_plan_explain(plan));
     }
@@ -485,7 +485,7 @@ static void an_order_is_found_by_the_next_run_with_any_weights(void **state)
     /* The plan left to itself finds it, too. */
     tw_apsp_plan *plan = NULL;
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, cached()));
-    if (strstr(tw_apsp_plan_explain(plan), "our own dissection, cached;") == NULL) {
+    if (strstr(tw_apsp_plan_explain(plan), "built-in nested dissection, cached;") == NULL) {
         fail_msg("%s", tw_apsp_plan_explain(plan));
     }
     tw_apsp_plan_destroy(plan);

@@ -189,7 +189,7 @@ static void textbook_searches_agree_with_the_triple_loop(void **state)
         assert_ok(ctx, tw_graph_generate(ctx, &graph, &opts));
         assert_ok(ctx, twi_reference_apsp(ctx, graph, d));
         assert_ok(ctx, twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search"));
-        twi_textbook_place(&search, graph, memory);
+        twi_textbook_place(&search, graph, memory, ctx);
         for (int32_t s = 0; s < 40; s++) {
             for (int method = 0; method < 2; method++) {
                 if (method == 0) {
@@ -212,6 +212,40 @@ static void textbook_searches_agree_with_the_triple_loop(void **state)
         free(d);
         tw_graph_destroy(graph);
     }
+    close_context(ctx);
+}
+
+/* A chain: what a search reaches tells how far it went. */
+static void cancelled_searches_stop_on_the_way(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    tw_context *ctx = open_context();
+    int32_t arcs[N - 1][3];
+    void *memory = NULL;
+    twi_textbook search;
+    tw_apsp_path *path = NULL;
+    for (int32_t i = 0; i < N - 1; i++) {
+        arcs[i][0] = i;
+        arcs[i][1] = i + 1;
+        arcs[i][2] = 3;
+    }
+    tw_graph *graph = graph_of(ctx, N, N - 1, arcs, 0);
+    assert_ok(ctx, twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search"));
+    for (int cancelled = 0; cancelled < 2; cancelled++) {
+        twi_textbook_place(&search, graph, memory, ctx);
+        twi_textbook_dijkstra(graph, 0, &search);
+        assert_int_equal(isinf(search.distance[N - 1]) != 0, cancelled);
+        (void)twi_textbook_bellman_ford(graph, 0, &search);
+        assert_int_equal(isinf(search.distance[N - 1]) != 0, cancelled);
+        assert_int_equal(tw_apsp_path_create(ctx, &path, graph, NULL, 0, N - 1),
+                         cancelled ? TW_ERR_CANCELLED : TW_OK);
+        tw_apsp_path_destroy(path);
+        tw_cancel(ctx);
+    }
+    tw_clear_cancel(ctx);
+    twi_free(memory);
+    tw_graph_destroy(graph);
     close_context(ctx);
 }
 
@@ -243,6 +277,7 @@ int main(void)
         cmocka_unit_test(many_negative_cycles_do_not_blow_up),
         cmocka_unit_test(a_cycle_that_is_zero_but_for_rounding_is_none),
         cmocka_unit_test(a_cancelled_reference_stops),
+        cmocka_unit_test(cancelled_searches_stop_on_the_way),
         cmocka_unit_test(textbook_searches_agree_with_the_triple_loop),
         cmocka_unit_test(no_memory_for_the_cycle_is_reported),
     };

@@ -264,7 +264,8 @@ static void predecessors_are_a_tree_for_every_kind_and_type(void **state)
                         previous[v] = POISON;
                     }
                     const void *row = twi_matrix_row(&d, source);
-                    assert_true(twi_predecessors(graph, source, row, types[t], previous, scratch));
+                    assert_true(
+                        twi_predecessors(ctx, graph, source, row, types[t], previous, scratch));
                     assert_tree(graph, source, row, types[t], previous);
                 }
                 free(scratch);
@@ -341,7 +342,7 @@ static void rounded_cycles_of_weight_zero_leave_a_tree(void **state)
         for (int32_t source = 0; source < n; source++) {
             const double *row = twi_matrix_row(&d, source);
             tw_apsp_path *path = NULL;
-            if (!twi_predecessors(graph, source, row, TW_F64, previous, scratch)) {
+            if (!twi_predecessors(ctx, graph, source, row, TW_F64, previous, scratch)) {
                 fail_msg("seed %d: no tree from vertex %d", (int)seed, (int)source);
             }
             assert_rounded_tree(graph, source, row, previous);
@@ -370,10 +371,10 @@ static void predecessors_of_an_impossible_row_are_refused(void **state)
         double unreached[3] = {0, (double)INFINITY, 7};
         double self[3] = {1, 3, 7};
         assert_true(twi_predecessors_scratch(graph) <= sizeof scratch);
-        assert_true(twi_predecessors(graph, 0, right, TW_F64, previous, scratch));
-        assert_false(twi_predecessors(graph, 0, short_of, TW_F64, previous, scratch));
-        assert_false(twi_predecessors(graph, 0, unreached, TW_F64, previous, scratch));
-        assert_false(twi_predecessors(graph, 0, self, TW_F64, previous, scratch));
+        assert_true(twi_predecessors(ctx, graph, 0, right, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(ctx, graph, 0, short_of, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(ctx, graph, 0, unreached, TW_F64, previous, scratch));
+        assert_false(twi_predecessors(ctx, graph, 0, self, TW_F64, previous, scratch));
         tw_graph_destroy(graph);
     }
     close_context(ctx);
@@ -391,7 +392,7 @@ static void negative_weights_lead_back_below_a_cutoff(void **state)
     double scratch[16];
     int32_t previous[4] = {POISON, POISON, POISON, POISON};
     assert_true(twi_predecessors_scratch(graph) <= sizeof scratch);
-    assert_true(twi_predecessors(graph, 0, row, TW_I32, previous, scratch));
+    assert_true(twi_predecessors(ctx, graph, 0, row, TW_I32, previous, scratch));
     assert_memory_equal(previous, expected, sizeof expected);
     tw_graph_destroy(graph);
     close_context(ctx);
