@@ -21,6 +21,8 @@
  *    that may come from another thread or from a signal handler is tw_cancel.
  *  - A process that has computed may fork, and the child may compute. The thread that forked may
  *    work alone there; others have their threads. The shared library stays loaded after dlclose.
+ *    Where METIS is part of the build, the plan of a long sweep may run it in a child process,
+ *    unless the program has a handler for SIGCHLD; waitpid(-1) elsewhere may return that child.
  *  - A graph is immutable once made: several contexts may read it at the same time. It may outlive
  *    the context that made it.
  *  - Strings that go in are copied; strings that come out belong to the object they come from.

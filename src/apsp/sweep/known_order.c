@@ -94,7 +94,7 @@ static tw_status try_metis(tw_context *ctx, tw_apsp_plan *plan, const twi_skelet
     if ((n + links) * log2(n + 2) * METIS_SECONDS > share * steps / rate) {
         return TW_OK;
     }
-    plan->order_note = twi_metis_is_built() ? " (METIS failed)" : " (METIS is not in this build)";
+    plan->order_note = twi_metis_is_built() ? " (METIS gave no order)" : " (METIS is not in this build)";
     tw_status status = twi_metis_order(ctx, &other, skeleton);
     if (status == TW_OK && other.vertex != NULL) {
         plan->order_note = " (METIS would not need fewer steps)";

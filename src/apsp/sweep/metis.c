@@ -4,6 +4,11 @@
  * So it runs in a process of its own, whose copy of the skeleton costs nothing, and leaves the
  * order in memory that both share. Whatever becomes of that process, what it has left is an order
  * only if it says that it is done and the numbers are a permutation.
+ *
+ * The end of a child raises SIGCHLD. A caller that has a handler for it would be told of a process
+ * it knows nothing of, so for such a caller METIS does not run. Without a handler nobody is told;
+ * another thread that waits for any child, waitpid(-1), may be given this one, and that is all: see
+ * wait_for.
  */
 #include "apsp/sweep/metis.h"
 
@@ -73,13 +78,21 @@ static void wait_for(tw_context *ctx, pid_t child, int pipe_end)
     }
 }
 
+/* Whether the caller is told of children that end. */
+static bool watches_children(void)
+{
+    struct sigaction now;
+    return sigaction(SIGCHLD, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||
+           (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
+}
+
 /* METIS in a process of its own; false if that cannot be. */
 static bool run(tw_context *ctx, shared *out, const twi_skeleton *skeleton, idx_t *lists)
 {
     int ends[2];
     sigset_t all;
     sigset_t before;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (watches_children() || pipe2(ends, O_CLOEXEC) != 0) {
         return false;
     }
     (void)sigfillset(&all); /* no handler of the caller's runs in the child */

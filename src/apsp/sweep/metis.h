@@ -9,7 +9,8 @@
 
 bool twi_metis_is_built(void);
 
-/* out->vertex is NULL if METIS failed, or is not in this build. Every vertex is a group. */
+/* out->vertex is NULL if METIS failed, is not in this build, or would make a child process in a
+ * program that handles SIGCHLD. Every vertex is a group. */
 TW_CHECKED tw_status twi_metis_order(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton);
 
 #endif

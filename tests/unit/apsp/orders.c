@@ -398,6 +398,41 @@ static void where_our_separators_are_too_wide_metis_is_tried(void **state)
     close_context(ctx);
 }
 
+static volatile sig_atomic_t children_seen;
+
+static void note_child(int number)
+{
+    (void)number;
+    children_seen++;
+}
+
+/* A program that handles SIGCHLD hears nothing of ours. */
+static void metis_leaves_a_callers_children_alone(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = square(ctx, 1, false);
+    twi_skeleton skeleton;
+    twi_order order = {0};
+    struct sigaction handler = {.sa_handler = note_child};
+    struct sigaction before;
+    assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
+    assert_int_equal(sigaction(SIGCHLD, &handler, &before), 0);
+    assert_ok(ctx, twi_metis_order(ctx, &order, &skeleton));
+    assert_null(order.vertex);
+    assert_int_equal(children_seen, 0);
+    handler.sa_handler = SIG_IGN; /* children vanish by themselves: nobody is told */
+    assert_int_equal(sigaction(SIGCHLD, &handler, NULL), 0);
+    assert_ok(ctx, twi_metis_order(ctx, &order, &skeleton));
+    assert_int_equal(order.vertex != NULL, twi_metis_is_built());
+    twi_order_clear(&order);
+    assert_int_equal(sigaction(SIGCHLD, &before, NULL), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left behind */
+    twi_skeleton_clear(&skeleton);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void metis_stops_when_the_call_is_cancelled(void **state)
 {
     (void)state;
@@ -843,6 +878,7 @@ int main(void)
         cmocka_unit_test(a_long_run_takes_the_better_order_and_says_so),
         cmocka_unit_test(a_tree_is_given_up_at_the_bound_of_its_order),
         cmocka_unit_test(where_our_separators_are_too_wide_metis_is_tried),
+        cmocka_unit_test(metis_leaves_a_callers_children_alone),
         cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)
         IN_CACHE(an_order_is_found_by_the_next_run_with_any_weights),
