@@ -2,10 +2,13 @@
 #include "apsp/plan/candidate.h"
 
 #include "apsp/closure/cpu.h"
+#include "apsp/shared/deliver.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#define REFERENCE_RATE 0.5e9 /* relaxations per second of the triple loop: a guess is enough */
 
 void twi_rule_out(twi_candidate *c, const char *format, ...)
 {
@@ -43,4 +46,19 @@ bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
     }
     *out = UINT64_MAX;
     return false;
+}
+
+void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
+{
+    double n = (double)plan->graph->n;
+    double bytes = n * n * sizeof(double);
+    c->seconds = n * n * n / REFERENCE_RATE;
+    if (bytes > (double)(INT64_MAX / 4)) {
+        c->memory = UINT64_MAX;
+        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
+        return;
+    }
+    c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
+    c->possible = true;
+    snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }

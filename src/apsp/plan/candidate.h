@@ -32,4 +32,7 @@ bool twi_will_fold(const tw_apsp_plan *plan);
 /* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out);
 
+/* The reference on one thread: what it takes. */
+void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c);
+
 #endif

@@ -61,17 +61,17 @@
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define BFS_ARC 0.02e-9        /* seconds per arc, level and source, to see that it is far ahead */
 #define BFS_ENTRY 0.6e-9       /* and per entry of the result */
+#define BFS_DOUBT 2.0          /* times what these make of it, at most */
 #define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches per thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
 #define MANY_LEVELS 64    /* from here on it loses to them */
-#define SEARCH_USUAL 5e-9 /* seconds per arc and source, of a usual search */
+#define SEARCH_USUAL 3e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
 #define TINY_SECONDS 4e-6 /*   of a run of searches, */
 #define TINY_ARC 0.9e-9   /*   of a source and arc, */
 #define TINY_VERTEX 10e-9 /*   and of a source and vertex; */
 #define TINY_CLOSURE 5e-6 /*   of a closure, */
 #define TINY_STEP 0.13e-9 /*   and of a step of it (Neoverse N1, November 2026) */
-#define REFERENCE_RATE 0.5e9 /* relaxations per second of the triple loop: a guess is enough */
 
 enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
@@ -222,9 +222,9 @@ static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CA
     double search =
         (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
-    double bfs = all[BFS].possible ? all[BFS].seconds : INFINITY;
+    double bfs = (all[BFS].possible ? 1 : BFS_DOUBT) * all[BFS].seconds;
     return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
-                fmin(fmin(closure, gpu_seconds(all)), bfs));
+                fmin(fmin(closure, gpu_seconds(all)), bfs > 0 ? bfs : INFINITY));
 }
 
 /* The fastest so far of what is no search of the CPU: NULL if there is none. */
@@ -239,21 +239,6 @@ static const twi_candidate *rival_of_searches(const twi_candidate all[CANDIDATES
     return best;
 }
 
-static void consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
-{
-    double n = (double)plan->graph->n;
-    double bytes = n * n * sizeof(double);
-    c->seconds = n * n * n / REFERENCE_RATE;
-    if (bytes > (double)(INT64_MAX / 4)) {
-        c->memory = UINT64_MAX;
-        twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
-        return;
-    }
-    c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
-    c->possible = true;
-    snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
-}
-
 /* Whether the smallest closure there is would fit: if not, there is nothing to find out for it. */
 static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
 {
@@ -262,9 +247,7 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
     return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
 }
 
-/* Samples a search unless it is forbidden, or so far behind the closure or the sweep that a sample
- * is a waste.
- */
+/* Samples a search unless it is forbidden, or so far behind others that a sample is a waste. */
 static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
                                      twi_candidate all[CANDIDATES], int which, double *farthest)
 {
@@ -275,14 +258,19 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
         return TW_OK;
     }
     double floor = which == BFS ? BFS_FLOOR : SEARCH_FLOOR;
-    double least = (double)twi_plan_rows(plan) * (double)plan->graph->arcs * floor / plan->threads;
+    double arcs = (double)twi_plan_rows(plan) * (double)plan->graph->arcs / plan->threads;
+    double least = c->seconds > 0 ? c->seconds : arcs * floor;
     if (rival != NULL && least > rival->seconds) {
         twi_rule_out(c, "more than %.2g s even at best: too many arcs", least);
         return TW_OK;
     }
 
-    double budget = rival != NULL ? fmax(SAMPLE_SHARE * rival->seconds, SAMPLE_LEAST)
+    double guess = c->seconds > 0 ? BFS_DOUBT * c->seconds : arcs * SEARCH_USUAL;
+    double budget = rival != NULL ? fmax(SAMPLE_SHARE * fmin(rival->seconds, guess), SAMPLE_LEAST)
                                   : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
+    /* A batch of breadth-first searches should come to its end. */
+    double batches = (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method);
+    budget = fmax(budget, c->seconds > 0 ? guess * fmin(plan->threads / batches, 1) : 0);
     return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
@@ -300,10 +288,10 @@ static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], 
         double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
         double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
         twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
-        twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
+        c->seconds = seconds; /* to be compared with until there is a sample */
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
+            twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
             c->possible = true;
-            c->seconds = seconds;
             c->memory =
                 twi_search_memory(plan, TW_APSP_METHOD_BFS) + twi_delivery_memory(plan, false);
             snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
@@ -467,7 +455,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (forced == TW_APSP_METHOD_REFERENCE) {
-        consider_reference(plan, &all[REFERENCE]);
+        twi_consider_reference(plan, &all[REFERENCE]);
     } else {
         twi_rule_out(&all[REFERENCE], "only on request");
     }

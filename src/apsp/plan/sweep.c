@@ -11,8 +11,7 @@
 
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
-#define ORDER_SECONDS 25e-9  /* of an order: per vertex or arc, and level of the dissection */
-#define SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
+#define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
 #define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
@@ -42,7 +41,7 @@ static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
 static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
 {
     double n = (double)plan->graph->n;
-    double order = (n + (double)plan->graph->arcs) * log2(n + 2) * ORDER_SECONDS;
+    double order = (n + (double)plan->graph->arcs) * ORDER_SECONDS;
     if (order > rival) {
         twi_rule_out(c, "computing its order alone would take about %.2g s", order);
     }
@@ -63,12 +62,12 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
         const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
         const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +
                              FOLD_STEPS * entries / (half ? 1 : 2) + tree->factor;
-        return steps / (SWEEP_EFFICIENCY * rate) + made;
+        return steps / (TWI_SWEEP_EFFICIENCY * rate) + made;
     }
     const double entry =
         SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
     const double steps = rows * (tree->down + SWEEP_UP * up) + tree->factor;
-    return steps / (SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
+    return steps / (TWI_SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
 }
 
 /* The tree of elimination into the plan, from a known order or a new one, unless separators are so
@@ -85,7 +84,7 @@ static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
         }
         if (status == TW_OK) {
             status = twi_sweep_tree(ctx, plan, &known, forced ? INFINITY : rival * *rate,
-                                    SWEEP_EFFICIENCY * *rate);
+                                    TWI_SWEEP_EFFICIENCY * *rate);
         }
         if (status == TW_OK && plan->tree == NULL) {
             twi_rule_out(c, "the graph's separators are too large");
@@ -131,7 +130,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         "%s, %s%s; %d blocks, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",
         twi_order_maker(plan->order_maker), plan->order_origin, plan->order_note,
         plan->tree->blocks, (long long)plan->tree->front_most, plan->tree->down + plan->tree->up,
-        tw_type_name(c->work_type), SWEEP_EFFICIENCY * rate / 1e9);
+        tw_type_name(c->work_type), TWI_SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }

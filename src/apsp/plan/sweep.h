@@ -7,6 +7,8 @@
 
 #include "apsp/plan/candidate.h"
 
+#define TWI_SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
+
 /* On the CPU, beginning in `type`. */
 TW_CHECKED tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                         tw_type type, double rival);

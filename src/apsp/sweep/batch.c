@@ -364,14 +364,19 @@ static void go_up(twi_batch *w)
 
 /* ------------------------------------------------------------------------------------- down */
 
+/* Without a branch, and in numbers of the type itself: so it goes in vectors. */
 #define LEFT_OUT(T)                                                    \
     {                                                                  \
         const T *from = (const T *)w->stack + c->arcs[2 * a] * step;   \
         const T *to = (const T *)w->stack + c->arcs[2 * a + 1] * step; \
         const T cap = (T)c->kernel->infinity;                          \
+        T found = 0;                                                   \
         for (int64_t j = 0; j < cols; j++) {                           \
-            left_out |= from[j] < cap && to[j] >= cap;                 \
+            const T reached = (T)(from[j] < cap);                      \
+            const T missing = (T)(to[j] >= cap);                       \
+            found = (T)(found | (T)(reached & missing));               \
         }                                                              \
+        left_out = found != 0;                                         \
     }
 
 /* The certificate (closure/certificate.h) for the arcs of a block: none leads from below the cap to

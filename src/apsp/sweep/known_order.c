@@ -4,6 +4,7 @@
 #include "apsp/sweep/kept_order.h"
 #include "apsp/sweep/metis.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <math.h>
 
@@ -11,7 +12,15 @@
  * November 2026); and the part of a run that it may take. */
 #define METIS_SECONDS 60e-9
 #define METIS_SHARE 0.1
-#define METIS_SHARE_WIDE 0.04 /* where our own separators are too wide */
+
+/* Of our own dissection: seconds per vertex or link on one thread; the part of a run by minimum
+ * degree that it may take; and threads that it makes use of. */
+#define DISSECTION_SECONDS 250e-9
+#define DISSECTION_SHARE 0.1
+#define TEAM 4.0
+
+#define LARGE 32000.0 /* vertices, from which on it goes first, */
+#define WIDE 0.125    /*   and of these in a front, where minimum degree does better */
 
 tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_options *options)
 {
@@ -61,60 +70,116 @@ void twi_known_order_clear(twi_known_order *known)
     *known = (twi_known_order){0};
 }
 
-/* An order of the skeleton, and its tree unless it was given up; `order` is to be cleared in any
- * case. */
-static tw_status make_tree(tw_context *ctx, twi_tree **out, const twi_skeleton *skeleton,
-                           twi_order *order, int64_t columns, double steps)
+/* -------------------------------------------------------------------------------- new orders */
+
+/* An order and its tree; both are NULL if there is none. */
+typedef struct made {
+    twi_order order;
+    twi_tree *tree;
+} made;
+
+static void clear_made(made *m)
 {
-    const twi_order_limit limit = {(double)columns, steps};
-    tw_status status = twi_order_create(ctx, order, skeleton, limit);
-    return status == TW_OK && !order->wide ? twi_tree_create(ctx, out, skeleton, order, columns)
-                                           : status;
+    twi_tree_destroy(m->tree);
+    twi_order_clear(&m->order);
+    *m = (made){0};
 }
 
-/* Steps of all columns. */
-static double all_steps(const twi_tree *tree, int64_t columns)
+/* What all orders of a run are made for. */
+typedef struct wanted {
+    tw_context *ctx;
+    const twi_skeleton *skeleton;
+    int64_t columns;
+    double steps; /* that it may take */
+    double rate;  /* steps per second, of all threads */
+} wanted;
+
+/* Steps that a tree takes for all columns; +inf without one. */
+static double all_steps(const wanted *w, const made *m)
 {
-    return (double)columns * (tree->down + tree->up) + tree->factor;
+    const twi_tree *tree = m->tree;
+    return tree != NULL ? (double)w->columns * (tree->down + tree->up - tree->spared) + tree->factor
+                        : (double)INFINITY;
 }
 
-/* An order of METIS and its tree in the place of `order` and the plan's tree, where the run is long
- * enough to pay for it and it has fewer steps than those. There may be neither: then it must have
- * fewer than `steps`. */
-static tw_status try_metis(tw_context *ctx, tw_apsp_plan *plan, const twi_skeleton *skeleton,
-                           twi_order *order, double steps, double rate)
+/* Seconds per vertex and link. */
+static double order_seconds(const wanted *w, double each)
 {
-    const double n = (double)skeleton->n;
-    const double links = (double)skeleton->offsets[skeleton->n];
-    const int64_t columns = twi_plan_rows(plan);
-    steps = plan->tree != NULL ? all_steps(plan->tree, columns) : steps;
-    twi_order other = {0};
-    twi_tree *tree = NULL;
-    const double share = plan->tree != NULL ? METIS_SHARE : METIS_SHARE_WIDE;
-    if ((n + links) * log2(n + 2) * METIS_SECONDS > share * steps / rate) {
-        return TW_OK;
+    const twi_skeleton *s = w->skeleton;
+    return ((double)s->n + (double)s->offsets[s->n]) * each;
+}
+
+/* An order of that maker in the place of *best, if it takes fewer steps than that, and than it may.
+ * It can be done without where there is no memory for it and another one is there. */
+static tw_status try_order(const wanted *w, made *best, int32_t maker, bool *failed)
+{
+    made other = {0};
+    tw_status status = TW_OK;
+    const double most = fmin(w->steps, all_steps(w, best));
+    if (maker == TWI_ORDER_METIS) {
+        status = twi_metis_order(w->ctx, &other.order, w->skeleton);
+        other.order.entries = isfinite(most) ? fmax(most / (double)w->columns, 1) : 0;
+    } else {
+        const twi_order_limit limit = {.columns = (double)w->columns, .steps = most};
+        status = twi_order_create(w->ctx, &other.order, w->skeleton, maker, limit);
     }
-    plan->order_note = twi_metis_is_built() ? " (METIS gave no order)" : " (METIS is not in this build)";
-    tw_status status = twi_metis_order(ctx, &other, skeleton);
-    if (status == TW_OK && other.vertex != NULL) {
-        plan->order_note = " (METIS would not need fewer steps)";
-        other.entries = isfinite(steps) ? fmax(steps / (double)columns, 1) : 0;
-        status = twi_tree_create(ctx, &tree, skeleton, &other, columns);
+    *failed = other.order.vertex == NULL;
+    if (status == TW_OK && other.order.vertex != NULL) {
+        status = twi_tree_create(w->ctx, &other.tree, w->skeleton, &other.order, w->columns);
     }
-    if (status == TW_ERR_MEMORY) { /* it can be done without */
+    if (status == TW_ERR_MEMORY && best->tree != NULL) {
         status = TW_OK;
     }
-    if (status == TW_OK && tree != NULL && all_steps(tree, columns) < steps) {
-        twi_order kept = *order;
-        twi_tree *kept_tree = plan->tree;
-        *order = other;
-        plan->tree = tree;
+    if (status == TW_OK && other.tree != NULL && all_steps(w, &other) < all_steps(w, best)) {
+        const made kept = *best;
+        *best = other;
         other = kept;
-        tree = kept_tree;
-        plan->order_note = "";
     }
-    twi_tree_destroy(tree);
-    twi_order_clear(&other);
+    clear_made(&other);
+    return status;
+}
+
+/* By minimum degree first, which is soon done, then by cuts, unless wide fronts show that there are
+ * none; a large graph is cut into parts first, which go at a time, and if it cannot be cut well, by
+ * minimum degree. *cut: by cuts, and fronts are not wide. */
+static tw_status make_own(const wanted *w, made *best, bool *cut)
+{
+    const double n = (double)w->skeleton->n;
+    const bool large = n >= LARGE;
+    bool failed = false;
+    tw_status status = try_order(w, best, large ? TWI_ORDER_DISSECTION : TWI_ORDER_DEGREE, &failed);
+    const bool narrow = best->tree != NULL && (double)best->tree->front_most <= WIDE * n;
+    if (large) {
+        *cut = narrow;
+        return status == TW_OK && !narrow ? try_order(w, best, TWI_ORDER_DEGREE, &failed) : status;
+    }
+    const double threads = fmin((double)twi_thread_count(w->ctx), TEAM);
+    *cut = narrow && twi_order_can_be_cut(w->skeleton) &&
+           order_seconds(w, DISSECTION_SECONDS) / threads <
+               DISSECTION_SHARE * all_steps(w, best) / w->rate;
+    return status == TW_OK && *cut ? try_order(w, best, TWI_ORDER_DISSECTION, &failed) : status;
+}
+
+/* The best order for a run; no tree if each would take too many steps. Where there is nothing to be
+ * cut METIS, which cuts, is not tried. *note is what is to be said of it. */
+static tw_status make_order(const wanted *w, made *best, const char **note)
+{
+    bool failed = false;
+    bool cut = false;
+    *note = "";
+    tw_status status = make_own(w, best, &cut);
+    const double seconds = order_seconds(w, METIS_SECONDS * log2((double)w->skeleton->n + 2));
+    if (status != TW_OK || !cut || seconds > METIS_SHARE * all_steps(w, best) / w->rate) {
+        return status;
+    }
+    if (!twi_metis_is_built()) {
+        *note = " (METIS is not in this build)";
+        return TW_OK;
+    }
+    status = try_order(w, best, TWI_ORDER_METIS, &failed);
+    if (best->order.maker != TWI_ORDER_METIS) {
+        *note = failed ? " (METIS gave no order)" : " (METIS would not need fewer steps)";
+    }
     return status;
 }
 
@@ -124,7 +189,7 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
     const tw_apsp_order *given = plan->options.order;
     const int64_t columns = twi_plan_rows(plan);
     twi_skeleton skeleton = {0};
-    twi_order order = {0};
+    made best = {0};
     plan->order_origin = known->origin;
     plan->order_note = "";
     if (given != NULL && plan->part == NULL && columns == plan->graph->n) {
@@ -137,51 +202,45 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         plan->order_maker = known->order->maker;
         status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
     } else if (status == TW_OK) {
-        status = make_tree(ctx, &plan->tree, &skeleton, &order, columns, steps);
-        if (status == TW_OK) {
-            status = try_metis(ctx, plan, &skeleton, &order, steps, rate);
-        }
-        plan->order_maker = order.maker;
-        if (plan->tree != NULL && plan->options.order_cache != 0 &&
+        const wanted w = {ctx, &skeleton, columns, steps, rate};
+        status = make_order(&w, &best, &plan->order_note);
+        plan->order_maker = best.order.maker;
+        if (status == TW_OK && best.tree != NULL && plan->options.order_cache != 0 &&
             plan->graph->n >= TWI_KEPT_LEAST) {
-            twi_kept_order_write(ctx, &order, &known->structure);
+            twi_kept_order_write(ctx, &best.order, &known->structure);
         }
+        plan->tree = best.tree;
+        best.tree = NULL;
     }
-    twi_order_clear(&order);
+    clear_made(&best);
     twi_skeleton_clear(&skeleton);
     return status;
 }
 
-tw_status tw_apsp_order_create(tw_context *ctx, tw_apsp_order **out, const tw_graph *graph)
+tw_status twi_order_object(tw_context *ctx, tw_apsp_order **out, const tw_graph *graph, double rate)
 {
-    twi_clear_handle(out);
     twi_skeleton skeleton = {0};
-    tw_apsp_order *made = NULL;
-    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
+    tw_apsp_order *object = NULL;
+    made best = {0};
+    const char *note = "";
+    tw_status status = twi_alloc_zeroed(ctx, &object, 1, sizeof *object, "the elimination order");
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &made, 1, sizeof *made, "the elimination order");
-    }
-    if (status == TW_OK) {
-        made->structure = twi_structure_of(graph);
+        object->structure = twi_structure_of(graph);
         status = twi_skeleton_create(ctx, &skeleton, graph);
     }
     if (status == TW_OK) {
-        status = make_tree(ctx, &made->tree, &skeleton, &made->order, graph->n, (double)INFINITY);
+        const wanted w = {ctx, &skeleton, graph->n, (double)INFINITY, rate};
+        status = make_order(&w, &best, &note);
     }
     twi_skeleton_clear(&skeleton);
     if (status != TW_OK) {
-        tw_apsp_order_destroy(made);
+        clear_made(&best);
+        twi_free(object);
         return status;
     }
-    *out = made;
+    twi_log(ctx, "elimination order: %s%s", twi_order_maker(best.order.maker), note);
+    object->order = best.order;
+    object->tree = best.tree;
+    *out = object;
     return TW_OK;
-}
-
-void tw_apsp_order_destroy(tw_apsp_order *order)
-{
-    if (order != NULL) {
-        twi_tree_destroy(order->tree);
-        twi_order_clear(&order->order);
-        twi_free(order);
-    }
 }

@@ -34,8 +34,12 @@ void twi_known_order_clear(twi_known_order *known);
  * order or, if there is none, a new one, which is kept if the plan's options say so. plan->tree
  * stays NULL if a new order shows that a run would clearly take more than `steps` relaxations
  * (+inf: whatever it takes). At `rate` relaxations per second, if the run is long enough for that,
- * an order of METIS is made, too, and the better of the two is taken. */
+ * our own dissection and METIS are tried, too, and the best is taken. */
 TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan,
                                     const twi_known_order *known, double steps, double rate);
+
+/* A new order of the graph for all sources, by the same rule. */
+TW_CHECKED tw_status twi_order_object(tw_context *ctx, tw_apsp_order **out, const tw_graph *graph,
+                                      double rate);
 
 #endif

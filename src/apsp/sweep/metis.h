@@ -1,6 +1,6 @@
 /*
  * Orders of METIS (METIS_NodeND), where the build has that library: a tenth to a third fewer steps
- * than our own dissection on grids and meshes, none on roads, for several times its time.
+ * than our own dissection on grids and meshes, none elsewhere, for several times its time.
  */
 #ifndef TWI_APSP_SWEEP_METIS_H
 #define TWI_APSP_SWEEP_METIS_H

@@ -1,23 +1,27 @@
 /*
- * The order of elimination: first what peels off (peel.h), then nested dissection of the rest. A
- * part is cut by a separator (separator.h) whose vertices go last, as one group, after both sides,
- * which are cut in turn; a part of few vertices is a group. Parts are ranges of the list of
- * vertices, each arranged as left side, right side, separator, so the list becomes the order
- * itself. The two sides know nothing of each other: large ones are tasks of a team. A task works in
- * its own range of every array, by vertex or by place in the list, so no result depends on threads.
+ * The order of elimination: first what peels off (peel.h), then the rest by minimum degree
+ * (degree.h) or by nested dissection. A part is cut by a separator (separator.h) whose vertices go
+ * last, as one group, after both sides, which are cut in turn; a part of few vertices goes by
+ * minimum degree. Parts are ranges of the list of vertices, each arranged as left side, right side,
+ * separator, so the list becomes the order itself. The two sides know nothing of each other: large
+ * ones are tasks of a team. A task works in its own range of every array, by vertex or by place in
+ * the list, so no result depends on threads.
  *
- * Memory: a copy of the skeleton's lists and some 50 bytes per vertex. Time: O(links log n).
+ * Memory: a copy of the skeleton's lists and some 50 bytes per vertex; by degree, twice that. Time:
+ * O(links log n) for a dissection, about O(links) by degree.
  */
 #include "apsp/sweep/order.h"
 
+#include "apsp/sweep/degree.h"
 #include "apsp/sweep/peel.h"
 #include "apsp/sweep/separator.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
+#include <math.h>
 #include <string.h>
 
-#define LEAF 8      /* vertices of a part that is not cut any more */
+#define LEAF 2000   /* vertices of a part that is not cut any more */
 #define TASK 2048   /* of one that is worth a task */
 #define SHRUNK 0.85 /*   if it is less than this of what it is a part of */
 #define WAITING 256 /* parts that wait within one */
@@ -36,7 +40,9 @@ typedef struct dissection {
     uint8_t *begins;  /* begins[i]: list[i] is the first of a group */
     int32_t *scratch; /* n */
     atomic_int parts; /* so far: their numbers */
-    atomic_bool stop; /* cancelled, or given up */
+    atomic_bool stop; /* cancelled, given up, or without memory: */
+    atomic_int status;
+    int64_t leaf; /* vertices of a part that is not cut any more */
     twi_order_limit limit;
     double steps; /* that the groups so far will take */
 } dissection;
@@ -49,7 +55,8 @@ typedef struct agenda {
 
 const char *twi_order_maker(int32_t maker)
 {
-    static const char *const names[TWI_ORDER_MAKERS] = {"built-in nested dissection", "METIS"};
+    static const char *const names[TWI_ORDER_MAKERS] = {"built-in nested dissection", "METIS",
+                                                        "minimum degree"};
     return names[maker];
 }
 
@@ -84,18 +91,23 @@ static void push(dissection *d, agenda *todo, range whole, range r)
     todo->waiting[todo->count++] = r;
 }
 
+static void add_steps(dissection *d, double more)
+{
+    double steps = 0;
+#pragma omp atomic capture
+    steps = d->steps += more;
+    if (steps > d->limit.steps || !isfinite(more)) {
+        atomic_store_explicit(&d->stop, true, memory_order_relaxed);
+    }
+}
+
 /* A group of so many begins at list[at]. Every source below it is carried up through all of it, and
  * it is closed once. Half of that, since not all sources are below. */
 static void add_group(dissection *d, int64_t at, int64_t count)
 {
     double size = (double)count;
-    double steps = 0;
     d->begins[at] = 1;
-#pragma omp atomic capture
-    steps = d->steps += size * size * (d->limit.columns + size) / 2;
-    if (steps > d->limit.steps) {
-        atomic_store_explicit(&d->stop, true, memory_order_relaxed);
-    }
+    add_steps(d, size * size * (d->limit.columns + size) / 2);
 }
 
 /* Arrange the range by components, and put each of them on the list of what is to do. */
@@ -139,18 +151,37 @@ static void arrange(dissection *d, const twi_separator *s, agenda *todo, range r
     push(d, todo, r, (range){middle, (int32_t)between, false});
 }
 
+/* The range, whose vertices have the tag, by minimum degree. */
+static void order_by_degree(dissection *d, const twi_separator *s, range r)
+{
+    const twi_part part = {.links = &d->links,
+                           .list = d->list + r.begin,
+                           .count = r.end - r.begin,
+                           .tag = s->tag,
+                           .part = s->part,
+                           .number = s->distance[0],
+                           .begins = d->begins + r.begin};
+    double steps = d->limit.steps;
+    const tw_status status = twi_minimum_degree(d->ctx, &part, d->limit.columns, &steps);
+    if (status != TW_OK) {
+        atomic_store(&d->status, (int)status);
+        steps = (double)INFINITY;
+    }
+    add_steps(d, steps);
+}
+
 static void cut_range(dissection *d, agenda *todo, range r)
 {
-    if (r.end - r.begin <= LEAF) {
-        add_group(d, r.begin, r.end - r.begin);
-        return;
-    }
     twi_separator s = d->s;
     s.part = atomic_fetch_add_explicit(&d->parts, 1, memory_order_relaxed) + 1;
     s.queue += r.begin;
     s.counts += (int64_t)TWI_SEPARATOR_COUNTS * r.begin;
     for (int64_t i = r.begin; i < r.end; i++) {
         s.tag[d->list[i]] = s.part;
+    }
+    if (r.end - r.begin <= d->leaf) {
+        order_by_degree(d, &s, r);
+        return;
     }
     if (!r.connected) {
         split_components(d, &s, todo, r);
@@ -186,7 +217,8 @@ static tw_status dissect(dissection *d, int64_t peeled)
 #pragma omp single
         dissect_range(d, all);
     }
-    return twi_check_cancel(d->ctx);
+    const tw_status status = (tw_status)atomic_load(&d->status);
+    return status == TW_OK ? twi_check_cancel(d->ctx) : status;
 }
 
 /* One block for all arrays of the dissection; every part a multiple of 8 bytes. */
@@ -253,14 +285,21 @@ static tw_status mark_groups(dissection *d, twi_order *out)
     return TW_OK;
 }
 
+bool twi_order_can_be_cut(const twi_skeleton *skeleton)
+{
+    return skeleton->n > LEAF;
+}
+
 tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton,
-                           twi_order_limit limit)
+                           int32_t maker, twi_order_limit limit)
 {
     dissection d = {.ctx = ctx, .limit = limit};
+    d.leaf = maker == TWI_ORDER_DEGREE ? skeleton->n : limit.leaf > 0 ? limit.leaf : LEAF;
     atomic_init(&d.parts, 0);
     atomic_init(&d.stop, false);
+    atomic_init(&d.status, (int)TW_OK);
     void *block = NULL;
-    *out = (twi_order){.n = skeleton->n};
+    *out = (twi_order){.n = skeleton->n, .maker = maker};
     tw_status status = twi_alloc(ctx, &out->vertex, (uint64_t)skeleton->n, sizeof *out->vertex,
                                  "the elimination order");
     if (status == TW_OK) {
@@ -274,7 +313,7 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
         memset(d.begins, 1, (size_t)peeled);
         status = dissect(&d, peeled);
     }
-    bool wide = d.steps > limit.steps;
+    bool wide = d.steps > limit.steps || !isfinite(d.steps);
     if (status == TW_OK && !wide) {
         status = mark_groups(&d, out);
     }

@@ -8,7 +8,7 @@
 #include "apsp/sweep/skeleton.h"
 
 /* Who made an order. */
-enum { TWI_ORDER_DISSECTION = 0, TWI_ORDER_METIS = 1, TWI_ORDER_MAKERS };
+enum { TWI_ORDER_DISSECTION = 0, TWI_ORDER_METIS = 1, TWI_ORDER_DEGREE = 2, TWI_ORDER_MAKERS };
 const char *twi_order_maker(int32_t maker);
 
 typedef struct twi_order {
@@ -22,14 +22,18 @@ typedef struct twi_order {
         entries; /* vertices that lists of A may have in all for it to be of use; 0: any number */
 } twi_order;
 
-/* What an order may cost. It is given up as soon as its separators show that `columns` sources will
- * take more than `steps`, about. */
+/* What an order may cost. It is given up as soon as it shows that `columns` sources will take more
+ * than `steps`, about. */
 typedef struct twi_order_limit {
     double columns;
     double steps; /* +inf: no limit */
+    int64_t leaf; /* vertices of a part that a dissection cuts no more; 0: as many as is best */
 } twi_order_limit;
+
+/* By our own dissection or by minimum degree. */
 TW_CHECKED tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton,
-                                      twi_order_limit limit);
-void twi_order_clear(twi_order *order); /* all zero is fine */
+                                      int32_t maker, twi_order_limit limit);
+bool twi_order_can_be_cut(const twi_skeleton *skeleton); /* is there anything to dissect? */
+void twi_order_clear(twi_order *order);                  /* all zero is fine */
 
 #endif

@@ -34,7 +34,7 @@ typedef struct twi_tree {
      * closed. Then rows touched, for the costs that no step shows. */
     double down;
     double up;
-    double spared; /* of `up`: rows of a column's own block that no column of its batch begins at */
+    double spared; /* of `up`: rows that no column of its batch has anything in, about */
     double factor;
     double calls; /* blocks and groups of rows in a column's way */
 } twi_tree;

@@ -18,12 +18,24 @@ typedef struct elimination {
     twi_tree *tree;
 } elimination;
 
-static elimination eliminate(tw_context *ctx, const tw_graph *graph)
+/* Ways to make an order: small parts are cut as large ones are, parts of a size that leaves them
+ * neighbours that go later, the usual size, and none. */
+static const struct {
+    int32_t maker;
+    int64_t leaf;
+} makers[] = {{TWI_ORDER_DISSECTION, 1},
+              {TWI_ORDER_DISSECTION, 30},
+              {TWI_ORDER_DISSECTION, 0},
+              {TWI_ORDER_DEGREE, 0}};
+enum { MAKERS = sizeof makers / sizeof *makers };
+
+static elimination eliminate_by(tw_context *ctx, const tw_graph *graph, int maker)
 {
     elimination out;
+    const twi_order_limit limit = {(double)graph->n, (double)INFINITY, makers[maker].leaf};
     assert_ok(ctx, twi_skeleton_create(ctx, &out.skeleton, graph));
-    assert_ok(ctx, twi_order_create(ctx, &out.order, &out.skeleton,
-                                    (twi_order_limit){(double)graph->n, (double)INFINITY}));
+    assert_ok(ctx, twi_order_create(ctx, &out.order, &out.skeleton, makers[maker].maker, limit));
+    assert_int_equal(out.order.maker, makers[maker].maker);
     assert_ok(ctx, twi_tree_create(ctx, &out.tree, &out.skeleton, &out.order, graph->n));
     return out;
 }
@@ -122,9 +134,11 @@ static void every_order_is_one_and_its_tree_is_a_tree_of_elimination(void **stat
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             tw_context *ctx = open_context();
             tw_graph *graph = shape_graph(ctx, shape, sizes[i], 9, TW_I32, false);
-            elimination e = eliminate(ctx, graph);
-            assert_tree(&e, shapes[shape].name);
-            clear_elimination(&e);
+            for (int maker = 0; maker < MAKERS; maker++) {
+                elimination e = eliminate_by(ctx, graph, maker);
+                assert_tree(&e, shapes[shape].name);
+                clear_elimination(&e);
+            }
             tw_graph_destroy(graph);
             close_context(ctx);
         }
@@ -139,14 +153,18 @@ static void a_grid_is_swept_in_n_log_n_steps(void **state)
     for (int64_t side = 16; side <= 128; side *= 2) {
         tw_context *ctx = open_context();
         tw_graph *graph = shape_graph(ctx, 5, side * side, 9, TW_I32, false);
-        elimination e = eliminate(ctx, graph);
-        double n = (double)(side * side);
-        double bound = 3 * n * log2(n);
-        if (e.tree->down > bound || e.tree->front_most > 6 * side) {
-            fail_msg("side %lld: %.0f steps, at most %.0f; the largest front has %lld rows",
-                     (long long)side, e.tree->down, bound, (long long)e.tree->front_most);
+        for (int maker = 0; maker < MAKERS; maker++) {
+            elimination e = eliminate_by(ctx, graph, maker);
+            double n = (double)(side * side);
+            double bound = 3 * n * log2(n);
+            if (e.tree->down > bound || e.tree->front_most > 6 * side) {
+                fail_msg("side %lld, way %d: %.0f steps, at most %.0f; the largest front has %lld "
+                         "rows",
+                         (long long)side, maker, e.tree->down, bound,
+                         (long long)e.tree->front_most);
+            }
+            clear_elimination(&e);
         }
-        clear_elimination(&e);
         tw_graph_destroy(graph);
         close_context(ctx);
     }
@@ -157,14 +175,15 @@ static void orders_do_not_depend_on_threads(void **state)
 {
     (void)state;
     const int shapes_tried[] = {5, 6, 11};
-    for (size_t i = 0; i < sizeof shapes_tried / sizeof *shapes_tried; i++) {
+    for (size_t k = 0; k < MAKERS * sizeof shapes_tried / sizeof *shapes_tried; k++) {
+        const size_t i = k / MAKERS;
         elimination one = {0};
         tw_context *one_context = NULL;
         for (int threads = 1; threads <= 4; threads++) {
             tw_context *ctx = open_context();
             assert_ok(ctx, tw_set_threads(ctx, threads));
             tw_graph *graph = shape_graph(ctx, shapes_tried[i], 12100, 9, TW_I32, false);
-            elimination e = eliminate(ctx, graph);
+            elimination e = eliminate_by(ctx, graph, (int)(k % MAKERS));
             assert_permutation(e.order.vertex, e.order.n, shapes[shapes_tried[i]].name);
             if (threads == 1) {
                 one = e;
@@ -195,12 +214,41 @@ static void chains_and_trees_are_swept_in_a_few_steps_a_vertex(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         tw_context *ctx = open_context();
         tw_graph *graph = shape_graph(ctx, kinds[i], 3000, 9, TW_I32, false);
-        elimination e = eliminate(ctx, graph);
+        elimination e = eliminate_by(ctx, graph, 0);
         if (e.tree->down > 3 * 3000 || e.tree->front_most > 200 || e.tree->heights > 200) {
             fail_msg("%s: %.0f steps, fronts of %lld, %d heights", shapes[kinds[i]].name,
                      e.tree->down, (long long)e.tree->front_most, e.tree->heights);
         }
         clear_elimination(&e);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
+/* Many small vertices around a core have nothing to be cut at; by degree they go first. */
+static void a_core_with_a_fringe_is_taken_from_its_fringe(void **state)
+{
+    (void)state;
+    const char *const kinds[] = {"preferential", "rmat"};
+    for (int i = 0; i < 2; i++) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = NULL;
+        tw_graph_generate_options kind = TW_GRAPH_GENERATE_OPTIONS_INIT;
+        kind.kind = kinds[i];
+        kind.vertices = 3000;
+        kind.degree = i == 0 ? 3 : 8;
+        assert_ok(ctx, tw_graph_generate(ctx, &graph, &kind));
+        elimination cut = eliminate_by(ctx, graph, 0);
+        elimination taken = eliminate_by(ctx, graph, MAKERS - 1);
+        assert_tree(&taken, kinds[i]);
+        if (4 * taken.tree->down > cut.tree->down ||
+            2 * taken.tree->front_most > cut.tree->front_most) {
+            fail_msg("%s: %.0f steps and fronts of %lld, cut %.0f and %lld", kinds[i],
+                     taken.tree->down, (long long)taken.tree->front_most, cut.tree->down,
+                     (long long)cut.tree->front_most);
+        }
+        clear_elimination(&cut);
+        clear_elimination(&taken);
         tw_graph_destroy(graph);
         close_context(ctx);
     }
@@ -216,12 +264,14 @@ static void an_order_is_given_up_where_separators_are_too_wide(void **state)
         tw_graph *graph = shape_graph(ctx, kinds[i], 1600, 9, TW_I32, false);
         twi_skeleton skeleton;
         twi_order order;
-        const twi_order_limit limit = {1600, 1600.0 * 80000};
         assert_ok(ctx, twi_skeleton_create(ctx, &skeleton, graph));
-        assert_ok(ctx, twi_order_create(ctx, &order, &skeleton, limit));
-        assert_true(order.wide == (i == 1));
-        assert_true((order.vertex == NULL) == order.wide);
-        twi_order_clear(&order);
+        for (int maker = 0; maker < MAKERS; maker++) {
+            const twi_order_limit limit = {1600, 1600.0 * 80000, makers[maker].leaf};
+            assert_ok(ctx, twi_order_create(ctx, &order, &skeleton, makers[maker].maker, limit));
+            assert_true(order.wide == (i == 1));
+            assert_true((order.vertex == NULL) == order.wide);
+            twi_order_clear(&order);
+        }
         twi_skeleton_clear(&skeleton);
         tw_graph_destroy(graph);
         close_context(ctx);
@@ -758,6 +808,7 @@ int main(void)
         cmocka_unit_test(a_grid_is_swept_in_n_log_n_steps),
         cmocka_unit_test(orders_do_not_depend_on_threads),
         cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
+        cmocka_unit_test(a_core_with_a_fringe_is_taken_from_its_fringe),
         cmocka_unit_test(an_order_is_given_up_where_separators_are_too_wide),
         cmocka_unit_test(a_plan_says_why_it_does_not_sweep),
         cmocka_unit_test(every_shape_has_the_distances_of_the_reference),
