@@ -15,6 +15,7 @@
 #define BLOCK_LEAST 64                   /* below it the calls would cost more than the work */
 #define BLOCK_STREAM (BLOCK_MOST << 6)   /* where one kernel runs from memory to memory */
 #define STRIP_BYTES ((int64_t)256 << 10) /* for the values of columns */
+#define PAST_CACHES ((int64_t)32 << 20)  /* bytes of a result that no cache will hold */
 #define TASKS_A_THREAD 8
 #define TASK_ELEMENTS ((int64_t)1 << 22) /* at most, so that a cancelled run ends soon */
 
@@ -193,6 +194,7 @@ static void cut(twi_map_course *p, int threads)
     int64_t most = twi_round_up((job->cols + p->period - 1) / p->period, TWI_MAP_GRAIN);
     p->block = block < most ? block : most;
     p->room = stream ? TWI_MAP_GRAIN : p->block; /* a stream's registers hold what is left over */
+    p->past_caches = stream && job->row_count * job->cols * p->size >= PAST_CACHES;
 
     const int64_t width = p->block * p->period;
     int64_t values = 0;
