@@ -62,9 +62,10 @@
 #define BFS_ARC 0.02e-9        /* seconds per arc, level and source, to see that it is far ahead */
 #define BFS_ENTRY 0.6e-9       /* and per entry of the result */
 #define BFS_DOUBT 2.0          /* times what these make of it, at most */
-#define BFS_UNTRIED 0.01  /* seconds of a run that is worth no sample of 512 searches per thread */
-#define FEW_LEVELS 24     /* up to here it beats the other searches, */
-#define MANY_LEVELS 64    /* from here on it loses to them */
+#define BFS_UNTRIED 0.01 /* seconds of a run that is worth no sample of 512 searches per thread */
+#define BFS_BATCHES 16   /* per thread, fewer of which are not worth one if others are far behind */
+#define FEW_LEVELS 24    /* up to here it beats the other searches, */
+#define MANY_LEVELS 64   /* from here on it loses to them */
 #define SEARCH_USUAL 3e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
 #define TINY_SECONDS 4e-6 /*   of a run of searches, */
@@ -247,7 +248,16 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
     return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
 }
 
-/* Samples a search unless it is forbidden, or so far behind others that a sample is a waste. */
+/* Take what levels and arcs make of a breadth-first search for its time. */
+static void trust_levels(const tw_apsp_plan *plan, twi_candidate *c, double levels)
+{
+    c->possible = true;
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
+             (long long)plan->graph->arcs);
+}
+
+/* Samples a search unless it is forbidden, or so far behind or ahead that a sample is a waste. */
 static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
                                      twi_candidate all[CANDIDATES], int which, double *farthest)
 {
@@ -269,8 +279,13 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     double budget = rival != NULL ? fmax(SAMPLE_SHARE * fmin(rival->seconds, guess), SAMPLE_LEAST)
                                   : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
     /* A batch of breadth-first searches should come to its end. */
-    double batches = (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method);
-    budget = fmax(budget, c->seconds > 0 ? guess * fmin(plan->threads / batches, 1) : 0);
+    double batches =
+        (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method) / plan->threads;
+    if (c->seconds > 0 && rival != NULL && guess < rival->seconds && batches < BFS_BATCHES) {
+        trust_levels(plan, c, *farthest / plan->graph->max_weight);
+        return TW_OK;
+    }
+    budget = fmax(budget, c->seconds > 0 ? guess * fmin(1 / batches, 1) : 0);
     return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
@@ -291,11 +306,7 @@ static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], 
         c->seconds = seconds; /* to be compared with until there is a sample */
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
             twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
-            c->possible = true;
-            c->memory =
-                twi_search_memory(plan, TW_APSP_METHOD_BFS) + twi_delivery_memory(plan, false);
-            snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
-                     (long long)graph->arcs);
+            trust_levels(plan, c, levels);
         }
     }
 }

@@ -1,12 +1,13 @@
 /*
  * Bit-parallel breadth-first search. A level takes the vertices that somebody reached at the level
  * before (and no others: a path graph has few of them at a time), spreads their sets over their
- * arcs, and keeps in each touched vertex the sources that are new to it. Every pair is written
- * once, when it is new.
+ * arcs, and keeps in each touched vertex the sources that are new to it.
  *
  * Rows lie far apart, so writing into them pair by pair misses the cache each time. Levels that fit
- * a byte are therefore gathered by vertex, 512 bytes each, and transposed at the end; deeper ones,
- * and those of graphs too large for that, go into the rows directly.
+ * a byte are therefore kept as the bits of their binary numbers, one set of sources per bit and
+ * vertex: a level is noted by as many operations on whole sets as its number has ones. At the end
+ * the eight sets of a vertex become the bytes of its 512 sources, and those are transposed into
+ * rows. Deeper levels, and those of graphs too large for that, go into the rows directly.
  */
 #include "apsp/search/bfs.h"
 
@@ -17,13 +18,32 @@
 
 #define WORDS TWI_BFS_WORDS
 #define GATHER_MOST 65536 /* vertices whose levels are gathered: 32 MiB of them */
-#define STRIP 64          /* rows that are transposed at a time: their lines fit the cache */
+#define PLANES 8          /* bits of a gathered level */
+#define STRIP 64          /* vertices whose levels are transposed at a time: they fit the cache */
 #define LOOK_EVERY 256    /* vertices between two looks at the clock */
+
+/* The bit of source s, and the source of a bit, such that the levels of sources stand side by side
+ * when those of the bits are written out (write_levels). */
+static inline int word_of(int64_t source)
+{
+    return (int)(source / 8 % 8);
+}
+
+static inline int bit_of(int64_t source)
+{
+    return (int)(source % 8 * 8 + source / 64);
+}
+
+static inline int64_t source_at(int64_t word, int bit)
+{
+    return (int64_t)(bit % 8 * 64) + word * 8 + bit / 8;
+}
 
 uint64_t twi_bfs_space_memory(int64_t n)
 {
-    uint64_t level = n <= GATHER_MOST ? TWI_BFS_MOST : 0;
-    return (uint64_t)n * (3 * sizeof(twi_bfs_set) + 2 * sizeof(int32_t) + 1 + level) +
+    uint64_t planes = n <= GATHER_MOST ? PLANES * sizeof(twi_bfs_set) : 0;
+    uint64_t strip = n <= GATHER_MOST ? (uint64_t)STRIP * TWI_BFS_MOST : 0;
+    return (uint64_t)n * (3 * sizeof(twi_bfs_set) + 2 * sizeof(int32_t) + 1 + planes) + strip +
            sizeof(int32_t);
 }
 
@@ -41,7 +61,8 @@ tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t ve
         (status = twi_alloc(ctx, &space->touched, n + 1, sizeof(int32_t), what)) != TW_OK ||
         (status = twi_alloc(ctx, &space->is_touched, n, 1, what)) != TW_OK ||
         (vertices <= GATHER_MOST &&
-         (status = twi_alloc(ctx, &space->level, n, TWI_BFS_MOST, what)) != TW_OK)) {
+         ((status = twi_alloc(ctx, &space->plane, n, PLANES * set, what)) != TW_OK ||
+          (status = twi_alloc(ctx, &space->strip, STRIP, TWI_BFS_MOST, what)) != TW_OK))) {
         twi_bfs_space_clear(space);
     }
     return status;
@@ -49,7 +70,8 @@ tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t ve
 
 void twi_bfs_space_clear(twi_bfs_space *space)
 {
-    twi_free(space->level);
+    twi_free(space->strip);
+    twi_free(space->plane);
     twi_free(space->is_touched);
     twi_free(space->touched);
     twi_free(space->active);
@@ -79,6 +101,12 @@ static void fill_infinity(tw_type type, void *levels, int64_t count)
     }
 }
 
+/* Whether levels are gathered, rather than put into the rows one by one. */
+static inline bool gathers(const twi_bfs_job *job, const twi_bfs_space *space)
+{
+    return job->type == TW_U8 && space->plane != NULL;
+}
+
 /* The level of those in `set` at vertex v into the rows. */
 static void put_in_rows(const twi_bfs_job *job, const twi_bfs_set *set, void *rows, int64_t v,
                         int64_t level)
@@ -86,7 +114,7 @@ static void put_in_rows(const twi_bfs_job *job, const twi_bfs_set *set, void *ro
     int64_t n = job->graph->n;
     for (int64_t i = 0; i < WORDS; i++) {
         for (uint64_t bits = (*set)[i]; bits != 0; bits &= bits - 1) {
-            int64_t at = (i * 64 + __builtin_ctzll(bits)) * n + v;
+            int64_t at = source_at(i, __builtin_ctzll(bits)) * n + v;
             switch (job->type) {
             case TW_U8:
                 ((uint8_t *)rows)[at] = (uint8_t)level;
@@ -102,50 +130,57 @@ static void put_in_rows(const twi_bfs_job *job, const twi_bfs_set *set, void *ro
     }
 }
 
-/* Byte k is 255 if bit k of `bits` is set, else 0 (as a little-endian word). */
-static inline uint64_t spread_bits(uint64_t bits)
+/* The level of vertex v's front. Plane p of it says whose level has bit p. */
+static inline void put_level(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t v,
+                             int64_t level)
 {
-    uint64_t one_each = (bits * 0x0101010101010101u) & 0x8040201008040201u;
-    return (((one_each + 0x7f7f7f7f7f7f7f7fu) & 0x8080808080808080u) >> 7) * 255;
-}
-
-/* Up to this many bits of a word are worth writing one by one. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define FEW_BITS 8
-#else
-#define FEW_BITS 64
-#endif
-
-/* The same into the gathered levels of the vertex, which are 255 so far. */
-static void put_by_vertex(const twi_bfs_set *set, uint8_t *levels, uint8_t level)
-{
-    const uint64_t everywhere = level * 0x0101010101010101u;
-    for (int i = 0; i < WORDS; i++, levels += 64) {
-        uint64_t bits = (*set)[i];
-        if (__builtin_popcountll(bits) <= FEW_BITS) {
-            for (; bits != 0; bits &= bits - 1) {
-                levels[__builtin_ctzll(bits)] = level;
-            }
-            continue;
-        }
-        for (int k = 0; k < 8; k++) {
-            uint64_t eight;
-            memcpy(&eight, levels + k * 8, sizeof eight);
-            eight &= everywhere | ~spread_bits((bits >> (k * 8)) & 255);
-            memcpy(levels + k * 8, &eight, sizeof eight);
-        }
+    if (!gathers(job, space)) {
+        put_in_rows(job, space->front + v, rows, v, level);
+        return;
+    }
+    for (int64_t bits = level; bits != 0; bits &= bits - 1) {
+        space->plane[__builtin_ctzll((uint64_t)bits) * job->graph->n + v] |= space->front[v];
     }
 }
 
-static void put_levels(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t v,
-                       int64_t level)
+/* Before the first of its levels a plane is empty. */
+static void clear_plane_of(const twi_bfs_job *job, twi_bfs_space *space, int64_t level)
 {
-    const twi_bfs_set *set = space->front + v;
-    if (job->type == TW_U8 && space->level != NULL) {
-        put_by_vertex(set, space->level + v * TWI_BFS_MOST, (uint8_t)level);
-    } else {
-        put_in_rows(job, set, rows, v, level);
+    if (gathers(job, space) && (level & (level - 1)) == 0 && level < 1 << PLANES) {
+        int64_t n = job->graph->n;
+        memset(space->plane + __builtin_ctzll((uint64_t)level) * n, 0,
+               (size_t)n * sizeof(twi_bfs_set));
+        space->planes = __builtin_ctzll((uint64_t)level) + 1;
     }
+}
+
+/* Exchange the bits of a at places where `mask` is 0 with those of b `by` places lower. */
+static inline void exchange(twi_bfs_set *a, twi_bfs_set *b, int by, uint64_t mask)
+{
+    const twi_bfs_set differ = ((*a >> by) ^ *b) & mask;
+    *b ^= differ;
+    *a ^= differ << by;
+}
+
+/* The levels of vertex v: a byte per source, in their order. Bit b of every byte of plane p goes to
+ * bit p of every byte of set b. */
+static void write_levels(const twi_bfs_space *space, int64_t n, int64_t v, uint8_t *levels)
+{
+    twi_bfs_set plane[PLANES];
+    const twi_bfs_set nobody = ~space->seen[v]; /* 255: no path */
+    for (int p = 0; p < PLANES; p++) {
+        plane[p] = p < space->planes ? space->plane[p * n + v] | nobody : nobody;
+    }
+    for (int p = 0; p < PLANES; p += 2) {
+        exchange(&plane[p], &plane[p + 1], 1, 0x5555555555555555u);
+    }
+    for (int p = 0; p < PLANES; p += 1 + (p & 1) * 2) {
+        exchange(&plane[p], &plane[p + 2], 2, 0x3333333333333333u);
+    }
+    for (int p = 0; p < PLANES / 2; p++) {
+        exchange(&plane[p], &plane[p + 4], 4, 0x0f0f0f0f0f0f0f0fu);
+    }
+    memcpy(levels, plane, sizeof plane);
 }
 
 /* The gathered levels into the rows. */
@@ -153,9 +188,12 @@ static void give_rows(const twi_bfs_job *job, const twi_bfs_space *space, uint8_
 {
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(job->isa, TW_U8);
     int64_t n = job->graph->n;
-    for (int64_t first = 0; first < job->count; first += STRIP) {
-        int64_t count = job->count - first < STRIP ? job->count - first : STRIP;
-        kernel->transpose(rows + first * n, n, space->level + first, TWI_BFS_MOST, n, count);
+    for (int64_t first = 0; first < n; first += STRIP) {
+        int64_t count = n - first < STRIP ? n - first : STRIP;
+        for (int64_t i = 0; i < count; i++) {
+            write_levels(space, n, first + i, space->strip + i * TWI_BFS_MOST);
+        }
+        kernel->transpose(rows + first, n, space->strip, TWI_BFS_MOST, count, job->count);
     }
 }
 
@@ -167,9 +205,8 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
     memset(space->seen, 0, bytes);
     memset(space->coming, 0, bytes);
     memset(space->is_touched, 0, (size_t)n);
-    if (job->type == TW_U8 && space->level != NULL) {
-        fill_infinity(job->type, space->level, n * TWI_BFS_MOST);
-    } else {
+    space->planes = 0;
+    if (!gathers(job, space)) {
         fill_infinity(job->type, rows, job->count * n);
     }
     int64_t active = 0;
@@ -178,12 +215,12 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
         if (is_empty(&space->seen[s])) {
             space->active[active++] = (int32_t)s;
         }
-        space->seen[s][i / 64] |= (uint64_t)1 << (i % 64);
+        space->seen[s][word_of(i)] |= (uint64_t)1 << bit_of(i);
     }
     for (int64_t i = 0; i < active; i++) {
         int64_t s = space->active[i];
         space->front[s] = space->seen[s];
-        put_levels(job, space, rows, s, 0);
+        put_level(job, space, rows, s, 0);
     }
     return active;
 }
@@ -237,6 +274,7 @@ twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
         if (twi_is_cancelled(job->ctx)) {
             return TWI_BFS_CANCELLED;
         }
+        clear_plane_of(job, space, level);
         int64_t touched = spread(job, space, active, scanned);
         if (touched < 0) {
             return TWI_BFS_LATE;
@@ -248,12 +286,12 @@ twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
                 if (level > deepest) {
                     return TWI_BFS_DEEP;
                 }
-                put_levels(job, space, rows, v, level);
+                put_level(job, space, rows, v, level);
                 space->active[active++] = v;
             }
         }
     }
-    if (job->type == TW_U8 && space->level != NULL) {
+    if (gathers(job, space)) {
         give_rows(job, space, rows);
     }
     return TWI_BFS_DONE;

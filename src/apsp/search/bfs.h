@@ -21,7 +21,9 @@ typedef struct twi_bfs_space {
     int32_t *active; /* vertices with a front */
     int32_t *touched;
     uint8_t *is_touched;
-    uint8_t *level; /* by vertex, then by source; NULL where that would be too much */
+    twi_bfs_set *plane; /* by bit of the level, then by vertex; NULL where it would be too much */
+    uint8_t *strip;     /* levels of some vertices on their way to the rows */
+    int planes;         /* in use */
 } twi_bfs_space;
 
 TW_CHECKED tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n);

@@ -1,14 +1,16 @@
 /*
- * The lane search: shortest paths from up to 64 sources at once, one SIMD lane a source.
+ * The lane search: shortest paths from up to 128 sources at once, one SIMD lane a source.
  *
- * Every vertex has a line of 128 bytes: its distance from each source (64 of u16, 32 of i32 or f32,
- * 16 of f64). Scanning vertex u takes each arc u->v once for all sources,
+ * Every vertex has a line of 256 bytes (128 without AVX2): its distance from each source (128 of
+ * u16, 64 of i32 or f32, 32 of f64). Scanning vertex u takes each arc u->v once for all sources,
  * line[v] = min(line[v], line[u] + w), and if a lane became smaller puts v, unless it is in it
  * already, into a bucket queue by the length of the walk that brought it there: the key of u and w.
  * (The least of the lanes that became smaller would be a worse key: on a grid a vertex is then
  * scanned 2.7 times as often.) The searches of different sources disagree about the order, so a
  * vertex is scanned several times (5 to 8 on random graphs) instead of once, but the queue, the
- * branches and the cache misses are paid once for 64 sources.
+ * branches and the cache misses are paid once for all sources. Of lines of 128, 256 and 512 bytes,
+ * 256 took the least time on a Xeon, with AVX-512 and with AVX2 (up to a third less than 128); on a
+ * Neoverse N1 random graphs took as long as with 128, grids a sixth longer (November 2026).
  *
  * The order of scans cannot change the result: it is the least left-to-right sum over all walks,
  * for rounded sums too, since adding a weight >= 0 is monotone and never makes a sum smaller. So
@@ -26,15 +28,15 @@
 #include "apsp/search/net.h"
 
 enum {
-    TWI_LINE_BYTES = 128,
-    TWI_LANES_MOST = 64,
+    TWI_LINE_BYTES = 256, /* at most */
+    TWI_LANES_MOST = 128,
     TWI_LANE_BUCKETS = 512,
     TWI_NARROW_WEIGHT = 32767
 };
 
 /* One thread's memory. */
 typedef struct twi_lanes_space {
-    void *line;      /* n lines, by place */
+    void *line;      /* n lines of the kernels' line_bytes, by place */
     int32_t *next;   /* n: chains of the queue */
     uint8_t *queued; /* n */
     void *key;       /* n of 8 bytes: what a vertex in the queue is ordered by */
@@ -70,6 +72,7 @@ typedef struct twi_lanes_kernel {
 } twi_lanes_kernel;
 
 typedef struct twi_lanes_kernels {
+    int line_bytes;
     twi_lanes_kernel u16; /* nets of kind I32 */
     twi_lanes_kernel i32; /* likewise */
     twi_lanes_kernel f32;

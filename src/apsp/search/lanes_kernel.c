@@ -52,7 +52,15 @@ static inline bool any_bit(const void *mask)
     return (word[0] | word[1]) != 0;
 }
 #endif
-#define VECTORS (TWI_LINE_BYTES / VECTOR_BYTES)
+
+/* Bytes of a line: lanes.h says why. */
+#if defined(TWI_KERNEL_AVX512) || defined(TWI_KERNEL_AVX2)
+#define LINE 256
+#else
+#define LINE 128
+#endif
+_Static_assert(LINE <= TWI_LINE_BYTES && LINE / 2 <= TWI_LANES_MOST, "there is room for lines");
+#define VECTORS (LINE / VECTOR_BYTES)
 
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -170,16 +178,8 @@ static double buckets_per_unit(const twi_net *net)
     {                                                             \
         LANES_##type, PASTE(search, type), PASTE(give_rows, type) \
     }
-enum {
-    LANES_u16 = TWI_LINE_BYTES / 2,
-    LANES_i32 = TWI_LINE_BYTES / 4,
-    LANES_f32 = TWI_LINE_BYTES / 4,
-    LANES_f64 = TWI_LINE_BYTES / 8
-};
+enum { LANES_u16 = LINE / 2, LANES_i32 = LINE / 4, LANES_f32 = LINE / 4, LANES_f64 = LINE / 8 };
 
 const twi_lanes_kernels PASTE(twi_lanes, TWI_KERNEL_ISA) = {
-    KERNEL(u16),
-    KERNEL(i32),
-    KERNEL(f32),
-    KERNEL(f64),
+    LINE, KERNEL(u16), KERNEL(i32), KERNEL(f32), KERNEL(f64),
 };

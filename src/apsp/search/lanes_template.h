@@ -6,7 +6,7 @@
 typedef TYPE NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR NAME(vector)
-#define LANES ((int)(TWI_LINE_BYTES / sizeof(TYPE)))
+#define LANES ((int)(LINE / sizeof(TYPE)))
 
 /* Which values go into which bucket of the queue, and which into none. */
 typedef struct NAME(rule) {
@@ -69,8 +69,9 @@ static int NAME(scan)(twi_lanes_space *space, const ARC *arc, int count, const V
     int pushed = 0;
     for (int i = 0; i < count; i++) { /* lines are scattered: a tenth of the time */
         const char *to = (const char *)(line + (int64_t)arc[i].target * VECTORS);
-        __builtin_prefetch(to, 1);
-        __builtin_prefetch(to + TWI_LINE_BYTES / 2, 1);
+        for (int k = 0; k < LINE; k += TWI_CACHE_LINE) {
+            __builtin_prefetch(to + k, 1);
+        }
     }
     if (rule->cutoff == rule->cap) {
         for (int i = 0; i < count; i++) {
@@ -159,8 +160,9 @@ static twi_lanes_end NAME(search)(const twi_lanes_job *job, twi_lanes_space *spa
         waiting--;
         if (list >= 0) { /* what the next one needs */
             const char *ahead = (const char *)(line + (int64_t)list * VECTORS);
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + TWI_LINE_BYTES / 2);
+            for (int k = 0; k < LINE; k += TWI_CACHE_LINE) {
+                __builtin_prefetch(ahead + k);
+            }
             __builtin_prefetch(arc + net->offsets[list]);
         }
         VECTOR from[VECTORS];

@@ -29,6 +29,9 @@
 #define PATIENCE 4
 #define PATIENCE_LEAST 0.01
 
+/* Of the run that they foretell, what rounds may take after the first. */
+#define OWN_SHARE 0.03
+
 #define THREAD_MOST ((int64_t)4 << 20) /* elements of a thread's rows */
 #define WIDEST 8                       /* bytes of one: the batch may have to be redone in f64 */
 
@@ -46,18 +49,39 @@ static char *rows_of(const sample *s, int thread)
     return s->rows + (size_t)thread * (size_t)(s->size * s->e->plan->graph->n) * WIDEST;
 }
 
+/* The farthest of a row and how many are without a path, in loops that become vectors. */
+#define SURVEY(TYPE, NONE)                         \
+    {                                              \
+        TYPE most = 0;                             \
+        int32_t none = 0;                          \
+        for (int64_t v = 0; v < n; v++) {          \
+            const TYPE d = ((const TYPE *)row)[v]; \
+            const TYPE near = d < (NONE) ? d : 0;  \
+            most = near > most ? near : most;      \
+            none += d >= (NONE);                   \
+        }                                          \
+        farthest = (double)most;                   \
+        unreachable = none;                        \
+        break;                                     \
+    }
+
 static void add_row(twi_search_sample *out, tw_type type, double scale, const void *row, int64_t n)
 {
+    double farthest = 0;
     int64_t unreachable = 0;
-    double infinity = tw_apsp_infinity(type);
-    for (int64_t v = 0; v < n; v++) {
-        double d = twi_element(row, type, v);
-        if (d >= infinity) {
-            unreachable++;
-        } else {
-            out->farthest = fmax(out->farthest, d * scale);
-        }
+    switch (type) {
+    case TW_U8:
+        SURVEY(uint8_t, TW_APSP_INF_U8)
+    case TW_U16:
+        SURVEY(uint16_t, TW_APSP_INF_U16)
+    case TW_I32:
+        SURVEY(int32_t, TW_APSP_INF_I32)
+    case TW_F32:
+        SURVEY(float, INFINITY)
+    default:
+        SURVEY(double, (double)INFINITY)
     }
+    out->farthest = fmax(out->farthest, farthest * scale);
     out->unreachable += (double)unreachable / (double)n; /* divided by the rows at the end */
     out->sources++;
 }
@@ -112,7 +136,7 @@ static double search_round(sample *s, uint64_t round)
 /* Pages that a run touches once in many batches must not count, nor the start of a team. */
 static void touch(sample *s)
 {
-    size_t bytes = (size_t)(s->size * s->e->plan->graph->n) * WIDEST;
+    size_t bytes = (size_t)(s->size * s->e->plan->graph->n) * tw_type_size(s->e->type);
 #pragma omp parallel num_threads(twi_team(s->e->threads))
     memset(rows_of(s, twi_thread_id()), 0, bytes);
 }
@@ -190,6 +214,9 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
             (end == TWI_SEARCH_WIDEN && (status = twi_searcher_widen(e)) != TW_OK)) {
             return status;
         }
+        if (end == TWI_SEARCH_WIDEN) {
+            touch(s);
+        }
         if (end == TWI_SEARCH_LATE && round == 0) {
             return guess(s, took / s->team, out);
         }
@@ -202,6 +229,8 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
             best = fmin(best, took / arcs);
             scanned += arcs;
             spent += took / s->team;
+            budget = fmin(budget, OWN_SHARE * best * scanned / (double)out->sources *
+                                      (double)twi_plan_rows(e->plan) / e->threads);
             round++;
         }
     }
@@ -224,6 +253,7 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_ap
     if (status == TW_OK) {
         s.count = twi_search_block_rows(s.e);
         s.size = twi_search_batch_rows(s.e, s.count);
+        s.size = s.size < twi_searcher_pass(s.e) ? s.size : twi_searcher_pass(s.e);
         while (s.size > 1 && s.size * n > THREAD_MOST) {
             s.size /= 2;
         }

@@ -16,8 +16,9 @@ typedef struct twi_search_sample {
 } twi_search_sample;
 /* Search on all threads of the plan, a batch each, cut out of a block of rows as a run would take
  * them (chosen by a seed, so the same for the same graph), up to `rounds` times and `budget`
- * seconds. When not even one round ends within four times the budget, the seconds are extrapolated
- * from the arcs scanned so far, and one source tells how far distances reach. */
+ * seconds, or 3 % of what the run will take by then. When not even one round ends within four times
+ * the budget, the seconds are extrapolated from the arcs scanned so far, and one source tells how
+ * far distances reach. */
 TW_CHECKED tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan,
                                            tw_apsp_method method, int rounds, double budget,
                                            twi_search_sample *out);

@@ -4,10 +4,15 @@
  * the net (net.h), so that a batch is a patch of near vertices. A block whose distances do not fit
  * its type is done again in the next one.
  *
+ * Where the result is a matrix in memory that needs nothing but a wider type at most, every batch
+ * puts its rows there itself, while they are in the cache; else a block is delivered as a whole.
+ *
  * Memory: the searcher's, and one block.
  */
 #include "apsp/search/search.h"
 
+#include "apsp/shared/widen.h"
+#include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -17,6 +22,16 @@
  * full, and that the sources of a block have near ones among them. */
 #define THREAD_BYTES ((uint64_t)16 << 20)
 #define BLOCK_BYTES ((uint64_t)32 << 20)
+
+/* Bytes of a result that no cache will hold. */
+#define STREAMED ((int64_t)32 << 20)
+
+/* Where the rows of a block go. */
+typedef struct destination {
+    char *block;             /* rows of the working type; of `matrix`, what is to be widened */
+    const tw_matrix *matrix; /* NULL: a block is delivered when it is whole */
+    bool in_place;           /* the matrix has the working type */
+} destination;
 
 /* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
 static int64_t block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
@@ -83,34 +98,62 @@ void twi_search_tickets(const twi_searcher *e, twi_ticket *tickets, int64_t firs
     }
 }
 
+/* Rows that a batch has left with a thread, to where they belong. */
+static void widen_rows(const twi_searcher *e, const destination *to, const twi_search_batch *b,
+                       const twi_ticket *tickets, int64_t first)
+{
+    const tw_matrix *matrix = to->matrix;
+    const int64_t bytes = matrix->rows * matrix->cols * (int64_t)tw_type_size(matrix->type);
+    void (*widen)(void *, tw_type, const void *, tw_type, int64_t) =
+        bytes >= STREAMED ? twi_widen_streaming : twi_widen;
+    for (int i = 0; i < b->count; i++) {
+        widen(twi_matrix_row(matrix, first + tickets[i].row), matrix->type, b->row[i], e->type,
+              matrix->cols);
+    }
+    twi_streamed();
+}
+
+/* One batch of the block, by a thread. */
+static void run_batch(twi_searcher *e, const destination *to, const twi_ticket *tickets,
+                      int64_t first, int64_t size, int64_t count)
+{
+    const size_t row = (size_t)e->plan->graph->n * tw_type_size(e->type);
+    const int thread = twi_thread_id();
+    twi_search_batch b = {.count = (int)count};
+    for (int i = 0; i < b.count; i++) {
+        b.source[i] = tickets[i].place;
+        if (to->in_place) {
+            b.row[i] = twi_matrix_row(to->matrix, first + tickets[i].row);
+        } else if (to->matrix != NULL) {
+            b.row[i] = to->block + (size_t)(thread * size + i) * row;
+        } else {
+            b.row[i] = to->block + (size_t)tickets[i].row * row;
+        }
+    }
+    twi_searcher_run(e, &e->workers[thread], &b);
+    if (to->matrix != NULL && !to->in_place && atomic_load(&e->verdict) == TWI_SEARCH_FINE) {
+        widen_rows(e, to, &b, tickets, first);
+    }
+}
+
 /* Search for every row of the block; e->verdict says how it went. */
-static void run_block(twi_searcher *e, void *block, const twi_ticket *tickets, int64_t first,
-                      int64_t count)
+static void run_block(twi_searcher *e, const destination *to, const twi_ticket *tickets,
+                      int64_t first, int64_t count)
 {
     int64_t size = twi_search_batch_rows(e, count);
     int64_t batches = (count + size - 1) / size;
-    size_t row = (size_t)e->plan->graph->n * tw_type_size(e->type);
     double total = (double)twi_plan_rows(e->plan);
     atomic_llong done;
     atomic_init(&done, first);
     atomic_store(&e->verdict, TWI_SEARCH_FINE);
-#pragma omp parallel num_threads(twi_team(e->threads))
-    {
-        twi_search_worker *w = &e->workers[twi_thread_id()];
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t k = 0; k < batches; k++) {
-            twi_search_batch b;
-            int64_t begin = k * size;
-            b.count = (int)(begin + size < count ? size : count - begin);
-            for (int i = 0; i < b.count; i++) {
-                b.source[i] = tickets[begin + i].place;
-                b.row[i] = (char *)block + (size_t)tickets[begin + i].row * row;
-            }
-            twi_searcher_run(e, w, &b);
-            long long now = atomic_fetch_add(&done, b.count) + b.count;
-            if (twi_thread_id() == 0) {
-                twi_progress(e->ctx, "search", (double)now, total, "rows");
-            }
+#pragma omp parallel for num_threads(twi_team(e->threads)) schedule(dynamic, 1)
+    for (int64_t k = 0; k < batches; k++) {
+        int64_t begin = k * size;
+        int64_t here = begin + size < count ? size : count - begin;
+        run_batch(e, to, tickets + begin, first, size, here);
+        long long now = atomic_fetch_add(&done, here) + here;
+        if (twi_thread_id() == 0) {
+            twi_progress(e->ctx, "search", (double)now, total, "rows");
         }
     }
 }
@@ -123,6 +166,48 @@ static uint64_t block_bytes(const twi_searcher *e)
     return half < usual ? half : usual;
 }
 
+/* Where rows of the engine's present type may go; returns how many are kept for a block of `most`
+ * rows. A breadth-first search makes rows that follow each other, and levels, which are distances
+ * if arcs have length 1. */
+static int64_t choose_destination(const twi_searcher *e, const twi_delivery *delivery, int64_t most,
+                                  destination *to)
+{
+    const bool levels = e->method == TW_APSP_METHOD_BFS;
+    const int64_t batches = twi_search_batch_rows(e, most) * e->threads;
+    to->matrix =
+        levels && e->plan->graph->max_weight != 1 ? NULL : twi_delivery_matrix(delivery, e->type);
+    to->in_place = to->matrix != NULL && to->matrix->type == e->type &&
+                   (!levels || to->matrix->stride == to->matrix->cols);
+    if (to->in_place) {
+        return 0;
+    }
+    if (batches > most) { /* a row is as much as all threads may have */
+        to->matrix = NULL;
+    }
+    return to->matrix != NULL ? batches : most;
+}
+
+/* Deliver a block that has been searched for. */
+static tw_status deliver_block(twi_searcher *e, twi_delivery *delivery, const destination *to,
+                               int64_t first, int64_t count)
+{
+    const tw_apsp_plan *plan = e->plan;
+    if (to->matrix != NULL) {
+        return twi_delivery_matrix_filled(e->ctx, delivery, first, count);
+    }
+    const twi_rows rows = {
+        .first = first,
+        .count = count,
+        .work = to->block,
+        .stride = plan->graph->n,
+        .type = e->type,
+        .scale = e->method == TW_APSP_METHOD_BFS ? plan->graph->max_weight : 1,
+        .potentials_applied = e->method != TW_APSP_METHOD_BFS && plan->potential != NULL &&
+                              e->net->kind != TWI_NET_DUAL,
+    };
+    return twi_delivery_rows(e->ctx, delivery, &rows);
+}
+
 /* Rows from *first on in the engine's present type; returns early, with *first at the row to go on
  * from, when a wider type is needed. */
 static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *first, bool *wider)
@@ -130,16 +215,17 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     const tw_apsp_plan *plan = e->plan;
     int64_t total = twi_plan_rows(plan);
     int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
-    void *block = NULL;
+    destination to = {0};
     twi_ticket *tickets = NULL;
     uint64_t elements = 0;
     tw_status status = TW_OK;
     *wider = false;
-    if (!twi_mul((uint64_t)most, (uint64_t)plan->graph->n, &elements)) {
+    const int64_t kept = choose_destination(e, delivery, most, &to);
+    if (!twi_mul((uint64_t)kept, (uint64_t)plan->graph->n, &elements)) {
         return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is too large to address");
     }
-    if ((status = twi_alloc(e->ctx, &block, elements, tw_type_size(e->type), "a block of rows")) !=
-            TW_OK ||
+    if ((status = twi_alloc(e->ctx, &to.block, elements, tw_type_size(e->type),
+                            "a block of rows")) != TW_OK ||
         (status = twi_alloc(e->ctx, &tickets, (uint64_t)most, sizeof *tickets,
                             "the order of a block")) != TW_OK) {
         goto done;
@@ -147,7 +233,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     while (*first < total && !*wider) {
         int64_t count = total - *first < most ? total - *first : most;
         twi_search_tickets(e, tickets, *first, count);
-        run_block(e, block, tickets, *first, count);
+        run_block(e, &to, tickets, *first, count);
         if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
             goto done;
         }
@@ -155,24 +241,14 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
             *wider = true;
             break;
         }
-        twi_rows rows = {
-            .first = *first,
-            .count = count,
-            .work = block,
-            .stride = plan->graph->n,
-            .type = e->type,
-            .scale = e->method == TW_APSP_METHOD_BFS ? plan->graph->max_weight : 1,
-            .potentials_applied = e->method != TW_APSP_METHOD_BFS && plan->potential != NULL &&
-                                  e->net->kind != TWI_NET_DUAL,
-        };
-        if ((status = twi_delivery_rows(e->ctx, delivery, &rows)) != TW_OK) {
+        if ((status = deliver_block(e, delivery, &to, *first, count)) != TW_OK) {
             goto done;
         }
         *first += count;
     }
 done:
     twi_free(tickets);
-    twi_free(block);
+    twi_free(to.block);
     return status;
 }
 

@@ -7,8 +7,8 @@
  * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
  * delivery looks for sums that left it.
  *
- * Memory: the net, and for each thread 141 bytes per vertex (or the sets of a breadth-first search)
- * and the queues.
+ * Memory: the net, and for each thread 141 or 269 bytes per vertex (or the sets of a breadth-first
+ * search) and the queues.
  */
 #include "apsp/search/searcher.h"
 
@@ -85,7 +85,8 @@ static tw_status worker_create(twi_searcher *e, twi_search_worker *w)
     if (e->method == TW_APSP_METHOD_BFS) {
         return twi_bfs_space_create(e->ctx, &w->bfs, e->plan->graph->n);
     }
-    if ((status = twi_alloc(e->ctx, &w->lanes.line, n, TWI_LINE_BYTES, what)) != TW_OK ||
+    if ((status = twi_alloc(e->ctx, &w->lanes.line, n, (uint64_t)e->kernels->line_bytes, what)) !=
+            TW_OK ||
         (status = twi_alloc(e->ctx, &w->lanes.next, n, sizeof(int32_t), what)) != TW_OK ||
         (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK ||
         (status = twi_alloc(e->ctx, &w->lanes.key, n, sizeof(double), what)) != TW_OK) {
@@ -197,6 +198,14 @@ static const twi_lanes_kernel *wide_kernel(const twi_searcher *e)
     default:
         return &e->kernels->f64;
     }
+}
+
+int64_t twi_searcher_pass(const twi_searcher *e)
+{
+    if (e->method == TW_APSP_METHOD_BFS) {
+        return TWI_BFS_MOST;
+    }
+    return atomic_load(&e->narrow) ? e->kernels->u16.lanes : wide_kernel(e)->lanes;
 }
 
 /* How often lanes may scan each arc and still be faster than a Dijkstra for every lane: a scan of

@@ -71,6 +71,9 @@ void twi_searcher_destroy(twi_searcher *e);
 void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b);
 int64_t twi_searcher_batch(tw_apsp_method method);
 
+/* Sources that are searched for together: a batch is one such pass, or several. */
+int64_t twi_searcher_pass(const twi_searcher *e);
+
 /* Go on in the next wider type, after TWI_SEARCH_WIDEN. */
 TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
 

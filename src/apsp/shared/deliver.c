@@ -442,11 +442,12 @@ const tw_matrix *twi_delivery_matrix(const twi_delivery *delivery, tw_type work)
     return twi_sink_matrix(&sink);
 }
 
-tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery)
+tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                     int64_t count)
 {
     const tw_sink sink = twi_sink_at(delivery->distances.sinks, 0);
     const tw_matrix *matrix = twi_sink_matrix(&sink);
-    return feed(ctx, delivery, 0, matrix->rows, matrix->data, matrix->stride);
+    return feed(ctx, delivery, first, count, twi_matrix_row(matrix, first), matrix->stride);
 }
 
 tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *delivery, int64_t first,

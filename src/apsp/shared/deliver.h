@@ -35,10 +35,11 @@ TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
                                        const twi_rows *rows);
 
 /* The caller's matrix, where the result has no other sink and rows of the working type need only be
- * widened (widen.h) for it: an engine may then put them there itself, in any order, and say when
- * all are there. NULL where that will not do. */
+ * widened (widen.h) for it: an engine may then put them there itself, and say of blocks of them,
+ * in their order, when they are there. NULL where that will not do. */
 const tw_matrix *twi_delivery_matrix(const twi_delivery *delivery, tw_type work);
-TW_CHECKED tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery);
+TW_CHECKED tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery,
+                                                int64_t first, int64_t count);
 
 /* `count` rows from result row `first` on that are already as the user wants them: of the result's
  * type, columns picked, cutoff applied, adjacent in memory. */

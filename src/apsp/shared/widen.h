@@ -11,9 +11,10 @@ bool twi_widens(tw_type from, tw_type to);
 /* `count` distances, unreachable being tw_apsp_infinity of the type on both sides. */
 void twi_widen(void *out, tw_type to, const void *in, tw_type from, int64_t count);
 
-/* The same past the caches, where the machine can do that, whole lines are written and there is a
- * way: for results that are too large for any cache. Who has streamed calls twi_streamed before
- * others look at what he has written. */
+/* The same past the caches, where the machine can do that and there is a way: to f64 whole lines,
+ * and what lies before and behind them as usual; from u16 to i32 if there are whole lines only. For
+ * results that are too large for any cache. Who has streamed calls twi_streamed before others look
+ * at what he has written. */
 void twi_widen_streaming(void *out, tw_type to, const void *in, tw_type from, int64_t count);
 void twi_streamed(void);
 

@@ -334,7 +334,7 @@ static tw_status fill_matrix(engine *e, twi_delivery *delivery, int64_t *first)
     tw_status status = twi_check_cancel(e->ctx);
     if (status == TW_OK && !atomic_load(&e->refuted)) {
         *first = total;
-        status = twi_delivery_matrix_filled(e->ctx, delivery);
+        status = twi_delivery_matrix_filled(e->ctx, delivery, 0, total);
     }
     return status;
 }

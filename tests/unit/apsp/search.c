@@ -1,12 +1,15 @@
 /*
  * The search engine, against a Bellman-Ford of this file. Delivery is replaced by a stand-in that
- * collects the rows as f64, so that the searches are tested alone.
+ * collects the rows as f64, so that the searches are tested alone; it may offer a matrix into which
+ * they write themselves.
  */
 #include "harness.h"
 
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
 #include "apsp/search/search.h"
+#include "apsp/shared/widen.h"
+#include "base/matrix.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -17,8 +20,18 @@ struct twi_delivery {
     const tw_apsp_plan *plan;
     double *out; /* rows x n */
     int64_t given;
-    tw_type type; /* of the last block */
+    tw_type type;     /* of the last block; of the result, if that was in the matrix */
+    tw_matrix matrix; /* offered to the engine; without data: none */
 };
+
+/* What is offered: nothing, or a matrix of a type with some elements between its rows. */
+typedef struct offer {
+    bool matrix;
+    tw_type type;
+    int64_t apart;
+} offer;
+static offer offered;
+static int64_t rows_in_matrix; /* that the engine has put there, in this process */
 
 static double element(const void *data, tw_type type, int64_t i)
 {
@@ -34,6 +47,32 @@ static double element(const void *data, tw_type type, int64_t i)
     default:
         return ((const double *)data)[i];
     }
+}
+
+const tw_matrix *twi_delivery_matrix(const twi_delivery *delivery, tw_type work)
+{
+    return delivery->matrix.data != NULL && twi_widens(work, delivery->matrix.type)
+               ? &delivery->matrix
+               : NULL;
+}
+
+tw_status twi_delivery_matrix_filled(tw_context *ctx, twi_delivery *delivery, int64_t first,
+                                     int64_t count)
+{
+    (void)ctx;
+    const tw_matrix *matrix = &delivery->matrix;
+    assert_int_equal(first, delivery->given);
+    for (int64_t i = first; i < first + count; i++) {
+        for (int64_t v = 0; v < matrix->cols; v++) {
+            double d = element(matrix->data, matrix->type, i * matrix->stride + v);
+            delivery->out[i * matrix->cols + v] =
+                d == tw_apsp_infinity(matrix->type) ? (double)INFINITY : d;
+        }
+    }
+    delivery->given += count;
+    delivery->type = matrix->type;
+    rows_in_matrix += count;
+    return TW_OK;
 }
 
 tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows)
@@ -183,9 +222,24 @@ static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method
     twi_delivery delivery = {.plan = &plan, .out = malloc((size_t)(count + 1) * sizeof(double))};
     assert_non_null(delivery.out);
     memset(delivery.out, 0x5a, (size_t)(count + 1) * sizeof(double));
+    if (offered.matrix) {
+        const int64_t stride = graph->n + offered.apart;
+        const size_t bytes = (size_t)(twi_plan_rows(&plan) * stride) * tw_type_size(offered.type);
+        delivery.matrix =
+            (tw_matrix){malloc(bytes + 1), twi_plan_rows(&plan), graph->n, stride, offered.type};
+        assert_non_null(delivery.matrix.data);
+        memset(delivery.matrix.data, 0x5a, bytes);
+    }
     result r = {.d = delivery.out};
     r.status = twi_search_run(ctx, &plan, &delivery, &r.scanned);
     r.type = delivery.type;
+    for (int64_t i = 0; i < delivery.matrix.rows; i++) { /* nothing is written between rows */
+        for (int64_t k = 0; k < offered.apart * (int64_t)tw_type_size(offered.type); k++) {
+            const uint8_t *end = twi_matrix_row(&delivery.matrix, i);
+            assert_int_equal(end[graph->n * (int64_t)tw_type_size(offered.type) + k], 0x5a);
+        }
+    }
+    free(delivery.matrix.data);
     if (r.status == TW_OK) {
         assert_int_equal(delivery.given, twi_plan_rows(&plan));
     }
@@ -217,16 +271,22 @@ static void expect_rows(const tw_graph *graph, const double *got, double toleran
     free(row);
 }
 
-/* Every row right for 1, 2 and 3 threads, and the same bits. */
+static const offer offers[] = {{false, TW_F64, 0}, {true, TW_F64, 3}, {true, TW_I32, 0},
+                               {true, TW_F32, 1},  {true, TW_U8, 0},  {true, TW_U8, 5}};
+enum { OFFERS = sizeof offers / sizeof *offers };
+
+/* Every row right for 1, 2 and 3 threads, wherever they are put, and the same bits. */
 static void check_edges(edges *e, tw_apsp_method method)
 {
     tw_context *ctx = open_context();
     tw_graph *graph = build(ctx, e);
     double *first = NULL;
     size_t bytes = (size_t)(graph->n * graph->n) * sizeof(double);
-    for (int threads = 1; threads <= 3; threads++) {
-        assert_ok(ctx, tw_set_threads(ctx, threads));
+    for (int run = 0; run < 3 * OFFERS; run++) {
+        offered = offers[run % OFFERS];
+        assert_ok(ctx, tw_set_threads(ctx, 1 + run / OFFERS));
         result r = search_all(ctx, graph, method);
+        offered = (offer){0};
         assert_ok(ctx, r.status);
         if (first == NULL) {
             expect_rows(graph, r.d, 0);
@@ -562,6 +622,33 @@ static void path_graphs_have_levels_beyond_u8_and_u16(void **state)
     close_context(ctx);
 }
 
+/* Rows that no cache holds go another way, from and to places that lie anyhow. */
+static void a_large_matrix_gets_the_same_rows(void **state)
+{
+    (void)state;
+    enum { N = 2101 };
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_threads(ctx, 2));
+    for (int method = TW_APSP_METHOD_DIJKSTRA; method <= TW_APSP_METHOD_BFS; method++) {
+        edges *e = random_edges(N, 4000, 1, method == TW_APSP_METHOD_BFS ? 1 : 500, 83);
+        tw_graph *graph = build(ctx, e);
+        result blocks = search_all(ctx, graph, method);
+        rows_in_matrix = 0;
+        offered = (offer){true, TW_F64, 2};
+        result rows = search_all(ctx, graph, method);
+        offered = (offer){0};
+        assert_ok(ctx, blocks.status);
+        assert_ok(ctx, rows.status);
+        assert_int_equal(rows_in_matrix, N);
+        assert_memory_equal(blocks.d, rows.d, (size_t)N * N * sizeof(double));
+        free(rows.d);
+        free(blocks.d);
+        tw_graph_destroy(graph);
+        free(e);
+    }
+    close_context(ctx);
+}
+
 static void parts_of_the_sources_in_any_order_with_repeats_give_their_rows(void **state)
 {
     (void)state;
@@ -666,6 +753,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     e->count = 0;
     add(e, 0, 1, 1);
     graph = build(ctx, e);
+    offered = (offer){true, TW_F64, 0};
     for (int64_t k = 1;; k++) {
         twi_meter_fail_at(ctx->meter, k);
         result r = search_all(ctx, graph, TW_APSP_METHOD_BFS);
@@ -675,6 +763,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
         }
         assert_int_equal(r.status, TW_ERR_MEMORY);
     }
+    offered = (offer){0};
     twi_meter_fail_at(ctx->meter, 0);
     tw_graph_destroy(graph);
     free(e);
@@ -710,12 +799,16 @@ static void the_stated_memory_is_not_exceeded(void **state)
         edges *e = random_edges(1000, 4000, 9, method == TW_APSP_METHOD_BFS ? 9 : 100, 81);
         tw_graph *graph = build(ctx, e);
         tw_apsp_plan plan = {.graph = graph, .options = defaults, .threads = 2};
-        uint64_t before = tw_memory_used(ctx);
-        twi_meter_restart_peak(ctx->meter);
-        result r = search_all(ctx, graph, method);
-        assert_ok(ctx, r.status);
-        assert_true(tw_memory_peak(ctx) - before <= twi_search_memory(&plan, method));
-        free(r.d);
+        for (int k = 0; k < OFFERS; k++) {
+            uint64_t before = tw_memory_used(ctx);
+            twi_meter_restart_peak(ctx->meter);
+            offered = offers[k];
+            result r = search_all(ctx, graph, method);
+            offered = (offer){0};
+            assert_ok(ctx, r.status);
+            assert_true(tw_memory_peak(ctx) - before <= twi_search_memory(&plan, method));
+            free(r.d);
+        }
         tw_graph_destroy(graph);
         free(e);
     }
@@ -804,6 +897,7 @@ int main(void)
         cmocka_unit_test(a_negative_cycle_is_found_with_its_vertices),
         cmocka_unit_test(a_float_cycle_of_weight_zero_is_no_negative_cycle),
         cmocka_unit_test(path_graphs_have_levels_beyond_u8_and_u16),
+        cmocka_unit_test(a_large_matrix_gets_the_same_rows),
         cmocka_unit_test(parts_of_the_sources_in_any_order_with_repeats_give_their_rows),
         cmocka_unit_test(a_cutoff_prunes_and_changes_nothing_below_it),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
