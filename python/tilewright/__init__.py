@@ -31,6 +31,7 @@ from ._errors import (
 )
 from ._graph import Graph
 from ._map import evaluate
+from ._order import Order
 from ._reach import reach, reach_counts
 
 __version__: str = _lib.tw_version().decode()
@@ -46,6 +47,7 @@ __all__ = [
     "InternalError",
     "Nearest",
     "NegativeCycleError",
+    "Order",
     "OutOfMemoryError",
     "Path",
     "Plan",

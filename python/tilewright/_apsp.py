@@ -21,6 +21,7 @@ import numpy as np
 from . import _abi
 from ._abi import lib
 from ._graph import Graph, GraphLike, as_graph
+from ._order import OrderOption, use_order
 from ._session import ProgressOption, Session, Settings, check, session
 
 Memory = Union[int, str, None]
@@ -187,6 +188,7 @@ class _Question:
         cutoff: Optional[float],
         dtype: Any,
         method: str,
+        order: OrderOption = None,
     ) -> None:
         if method not in _abi.METHODS:
             raise ValueError(f"unknown method '{method}'; use {', '.join(_abi.METHODS)}")
@@ -201,6 +203,8 @@ class _Question:
         self.targets = _numbers(graph, targets, "targets")
         self.options = _abi.ApspOptions(method=_abi.METHODS[method], type=_TYPES[np.dtype(dtype)])
         self.options.cutoff = -1.0 if cutoff is None or cutoff == np.inf else cutoff
+        self.order = order  # must outlive the plan
+        use_order(self.options, order)
         rows = cols = len(graph)
         if self.sources is not None:
             rows = len(self.sources)
@@ -270,6 +274,7 @@ def apsp(
     predecessors: bool = False,
     out: Optional[np.ndarray] = None,
     method: str = "auto",
+    order: OrderOption = None,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -285,6 +290,7 @@ def apsp(
     of integers. A distance that the dtype cannot hold raises RangeError. With ``predecessors`` a
     second array gives the vertex before each on the way from the row's source, or -9999.
 
+    ``order`` is an :class:`Order` of the graph, for a sweep, or "cache" to keep one from run to run.
     ``device`` is "auto", "cpu", "cuda", "cuda:0,1", ...; ``memory`` the most that may be held, in
     bytes or as "8G"; ``progress`` True or a function of (stage, done, total, unit).
 
@@ -298,14 +304,14 @@ def apsp(
 
     if _device.is_device_array(graph):
         _device.refuse(sources=sources, targets=targets, cutoff=cutoff, dtype=dtype, memory=memory)
-        _device.refuse(predecessors=predecessors or None, progress=progress or None)
+        _device.refuse(predecessors=predecessors or None, progress=progress or None, order=order)
         return _device.apsp(graph, out, **kind)
     graph = as_graph(graph, **kind)
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
     if dtype is None:
         dtype = np.float64 if out is None else out.dtype
-    asked = _Question(graph, sources, targets, cutoff, dtype, method)
+    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
     if out is None:
         out = np.empty(asked.shape, dtype)
     elif writable(out, asked.shape, _TYPES).dtype != np.dtype(dtype):
@@ -394,6 +400,7 @@ def apsp_rows(
     cutoff: Optional[float] = None,
     dtype: Any = np.float64,
     method: str = "auto",
+    order: OrderOption = None,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -408,7 +415,7 @@ def apsp_rows(
     np.float64(50.0)
     """
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, dtype, method)
+    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
     settings = {"device": device, "memory": memory, "threads": threads, "progress": progress}
     return _blocks(graph, asked, settings)
 
@@ -531,6 +538,7 @@ def summary(
     targets: Any = None,
     cutoff: Optional[float] = None,
     method: str = "auto",
+    order: OrderOption = None,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -546,7 +554,7 @@ def summary(
     if closeness not in _abi.CLOSENESS:
         raise ValueError(f"unknown closeness '{closeness}'; use networkx or igraph")
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, np.float64, method)
+    asked = _Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO
     mine = session()
 
@@ -595,6 +603,7 @@ def nearest(
     targets: Any = None,
     cutoff: Optional[float] = None,
     method: str = "auto",
+    order: OrderOption = None,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -613,7 +622,7 @@ def nearest(
     if not 1 <= k < 2**31:
         raise ValueError(f"k = {k}: ask for 1 or more")
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, np.float64, method)
+    asked = _Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO
     rows = asked.shape[0]
     mine = session()
@@ -681,8 +690,8 @@ def path(
 
 
 class Plan:
-    """What :func:`apsp` would do for a graph: ``method``, ``dtype``, ``seconds`` (estimated),
-    ``memory`` in bytes, ``device``, and :meth:`explain`."""
+    """What :func:`apsp` would do for a graph: ``method``, ``dtype``, ``seconds`` (estimated), ``memory``
+    in bytes, ``device``, ``order`` (of a sweep: made, cached or given), and :meth:`explain`."""
 
     def __init__(self, info: _abi.ApspPlanInfo, text: str) -> None:
         self.method = _METHOD_NAMES.get(info.method, str(info.method))
@@ -690,6 +699,7 @@ class Plan:
         self.seconds: float = info.seconds
         self.memory: int = info.memory
         self.device: str = info.device.decode()
+        self.order: str = info.order.decode()
         self._text = text
 
     def explain(self) -> str:
@@ -711,6 +721,7 @@ def make_plan(
     cutoff: Optional[float] = None,
     dtype: Any = np.float64,
     method: str = "auto",
+    order: OrderOption = None,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -722,7 +733,7 @@ def make_plan(
     'dijkstra'
     """
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, dtype, method)
+    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
     mine = session()
 
     def work() -> Plan:

@@ -1,11 +1,13 @@
 """Arrays that lie in GPU memory (CuPy, PyTorch, Numba, or anything with __cuda_array_interface__ or
 DLPack) are worked on where they lie, through the library's ``*_device`` calls, on the stream that is
 current in their own library, and without waiting for the end. New arrays, workspace included, come
-from that library, so its memory pool and its order of work hold for them, too.
+from that library, so its memory pool and its order of work hold for them, too. Arrays of libraries
+that have no arithmetic of their own on a GPU, such as Numba's, are shared with CuPy or PyTorch for it.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Optional
@@ -44,19 +46,43 @@ def refuse(**options: Any) -> None:
             raise _errors.ArgumentError(f"{name} is not supported for arrays in GPU memory")
 
 
+def _home(array: Any) -> str:
+    return type(array).__module__.split(".")[0]
+
+
+def shared(array: Any) -> Any:
+    """The array itself, if it is CuPy's or PyTorch's, else one of theirs over the same memory."""
+    if _home(array) in ("cupy", "torch"):
+        return array
+    for name in ("cupy", "torch"):
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        if name == "cupy":
+            told = getattr(array, "__cuda_array_interface__", None)
+            return module.asarray(array) if told is not None else module.from_dlpack(array)
+        return module.as_tensor(array, device="cuda")
+    raise _errors.UnsupportedError(
+        f"arrays of {type(array).__module__}.{type(array).__name__} in GPU memory need CuPy or "
+        "PyTorch: install one of them"
+    )
+
+
+def _as_asked(result: Any, asked: Any) -> Any:
+    """A new array for a caller who has passed ``asked``: Numba's users get Numba's."""
+    if _home(asked) == "numba" and _home(result) != "numba":
+        return sys.modules["numba"].cuda.as_cuda_array(result)
+    return result
+
+
 class _Library:
     """The library that an array comes from: what is done with it in the array's own world."""
 
     def __init__(self, array: Any) -> None:
-        self.name = type(array).__module__.split(".")[0]
+        self.name = _home(array)
         self.array = array
-        module = sys.modules.get(self.name)
-        if self.name not in ("cupy", "torch") or module is None:
-            raise _errors.UnsupportedError(
-                f"arrays of {type(array).__module__}.{type(array).__name__} in GPU memory: pass "
-                "cupy.asarray(array) or torch.as_tensor(array), which share it"
-            )
-        self.module: Any = module
+        self.module: Any = sys.modules[self.name]
 
     def empty(self, shape: Any, dtype: str) -> Any:
         if self.name == "torch":
@@ -113,10 +139,15 @@ def apsp(
 ) -> Any:
     """All distances of a square matrix of int32, float32 or float64 in GPU memory, as a new array or
     into ``out``, which may be the matrix itself. ``no_edge`` and infinity are no edges."""
+    asked_with, wanted = graph, out
+    graph = shared(graph)
     library = _Library(graph)
     if out is None:
         out = library.copy(graph)
-    elif out is not graph:
+    elif out is asked_with:
+        out = graph
+    else:
+        out = shared(out)
         out[:] = graph
     whole = _interface(out)["typestr"][1] == "i"
     mark = _abi.INF_I32 if whole else float("inf")
@@ -134,7 +165,7 @@ def apsp(
     check(lib.tw_apsp_device_workspace(ctx, byref(needed), byref(matrix), byref(asked)), ctx)
     options, _room = _options(library, needed.value)
     check(lib.tw_apsp_device(ctx, byref(matrix), byref(asked), byref(options)), ctx)
-    return out
+    return wanted if wanted is not None else _as_asked(out, asked_with)
 
 
 def entropy(
@@ -152,6 +183,7 @@ def entropy(
     """The local entropy of an image in GPU memory. Its values are not checked."""
     from ._entropy import _Options
 
+    asked_with, image = image, shared(image)
     library = _Library(image)
     source = matrix_of(image, "the image")
     kind = np.dtype(np.float32 if dtype is None else dtype)
@@ -185,7 +217,7 @@ def entropy(
             ),
             ctx,
         )
-        return out
+        return _as_asked(out, asked_with)
     finally:
         lib.tw_entropy_plan_destroy(plan)
 
@@ -197,6 +229,8 @@ def evaluate(writer: Any, values: dict[str, Any], out: Any, fast: bool) -> Any:
     for name, value in others.items():
         if np.ndim(value) > 0:
             raise _errors.ArgumentError(f"{name} lies in host memory, others on a GPU")
+    asked_with, wanted = next(iter(arrays.values())), out
+    arrays = {name: shared(value) for name, value in arrays.items()}
     library = _Library(next(iter(arrays.values())))
     views = {name: matrix_of(array, name) for name, array in arrays.items()}
     rows = max(view.rows for view in views.values())
@@ -205,6 +239,8 @@ def evaluate(writer: Any, values: dict[str, Any], out: Any, fast: bool) -> Any:
     compute = _abi.F32 if single else _abi.F64
     if out is None:
         out = library.empty((rows, cols), "f4" if single else "f8")
+    else:
+        out = shared(out)
     text = writer.text
     for index, name in enumerate(writer.names):
         word = f"v{index}" if name in values else name
@@ -246,7 +282,7 @@ def evaluate(writer: Any, values: dict[str, Any], out: Any, fast: bool) -> Any:
         lib.tw_map_plan_destroy(plan)
         lib.tw_expr_destroy(expression)
         check(lib.tw_set_device(ctx, b"auto"), ctx)
-    return out
+    return wanted if wanted is not None else _as_asked(out, asked_with)
 
 
 def library_wait(library: _Library) -> None:

@@ -1,6 +1,7 @@
 """The plain front: apsp, apsp_rows, summary, path, plan and Graph."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import plain
@@ -75,6 +76,47 @@ def test_methods_and_devices(rng, method):
     matrix = random_matrix(rng, 50)
     found = tw.apsp(matrix, method=method, device="cpu", threads=1)
     np.testing.assert_array_equal(found, expected_of(matrix))
+
+
+def csr_ring(n):
+    """A ring as scipy.sparse has it, as far as the package asks."""
+    rows = SimpleNamespace(
+        indptr=np.arange(n + 1), indices=(np.arange(n) + 1) % n, data=np.ones(n), shape=(n, n)
+    )
+    rows.tocsr = lambda: rows
+    rows.format = "csr"
+    return rows
+
+
+def test_an_order_is_made_once_and_serves_other_weights(rng, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    matrix = random_matrix(rng, 60)
+    order = tw.Order(matrix)
+    assert repr(order) == "<tilewright.Order: 60 vertices>" and len(order) == 60
+    for weights in (matrix, 3 * matrix, matrix.T.copy()):
+        expected = expected_of(weights)
+        found = tw.apsp(weights, method="sweep", order=order, device="cpu")
+        np.testing.assert_array_equal(found, expected)
+        for first, rows in tw.apsp_rows(weights, method="sweep", order=order, device="cpu"):
+            np.testing.assert_array_equal(rows, expected[first : first + len(rows)])
+    plan = tw.plan(matrix, method="sweep", order=order, device="cpu")
+    assert plan.order == "given"
+    assert not list(tmp_path.rglob("*"))  # nothing is kept unless asked for
+    ring = csr_ring(2000)  # small graphs are not worth a file
+    for where in ("made", "cached"):
+        assert tw.plan(ring, method="sweep", order="cache", device="cpu").order == where
+    assert tw.summary(matrix, method="sweep", order=order).vertices == 60
+    assert tw.nearest(matrix, 3, method="sweep", order=order).vertices.shape == (60, 3)
+
+
+def test_an_order_of_another_graph_is_refused(rng):
+    order = tw.Order(np.ones((4, 4)))
+    with pytest.raises(ValueError, match="order"):
+        tw.apsp(random_matrix(rng, 30), method="sweep", order=order)
+    with pytest.raises(TypeError, match="order is an Order"):
+        tw.apsp(np.ones((4, 4)), order="keep")
+    with pytest.raises(TypeError, match="cache"):
+        pickle.dumps(order)
 
 
 def test_into_the_callers_array(rng, tmp_path):

@@ -156,13 +156,54 @@ def test_options_that_a_gpu_does_not_have_are_refused(gpu):
     assert not gpu.calls
 
 
-def test_arrays_of_other_libraries_are_refused_with_a_way_out(gpu):
-    class Other(FakeArray):
-        pass
+class NumbaArray:
+    """As Numba's: an address and a shape, and no arithmetic."""
 
-    Other.__module__ = "numba.cuda"
-    with pytest.raises(NotImplementedError, match="cupy.asarray"):
-        tw.apsp(Other(np.zeros((2, 2))))
+    def __init__(self, host):
+        self.host = host
+
+    @property
+    def __cuda_array_interface__(self):
+        return FakeArray(self.host).__cuda_array_interface__
+
+
+NumbaArray.__module__ = "numba.cuda.cudadrv.devicearray"
+
+
+@pytest.fixture
+def numba(gpu, monkeypatch):
+    module = ModuleType("numba")
+    module.cuda = SimpleNamespace(as_cuda_array=lambda array: NumbaArray(array.host))
+    monkeypatch.setitem(sys.modules, "numba", module)
+    sys.modules["cupy"].asarray = lambda array: FakeArray(array.host)  # the same memory
+    return gpu
+
+
+def test_arrays_of_numba_are_worked_on_where_they_lie(numba, monkeypatch):
+    graph = NumbaArray(np.array([[0, 2, 0], [3, 0, 1], [0, 4, 0]], np.float32))
+    found = tw.apsp(graph)
+    assert isinstance(found, NumbaArray)
+    assert numba.calls[-1][1][1].data == found.host.ctypes.data != graph.host.ctypes.data
+    assert tw.apsp(graph, out=graph) is graph
+    assert numba.calls[-1][1][1].data == graph.host.ctypes.data
+    other = NumbaArray(np.zeros((3, 3), np.float32))
+    assert tw.apsp(graph, out=other) is other
+    np.testing.assert_array_equal(other.host, graph.host)
+    image = NumbaArray(np.zeros((6, 20), np.uint8))
+    assert isinstance(tw.entropy(image, 3, levels=16), NumbaArray)
+    assert numba.calls[-1][1][3].data == image.host.ctypes.data
+    for name in ("tw_map_plan_create", "tw_set_device"):
+        monkeypatch.setattr(numba, name, lambda *arguments: _abi.OK, raising=False)
+    assert isinstance(tw.evaluate("g + 1", {"g": graph}), NumbaArray)
+    assert tw.evaluate("g + 1", {"g": graph}, out=other) is other
+    assert numba.calls[-1][1][2].data == other.host.ctypes.data
+
+
+def test_arrays_that_nothing_here_can_work_on_are_refused_with_a_way_out(numba, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(NotImplementedError, match="install"):
+        tw.apsp(NumbaArray(np.zeros((2, 2))))
 
 
 def test_expressions_of_arrays_on_a_gpu(gpu, monkeypatch):

@@ -157,3 +157,45 @@ def test_rank_entropy_is_that_of_scikit_image(rng, dtype, shift, masked):
             theirs.entropy(image, footprint, **options),
             atol=1e-12,
         )
+
+
+def test_rank_entropy_of_a_volume_is_by_definition(rng):
+    volume = rng.integers(0, 5, (4, 6, 7)).astype(np.uint8)
+    footprint = rng.random((3, 2, 5)) < 0.7
+    footprint[1, 1, 2] = True
+    found = rank.entropy(volume, footprint)
+    expected = np.zeros(volume.shape)
+    for place in np.ndindex(*volume.shape):
+        seen = []
+        for cell in np.argwhere(footprint):
+            at = cell - np.array(footprint.shape) // 2 + place
+            if (at >= 0).all() and (at < volume.shape).all():
+                seen.append(volume[tuple(at)])
+        shares = np.unique(seen, return_counts=True)[1] / len(seen)
+        expected[place] = -(shares * np.log2(shares)).sum()
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    out = np.full(volume.shape, -1.0)
+    assert rank.entropy(volume, footprint, out=out) is out
+    np.testing.assert_array_equal(out, found)
+    with pytest.raises(ValueError, match="dimensions"):
+        rank.entropy(volume, np.ones((3, 3)))
+    with pytest.raises(ValueError, match="2 or 3 dimensions, got 4"):
+        rank.entropy(np.zeros((1, 1, 1, 1), np.uint8), np.ones((1, 1, 1, 1)))
+    assert rank.entropy(np.zeros((2, 0, 3), np.uint8), np.ones((1, 1, 1))).shape == (2, 0, 3)
+
+
+@pytest.mark.parametrize("dtype", (np.uint8, np.uint16))
+def test_rank_entropy_of_a_volume_is_that_of_scikit_image(rng, dtype):
+    theirs = pytest.importorskip("skimage.filters.rank")
+    for trial in range(12):
+        volume = rng.integers(0, 300, rng.integers(1, 9, 3)).astype(dtype)
+        footprint = (rng.random(rng.integers(1, 6, 3)) < 0.6).astype(np.uint8)
+        footprint[0, 0, 0] = 1
+        low, high = -(np.array(footprint.shape) // 2), (np.array(footprint.shape) - 1) // 2
+        shifts = zip(("shift_x", "shift_y", "shift_z"), rng.integers(low, high + 1).tolist())
+        options = {**dict(shifts), "mask": rng.random(volume.shape) < 0.5 if trial % 2 else None}
+        np.testing.assert_allclose(
+            rank.entropy(volume, footprint, **options),
+            theirs.entropy(volume, footprint, **options),
+            atol=1e-12,
+        )
