@@ -985,6 +985,50 @@ static void threads_change_no_bit(void **state)
     close_context(ctx);
 }
 
+/* So large that no cache holds it, at the beginning of a line or not, apart or in place. */
+static void a_large_result_is_that_of_a_plain_loop(void **state)
+{
+    (void)state;
+    enum { N = 8640000, COLS = 4320 }; /* 34 MB of f32 */
+    static const char *const names[3] = {"a", "b", "c"};
+    tw_context *ctx = open_context();
+    tw_expr *expr = NULL;
+    tw_expr_options asked = TW_EXPR_OPTIONS_INIT;
+    asked.inputs = names;
+    asked.input_count = 3;
+    assert_ok(ctx, tw_expr_create(ctx, &expr, "a * b + c", &asked));
+    float *memory = aligned_alloc(64, (size_t)(3 * N + 64) * sizeof *memory);
+    float *out = aligned_alloc(64, (size_t)(N + 64) * sizeof *out);
+    assert_non_null(memory);
+    assert_non_null(out);
+    for (int64_t i = 0; i < 3 * N; i++) {
+        memory[i] = (float)(i % 1021) - (float)(i % 7);
+    }
+    for (int64_t at = 0; at < 3; at++) {
+        float *to = at == 2 ? memory : out + 5 * at; /* in place of a at the end */
+        tw_matrix in[3];
+        for (int64_t k = 0; k < 3; k++) {
+            in[k] = (tw_matrix){memory + k * N, N / COLS, COLS, COLS, TW_F32};
+        }
+        tw_matrix result = {to, N / COLS, COLS, COLS, TW_F32};
+        memset(out, 0x5a, (size_t)(N + 64) * sizeof *out);
+        assert_ok(ctx, tw_map(ctx, &result, expr, in, 3, NULL));
+        for (int64_t i = 0; i < N; i++) {
+            const float a = (float)(i % 1021) - (float)(i % 7);
+            const float product = a * memory[N + i]; /* whole numbers: no rounding */
+            if (to[i] != product + memory[2 * N + i]) {
+                fail_msg("element %lld at %lld", (long long)i, (long long)at);
+            }
+        }
+        const unsigned char *behind = (const unsigned char *)(out + 5 * at + N);
+        assert_true(at == 2 || (behind[0] == 0x5a && behind[19] == 0x5a));
+    }
+    free(out);
+    free(memory);
+    tw_expr_destroy(expr);
+    close_context(ctx);
+}
+
 static void a_cancelled_map_stops(void **state)
 {
     (void)state;
@@ -1059,6 +1103,7 @@ int main(void)
         cmocka_unit_test(an_empty_array_has_an_empty_map),
         cmocka_unit_test(sinks_receive_what_a_matrix_receives),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_large_result_is_that_of_a_plain_loop),
         cmocka_unit_test(a_cancelled_map_stops),
         cmocka_unit_test(failed_allocations_leave_nothing),
     };
