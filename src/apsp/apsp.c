@@ -5,6 +5,7 @@
  */
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/cpu.h"
+#include "apsp/closure/pull.h"
 #include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
@@ -15,12 +16,14 @@
 #include "apsp/shared/deliver.h"
 #include "apsp/shared/options.h"
 #include "apsp/shared/plan.h"
+#include "apsp/shared/widen.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/sink.h"
+#include "base/threads.h"
 #include "gpu/startup.h"
 
 #include <stdio.h>
@@ -83,6 +86,10 @@ static tw_status close_matrix(void *run)
         out->device += twi_seconds() - began;
         return status;
     }
+    if (twi_pull_pays(plan->graph, work)) {
+        twi_pull(plan->graph, work);
+        return TW_OK;
+    }
     out->block = plan->options.block > 0
                      ? twi_block_round(work->kernel, work->n, plan->options.block)
                      : twi_block_choose(work->kernel, work->n);
@@ -97,6 +104,29 @@ static tw_status certify(void *run, bool *exact)
     return *exact ? TW_OK : twi_certify(self->ctx, self->plan->graph, &self->work, exact);
 }
 
+/* All rows into a matrix of the caller's, without a buffer on the way. */
+static tw_status fill_matrix(const closure_run *self, const tw_matrix *matrix)
+{
+    const twi_work *work = &self->work;
+    const tw_type type = work->kernel->type;
+    const int64_t step = work->ld * (int64_t)tw_type_size(type);
+    const char *data = work->data;
+    const int threads = twi_threads_for(self->ctx, work->n * work->n);
+    if (threads == 1) { /* a region of one thread costs as much as a small matrix */
+        for (int64_t i = 0; i < work->n; i++) {
+            twi_widen(twi_matrix_row(matrix, i), matrix->type, data + i * step, type, work->n);
+        }
+    } else {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t i = 0; i < work->n; i++) {
+            if (!twi_is_cancelled(self->ctx)) {
+                twi_widen(twi_matrix_row(matrix, i), matrix->type, data + i * step, type, work->n);
+            }
+        }
+    }
+    return twi_delivery_matrix_filled(self->ctx, self->delivery);
+}
+
 /* The rows of the plan's sources: all at once, or those asked for, one by one. */
 static tw_status deliver(void *run)
 {
@@ -105,7 +135,9 @@ static tw_status deliver(void *run)
     const twi_work *work = &self->work;
     twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
     if (plan->options.sources == NULL) {
-        return twi_delivery_rows(self->ctx, self->delivery, &rows);
+        const tw_matrix *matrix = twi_delivery_matrix(self->delivery, work->kernel->type);
+        return matrix != NULL ? fill_matrix(self, matrix)
+                              : twi_delivery_rows(self->ctx, self->delivery, &rows);
     }
     tw_status status = TW_OK;
     int64_t row_bytes = work->ld * (int64_t)tw_type_size(work->kernel->type);

@@ -342,6 +342,45 @@ static void check_fold(const twi_minplus_kernel *kernel, int64_t rows, int64_t s
     free(x);
 }
 
+/* A row pulls from some others, from none and from one twice. */
+static void check_pull(const twi_minplus_kernel *kernel, int64_t strips, int64_t count)
+{
+    const int64_t cols = strips * kernel->nr, u = cols / 2;
+    const tw_type type = kernel->type;
+    char *c = matrix(type, cols * (cols + 3));
+    int32_t list[9];
+    fill(c, type, cols * (cols + 3));
+    put(c, type, u * (cols + 3) + u, 0);
+    int64_t *want = whole_of(c, type, cols, cols, cols + 3);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = (i % 7 * 5 + 1) % cols;
+        list[i] = (int32_t)(at == u ? (at + 1) % cols : at);
+    }
+    bool lowered = false;
+    for (int64_t j = 0; j < cols; j += kernel->nr) {
+        int64_t *row = want + u * cols;
+        int64_t head[9];
+        for (int64_t i = 0; i < count; i++) {
+            head[i] = row[list[i]];
+        }
+        for (int64_t k = j; k < j + kernel->nr; k++) {
+            const int64_t before = row[k];
+            for (int64_t i = 0; i < count; i++) {
+                relax(row + k, head[i], want + list[i] * cols + k, 1, whole(no_path));
+            }
+            lowered = lowered || row[k] != before;
+        }
+    }
+    const bool changed = kernel->pull(c, cols + 3, cols, u, list, count);
+    int64_t *got = whole_of(c, type, cols, cols, cols + 3);
+    check(changed == lowered && memcmp(got, want, (size_t)(cols * cols) * sizeof *got) == 0,
+          kernel->name, "pull", strips * 100 + count);
+    check(!kernel->pull(c, cols + 3, cols, u, list, 0), kernel->name, "pull from none", strips);
+    free(got);
+    free(want);
+    free(c);
+}
+
 /* Floyd-Warshall with the first few pivots. */
 static void check_pivots(const twi_minplus_kernel *kernel, int64_t size, int64_t pivots)
 {
@@ -435,6 +474,10 @@ static void check_kernel(tw_context *ctx, const twi_minplus_kernel *kernel)
         check_fold(kernel, rows, 1 + rows % 3, rows % 2 == 0);
         check_fold(kernel, rows, 1200 / kernel->nr, rows % 2 != 0);
     }
+    for (int64_t i = 0; kernel->pull != NULL && i < 24; i++) {
+        check_pull(kernel, 1 + i % 3, i % 8 + 1);
+    }
+    check((kernel->pull != NULL) == (kernel->fold != NULL), kernel->name, "pull is there", 0);
     check((kernel->fold != NULL) == (kernel->type != TW_F32 && kernel->type != TW_F64),
           kernel->name, "fold is there", 0);
     check(twi_packed_a_bytes(kernel, 0, 8) == 0, kernel->name, "empty panel", 0);

@@ -86,6 +86,11 @@ typedef struct twi_minplus_kernel {
     void (*transpose)(void *out, int64_t ld_out, const void *src, int64_t ld_src, int64_t rows,
                       int64_t cols);
 
+    /* Whole numbers only, NULL for floats: row u of a matrix of `cols` (a multiple of nr) columns
+     * takes c[u][j] = min(c[u][j], c[u][v] + c[v][j]) for each v of a list without u, strip after
+     * strip: where c[u][v] was lowered by one, the next ones have it. Whether the row changed. */
+    bool (*pull)(void *c, int64_t ldc, int64_t cols, int64_t u, const int32_t *list, int64_t count);
+
     /* Whole numbers only, NULL for floats: `rows` rows of `cols` (a multiple of nr) columns, one
      * `step` elements after the other, put to what is known of their columns. Returns whether any
      * entry is infinite. A sum holds fold_most rows; spread adds the sums to 64-bit ones. */

@@ -467,6 +467,38 @@ static void FN(transpose)(void *out_, int64_t ld_out, const void *src_, int64_t 
 }
 
 #if WHOLE
+static bool FN(pull)(void *c_, int64_t ldc, int64_t cols, int64_t u, const int32_t *list,
+                     int64_t count)
+{
+    T *c = c_;
+    T *row = c + u * ldc;
+    T lane[LANES];
+    VEC differs = SPLAT(0);
+    for (int64_t j = 0; j < cols; j += NR) {
+        VEC x[TWI_NV];
+        for (int v = 0; v < TWI_NV; v++) {
+            x[v] = LOAD(row + j + v * LANES);
+        }
+        for (int64_t i = 0; i < count; i++) {
+            const T *from = c + list[i] * ldc + j;
+            VEC head = SPLAT(row[list[i]]);
+            for (int v = 0; v < TWI_NV; v++) {
+                x[v] = MIN(x[v], ADD(head, LOAD(from + v * LANES)));
+            }
+        }
+        for (int v = 0; v < TWI_NV; v++) {
+            differs |= x[v] ^ LOAD(row + j + v * LANES);
+            STORE(row + j + v * LANES, x[v]);
+        }
+    }
+    STORE(lane, differs);
+    T any = 0;
+    for (int l = 0; l < LANES; l++) {
+        any |= lane[l];
+    }
+    return any != 0;
+}
+
 /* clang-format off */
 #define W_LOAD(i, j) WIDE w##j = sum[j];
 #define W_STORE(i, j) sum[j] = w##j;
@@ -605,6 +637,7 @@ static const twi_minplus_kernel FN(kernel) = {
     .update_rows = FN(update_rows),
     .transpose = FN(transpose),
 #if WHOLE
+    .pull = FN(pull),
     .fold = FN(fold),
     .spread = FN(spread),
     .fold_across = FN(fold_across),

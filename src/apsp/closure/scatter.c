@@ -29,31 +29,42 @@
         }                                                                           \
     }
 
-void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work)
+static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t u)
 {
     const tw_graph *graph = plan->graph;
     const int32_t *plain =
         graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
-    (void)ctx; /* unused without OpenMP */
-#pragma omp parallel for num_threads(twi_threads_for(ctx, work->n * work->n)) schedule(dynamic, 16)
-    for (int64_t u = 0; u < work->n; u++) {
-        switch (work->kernel->type) {
-        case TW_U8:
-            SCATTER_ROW(uint8_t, TW_APSP_INF_U8)
-            break;
-        case TW_U16:
-            SCATTER_ROW(uint16_t, TW_APSP_INF_U16)
-            break;
-        case TW_I32:
-            SCATTER_ROW(int32_t, TW_APSP_INF_I32)
-            break;
-        case TW_F32:
-            SCATTER_ROW(float, INFINITY)
-            break;
-        default:
-            SCATTER_ROW(double, (double)INFINITY)
-            break;
+    switch (work->kernel->type) {
+    case TW_U8:
+        SCATTER_ROW(uint8_t, TW_APSP_INF_U8)
+        break;
+    case TW_U16:
+        SCATTER_ROW(uint16_t, TW_APSP_INF_U16)
+        break;
+    case TW_I32:
+        SCATTER_ROW(int32_t, TW_APSP_INF_I32)
+        break;
+    case TW_F32:
+        SCATTER_ROW(float, INFINITY)
+        break;
+    default:
+        SCATTER_ROW(double, (double)INFINITY)
+        break;
+    }
+}
+
+void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work)
+{
+    const int threads = twi_threads_for(ctx, work->n * work->n);
+    if (threads == 1) { /* a region of one thread costs as much as a small matrix */
+        for (int64_t u = 0; u < work->n; u++) {
+            scatter_row(plan, work, u);
         }
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int64_t u = 0; u < work->n; u++) {
+        scatter_row(plan, work, u);
     }
 }
 
@@ -97,6 +108,9 @@ static bool square_differs(const twi_work *work, int64_t i0, int64_t j0)
 bool twi_is_symmetric(tw_context *ctx, const twi_work *work)
 {
     atomic_bool differ = false;
+    if (work->n <= SQUARE) {
+        return work->n == 0 || !square_differs(work, 0, 0);
+    }
     (void)ctx; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_threads_for(ctx, work->n * work->n)) schedule(dynamic)
     for (int64_t i = 0; i < work->n; i += SQUARE) {

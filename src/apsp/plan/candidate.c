@@ -21,10 +21,13 @@ void twi_rule_out(twi_candidate *c, const char *format, ...)
 
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
 {
-    uint64_t left = twi_memory_left(ctx);
     char need[32];
     char have[32];
-    if (c->possible && c->memory > left) {
+    if (!c->possible) {
+        return;
+    }
+    uint64_t left = twi_memory_left(ctx);
+    if (c->memory > left) {
         twi_rule_out(c, "needs %s of memory; %s is available", twi_bytes(need, (double)c->memory),
                      twi_bytes(have, (double)left));
     }

@@ -68,11 +68,11 @@
 #define MANY_LEVELS 64   /* from here on it loses to them */
 #define SEARCH_USUAL 3e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
-#define TINY_SECONDS 4e-6 /*   of a run of searches, */
+#define TINY_SECONDS 7e-6 /*   of a run of searches, */
 #define TINY_ARC 0.9e-9   /*   of a source and arc, */
 #define TINY_VERTEX 10e-9 /*   and of a source and vertex; */
-#define TINY_CLOSURE 5e-6 /*   of a closure, */
-#define TINY_STEP 0.13e-9 /*   and of a step of it (Neoverse N1, November 2026) */
+#define TINY_CLOSURE 3e-6 /*   of a closure, */
+#define TINY_STEP 0.11e-9 /*   and of a step of it (Neoverse N1, November 2026) */
 
 enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
@@ -593,12 +593,14 @@ static void rule_out_rest(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     }
 }
 
-/* How far distances can reach at all, where that tells a narrow type: a search would take longer
- * than a narrower one saves. */
+/* How far distances can reach, where that tells a narrow type: a search would take longer than one
+ * saves. If half of all pairs are arcs, two of them lead anywhere; if not, the certificate tells.
+ */
 static double tiny_reach(const tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
-    double most = (double)(graph->n - 1) * graph->max_weight;
+    const int64_t arcs = 2 * graph->arcs >= graph->n * (graph->n - 1) ? 2 : graph->n - 1;
+    double most = (double)arcs * graph->max_weight;
     return plan->potential == NULL && most < TW_APSP_INF_U16 ? most / TWI_FARTHER : TWI_UNKNOWN;
 }
 

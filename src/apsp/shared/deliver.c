@@ -371,11 +371,7 @@ static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, in
             }
         }
     }
-    tw_status status = twi_check_cancel(ctx);
-    if (status != TW_OK) {
-        return status;
-    }
-    if (wrong != INT64_MAX) {
+    if (wrong != INT64_MAX && !twi_is_cancelled(ctx)) {
         return tw_fail(ctx, TW_ERR_INTERNAL,
                        "the distances from vertex %d have no tree of shortest paths; please report "
                        "this graph",
@@ -531,10 +527,6 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
     }
     twi_textbook_place(&search, graph, memory, ctx);
     twi_textbook_dijkstra(graph, twi_plan_source(delivery->plan, row), &search);
-    if ((status = twi_check_cancel(ctx)) != TW_OK) {
-        twi_free(memory);
-        return status;
-    }
     const twi_rows rows = {row, 1, search.distance, graph->n, TW_F64, 1, false};
     *farthest = -1;
     for (int32_t v = 0; v < graph->n; v++) {
@@ -547,6 +539,9 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
     }
     convert_row(delivery, &rows, row, search.distance, delivery->buffer, &first);
     twi_free(memory);
+    if ((status = twi_check_cancel(ctx)) != TW_OK) {
+        return status; /* the search was cut short */
+    }
     if (first.row >= 0) {
         return twi_delivery_misfit(ctx, delivery, first.row, first.col, first.value);
     }

@@ -52,11 +52,18 @@ static tw_status matrix_rows(void *self, tw_context *ctx, int64_t first, int64_t
                        (long long)target->rows);
     }
     if (bytes > 0 && data != twi_matrix_row(target, first)) {
-#pragma omp parallel for num_threads(twi_thread_count(ctx)) \
-    schedule(static) if ((uint64_t)count * bytes >= PARALLEL_BYTES)
-        for (int64_t i = 0; i < count; i++) {
-            memcpy(twi_matrix_row(target, first + i),
-                   (const char *)data + (size_t)i * (size_t)stride * size, bytes);
+        const size_t step = (size_t)stride * size;
+        if ((uint64_t)count * bytes < PARALLEL_BYTES) { /* a region of one thread costs as much */
+            for (int64_t i = 0; i < count; i++) {
+                memcpy(twi_matrix_row(target, first + i), (const char *)data + (size_t)i * step,
+                       bytes);
+            }
+        } else {
+#pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static)
+            for (int64_t i = 0; i < count; i++) {
+                memcpy(twi_matrix_row(target, first + i), (const char *)data + (size_t)i * step,
+                       bytes);
+            }
         }
     }
     sink->next += count;
