@@ -2,40 +2,19 @@
  * Sweeps of grids on the GPU: order and symbolic phase (the plan), then runs with that plan, factor
  * included, as a summary of all pairs and as rows that nobody keeps. Every answer is checked before
  * a time is printed: the summary, row by row, against the CPU's sweep, and the rows of some sources
- * against a plain search. Weights 1 ... 100, or as far as is said. One line of JSON a grid on
+ * against a plain search. Weights 1 ... 100, or as far as is said. One line of JSON per grid on
  * stdout. Built and run by bench/gpu_sweep.sh: gpu_sweep DEVICE SIDE[@HEAVIEST]...; a side of
  * 200:4096 sweeps that many sources only, once, and checks nothing (for a profile).
  */
+#include "gpu_rows.h"
+
 #include "apsp/gpu/slabs.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "tilewright.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RUNS 7
-#define CHECKED 48 /* sources whose rows are searched for */
-
-static tw_context *ctx;
-
-static void must(tw_status status)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "gpu_sweep: %s\n", tw_last_error(ctx));
-        exit(1);
-    }
-}
-
-static void claim(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "gpu_sweep: %s\n", what);
-        exit(1);
-    }
-}
 
 static tw_graph *make_grid(int64_t side, double heaviest)
 {
@@ -87,63 +66,6 @@ static void compare(const tw_apsp_summary *a, const tw_apsp_summary *b)
           "the eccentricities differ");
     claim(memcmp(tw_apsp_summary_closeness(a), tw_apsp_summary_closeness(b), bytes) == 0,
           "the closeness differs");
-}
-
-/* Some rows against plain searches. */
-static void check_rows(const tw_graph *graph, const char *device, int64_t n)
-{
-    int32_t sources[CHECKED];
-    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    tw_apsp_verifier *verifier = NULL;
-    tw_sink sink = TW_SINK_INIT;
-    int64_t rows = 0;
-    for (int i = 0; i < CHECKED; i++) {
-        sources[i] = (int32_t)twi_random_below(twi_random_at(3, (uint64_t)i), (uint64_t)n);
-    }
-    opts.method = TW_APSP_METHOD_SWEEP;
-    opts.sources = sources;
-    opts.source_count = CHECKED;
-    tw_apsp_plan *plan = make_plan(graph, device, &opts);
-    must(tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
-    must(tw_apsp_verifier_sink(verifier, &sink));
-    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
-    must(tw_apsp_verifier_result(ctx, verifier, &rows));
-    claim(rows == CHECKED, "not all rows were compared");
-    tw_sink_destroy(&sink);
-    tw_apsp_verifier_destroy(verifier);
-    tw_apsp_plan_destroy(plan);
-}
-
-static tw_status begin(void *self, tw_context *c, const tw_shape *shape)
-{
-    (void)self;
-    (void)c;
-    (void)shape;
-    return TW_OK;
-}
-
-static tw_status end(void *self, tw_context *c)
-{
-    (void)self;
-    (void)c;
-    return TW_OK;
-}
-
-static void give_up(void *self, tw_context *c)
-{
-    (void)self;
-    (void)c;
-}
-
-static tw_status drop(void *self, tw_context *c, int64_t first, int64_t count, const void *rows,
-                      int64_t stride)
-{
-    (void)c;
-    (void)first;
-    (void)stride;
-    (void)rows;
-    *(int64_t *)self += count;
-    return TW_OK;
 }
 
 static int by_size(const void *a, const void *b)
@@ -208,7 +130,8 @@ static void run(int64_t side, double heaviest, const char *device)
     double seconds[RUNS];
     opts.method = TW_APSP_METHOD_SWEEP;
 
-    check_rows(graph, device, n);
+    must(tw_set_device(ctx, device));
+    check_rows(graph, n, &opts);
     tw_apsp_report here = TW_APSP_REPORT_INIT;
     double cpu_seconds;
     tw_apsp_plan *plan = make_plan(graph, "cpu", &opts);

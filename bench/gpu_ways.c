@@ -3,40 +3,19 @@
  * searches on the CPU; then what the plan chooses by itself. Each is planned and run as a summary
  * of all pairs, and as rows that nobody keeps; the estimate stands beside the run. Every answer is
  * checked before a time is printed: the rows of some sources against a plain search, summaries of
- * whole weights against each other. One line of JSON a way on stdout. Built and run by
+ * whole weights against each other. One line of JSON per way on stdout. Built and run by
  * bench/gpu_ways.sh: gpu_ways DEVICE LIMIT KIND:N:DEGREE[:HEAVIEST[:TYPE]]..., where DEGREE is a
  * density for dense graphs, and N the side of a grid; ways that are estimated to take more than
  * LIMIT seconds are left out, and all but $WAY, if that is set.
  */
+#include "gpu_rows.h"
+
 #include "base/clock.h"
-#include "base/random.h"
-#include "tilewright.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RUNS 3
-#define CHECKED 24 /* sources whose rows are searched for */
-
-static tw_context *ctx;
-
-static void must(tw_status status)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "gpu_ways: %s\n", tw_last_error(ctx));
-        exit(1);
-    }
-}
-
-static void claim(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "gpu_ways: %s\n", what);
-        exit(1);
-    }
-}
 
 typedef struct way {
     const char *device;
@@ -72,67 +51,7 @@ static tw_graph *make_graph(const recipe *r)
     return graph;
 }
 
-/* ---------------------------------------------------------------------------------------- sinks */
-
-static tw_status begin(void *self, tw_context *c, const tw_shape *shape)
-{
-    (void)self;
-    (void)c;
-    (void)shape;
-    return TW_OK;
-}
-
-static tw_status end(void *self, tw_context *c)
-{
-    (void)self;
-    (void)c;
-    return TW_OK;
-}
-
-static void give_up(void *self, tw_context *c)
-{
-    (void)self;
-    (void)c;
-}
-
-static tw_status drop(void *self, tw_context *c, int64_t first, int64_t count, const void *rows,
-                      int64_t stride)
-{
-    (void)c;
-    (void)first;
-    (void)stride;
-    (void)rows;
-    *(int64_t *)self += count;
-    return TW_OK;
-}
-
 /* ----------------------------------------------------------------------------------------- runs */
-
-/* Some rows against plain searches. */
-static void check_rows(const tw_graph *graph, int64_t n, const tw_apsp_options *asked)
-{
-    int32_t sources[CHECKED];
-    tw_apsp_options opts = *asked;
-    tw_apsp_verifier *verifier = NULL;
-    tw_apsp_plan *plan = NULL;
-    tw_sink sink = TW_SINK_INIT;
-    int64_t rows = 0;
-    for (int i = 0; i < CHECKED; i++) {
-        sources[i] = (int32_t)twi_random_below(twi_random_at(3, (uint64_t)i), (uint64_t)n);
-    }
-    opts.sources = sources;
-    opts.source_count = CHECKED;
-    opts.summary_only = 0;
-    must(tw_apsp_plan_create(ctx, &plan, graph, &opts));
-    must(tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
-    must(tw_apsp_verifier_sink(verifier, &sink));
-    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
-    must(tw_apsp_verifier_result(ctx, verifier, &rows));
-    claim(rows == CHECKED, "not all rows were compared");
-    tw_sink_destroy(&sink);
-    tw_apsp_verifier_destroy(verifier);
-    tw_apsp_plan_destroy(plan);
-}
 
 /* What summaries of the same graph have in common; 0 while there is none. */
 static double seen_mean, seen_diameter;

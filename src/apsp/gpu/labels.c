@@ -10,7 +10,7 @@
  *
  * Device memory: the arcs, and two batches, or one where sums are all that is wanted.
  */
-#include "apsp/gpu/kernels/rows.h"
+#include "apsp/gpu/columns.h"
 #include "apsp/gpu/kernels/sweep.h"
 #include "apsp/gpu/labels_space.h"
 #include "base/clock.h"
@@ -190,71 +190,6 @@ static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
 
 /* ------------------------------------------------------------------------------ deliver a batch */
 
-/* The sentence for a value that the result's type cannot hold. */
-static tw_status fail_misfit(labels_run *self, const twi_labels_turn *t,
-                             const twi_delivery *delivery, uint64_t where)
-{
-    const tw_apsp_plan *plan = self->plan;
-    const int64_t row = (int64_t)where / twi_plan_cols(plan);
-    const int64_t col = (int64_t)where % twi_plan_cols(plan);
-    const int64_t source = twi_plan_source(plan, row);
-    const int64_t target = twi_plan_target(plan, col);
-    const size_t size = (size_t)self->space.kernel->element;
-    char element[sizeof(double)] __attribute__((aligned(8))) = {0};
-    const char *from =
-        (const char *)t->labels.x + (size_t)(target * t->labels.ld + row - t->first) * size;
-    tw_status status = check(
-        self, (int)cudaMemcpyAsync(element, from, size, cudaMemcpyDeviceToHost, self->space.rows),
-        "reading a distance");
-    if (status == TW_OK) {
-        status = check(self, (int)cudaStreamSynchronize(self->space.rows), "reading a distance");
-    }
-    if (status != TW_OK) {
-        return status;
-    }
-    double distance = twi_element(element, self->space.kernel->type, 0);
-    if (plan->potential != NULL) {
-        distance += plan->potential[target] - plan->potential[source];
-    }
-    return twi_delivery_misfit(self->ctx, delivery, row, col, distance);
-}
-
-/* Rows of a batch on their way to delivery. */
-typedef struct batch_rows {
-    labels_run *run;
-    twi_delivery *delivery;
-    twi_gpu_rows rows;
-} batch_rows;
-
-static tw_status fetch(void *batch, int64_t first, int64_t count, int which)
-{
-    const batch_rows *b = batch;
-    labels_run *self = b->run;
-    const twi_labels_space *space = &self->space;
-    const size_t bytes = (size_t)(count * b->rows.cols) * tw_type_size(b->rows.type);
-    tw_status status =
-        check(self, twi_gpu_take_rows(space->block[which], &b->rows, first, count, space->rows),
-              "starting to convert rows");
-    if (status == TW_OK) {
-        status = twi_gpu_record(self->ctx, space->converted, space->rows);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_wait(self->ctx, space->copies, space->converted);
-    }
-    return status == TW_OK
-               ? check(self,
-                       (int)cudaMemcpyAsync(space->stage.pinned[which], space->block[which], bytes,
-                                            cudaMemcpyDeviceToHost, space->copies),
-                       "copying rows")
-               : status;
-}
-
-static tw_status give(void *batch, int64_t first, int64_t count, char *rows)
-{
-    const batch_rows *b = batch;
-    return twi_delivery_finished_rows(b->run->ctx, b->delivery, first, count, rows);
-}
-
 static twi_gpu_rows rows_of(const labels_run *self, const twi_labels_turn *t)
 {
     return (twi_gpu_rows){
@@ -274,36 +209,24 @@ static twi_gpu_rows rows_of(const labels_run *self, const twi_labels_turn *t)
     };
 }
 
-static tw_status take_misfit(labels_run *self, const twi_labels_turn *t,
-                             const twi_delivery *delivery)
-{
-    uint64_t *misfit = &t->here.found->misfit;
-    tw_status status = check(self,
-                             (int)cudaMemcpyAsync(misfit, &t->there.found->misfit, sizeof *misfit,
-                                                  cudaMemcpyDeviceToHost, self->space.rows),
-                             "copying rows");
-    if (status == TW_OK) {
-        status = check(self, (int)cudaStreamSynchronize(self->space.rows), "copying rows");
-    }
-    return status == TW_OK && *misfit != UINT64_MAX ? fail_misfit(self, t, delivery, *misfit)
-                                                    : status;
-}
-
 /* The batch has ended, which the host has seen. */
 static tw_status deliver_rows(labels_run *self, const twi_labels_turn *t, twi_delivery *delivery)
 {
-    batch_rows batch = {self, delivery, rows_of(self, t)};
-    const twi_gpu_rows_back how = {&batch, fetch, give, self->space.copies,
-                                   &self->out->seconds_download};
-    const int64_t row_bytes = batch.rows.cols * (int64_t)tw_type_size(batch.rows.type);
-    if (row_bytes == 0) {
-        return twi_delivery_finished_rows(self->ctx, delivery, t->first, t->count,
-                                          self->space.stage.pinned[0]);
-    }
-    tw_status status =
-        twi_gpu_bring_back(self->ctx, &self->space.stage, &how, t->first, t->first + t->count,
-                           (int64_t)self->space.stage.bytes / row_bytes);
-    return status == TW_OK ? take_misfit(self, t, delivery) : status;
+    twi_labels_space *space = &self->space;
+    twi_gpu_columns columns = {
+        .ctx = self->ctx,
+        .plan = self->plan,
+        .delivery = delivery,
+        .rows = rows_of(self, t),
+        .stream = space->rows,
+        .copies = space->copies,
+        .converted = space->converted,
+        .stage = &space->stage,
+        .block = space->block,
+        .misfit = &t->here.found->misfit,
+        .seconds = &self->out->seconds_download,
+    };
+    return twi_gpu_deliver_columns(&columns, t->count);
 }
 
 static void take_folds(labels_run *self, const twi_labels_turn *t)

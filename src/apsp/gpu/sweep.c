@@ -20,8 +20,8 @@
  * Device memory: the slabs, and n rows of a batch. Host memory: the slabs while they are made, and
  * pinned buffers.
  */
+#include "apsp/gpu/columns.h"
 #include "apsp/gpu/gpu.h"
-#include "apsp/gpu/kernels/rows.h"
 #include "apsp/gpu/lane.h"
 #include "apsp/shared/attempt.h"
 #include "base/background.h"
@@ -232,77 +232,13 @@ static tw_status enqueue(gpu_sweep *self, twi_lane *l, twi_lane_turn *t)
 /* --------------------------------------------------------------------------------- deliver a batch
  */
 
-/* The sentence for a value that the result's type cannot hold. */
-static tw_status fail_misfit(gpu_sweep *self, const twi_lane *l, const twi_lane_turn *t,
-                             uint64_t where)
-{
-    const tw_apsp_plan *plan = self->shape.plan;
-    int64_t row = (int64_t)where / twi_plan_cols(plan);
-    int64_t col = (int64_t)where % twi_plan_cols(plan);
-    int64_t source = twi_plan_source(plan, row);
-    int64_t target = twi_plan_target(plan, col);
-    size_t size = (size_t)self->shape.kernel->element;
-    char element[sizeof(double)] __attribute__((aligned(8))) = {0};
-    const char *from =
-        (const char *)l->batch.x +
-        (size_t)(plan->tree->place[target] * l->batch.ld + t->here.column[row - t->first]) * size;
-    tw_status status =
-        check(self, (int)cudaMemcpyAsync(element, from, size, cudaMemcpyDeviceToHost, l->stream),
-              "reading a distance");
-    if (status == TW_OK) {
-        status = check(self, (int)cudaStreamSynchronize(l->stream), "reading a distance");
-    }
-    if (status != TW_OK) {
-        return status;
-    }
-    double distance = twi_element(element, self->shape.kernel->type, 0);
-    if (plan->potential != NULL) {
-        distance += plan->potential[target] - plan->potential[source];
-    }
-    return twi_delivery_misfit(self->ctx, self->delivery, row, col, distance);
-}
-
-/* Rows of a batch on their way to delivery. */
-typedef struct batch_rows {
-    gpu_sweep *run;
-    twi_lane *lane;
-    twi_gpu_rows rows;
-} batch_rows;
-
-static tw_status fetch(void *batch, int64_t first, int64_t count, int turn)
-{
-    const batch_rows *b = batch;
-    gpu_sweep *self = b->run;
-    twi_lane *l = b->lane;
-    uint64_t bytes = (uint64_t)(count * b->rows.cols) * tw_type_size(b->rows.type);
-    tw_status status =
-        check(self, twi_gpu_take_rows(l->block[turn], &b->rows, first, count, l->stream),
-              "starting to convert rows");
-    if (status == TW_OK) {
-        status = twi_gpu_record(self->ctx, l->converted, l->stream);
-    }
-    if (status == TW_OK) {
-        status = twi_gpu_wait(self->ctx, l->copies, l->converted);
-    }
-    return status == TW_OK ? check(self,
-                                   (int)cudaMemcpyAsync(l->stage.pinned[turn], l->block[turn],
-                                                        bytes, cudaMemcpyDeviceToHost, l->copies),
-                                   "copying rows")
-                           : status;
-}
-
-static tw_status give(void *batch, int64_t first, int64_t count, char *rows)
-{
-    const batch_rows *b = batch;
-    return twi_delivery_finished_rows(b->run->ctx, b->run->delivery, first, count, rows);
-}
-
 static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn *t)
 {
     const tw_apsp_plan *plan = self->shape.plan;
-    batch_rows batch = {
-        .run = self,
-        .lane = l,
+    twi_gpu_columns columns = {
+        .ctx = self->ctx,
+        .plan = plan,
+        .delivery = self->delivery,
         .rows =
             {
                 .in = {l->batch.x, l->batch.ld},
@@ -319,27 +255,17 @@ static tw_status deliver_rows(gpu_sweep *self, twi_lane *l, const twi_lane_turn 
                 .place = l->arcs.place,
                 .begin = t->first,
             },
+        .column = t->here.column,
+        .place = plan->tree->place,
+        .stream = l->stream,
+        .copies = l->copies,
+        .converted = l->converted,
+        .stage = &l->stage,
+        .block = l->block,
+        .misfit = &t->here.found->misfit,
+        .seconds = &self->out->seconds_download,
     };
-    const twi_gpu_rows_back how = {&batch, fetch, give, l->copies, &self->out->seconds_download};
-    int64_t row_bytes = batch.rows.cols * (int64_t)tw_type_size(plan->type);
-    if (row_bytes == 0) {
-        return twi_delivery_finished_rows(self->ctx, self->delivery, t->first, t->count,
-                                          l->stage.pinned[0]);
-    }
-    twi_lane_findings *found = t->here.found;
-    tw_status status = twi_gpu_bring_back(self->ctx, &l->stage, &how, t->first, t->first + t->count,
-                                          (int64_t)l->stage.bytes / row_bytes);
-    if (status == TW_OK) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(found, t->there.found, sizeof *found,
-                                            cudaMemcpyDeviceToHost, l->stream),
-                       "copying rows");
-    }
-    if (status == TW_OK) {
-        status = check(self, (int)cudaStreamSynchronize(l->stream), "copying rows");
-    }
-    return status == TW_OK && found->misfit != UINT64_MAX ? fail_misfit(self, l, t, found->misfit)
-                                                          : status;
+    return twi_gpu_deliver_columns(&columns, t->count);
 }
 
 static void take_folds(gpu_sweep *self, const twi_lane_turn *t)

@@ -425,19 +425,14 @@ static int find_capped(int32_t *found, const twi_gpu_strip *s, void *stream)
     return (int)cudaGetLastError();
 }
 
-#define TYPE_i32 TW_I32
-#define TYPE_f32 TW_F32
-#define TYPE_u16 TW_U16
-#define TYPE_f64 TW_F64
 #define OUTSIDE_i32 TW_I32
 #define OUTSIDE_f32 TW_F32
 #define OUTSIDE_u16 TW_I32
 #define OUTSIDE_f64 TW_F64
 
-#if !defined( \
-    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#ifdef HAS_TABLE
 extern "C" const twi_gpu_area_kernel JOIN3(twi_gpu_area_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
-    JOIN(TYPE_, TWI_GPU_TYPE),
+    THIS_TYPE,
     SIDE,
     (int32_t)sizeof(element),
     (int32_t)sizeof(word),

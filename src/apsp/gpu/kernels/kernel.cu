@@ -434,15 +434,9 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #define together NULL
 #endif
 
-#define TYPE_i32 TW_I32
-#define TYPE_f32 TW_F32
-#define TYPE_u16 TW_U16
-#define TYPE_f64 TW_F64
-
-#if !defined( \
-    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#ifdef HAS_TABLE
 extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
-    JOIN(TYPE_, TWI_GPU_TYPE),
+    THIS_TYPE,
     SIDE,
     (int32_t)sizeof(element),
     (int32_t)sizeof(word),

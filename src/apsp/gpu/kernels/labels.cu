@@ -5,15 +5,8 @@
  */
 #include "apsp/gpu/kernels/labels.h"
 
-#include "apsp/gpu/kernels/step.cuh"
+#include "apsp/gpu/kernels/one_type.cuh"
 #include "gpu/compat.h"
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-typedef JOIN(step_, TWI_GPU_TYPE) step;
-typedef step::element element;
-typedef step::word word;
 
 enum {
     THREADS = 256,
@@ -266,15 +259,9 @@ static int begin(const twi_labels *labels, const int32_t *list, int64_t first, i
     return (int)cudaGetLastError();
 }
 
-#define TYPE_i32 TW_I32
-#define TYPE_f32 TW_F32
-#define TYPE_u16 TW_U16
-#define TYPE_f64 TW_F64
-
-#if !defined( \
-    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#ifdef HAS_TABLE
 extern "C" const twi_gpu_labels_kernel JOIN(twi_gpu_labels_, TWI_GPU_TYPE) = {
-    JOIN(TYPE_, TWI_GPU_TYPE),
+    THIS_TYPE,
     (int32_t)sizeof(element),
     begin,
     pass,

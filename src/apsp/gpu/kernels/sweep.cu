@@ -11,14 +11,7 @@
  */
 #include "apsp/gpu/kernels/sweep.h"
 
-#include "apsp/gpu/kernels/step.cuh"
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-typedef JOIN(step_, TWI_GPU_TYPE) step;
-typedef step::element element;
-typedef step::word word;
+#include "apsp/gpu/kernels/one_type.cuh"
 
 enum {
     GROUP = 32, /* threads of a tile of columns */
@@ -582,24 +575,8 @@ static int certify(const twi_gpu_batch *batch, const twi_gpu_folds *folds,
 #define certify NULL
 #endif
 
-#define TYPE_i32 TW_I32
-#define TYPE_f32 TW_F32
-#define TYPE_u16 TW_U16
-#define TYPE_f64 TW_F64
-
-#if !defined( \
-    __HIP_DEVICE_COMPILE__) /* which would want a table of its own, of functions it has not */
+#ifdef HAS_TABLE
 extern "C" const twi_gpu_sweep_kernel JOIN(twi_gpu_sweep_, TWI_GPU_TYPE) = {
-    JOIN(TYPE_, TWI_GPU_TYPE),
-    (int32_t)sizeof(element),
-    TILE,
-    GROUPS,
-    begin,
-    take,
-    up,
-    down,
-    fold,
-    widest,
-    certify,
+    THIS_TYPE, (int32_t)sizeof(element), TILE, GROUPS, begin, take, up, down, fold, widest, certify,
 };
 #endif

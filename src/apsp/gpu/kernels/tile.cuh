@@ -10,17 +10,10 @@
 #ifndef TWI_APSP_GPU_KERNELS_TILE_CUH
 #define TWI_APSP_GPU_KERNELS_TILE_CUH
 
-#include "apsp/gpu/kernels/step.cuh"
+#include "apsp/gpu/kernels/one_type.cuh"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define JOIN3(a, b, c) JOIN(JOIN(a, b), c)
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
-
-typedef JOIN(step_, TWI_GPU_TYPE) step;
-typedef step::element element;
-typedef step::word word;
 
 /* A value that an empty piece of assembly may change, for all the compiler knows. */
 #if defined(__HIP_DEVICE_COMPILE__)
