@@ -4,7 +4,7 @@
  *
  *     matrix GRAPH THREADS METHOD [RAW]
  *
- * prints one line of JSON: the least of seven runs in processor seconds of all threads, planning
+ * prints one line of JSON: the minimum of seven runs in processor seconds of all threads, planning
  * included (for a sweep, its order), and then with the order given. RAW receives the matrix.
  */
 #include "tilewright.h"

@@ -21,7 +21,7 @@ if(TW_GPU STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING AND NOT TW_SANITIZE AND N
 elseif(TW_GPU MATCHES "^(CUDA|HIP)$")
   set(TW_GPU_API ${TW_GPU})
 elseif(NOT TW_GPU MATCHES "^(AUTO|OFF)$")
-  message(FATAL_ERROR "TW_GPU=${TW_GPU}: give AUTO, CUDA, HIP or OFF")
+  message(FATAL_ERROR "TW_GPU=${TW_GPU}; use AUTO, CUDA, HIP or OFF")
 endif()
 
 # tw_gpu: what the sources that call the runtime, and whoever links them, need.

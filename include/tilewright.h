@@ -1160,7 +1160,7 @@ TW_API TW_CHECKED tw_status tw_entropy_plan_rate(tw_context *ctx, tw_entropy_pla
                                                  double *rate);
 
 /* Into the caller's matrix, whose shape and type must be those of the result, and which must lie
- * apart from the array and the mask. A value that is no level, or outside the range, or NaN, and
+ * apart from the array and the mask. A value that is not a level, or outside the range, or NaN, and
  * that no mask or no_data excludes, is TW_ERR_RANGE with its place. `report` may be NULL. */
 TW_API TW_CHECKED tw_status tw_entropy_plan_apply(tw_context *ctx, tw_entropy_plan *plan,
                                                   tw_matrix *out, const tw_matrix *in,

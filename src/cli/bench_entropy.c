@@ -37,8 +37,8 @@ static const struct window {
 typedef struct timing {
     int32_t threads;
     double least, sum; /* seconds */
-    double processor;  /* the least of processor seconds */
-    double copy;       /* the most bytes per second of a copy */
+    double processor;  /* minimum of processor seconds */
+    double copy;       /* maximum bytes per second of a copy */
 } timing;
 
 typedef struct bench {

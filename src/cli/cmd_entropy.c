@@ -126,7 +126,7 @@ static tw_status choose_output(entropy_run *run)
     if (run->output == NULL) {
         return asked == TW_AUTO ? TW_OK
                                 : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                                          "--out-type without OUT: there is no output");
+                                          "--out-type has no effect without OUT");
     }
     tw_status status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);
     if (status != TW_OK) {
@@ -268,12 +268,12 @@ static tw_status check_planes(entropy_run *run)
     }
     if (run->s->preview != NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.500s has %lld planes: choose the one for the preview with --plane",
+                       "%.500s has %lld planes; choose the one for the preview with --plane",
                        run->input, (long long)run->planes);
     }
     if (run->output != NULL && !run->picture && (!writes(run, stack) || writes(run, one))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.500s has %lld planes: choose one with --plane, or write npy, pfm, png or "
+                       "%.500s has %lld planes; choose one with --plane, or write npy, pfm, png or "
                        "records",
                        run->input, (long long)run->planes);
     }
@@ -371,7 +371,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     int64_t planes = 0;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && run.output == NULL && s->out_format != NULL) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format without OUT: there is no output");
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format has no effect without OUT");
     }
     if (status == TW_OK) {
         status = check_files(&run);

@@ -196,7 +196,7 @@ static tw_status compute(map_run *run, bool *explained)
     run->planes = end - first;
     if (run->output != NULL && !run->keep && run->planes != 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%lld planes: choose one with --plane, or write npy or an image format",
+                       "%lld planes; choose one with --plane, or write npy or an image format",
                        (long long)run->planes);
     }
     tw_status status = run->keep ? tw_image_create(ctx, &run->result) : TW_OK;

@@ -109,7 +109,7 @@ static tw_status check_settings(reach_run *run, int count, char **words)
                        "output, or use --out-format csv");
     }
     if (s->bits && run->output == NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits without OUT: there is no output");
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits has no effect without OUT");
     }
     int to_stdout = 0;
     for (int i = 0; i < 4; i++) {

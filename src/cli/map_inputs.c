@@ -131,8 +131,7 @@ tw_status map_read_words(map_run *run, int count, char **words)
         run->opts.no_data = &run->no_data;
     }
     if (status == TW_OK && run->output == NULL && run->s->out_format != NULL) {
-        status =
-            tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-format without OUT: there is no output");
+        status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out-format has no effect without OUT");
     }
     if (status == TW_OK) {
         status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);

@@ -475,7 +475,7 @@ static tw_status check_edges(tw_context *ctx, const tw_edges *edges, uint32_t fl
     }
     if (edges->count > 0 && (edges->source == NULL || edges->target == NULL)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "edges without sources or targets: give both arrays, or a count of 0");
+                       "edges need both sources and targets, or a count of 0");
     }
     if ((flags & ~(uint32_t)TW_GRAPH_UNDIRECTED) != 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,

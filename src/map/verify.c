@@ -27,7 +27,7 @@
 struct tw_map_verifier {
     const tw_expr *expr;
     tw_map_plan *plan;                /* for its setting and shapes */
-    tw_matrix inputs[TWI_MAP_INPUTS]; /* of one from a source: the row at hand */
+    tw_matrix inputs[TWI_MAP_INPUTS]; /* of one from a source: the current row */
     tw_source sources[TWI_MAP_INPUTS];
     void *rows;      /* of the sources */
     int64_t row;     /* of the result, that they are behind; -1: none yet */

@@ -16,7 +16,7 @@
 
 static uint64_t seed = 20261115;
 static uint64_t drawn;
-static double no_path; /* of the kernel at hand */
+static double no_path; /* of the current kernel */
 static int passed;
 static int failed;
 

@@ -6,7 +6,7 @@
  * infinity, a NaN too many and a zero of the wrong sign are errors without bound.
  *
  * The truth is a sum of two doubles, scaled so that neither end of the range takes digits from it.
- * It comes from MPFR (truth.h); where that is not at hand, from the C library's functions of
+ * It comes from MPFR (truth.h); where that is not installed, from the C library's functions of
  * double, which are off by as much as scalar.c says.
  */
 #ifndef TW_TESTS_MAP_ULP_H

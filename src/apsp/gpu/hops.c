@@ -50,7 +50,7 @@ typedef struct hops_run {
     char *memory; /* of the device */
     twi_hops hops;
     int32_t *list;        /* device: sources; NULL: all vertices */
-    char *slab;           /* device: n x searches of the type at hand */
+    char *slab;           /* device: n x searches of the current type */
     char *rows;           /* device: the same, turned */
     bool folded;          /* sums are wanted instead */
     twi_hops_fold *folds; /* device: of every vertex */

@@ -41,7 +41,7 @@ typedef struct gpu_sweep {
     twi_gpu_outcome *out;
     twi_slabs slabs;
     char *arcs;      /* elements of the slabs, until they are on the devices */
-    int32_t *before; /* of each place: sources of the batch at hand that stand before it */
+    int32_t *before; /* of each place: sources of the current batch that stand before it */
     twi_lane lanes[TWI_GPU_MOST];
     int32_t count;   /* of lanes */
     twi_fold *folds; /* of all rows */

@@ -33,7 +33,7 @@ typedef struct front_arc {
 /* What one thread closes fronts with. */
 typedef struct space {
     char *front;
-    int32_t *local; /* of each vertex: its row in the front at hand */
+    int32_t *local; /* of each vertex: its row in the current front */
     twi_panel a;
     twi_panel b;
 } space;

@@ -15,7 +15,7 @@ enum { TWI_LEFT = 0, TWI_RIGHT = 1, TWI_BETWEEN = 2 };
 enum { TWI_SEPARATOR_COUNTS = 4 };
 typedef struct twi_separator {
     const twi_links *links;
-    int32_t *tag;         /* a vertex belongs to the part at hand if its tag is this->part */
+    int32_t *tag;         /* a vertex belongs to the current part if its tag is this->part */
     int32_t *distance[3]; /* from the three far ends of the part */
     int32_t *queue;
     int32_t *counts;

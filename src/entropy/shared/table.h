@@ -32,7 +32,7 @@ static inline float twi_entropy_value(uint64_t total, uint64_t sum, int64_t n, d
 }
 
 /*
- * The same for a divisor that stays: n 2^F, with its inverse at hand. Where the machine multiplies
+ * The same for a divisor that stays: n 2^F, with its inverse ready. Where the machine multiplies
  * and adds in one rounding that is faster than a division, and gives the same bits
  * (docs/methods.md).
  */

@@ -75,7 +75,7 @@ static void written_past(void)
 /* What a thread owns, in its part of the scratch memory. */
 typedef struct worker {
     const twi_map_course *plan;
-    const void **value; /* of each operation of the program at hand */
+    const void **value; /* of each operation of the current program */
     int64_t *step;      /* 0: one vector; 1: a block */
     char *rows;
     char *columns;
@@ -112,7 +112,7 @@ static double element(const twi_map_job *job, int64_t index, int64_t row, int64_
                        (row - job->input_row) * input->row_step + col * input->col_step);
 }
 
-/* Operation i of a program into `out`, n elements, from the values at hand. */
+/* Operation i of a program into `out`, n elements, from the present values. */
 static void compute(worker *w, const twi_program *program, int32_t i, void *out, int64_t n)
 {
     const twi_operation *op = &program->ops[i];

@@ -20,7 +20,7 @@ typedef struct walk {
     int32_t *order; /* when a vertex was entered, from 1; 0: not yet */
     int32_t *low;   /* the earliest vertex known to be in its component */
     int32_t *open;  /* entered, component not known yet */
-    int32_t *calls; /* the path from the root to the vertex at hand */
+    int32_t *calls; /* the path from the root to the current vertex */
     int64_t *at;    /* next arc of a vertex */
     int32_t *of;    /* -1: not known yet */
     int64_t entered;

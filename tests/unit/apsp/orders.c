@@ -1,5 +1,5 @@
 /*
- * Orders of elimination that outlive a run: the caller's, which serve every set of weights of a
+ * Elimination orders that outlive a run: the caller's, which serve every set of weights of a
  * graph and no other graph, and those in the user's cache folder, which are believed only if they
  * are whole, of the same structure, and orders. Whatever lies there, distances are the reference's.
  */
