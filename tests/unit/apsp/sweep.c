@@ -554,11 +554,11 @@ static void a_matrix_gets_its_rows_and_nothing_else(void **state)
                  {TW_I32, TW_F32, 9}, {TW_I32, TW_F64, 9},   {TW_I32, TW_I32, 90000},
                  {TW_F32, TW_F32, 9}, {TW_F64, TW_F64, 9},   {TW_I32, TW_U8, 1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = shape_graph(ctx, 5, N, cases[c].most, cases[c].weights, false);
+        tw_matrix all = true_distances(ctx, graph, TW_F64);
+        const double *want = all.data;
         for (int some = 0; some < 2; some++) {
-            tw_context *ctx = open_context();
-            tw_graph *graph = shape_graph(ctx, 5, N, cases[c].most, cases[c].weights, false);
-            tw_matrix all = true_distances(ctx, graph, TW_F64);
-            const double *want = all.data;
             const size_t size = tw_type_size(cases[c].result);
             uint8_t *got = malloc((size_t)(N + 1) * APART * SIDE);
             int32_t sources[ROWS];
@@ -585,10 +585,10 @@ static void a_matrix_gets_its_rows_and_nothing_else(void **state)
                 }
             }
             free(got);
-            free(all.data);
-            tw_graph_destroy(graph);
-            close_context(ctx);
         }
+        free(all.data);
+        tw_graph_destroy(graph);
+        close_context(ctx);
     }
 }
 

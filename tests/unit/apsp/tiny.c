@@ -49,13 +49,13 @@ static void solve(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
 static void answers_are_those_of_the_reference(void **state)
 {
     (void)state;
-    static const int32_t sizes[] = {0, 1, 2, 3, 5, 16, 17, 63, 64, 65};
-    static const double densities[] = {0, 0.03, 0.2, 1};
+    static const int32_t sizes[] = {0, 1, 2, 3, 5, 16, 17, 33, 63, 64, 65};
+    static const double densities[] = {0, 0.03, 0.1, 1}; /* rows pull, or tiles are closed */
     static const int32_t spreads[] = {0, 3, 900, 20000}; /* worked in u8, u16 and i32 */
     static const tw_type types[] = {TW_U16, TW_I32, TW_F32, TW_F64};
     print_message("seed %d\n", SEED);
     tw_context *ctx = open_context();
-    for (int i = 0; i < 10 * 4 * 4; i++) {
+    for (int i = 0; i < 11 * 4 * 4; i++) {
         const int32_t n = sizes[i / 16];
         if (small_sizes_only() && (n == 16 || n == 63 || i / 4 % 4 == 2)) {
             continue;
@@ -73,6 +73,44 @@ static void answers_are_those_of_the_reference(void **state)
             free(got.data);
             free(want.data);
         }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* The longest paths that there can be, through vertices in any order, open and closed: one more
+ * pass for every turn of the numbers. */
+static void chains_in_any_order_are_followed_to_their_end(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    tw_context *ctx = open_context();
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        int32_t order[N] = {0}, from[N], to[N], weight[N];
+        int32_t got[N * N], want[N * N];
+        tw_matrix out = {got, N, N, N, TW_I32}, right = {want, N, N, N, TW_I32};
+        tw_edges edges = TW_EDGES_INIT;
+        tw_graph *graph = NULL;
+        for (int32_t i = 0; i < N; i++) {
+            const int32_t j =
+                (int32_t)twi_random_below(twi_random_at(seed, (uint64_t)i), (uint64_t)i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        for (int32_t i = 0; i < N; i++) {
+            from[i] = order[i];
+            to[i] = order[(i + 1) % N];
+            weight[i] = 1 + (int32_t)(twi_random_at(seed, (uint64_t)(N + i)) % 2000);
+        }
+        edges.source = from;
+        edges.target = to;
+        edges.weight = weight;
+        edges.count = seed % 2 == 0 ? N : N - 1;
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges,
+                                           seed % 3 == 0 ? TW_GRAPH_UNDIRECTED : 0));
+        solve(ctx, graph, TW_APSP_METHOD_AUTO, &out);
+        solve(ctx, graph, TW_APSP_METHOD_REFERENCE, &right);
+        assert_memory_equal(got, want, sizeof got);
         tw_graph_destroy(graph);
     }
     close_context(ctx);
@@ -139,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_the_reference),
+        cmocka_unit_test(chains_in_any_order_are_followed_to_their_end),
         cmocka_unit_test(nothing_is_measured_and_one_thread_is_enough),
         cmocka_unit_test(options_count_for_the_smallest_too),
     };

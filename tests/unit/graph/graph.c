@@ -147,7 +147,7 @@ static void wrong_edges_are_refused_with_their_place(void **state)
     edges = (tw_edges){sizeof(tw_edges), -1, good, good, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "-1 edges", tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     edges = (tw_edges){sizeof(tw_edges), 1, NULL, good, NULL, TW_I32, TW_I32};
-    assert_fails(ctx, TW_ERR_ARGUMENT, "without sources",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "both sources and targets",
                  tw_graph_from_edges(ctx, &graph, 2, &edges, 0));
     edges = (tw_edges){sizeof(tw_edges), 0, NULL, NULL, NULL, TW_I32, TW_I32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "-5 vertices",
