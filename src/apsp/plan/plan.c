@@ -606,11 +606,9 @@ static double tiny_reach(const tw_apsp_plan *plan)
 
 static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
 {
-    const double n = (double)plan->graph->n;
-    const double arcs = (double)plan->graph->arcs;
+    const double n = (double)plan->graph->n, arcs = (double)plan->graph->arcs;
     const double rows = (double)twi_plan_rows(plan);
-    twi_candidate *search = &all[DIJKSTRA];
-    twi_candidate *closure = &all[CLOSURE];
+    twi_candidate *search = &all[DIJKSTRA], *closure = &all[CLOSURE];
     search->seconds = TINY_SECONDS + rows * (arcs * TINY_ARC + n * TINY_VERTEX);
     closure->seconds = TINY_CLOSURE + n * n * n * TINY_STEP;
     if (search->seconds < closure->seconds) {
