@@ -124,7 +124,7 @@ static tw_status fill_matrix(const closure_run *self, const tw_matrix *matrix)
             }
         }
     }
-    return twi_delivery_matrix_filled(self->ctx, self->delivery);
+    return twi_delivery_matrix_filled(self->ctx, self->delivery, 0, work->n);
 }
 
 /* The rows of the plan's sources: all at once, or those asked for, one by one. */
