@@ -53,7 +53,10 @@ tw_status twi_gpu_upload(tw_context *ctx, twi_gpu_stage *stage, const void *to, 
         uint64_t part = bytes - at < stage->bytes ? bytes - at : stage->bytes;
         int now = stage->turn;
         stage->turn = 1 - now;
-        status = twi_gpu_check(ctx, (int)cudaEventSynchronize(stage->arrived[now]), what);
+        status = twi_check_cancel(ctx);
+        if (status == TW_OK) {
+            status = twi_gpu_check(ctx, (int)cudaEventSynchronize(stage->arrived[now]), what);
+        }
         if (status == TW_OK) {
             copy_by_all(ctx, stage->pinned[now], (const char *)from + at, part);
             status = twi_gpu_check(ctx,

@@ -225,7 +225,8 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
     return active;
 }
 
-/* Carry the fronts over the arcs; returns how many vertices were touched, -1 when late. */
+/* Carry the fronts over the arcs; returns how many vertices were touched, -1 when late or
+ * cancelled. */
 static int64_t spread(const twi_bfs_job *job, twi_bfs_space *space, int64_t active,
                       int64_t *scanned)
 {
@@ -236,7 +237,8 @@ static int64_t spread(const twi_bfs_job *job, twi_bfs_space *space, int64_t acti
     uint8_t *is_touched = space->is_touched;
     int64_t touched = 0;
     for (int64_t i = 0; i < active; i++) {
-        if (job->deadline > 0 && i % LOOK_EVERY == 0 && twi_seconds() > job->deadline) {
+        if (i % LOOK_EVERY == 0 &&
+            (twi_is_cancelled(job->ctx) || (job->deadline > 0 && twi_seconds() > job->deadline))) {
             return -1;
         }
         int32_t u = space->active[i];
@@ -277,7 +279,7 @@ twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
         clear_plane_of(job, space, level);
         int64_t touched = spread(job, space, active, scanned);
         if (touched < 0) {
-            return TWI_BFS_LATE;
+            return twi_is_cancelled(job->ctx) ? TWI_BFS_CANCELLED : TWI_BFS_LATE;
         }
         active = 0;
         for (int64_t i = 0; i < touched; i++) {

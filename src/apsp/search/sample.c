@@ -190,7 +190,7 @@ static void add_rows(const sample *s, twi_search_sample *out)
     int64_t n = e->plan->graph->n;
     double scale = e->method == TW_APSP_METHOD_BFS ? e->plan->graph->max_weight : 1;
     for (int t = 0; t < s->team; t++) {
-        for (int64_t i = 0; i < s->size; i++) {
+        for (int64_t i = 0; i < s->size && !twi_is_cancelled(e->ctx); i++) {
             add_row(out, e->type, scale,
                     rows_of(s, t) + (size_t)(i * n) * (size_t)tw_type_size(e->type), n);
         }
@@ -226,6 +226,9 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
         if (end == TWI_SEARCH_FINE) {
             double arcs = fmax(arcs_scanned(e) - before, 1);
             add_rows(s, out);
+            if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
+                return status;
+            }
             best = fmin(best, took / arcs);
             scanned += arcs;
             spent += took / s->team;
