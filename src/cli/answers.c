@@ -38,7 +38,7 @@ static tw_status check_file(tw_context *ctx, const cli_answers *asked, const cli
     if (file->path == NULL) {
         return TW_OK;
     }
-    if (strcmp(file->path, "-") == 0) {
+    if (cli_is_stdout(file->path)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: this cannot go to standard output; name a file",
                        file->what);
     }

@@ -1,5 +1,6 @@
 /* What 'tilewright apsp' says about a run: news on standard error, and the --json report. */
 #include "apsp_run.h"
+#include "files.h"
 #include "frame/report.h"
 #include "statistics.h"
 
@@ -123,14 +124,9 @@ static void report_graph(cli_report *json, const apsp_run *run)
     cli_report_end_object(json);
 }
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 static void begin_report(cli_report *json, const apsp_run *run)
 {
-    bool taken = is_stdout(run->output) || is_stdout(run->settings->predecessors);
+    bool taken = cli_is_stdout(run->output) || cli_is_stdout(run->settings->predecessors);
     cli_report_begin(json, taken ? stderr : stdout);
     cli_report_text(json, "command", "apsp");
     cli_report_text(json, "version", tw_version());

@@ -96,11 +96,6 @@ static const cli_example examples[] = {
     {"tilewright apsp big.bin --explain", "what would be done, and its cost"},
     {NULL, NULL}};
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* What --sources and --targets read: "@FILE", or nothing. */
 static const char *list_file(const char *text)
 {
@@ -160,17 +155,17 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
                        words[1], s->output);
     }
     run->output = count == 2 ? words[1] : s->output;
-    if (is_stdout(run->output) && is_stdout(s->predecessors)) {
+    if (cli_is_stdout(run->output) && cli_is_stdout(s->predecessors)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "OUT and --predecessors cannot both go to standard output");
     }
-    if (is_stdout(run->output) && (s->summary || s->answers.histogram > 0)) {
+    if (cli_is_stdout(run->output) && (s->summary || s->answers.histogram > 0)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s prints to standard output, where OUT goes; name a file for OUT",
                        s->summary ? "--summary" : "--histogram");
     }
     bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
-    if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
+    if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "refusing to write a binary matrix to the terminal: redirect standard "
                        "output, or use --out-format csv");

@@ -1,6 +1,7 @@
 /* tilewright generate: graphs and images to try things on, the same for the same options
  * everywhere. */
 #include "commands.h"
+#include "files.h"
 #include "frame/job.h"
 #include "frame/report.h"
 
@@ -112,7 +113,7 @@ static tw_status report(const cli_job *job, const settings *s, const tw_graph *g
         return TW_OK;
     }
     cli_report json;
-    cli_report_begin(&json, strcmp(path, "-") == 0 ? stderr : stdout);
+    cli_report_begin(&json, cli_is_stdout(path) ? stderr : stdout);
     cli_report_text(&json, "command", "generate graph");
     cli_report_text(&json, "kind", kind);
     cli_report_integer(&json, "vertices", info.vertices);
@@ -143,7 +144,7 @@ static tw_status run_image(cli_job *job, const settings *s, char **words)
     }
     if (status == TW_OK && s->common.json) {
         cli_report json;
-        cli_report_begin(&json, strcmp(words[2], "-") == 0 ? stderr : stdout);
+        cli_report_begin(&json, cli_is_stdout(words[2]) ? stderr : stdout);
         cli_report_text(&json, "command", "generate image");
         cli_report_text(&json, "kind", words[1]);
         cli_report_integer(&json, "rows", opts.rows);

@@ -82,11 +82,6 @@ typedef struct reach_run {
     double seconds_plan;
 } reach_run;
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 static tw_status check_settings(reach_run *run, int count, char **words)
 {
     const settings *s = run->settings;
@@ -103,7 +98,7 @@ static tw_status check_settings(reach_run *run, int count, char **words)
                                 {"--components", s->components},
                                 {"--condensation", s->condensation}};
     const bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
-    if (is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
+    if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "refusing to write a binary matrix to the terminal: redirect standard "
                        "output, or use --out-format csv");
@@ -113,7 +108,7 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     }
     int to_stdout = 0;
     for (int i = 0; i < 4; i++) {
-        to_stdout += is_stdout(outputs[i].path);
+        to_stdout += cli_is_stdout(outputs[i].path);
     }
     if (to_stdout > 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "only one result can go to standard output");
@@ -230,7 +225,7 @@ static void report_json(const reach_run *run)
     const int64_t rows = run->info.shape.rows, n = run->info.vertices;
     const int64_t reachable = run->report.pairs - rows;
     cli_report json;
-    cli_report_begin(&json, is_stdout(run->output) ? stderr : stdout);
+    cli_report_begin(&json, cli_is_stdout(run->output) ? stderr : stdout);
     cli_report_text(&json, "command", "reach");
     cli_report_text(&json, "input", run->input);
     cli_report_text(&json, "output", run->output);
@@ -296,8 +291,8 @@ static tw_status run_reach(cli_job *job, const void *given, int count, char **wo
     }
     if (status == TW_OK && s->reading.common.json) {
         report_json(&run);
-    } else if (status == TW_OK && run.output == NULL && !is_stdout(s->counts) &&
-               !is_stdout(s->components) && !is_stdout(s->condensation)) {
+    } else if (status == TW_OK && run.output == NULL && !cli_is_stdout(s->counts) &&
+               !cli_is_stdout(s->components) && !cli_is_stdout(s->condensation)) {
         print_summary(&run);
     }
     free(run.counts);

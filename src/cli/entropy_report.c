@@ -1,9 +1,9 @@
 /* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
 #include "entropy_run.h"
+#include "files.h"
 #include "frame/report.h"
 
 #include <math.h>
-#include <string.h>
 
 static double rate_of(const entropy_run *run)
 {
@@ -53,7 +53,7 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
 static void print_json(const entropy_run *run)
 {
     const tw_entropy_report *report = &run->report;
-    bool taken = run->output != NULL && strcmp(run->output, "-") == 0;
+    bool taken = cli_is_stdout(run->output);
     cli_report json;
     cli_report_begin(&json, taken ? stderr : stdout);
     cli_report_text(&json, "command", "entropy");

@@ -15,15 +15,25 @@
 #define LINKS 40 /* followed before a chain counts as a loop, as in Linux */
 
 typedef struct identity {
-    bool known; /* a file that can be lost */
+    bool known; /* bytes written there are read by somebody: not /dev/null */
+    bool lost;  /* a file, which is lost where it is written over */
     dev_t device;
     ino_t inode;
     char name[NAME_MAX + 1]; /* in the folder of that inode; "": the inode is the file */
 } identity;
 
+/* Whether it swallows what is written: as often as one likes. */
+static bool is_null_device(const struct stat *found)
+{
+    struct stat null;
+    return S_ISCHR(found->st_mode) && stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode) &&
+           null.st_rdev == found->st_rdev;
+}
+
 static void know_inode(identity *out, const struct stat *found)
 {
-    out->known = S_ISREG(found->st_mode);
+    out->known = !S_ISDIR(found->st_mode) && !is_null_device(found);
+    out->lost = S_ISREG(found->st_mode);
     out->device = found->st_dev;
     out->inode = found->st_ino;
 }
@@ -67,6 +77,7 @@ static void know_future_file(identity *out, const char *given)
     }
     if (stat(slash != NULL ? path : ".", &folder) == 0) {
         out->known = true;
+        out->lost = true;
         out->device = folder.st_dev;
         out->inode = folder.st_ino;
     }
@@ -104,7 +115,7 @@ tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_cou
         const identity out = identify(outputs[o].path, STDOUT_FILENO);
         for (int i = 0; i < input_count; i++) {
             const identity in = identify(inputs[i].path, STDIN_FILENO);
-            if (same(&out, &in)) {
+            if (same(&out, &in) && out.lost) { /* a terminal or socket is both */
                 return tw_fail(ctx, TW_ERR_ARGUMENT,
                                "%s '%.300s' is the same file as %s '%.300s', which would be lost: "
                                "write to another file",
@@ -121,6 +132,13 @@ tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_cou
         }
     }
     return TW_OK;
+}
+
+bool cli_is_stdout(const char *path)
+{
+    const identity asked = identify(path, STDOUT_FILENO);
+    const identity standard = identify("-", STDOUT_FILENO);
+    return path != NULL && (strcmp(path, "-") == 0 || same(&asked, &standard));
 }
 
 bool cli_is_file(const char *path)

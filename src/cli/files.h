@@ -14,9 +14,13 @@ typedef struct cli_file {
 
 /* Refuse an output that is one of the inputs, or two outputs that are one file: by device and
  * inode, so whatever links lead there; "-" is what standard input or output was redirected to.
- * Pipes and devices may be named as often as one likes. */
+ * Results would mix in a pipe, socket or device as well; /dev/null may be named as often as one
+ * likes. */
 TW_CHECKED tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
                                      const cli_file *outputs, int output_count);
+
+/* Whether an output goes to standard output: "-", /dev/stdout, or whatever else leads there. */
+bool cli_is_stdout(const char *path);
 
 /* Whether a path names a regular file: a pipe or "-" can be read once, so nothing is to be asked of
  * it beforehand. */

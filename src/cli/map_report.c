@@ -1,4 +1,5 @@
 /* What 'tilewright map' says about a run: statistics, explanation, the --json report. */
+#include "files.h"
 #include "frame/report.h"
 #include "map_run.h"
 
@@ -114,7 +115,7 @@ static void print_summary(const map_run *run)
 static void print_json(const map_run *run)
 {
     const tw_map_report *report = &run->report;
-    bool taken = run->output != NULL && strcmp(run->output, "-") == 0;
+    bool taken = cli_is_stdout(run->output);
     cli_report json;
     cli_report_begin(&json, taken ? stderr : stdout);
     cli_report_text(&json, "command", "map");

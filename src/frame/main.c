@@ -148,6 +148,21 @@ static int exit_code(const cli_job *job, tw_status status)
     }
 }
 
+/* 0, or why standard output could not be written. What an earlier flush met is gone, only that it
+ * failed is known: then another byte meets it again. */
+static int output_error(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return 0;
+    }
+    if (errno == 0) {
+        (void)putchar('\n');
+        (void)fflush(stdout);
+    }
+    return errno != 0 ? errno : EIO;
+}
+
 int main(int argc, char **argv)
 {
     cli_job job = {.started = cli_seconds()};
@@ -158,10 +173,10 @@ int main(int argc, char **argv)
     cli_signals_watch(job.ctx);
     tw_status status = dispatch(&job, argc, argv);
     cli_progress_clear();
-    errno = 0;
-    if (status == TW_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        status = tw_fail(job.ctx, TW_ERR_IO, "cannot write to standard output: %s",
-                         strerror(errno != 0 ? errno : EIO));
+    int error = status == TW_OK ? output_error() : 0;
+    if (error != 0) {
+        status =
+            tw_fail(job.ctx, TW_ERR_IO, "cannot write to standard output: %s", strerror(error));
     }
     if (status != TW_OK) {
         cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted"
