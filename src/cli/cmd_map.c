@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "map_run.h"
 
+#include <string.h>
+
 #define VERIFY_ELEMENTS 1000
 #define VERIFY_SEED 1
 
@@ -86,7 +88,7 @@ static const cli_example examples[] = {
 typedef struct plane_work {
     tw_matrix inputs[MAP_INPUTS];
     tw_source sources[MAP_INPUTS];
-    tw_map_plan *plan;
+    tw_map_plan *plan; /* the run's */
     tw_map_verifier *verifier;
     cli_timed checking;
     tw_matrix view; /* of the plane of a kept result */
@@ -163,9 +165,35 @@ static tw_status run_plane(map_run *run, plane_work *w)
     return status;
 }
 
+/* Whether the plan at hand serves inputs of these shapes, as for the planes of one array. */
+static bool same_shapes(const map_run *run, const tw_shape *shapes)
+{
+    bool same = run->planned != NULL;
+    for (int32_t i = 0; i < run->input_count && same; i++) {
+        same = shapes[i].rows == run->shapes[i].rows && shapes[i].cols == run->shapes[i].cols &&
+               shapes[i].type == run->shapes[i].type;
+    }
+    return same;
+}
+
+static tw_status make_plan(map_run *run, const tw_shape *shapes)
+{
+    const double started = cli_seconds();
+    tw_map_plan_destroy(run->planned);
+    tw_status status = tw_map_plan_create(run->job->ctx, &run->planned, run->expr, shapes,
+                                          run->input_count, &run->opts);
+    run->seconds_plan += cli_seconds() - started;
+    memcpy(run->shapes, shapes, sizeof run->shapes);
+    if (status == TW_OK) {
+        run->plan.size = sizeof run->plan;
+        status = tw_map_plan_describe(run->planned, &run->plan);
+    }
+    return status;
+}
+
 static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
 {
-    tw_shape shapes[MAP_INPUTS];
+    tw_shape shapes[MAP_INPUTS] = {{0, 0, TW_AUTO}};
     tw_status status = map_open_plane(run, plane, w->inputs, w->sources);
     if (status != TW_OK) {
         return status;
@@ -175,14 +203,10 @@ static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
         shapes[i] = w->sources[i].rows != NULL ? w->sources[i].shape
                                                : (tw_shape){in->rows, in->cols, in->type};
     }
-    double started = cli_seconds();
-    status = tw_map_plan_create(run->job->ctx, &w->plan, run->expr, shapes, run->input_count,
-                                &run->opts);
-    run->seconds_plan += cli_seconds() - started;
-    if (status == TW_OK) {
-        run->plan.size = sizeof run->plan;
-        status = tw_map_plan_describe(w->plan, &run->plan);
+    if (!same_shapes(run, shapes)) {
+        status = make_plan(run, shapes);
     }
+    w->plan = run->planned;
     return status;
 }
 
@@ -212,7 +236,6 @@ static tw_status compute(map_run *run, bool *explained)
         if (status == TW_OK && !*explained) {
             status = run_plane(run, &w);
         }
-        tw_map_plan_destroy(w.plan);
     }
     if (status == TW_OK && run->keep && !*explained) {
         double started = cli_seconds();
@@ -250,6 +273,7 @@ static tw_status run_map(cli_job *job, const void *given, int count, char **word
         map_conclude(&run);
     }
     tw_image_destroy(run.result);
+    tw_map_plan_destroy(run.planned);
     tw_expr_destroy(run.expr);
     map_close_files(&run);
     return status;

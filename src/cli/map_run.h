@@ -56,7 +56,9 @@ typedef struct map_run {
     bool as_text; /* OUT is csv */
     int64_t planes;
     cli_tally seen;
-    tw_map_plan_info plan; /* of the last plane */
+    tw_map_plan *planned;        /* for the last plane, and for the next of the same shapes */
+    tw_shape shapes[MAP_INPUTS]; /* that it is for */
+    tw_map_plan_info plan;       /* what it says */
     tw_map_report report;
     int64_t checked; /* elements */
     double seconds_read, seconds_plan, seconds_compute, seconds_output, seconds_verify;

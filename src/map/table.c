@@ -226,7 +226,7 @@ static void work(lookup *l)
 
 tw_status twi_map_table_run(tw_context *ctx, const tw_map_plan *plan, const twi_map_job *job)
 {
-    const int threads = twi_thread_count(ctx);
+    const int threads = twi_threads_for(ctx, job->row_count * job->cols);
     twi_isa isa;
     tw_status status = twi_isa_resolve(ctx, &isa);
     if (status != TW_OK) {
@@ -237,7 +237,7 @@ tw_status twi_map_table_run(tw_context *ctx, const tw_map_plan *plan, const twi_
     l.band = BAND_ELEMENTS / job->cols + 1;
     l.band = l.band < share ? l.band : share;
     atomic_init(&l.done, 0);
-#pragma omp parallel num_threads(twi_team(threads))
+#pragma omp parallel num_threads(twi_team(threads)) if (threads > 1)
     work(&l);
     return twi_check_cancel(ctx);
 }

@@ -140,7 +140,8 @@ tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_matrix *a, const tw
                            sizeof(twi_range), "the packed right operand");
     }
     if (status == TW_OK) {
-        s.threads = twi_thread_count(ctx);
+        const double steps = (double)b->rows * (double)b->cols * (double)s.c->rows;
+        s.threads = twi_threads_for(ctx, steps < 1e15 ? (int64_t)steps : INT64_MAX);
         status = twi_alloc(ctx, &s.chunks, (uint64_t)s.threads, s.chunk_bytes + s.ranges_bytes,
                            "the packed left operand");
     }

@@ -200,7 +200,7 @@ uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, in
 tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
                             int64_t count, void *out, int64_t stride, int64_t band)
 {
-    const int threads = twi_thread_count(ctx);
+    const int threads = twi_threads_for(ctx, count * twi_padded_cols(setup));
     job j = {.ctx = ctx,
              .setup = setup,
              .first = first,

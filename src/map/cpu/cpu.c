@@ -582,11 +582,19 @@ static void flatten(twi_map_job *job)
     job->out_stride = job->cols;
 }
 
+/* The threads that a job is worth: planes of a few elements come in hundreds of thousands. */
+static int threads_for(tw_context *ctx, const twi_map_job *job)
+{
+    const double steps = (double)job->row_count * (double)job->cols * (double)job->repeat *
+                         (1 + job->variants->generic.cost);
+    return twi_threads_for(ctx, steps < 1e15 ? (int64_t)steps : INT64_MAX);
+}
+
 tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
 {
     twi_map_job flat = *asked;
     const twi_map_job *job = &flat;
-    const int threads = twi_thread_count(ctx);
+    const int threads = threads_for(ctx, job);
     const twi_variants *v = job->variants;
     twi_isa isa;
     twi_map_course p = {.ctx = ctx, .job = job, .period = v->col_period};
@@ -603,7 +611,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
     status = twi_map_course_make(&p, threads);
     if (status == TW_OK) {
         compute_uniforms(&p);
-#pragma omp parallel num_threads(twi_team(threads))
+#pragma omp parallel num_threads(twi_team(threads)) if (threads > 1)
         work(&p);
         status = twi_check_cancel(ctx);
     }
