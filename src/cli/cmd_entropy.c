@@ -368,6 +368,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
                        .output = count > 1 ? words[1] : NULL,
                        .opts = TW_ENTROPY_OPTIONS_INIT,
                        .report = TW_ENTROPY_REPORT_INIT};
+    cli_watch watches[2] = {{.path = NULL}, {.path = NULL}};
     int64_t planes = 0;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && run.output == NULL && s->out_format != NULL) {
@@ -380,13 +381,15 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
         status = choose_output(&run);
     }
     if (status == TW_OK) {
+        cli_watch_file(&watches[0], run.input);
+        cli_watch_file(&watches[1], s->mask);
         status = entropy_read_options(&run);
     }
     if (status == TW_OK) {
         status = read_input(&run, &planes);
     }
     if (status == TW_OK) {
-        status = compute(&run, planes);
+        status = cli_watched(job->ctx, watches, 2, compute(&run, planes));
     }
     if (status == TW_OK && !run.only_explained) {
         entropy_conclude(&run);

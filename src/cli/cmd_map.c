@@ -267,7 +267,7 @@ static tw_status run_map(cli_job *job, const void *given, int count, char **word
     }
     if (status == TW_OK) {
         map_choose_output(&run);
-        status = compute(&run, &explained);
+        status = cli_watched(job->ctx, run.watches, run.input_count, compute(&run, &explained));
     }
     if (status == TW_OK && !explained) {
         map_conclude(&run);

@@ -104,8 +104,8 @@ static tw_status read_numbers(entropy_run *run)
     run->opts.skip_nan = s->skip_nan;
     if (s->no_data != NULL) {
         if (!cli_read_real(s->no_data, &run->no_data)) {
-            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                           "--no-data '%.60s': expected a number or nan", s->no_data);
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--no-data '%.60s': %s", s->no_data,
+                           cli_why_not_real(s->no_data));
         }
         run->opts.no_data = &run->no_data;
     }

@@ -134,6 +134,34 @@ tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_cou
     return TW_OK;
 }
 
+void cli_watch_file(cli_watch *watch, const char *path)
+{
+    watch->path = path != NULL && cli_is_file(path) && stat(path, &watch->seen) == 0 ? path : NULL;
+}
+
+static bool has_changed(const cli_watch *watch)
+{
+    const struct stat *then = &watch->seen;
+    struct stat now;
+    return watch->path != NULL && stat(watch->path, &now) == 0 && now.st_dev == then->st_dev &&
+           now.st_ino == then->st_ino && /* else another took its name, and ours is what it was */
+           (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
+}
+
+tw_status cli_watched(tw_context *ctx, const cli_watch *watches, int count, tw_status status)
+{
+    for (int i = 0; i < count && status == TW_ERR_VERIFY; i++) {
+        if (has_changed(&watches[i])) {
+            status = tw_fail(ctx, TW_ERR_IO,
+                             "%.500s changed while it was read: let nothing write to it during the "
+                             "run",
+                             watches[i].path);
+        }
+    }
+    return status;
+}
+
 bool cli_is_stdout(const char *path)
 {
     const identity asked = identify(path, STDOUT_FILENO);

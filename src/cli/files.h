@@ -5,6 +5,7 @@
 #include <tilewright.h>
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /* A file and what the user knows it by: "OUT", "--predecessors". path NULL: not given. */
 typedef struct cli_file {
@@ -18,6 +19,20 @@ typedef struct cli_file {
  * likes. */
 TW_CHECKED tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
                                      const cli_file *outputs, int output_count);
+
+/* An input as it was when it was opened, so that a wrong result can be told from one of an input
+ * that somebody wrote to in the meantime. All zero: none. */
+typedef struct cli_watch {
+    const char *path;
+    struct stat seen;
+} cli_watch;
+
+/* Look at a file before it is read; nothing is known of "-", NULL and what is no file. */
+void cli_watch_file(cli_watch *watch, const char *path);
+/* The status of a run, whose error becomes that of the first of the inputs that changed if a
+ * verifier found it wrong. */
+TW_CHECKED tw_status cli_watched(tw_context *ctx, const cli_watch *watches, int count,
+                                 tw_status status);
 
 /* Whether an output goes to standard output: "-", /dev/stdout, or whatever else leads there. */
 bool cli_is_stdout(const char *path);

@@ -87,9 +87,13 @@ static tw_status read_constants(map_run *run)
         const char *word = given->text[i];
         size_t length = name_length(word);
         tw_constant *constant = &run->constants[i];
-        if (length == 0 || !cli_read_real(word + length + 1, &constant->value)) {
+        if (length == 0) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                            "--set %.60s: expected NAME=VALUE such as k=2.5", word);
+        }
+        if (!cli_read_real(word + length + 1, &constant->value)) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--set %.60s: %s", word,
+                           cli_why_not_real(word + length + 1));
         }
         snprintf(run->constant_names[i], sizeof run->constant_names[0], "%.*s",
                  (int)(length < 70 ? length : 70), word);
@@ -125,8 +129,8 @@ tw_status map_read_words(map_run *run, int count, char **words)
     }
     if (status == TW_OK && no_data != NULL) {
         if (!cli_read_real(no_data, &run->no_data)) {
-            status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                             "--no-data '%.60s': expected a number or nan", no_data);
+            status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--no-data '%.60s': %s", no_data,
+                             cli_why_not_real(no_data));
         }
         run->opts.no_data = &run->no_data;
     }
@@ -218,6 +222,7 @@ tw_status map_open_files(map_run *run)
     const map_input *most = &run->inputs[0];
     for (int32_t i = 0; i < run->input_count; i++) {
         map_input *in = &run->inputs[i];
+        cli_watch_file(&run->watches[i], in->path);
         tw_status status = open_file(run, in);
         if (status == TW_OK && in->planes == 0) {
             status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s has no planes: there is nothing to map",

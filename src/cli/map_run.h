@@ -6,6 +6,7 @@
 #ifndef CLI_MAP_RUN_H
 #define CLI_MAP_RUN_H
 
+#include "files.h"
 #include "frame/job.h"
 #include "tally.h"
 
@@ -46,6 +47,7 @@ typedef struct map_run {
     const char *output; /* NULL: none */
     int32_t input_count;
     map_input inputs[MAP_INPUTS];
+    cli_watch watches[MAP_INPUTS]; /* of their files */
     tw_constant constants[CLI_MOST_TEXTS];
     char constant_names[CLI_MOST_TEXTS][72];
     tw_expr *expr;

@@ -28,7 +28,7 @@ const cli_option cli_reading_options[] = {
 static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
 {
     if (!cli_read_real(text, out)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': expected a number or nan", text);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--no-edge '%.60s': %s", text, cli_why_not_real(text));
     }
     return TW_OK;
 }

@@ -134,11 +134,39 @@ static bool read_seed(const char *text, uint64_t *out)
     return true;
 }
 
+/* A number as the C library reads it, unless it is one that f64 cannot hold: 1e309 is not meant to
+ * be infinite. */
+static double read_f64(const char *text, char **end)
+{
+    errno = 0;
+    const double value = strtod(text, end);
+    if (errno == ERANGE && isinf(value)) {
+        *end = (char *)text;
+    }
+    return value;
+}
+
 bool cli_read_real(const char *text, double *out)
 {
     char *end = NULL;
-    *out = strtod(text, &end);
+    *out = read_f64(text, &end);
     return *text != '\0' && !isspace((unsigned char)*text) && *end == '\0';
+}
+
+/* Whether a text that could not be read is a number, of too many digits. */
+static bool is_too_large(const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    const double value = strtod(text, &end);
+    const size_t digits = strspn(text, "0123456789");
+    return *text != '\0' && *end == '\0' &&
+           ((errno == ERANGE && isinf(value)) || text[digits] == '\0');
+}
+
+const char *cli_why_not_real(const char *text)
+{
+    return is_too_large(text) ? "this is outside the range of f64" : "expected a number or nan";
 }
 
 /* A number up to `stop` (the end of the text, or a separator). */
@@ -148,7 +176,7 @@ static bool read_number(const char *text, char stop, const char **rest, double *
     if (text[0] == '\0' || isspace((unsigned char)text[0])) {
         return false;
     }
-    double value = strtod(text, &end);
+    double value = read_f64(text, &end);
     if (end == text || *end != stop || isnan(value)) {
         return false;
     }
@@ -290,6 +318,11 @@ static const cli_option *find_option(const cli_command *command, const char *nam
 static tw_status store(parser *p, const cli_option *option, const char *written, const char *text)
 {
     if (!read_value(option, text, p->settings + option->place)) {
+        const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
+        if (number && is_too_large(text)) {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "' is too large", written,
+                           text);
+        }
         return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': expected %s", written, text,
                        expected_of(option));
     }

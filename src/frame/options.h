@@ -30,8 +30,10 @@ const char *cli_nearest(const char *word, const char *const *names, int count);
 
 /* Whole numbers and sizes as the options read them; false if `text` is anything else. */
 bool cli_read_count(const char *text, int64_t *out);
-/* A number, an infinity or NaN. */
+/* A number that f64 holds, an infinity or NaN. */
 bool cli_read_real(const char *text, double *out);
+/* What to say where it is not one. */
+const char *cli_why_not_real(const char *text);
 bool cli_read_size(const char *text, uint64_t *out);
 
 #endif

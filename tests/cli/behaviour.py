@@ -204,6 +204,36 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(
             said, b"tilewright: cannot read in.npy: it was cut short while it was being read\n")
 
+    def rewrite_during(self, ticks, name, content, *words):
+        """Write to a file once the command has computed for so many ticks; its status and stderr."""
+        process = self.start(*words, "--threads", "1", "--isa", "scalar", "-q",
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline:
+            self.assertIsNone(process.poll(), "it was done before the file could be written to")
+            with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[11]) >= ticks:
+                    break
+            time.sleep(0.005)
+        process.send_signal(signal.SIGSTOP)
+        with open(os.path.join(self.folder.name, name), "r+b") as file:
+            file.write(content)
+        process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=LIMIT)
+        return process.returncode, said
+
+    def test_an_input_rewritten_during_the_run_is_not_called_a_wrong_result(self):
+        side = 1024
+        head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({side}, {side}), }}"
+        head = b"\x93NUMPY\x01\x00\x76\x00" + head.ljust(117).encode() + b"\n"
+        self.write("in.npy", head + bytes(4 * side * side))
+        slow = " + ".join(f"sin(x + {i})" for i in range(150))
+        status, said = self.rewrite_during(
+            10, "in.npy", head + struct.pack("<f", 0.5) * (side * side), "map", slow, "in.npy",
+            "--verify")
+        self.assertEqual((status, said), (2, b"tilewright: in.npy changed while it was read: let "
+                                             b"nothing write to it during the run\n"))
+
     def test_waiting_for_standard_input_can_be_interrupted(self):
         process = self.start("apsp", "-", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + LIMIT

@@ -14,6 +14,8 @@
 #include "base/threads.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_LEVEL (-1)
@@ -140,6 +142,39 @@ static int64_t first_bad(const twi_entropy_setup *setup, int64_t row)
     return -1;
 }
 
+/* Whether an element of f32 is the nearest there is to an end of the range, on its outer side. */
+static bool in_range_but_for_rounding(const twi_entropy_setup *setup, double value)
+{
+    const double *range = setup->opts.range;
+    return setup->in->type == TW_F32 &&
+           (value == (double)(float)range[0] || value == (double)(float)range[1]);
+}
+
+/* A decimal number near `value` and not above it (sign 1) or below it (sign -1), of few digits. */
+static const char *write_beyond(char out[32], double value, int sign)
+{
+    for (int digits = 9; digits <= 17; digits++) {
+        snprintf(out, 32, "%.*g", digits, value);
+        if (sign * strtod(out, NULL) <= sign * value) {
+            break;
+        }
+    }
+    return out;
+}
+
+static tw_status fail_rounded(tw_context *ctx, const tw_entropy_options *opts, double value,
+                              int64_t row, int64_t col)
+{
+    const double low = value < opts->range[0] ? value : opts->range[0];
+    const double high = value > opts->range[1] ? value : opts->range[1];
+    char first[32], last[32];
+    return tw_fail(ctx, TW_ERR_RANGE,
+                   "the value at row %lld, column %lld is %.9g, as f32 stores it, outside the "
+                   "range %.9g to %.9g; --range=%s:%s would take it",
+                   (long long)row, (long long)col, value, opts->range[0], opts->range[1],
+                   write_beyond(first, low, 1), write_beyond(last, high, -1));
+}
+
 static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int64_t row)
 {
     const tw_entropy_options *opts = &setup->opts;
@@ -156,6 +191,9 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
                        "the value at row %lld, column %lld is NaN; use --skip-nan or --mask to "
                        "ignore such values",
                        (long long)row, (long long)col);
+    }
+    if (opts->range != NULL && in_range_but_for_rounding(setup, value)) {
+        return fail_rounded(ctx, opts, value, row, col);
     }
     if (opts->range != NULL) {
         return tw_fail(ctx, TW_ERR_RANGE,

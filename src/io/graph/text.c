@@ -253,10 +253,12 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
     }
     if (weight->whole && !rules->real) {
         if (__builtin_expect(weight->integer < INT32_MIN || weight->integer > INT32_MAX, 0)) {
+            char field[32];
+            quote_field(text, at, field);
             return twi_text_fail(text, TW_ERR_RANGE, at,
-                                 "the weight %.0f is outside the 32 bits of whole weights; with a "
+                                 "the weight %s is outside the 32 bits of whole weights; with a "
                                  "decimal point it is read as floating point",
-                                 weight->real);
+                                 field);
         }
         return twi_edge_blocks_add(text->ctx, &text->edges, source, target,
                                    (int32_t)weight->integer) ||

@@ -1,12 +1,14 @@
 /*
  * Calls that are wrong in themselves. Every function of the public header is called with each
- * pointer NULL in turn, and with numbers, views and names that no caller should give: one that can
- * fail says TW_ERR_ARGUMENT with a sentence, the others answer with nothing. Optional pointers are
- * the ones the header calls so.
+ * pointer NULL in turn (the last test reads the header: none is forgotten), and with numbers, views
+ * and names that no caller should give: one that can fail says TW_ERR_ARGUMENT with a sentence, the
+ * others answer with nothing. Optional pointers are the ones the header calls so.
  */
 #include "unit/scratch_folder.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 
 #define N 3
 
@@ -152,6 +154,11 @@ static void of_the_context(void **state)
     REFUSED_SILENTLY(tw_set_isa(NULL, "scalar"));
     REFUSED_SILENTLY(tw_set_device(NULL, "cpu"));
     assert_int_equal(tw_fail(NULL, TW_ERR_IO, "%d", 1), TW_ERR_IO);
+    tw_set_error(NULL, "a sentence");
+    tw_set_error(t->ctx, "a sentence");
+    tw_set_error(t->ctx, NULL);
+    assert_string_equal(tw_last_error(t->ctx), "");
+    assert_non_null(tw_version());
     REFUSED(tw_set_threads(t->ctx, -1));
     REFUSED(tw_set_threads(t->ctx, INT32_MAX));
     REFUSED(tw_set_device(t->ctx, NULL));
@@ -219,6 +226,29 @@ static void of_graphs(void **state)
     wrong.weight = from;
     wrong.weight_type = 77;
     REFUSED(tw_graph_from_edges(t->ctx, &graph, N, &wrong, 0));
+    static const int64_t offsets_of[N + 1] = {0, 1, 2, 2};
+    tw_csr csr = TW_CSR_INIT;
+    csr.vertices = N;
+    csr.offsets = offsets_of;
+    csr.targets = to;
+    REFUSED_SILENTLY(tw_graph_from_csr(NULL, &graph, &csr, 0));
+    REFUSED(tw_graph_from_csr(t->ctx, NULL, &csr, 0));
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, NULL, 0));
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0x80));
+    csr.targets = NULL;
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0));
+    csr.targets = to;
+    csr.offsets = NULL;
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0));
+    csr.offsets = offsets_of;
+    csr.vertices = -1;
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0));
+    csr.vertices = N;
+    csr.target_type = 77;
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0));
+    csr = (tw_csr)TW_CSR_INIT;
+    csr.size = 0;
+    REFUSED(tw_graph_from_csr(t->ctx, &graph, &csr, 0));
     REFUSED_SILENTLY(tw_graph_from_matrix(NULL, &graph, &a, NULL, 0));
     REFUSED(tw_graph_from_matrix(t->ctx, NULL, &a, NULL, 0));
     REFUSED(tw_graph_from_matrix(t->ctx, &graph, NULL, NULL, 0));
@@ -478,6 +508,110 @@ static void of_routes_summaries_and_checks(void **state)
     assert_null(sink.begin);
     REFUSED_SILENTLY(tw_apsp_verifier_sink(t->verifier, NULL));
     tw_apsp_verifier_destroy(NULL);
+}
+
+static void of_orders(void **state)
+{
+    things *t = *state;
+    tw_apsp_order *order = NULL;
+    REFUSED_SILENTLY(tw_apsp_order_create(NULL, &order, t->graph));
+    REFUSED(tw_apsp_order_create(t->ctx, NULL, t->graph));
+    REFUSED(tw_apsp_order_create(t->ctx, &order, NULL));
+    assert_null(order);
+    tw_apsp_order_destroy(NULL);
+}
+
+static void of_nearest_vertices(void **state)
+{
+    things *t = *state;
+    tw_apsp_nearest *nearest = NULL;
+    tw_apsp_nearest_options opts = TW_APSP_NEAREST_OPTIONS_INIT;
+    tw_apsp_nearest_info info = TW_APSP_NEAREST_INFO_INIT;
+    tw_sink sink = taker;
+    REFUSED_SILENTLY(tw_apsp_nearest_create(NULL, &nearest, NULL));
+    REFUSED(tw_apsp_nearest_create(t->ctx, NULL, NULL));
+    opts.count = 0;
+    REFUSED(tw_apsp_nearest_create(t->ctx, &nearest, &opts));
+    opts.count = -1;
+    REFUSED(tw_apsp_nearest_create(t->ctx, &nearest, &opts));
+    opts.size = 0;
+    REFUSED(tw_apsp_nearest_create(t->ctx, &nearest, &opts));
+    assert_null(nearest);
+    assert_ok(t->ctx, tw_apsp_nearest_create(t->ctx, &nearest, NULL));
+    REFUSED_SILENTLY(tw_apsp_nearest_sink(nearest, NULL));
+    REFUSED_SILENTLY(tw_apsp_nearest_sink(NULL, &sink));
+    assert_null(sink.begin);
+    info.rows = 7;
+    REFUSED_SILENTLY(tw_apsp_nearest_describe(NULL, &info));
+    assert_int_equal(info.rows, 7);
+    REFUSED_SILENTLY(tw_apsp_nearest_describe(nearest, NULL));
+    info.size = 0;
+    REFUSED_SILENTLY(tw_apsp_nearest_describe(nearest, &info));
+    assert_null(tw_apsp_nearest_vertices(NULL));
+    assert_null(tw_apsp_nearest_vertices(nearest)); /* no matrix has passed */
+    assert_null(tw_apsp_nearest_distances(NULL));
+    assert_null(tw_apsp_nearest_distances(nearest));
+    REFUSED_SILENTLY(tw_apsp_nearest_write(NULL, nearest, NULL, in_scratch("n.csv")));
+    REFUSED(tw_apsp_nearest_write(t->ctx, NULL, NULL, in_scratch("n.csv")));
+    REFUSED(tw_apsp_nearest_write(t->ctx, nearest, NULL, NULL));
+    REFUSED(tw_apsp_nearest_write(t->ctx, nearest, NULL, in_scratch("n.csv")));
+    tw_apsp_nearest_destroy(nearest);
+    tw_apsp_nearest_destroy(NULL);
+}
+
+static void of_reachability(void **state)
+{
+    things *t = *state;
+    static const int32_t outside[] = {N};
+    tw_reach_plan *plan = NULL;
+    tw_reach_options opts = TW_REACH_OPTIONS_INIT;
+    tw_reach_plan_info info = TW_REACH_PLAN_INFO_INIT;
+    tw_reach_report report = TW_REACH_REPORT_INIT;
+    tw_sink sink = taker;
+    tw_matrix bytes = in;
+    REFUSED_SILENTLY(tw_reach_plan_create(NULL, &plan, t->graph, NULL));
+    REFUSED(tw_reach_plan_create(t->ctx, NULL, t->graph, NULL));
+    REFUSED(tw_reach_plan_create(t->ctx, &plan, NULL, NULL));
+    opts.layout = 99;
+    REFUSED(tw_reach_plan_create(t->ctx, &plan, t->graph, &opts));
+    opts = (tw_reach_options)TW_REACH_OPTIONS_INIT;
+    opts.sources = outside;
+    opts.source_count = 1;
+    REFUSED(tw_reach_plan_create(t->ctx, &plan, t->graph, &opts));
+    opts.source_count = -1;
+    REFUSED(tw_reach_plan_create(t->ctx, &plan, t->graph, &opts));
+    opts.size = 0;
+    REFUSED(tw_reach_plan_create(t->ctx, &plan, t->graph, &opts));
+    assert_null(plan);
+    REFUSED_SILENTLY(tw_reach(NULL, &bytes, t->graph, NULL));
+    REFUSED(tw_reach(t->ctx, NULL, t->graph, NULL));
+    REFUSED(tw_reach(t->ctx, &bytes, NULL, NULL));
+    REFUSED(tw_reach(t->ctx, &a, t->graph, NULL)); /* not of u8 */
+    assert_ok(t->ctx, tw_reach_plan_create(t->ctx, &plan, t->graph, NULL));
+    info.vertices = 7;
+    REFUSED_SILENTLY(tw_reach_plan_describe(NULL, &info));
+    assert_int_equal(info.vertices, 7);
+    REFUSED_SILENTLY(tw_reach_plan_describe(plan, NULL));
+    info.size = 0;
+    REFUSED_SILENTLY(tw_reach_plan_describe(plan, &info));
+    REFUSED_SILENTLY(tw_reach_plan_run(NULL, plan, &sink, 1, NULL, NULL));
+    REFUSED(tw_reach_plan_run(t->ctx, NULL, &sink, 1, NULL, NULL));
+    REFUSED(tw_reach_plan_run(t->ctx, plan, NULL, 1, NULL, NULL));
+    REFUSED(tw_reach_plan_run(t->ctx, plan, &sink, -1, NULL, NULL));
+    report.size = 0;
+    REFUSED(tw_reach_plan_run(t->ctx, plan, &sink, 1, NULL, &report));
+    for (int i = 0; i < 4; i++) {
+        tw_sink without = lacking(i);
+        REFUSED(tw_reach_plan_run(t->ctx, plan, &without, 1, NULL, NULL));
+    }
+    assert_null(tw_reach_plan_components(NULL));
+    const int64_t *offsets = NULL;
+    const int32_t *targets = NULL;
+    tw_reach_plan_condensation(NULL, &offsets, &targets);
+    assert_null(offsets);
+    tw_reach_plan_condensation(plan, NULL, NULL);
+    tw_reach_plan_destroy(plan);
+    tw_reach_plan_destroy(NULL);
 }
 
 static void of_images(void **state)
@@ -835,6 +969,7 @@ static void refuse_view(things *t, tw_matrix (*spoil)(const tw_matrix *good))
     REFUSED(tw_map_verifier_create(t->ctx, &verifier, t->expr, &sx, 1, NULL, 0, 1));
     if (sin_.stride < sin_.cols || sin_.data == NULL || sin_.rows < 0) { /* bytes are aligned */
         tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        REFUSED(tw_reach(t->ctx, &sin_, t->graph, NULL));
         REFUSED(tw_entropy(t->ctx, &out, &sin_, NULL));
         REFUSED(tw_entropy_plan_apply(t->ctx, t->entropy_plan, &out, &sin_, NULL));
         REFUSED(tw_entropy_plan_run(t->ctx, t->entropy_plan, &sin_, &sink, 1, NULL));
@@ -930,6 +1065,51 @@ static void of_outputs_that_overlap_an_input(void **state)
     assert_ok(t->ctx, tw_map(t->ctx, &image, t->expr, &image, 1, NULL));
 }
 
+/* Whether this file calls a function: its name and "(" behind what is no part of a name. */
+static bool is_called(const char *name)
+{
+    char line[512], call[80];
+    bool found = false;
+    FILE *self = fopen(TW_TEST_DATA "/../unit/interface/arguments.c", "re");
+    assert_non_null(self);
+    snprintf(call, sizeof call, "%s(", name);
+    while (!found && fgets(line, sizeof line, self) != NULL) {
+        const char *at = strstr(line, call);
+        found = at != NULL && at > line && strchr(" ()!", at[-1]) != NULL;
+    }
+    assert_int_equal(fclose(self), 0);
+    return found;
+}
+
+/* A declaration begins with TW_API, and its name is on that line. */
+static void no_function_of_the_header_is_missing(void **state)
+{
+    (void)state;
+    char line[256], name[64];
+    int found = 0;
+    FILE *header = fopen(TW_TEST_DATA "/../../include/tilewright.h", "re");
+    assert_non_null(header);
+    while (fgets(line, sizeof line, header) != NULL) {
+        if (strncmp(line, "TW_API ", 7) != 0) {
+            continue;
+        }
+        const char *at = strchr(line, '(');
+        while (at != NULL && at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) {
+            at--;
+        }
+        if (at == NULL || sscanf(at, "%63[a-z0-9_]", name) != 1) {
+            fail_msg("no name of a function on its first line: %s", line);
+            return;
+        }
+        found++;
+        if (!is_called(name)) {
+            fail_msg("%s is not called by this test", name);
+        }
+    }
+    assert_int_equal(fclose(header), 0);
+    assert_true(found >= 140);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -940,6 +1120,9 @@ int main(void)
         cmocka_unit_test(of_sinks_that_lack_a_function),
         cmocka_unit_test(of_shortest_paths),
         cmocka_unit_test(of_routes_summaries_and_checks),
+        cmocka_unit_test(of_orders),
+        cmocka_unit_test(of_nearest_vertices),
+        cmocka_unit_test(of_reachability),
         cmocka_unit_test(of_images),
         cmocka_unit_test(of_entropy),
         cmocka_unit_test(of_options_of_entropy),
@@ -949,6 +1132,7 @@ int main(void)
         cmocka_unit_test(of_devices),
         cmocka_unit_test(of_views),
         cmocka_unit_test(of_outputs_that_overlap_an_input),
+        cmocka_unit_test(no_function_of_the_header_is_missing),
     };
     return cmocka_run_group_tests_name("refused", tests, make_things, destroy_things);
 }
