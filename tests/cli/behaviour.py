@@ -49,6 +49,11 @@ def triples(n, edges):
     return data + b"".join(struct.pack("<iii", *edge) for edge in edges)
 
 
+# Long runs that are interrupted, and what a machine is measured by: minutes under an emulator.
+unless_emulated = unittest.skipIf(os.environ.get("TW_TEST_SMALL") == "emulated",
+                                  "left out under the emulator")
+
+
 class Behaviour(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -139,6 +144,7 @@ class Behaviour(unittest.TestCase):
         _, rest = process.communicate(timeout=LIMIT)
         return process.returncode, said + rest
 
+    @unless_emulated
     def test_an_interrupted_run_leaves_no_file(self):
         self.long_graph()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
@@ -150,6 +156,7 @@ class Behaviour(unittest.TestCase):
             self.assertTrue(said.endswith(b"tilewright: interrupted\n"), said)
             self.assertEqual(os.listdir(self.folder.name), ["long.bin"])
 
+    @unless_emulated
     def test_an_existing_output_survives_an_interrupted_run(self):
         self.long_graph()
         self.write("out.npy", b"precious")
@@ -158,6 +165,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.read("out.npy"), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["long.bin", "out.npy"])
 
+    @unless_emulated
     def test_nothing_of_a_killed_run_stays_for_long(self):
         self.long_graph()
         self.interrupt_run(signal.SIGKILL, "out.npy", "--predecessors", "p.npy")
@@ -175,6 +183,7 @@ class Behaviour(unittest.TestCase):
             self.assertIn(b"standard input" if stream == 0 else b"standard output", done.stderr)
         self.tilewright("apsp", "g.el", "out.npy", preexec_fn=lambda: os.close(2))
 
+    @unless_emulated
     def test_endless_passes_of_a_map_can_be_interrupted(self):
         self.write("in.pgm", b"P5 16 16 255\n" + bytes(range(256)))
         process = self.start("map", "sin(x) + 1", "in.pgm", "out.npy", "--repeat", "100000000000",
@@ -190,6 +199,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(process.returncode, 2, said)
         self.assertEqual(os.listdir(self.folder.name), ["in.pgm"])
 
+    @unless_emulated
     def test_an_input_of_a_map_cut_during_the_run_is_an_error(self):
         size = 8 << 20
         head = "{'descr': '<f4', 'fortran_order': False, 'shape': (2048, 1024), }".ljust(117) + "\n"
@@ -222,6 +232,7 @@ class Behaviour(unittest.TestCase):
         _, said = process.communicate(timeout=LIMIT)
         return process.returncode, said
 
+    @unless_emulated
     def test_an_input_rewritten_during_the_run_is_not_called_a_wrong_result(self):
         side = 1024
         head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({side}, {side}), }}"
@@ -248,6 +259,7 @@ class Behaviour(unittest.TestCase):
         process.stdin.close()
         process.stderr.close()
 
+    @unless_emulated
     def test_an_interrupted_bench_keeps_what_it_has(self):
         process = self.start("bench", "--n", "64,3000", "--types", "i32", "--threads", "1",
                              "--isa", "scalar", "-q", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -285,6 +297,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(process.wait(timeout=LIMIT), 2)
         return said
 
+    @unless_emulated
     def test_a_terminal_sees_progress_that_is_cleared_at_the_end(self):
         self.long_graph()
         said = self.run_on_terminal("apsp", "long.bin", *self.LONG_RUN,
@@ -292,6 +305,7 @@ class Behaviour(unittest.TestCase):
         self.assertTrue(said.endswith(b"\r\x1b[Ktilewright: interrupted\r\n"),
                         said[-200:])
 
+    @unless_emulated
     def test_no_progress_means_none(self):
         self.long_graph()
         said = self.run_on_terminal("apsp", "long.bin", "--no-progress", *self.LONG_RUN,
@@ -359,6 +373,7 @@ class Behaviour(unittest.TestCase):
             self.assertGreater(ceiling["one_thread"], 0)
             self.assertIsNone(ceiling["gpu"])
 
+    @unless_emulated
     def test_a_bench_is_reported_and_checked(self):
         report = json.loads(self.tilewright("bench", "apsp", "--n", "65,100", "--types",
                                             "u8,u16,i32,f32,f64", "--threads", "1", "--repeat", "2",
@@ -370,11 +385,13 @@ class Behaviour(unittest.TestCase):
             self.assertEqual(case["checked_rows"], 3)
             self.assertLessEqual(case["fastest"], case["seconds"])
 
+    @unless_emulated
     def test_an_undirected_bench_needs_half_of_the_work(self):
         report = json.loads(self.tilewright("bench", "--n", "64", "--types", "i32", "--threads",
                                             "1", "--undirected", "--json"))
         self.assertEqual([case["symmetric"] for case in report["cases"]], [True])
 
+    @unless_emulated
     def test_the_selftest_passes_and_counts(self):
         wing = ["map"] if SMALL else []  # a unit test has the largest, that of apsp, in every build
         last = self.tilewright("selftest", *wing).decode().splitlines()[-1]
@@ -398,6 +415,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(process.wait(timeout=LIMIT), 2, said)
         self.assertRegex(said, rb"^tilewright: [^\n]+\n$")
 
+    @unless_emulated
     def test_a_note_that_a_killed_process_left_under_our_number_does_no_harm(self):
         def leave_note():
             with open(f"/dev/shm/__KMP_REGISTERED_LIB_{os.getpid()}_{os.getuid()}", "wb"):
@@ -417,6 +435,7 @@ class Behaviour(unittest.TestCase):
 
     # ---------------------------------------------------------------------------------- texts
 
+    @unless_emulated
     def test_the_manual_and_the_completions_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright.1"), ("--completion", "tilewright.bash"),
                              ("--completion=bash", "tilewright.bash"),
