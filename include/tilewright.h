@@ -295,16 +295,19 @@ typedef struct tw_graph_read_options {
                               "edges", "metis", "npy" */
     int32_t directed;      /* TW_GRAPH_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
-    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words */
+    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words; 0: only in a
+                              table (.csv, .tsv) whose first lines have no numbers for vertices */
     int32_t header;        /* edge lists: TW_GRAPH_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: the third column if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
+    const char *from;      /* edge lists: the columns of the ends, likewise; NULL: the first and */
+    const char *to;        /* the second */
 } tw_graph_read_options;
 #define TW_GRAPH_READ_OPTIONS_INIT                                            \
     {                                                                         \
         sizeof(tw_graph_read_options), NULL, TW_GRAPH_DIRECTED_AS_FILE, 0, 0, \
-            TW_GRAPH_HEADER_AUTO, NULL, NULL                                  \
+            TW_GRAPH_HEADER_AUTO, NULL, NULL, NULL, NULL                      \
     }
 
 /* Read a graph. `path` "-" is standard input. opts NULL takes the defaults. */

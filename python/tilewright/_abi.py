@@ -109,6 +109,8 @@ class ReadOptions(Sized):
         ("header", c_int32),
         ("weight", c_char_p),
         ("no_edge", POINTER(c_double)),
+        ("from", c_char_p),
+        ("to", c_char_p),
     ]
     defaults = {"directed": -1, "header": -1}
 

@@ -11,12 +11,18 @@ const cli_option cli_reading_options[] = {
      "Treat edges as undirected, whatever the file says."},
     {"unweighted", 0, CLI_FLAG, NULL, offsetof(cli_reading, unweighted), 1,
      "Ignore weights: each edge counts 1."},
+    {"from", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, from), 0,
+     "The column of an edge list that holds the source of an edge, by number from 1 or by its name "
+     "in the header. Default: the first."},
+    {"to", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, to), 0,
+     "The column that holds the target. Default: the second."},
     {"weight", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, weight), 0,
-     "The column of an edge list that holds the weight, by number from 1 or by its name in the "
-     "header. Default: the third, if there is one."},
+     "The column that holds the weight. Default: the third, if there is one and neither --from nor "
+     "--to is given."},
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
      "Vertices of an edge list have names, which are used in input and output. Rows and columns "
-     "follow the order in which names first appear."},
+     "follow the order in which names first appear. Default: where a .csv or .tsv has no numbers "
+     "for vertices."},
     {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_YES,
      "The first line of an edge list names its columns. Default: detected."},
     {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_NO,
@@ -40,6 +46,8 @@ tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const c
     opts.directed = reading->directed;
     opts.unweighted = reading->unweighted;
     opts.ids = reading->ids;
+    opts.from = reading->from;
+    opts.to = reading->to;
     opts.weight = reading->weight;
     opts.header = reading->header;
     double mark = 0;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/extension.h"
 #include "io/graph/format.h"
+#include "io/packed/packed.h"
 
 #include <locale.h>
 #include <string.h>
@@ -26,9 +27,26 @@ static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
     return TW_OK;
 }
 
-static tw_status read_input(tw_context *ctx, tw_graph **out, const twi_input *input,
-                            const char *path, const tw_graph_read_options *opts)
+/* A compressed file says so by its name or by its content. Of the formats only triples may begin
+ * like one by chance: a file that is as long as its triples make it is not compressed. */
+static bool is_packed(const twi_input *input, const char *path, const char *format)
 {
+    return twi_packed_named(path) ||
+           (twi_packed_recognised(input) && !twi_triples_recognised(input) &&
+            (format == NULL || strcmp(format, "triples") != 0));
+}
+
+static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, const char *path,
+                            const tw_graph_read_options *opts)
+{
+    char inner[TWI_PACKED_NAME];
+    if (input->size > 0 && is_packed(input, path, opts->format)) {
+        tw_status status = twi_unpack(ctx, input);
+        if (status != TW_OK) {
+            return status;
+        }
+        path = twi_packed_inner(path, inner);
+    }
     if (input->size == 0) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty: not even a graph without vertices is",
                        input->name);
@@ -53,7 +71,11 @@ tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *byt
     twi_input input = {.name = name, .bytes = bytes, .size = size};
     *out = NULL;
     tw_status status = take_options(ctx, &ours, opts);
-    return status == TW_OK ? read_input(ctx, out, &input, name, &ours) : status;
+    if (status == TW_OK) {
+        status = read_input(ctx, out, &input, name, &ours);
+        twi_input_close(&input);
+    }
+    return status;
 }
 
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,

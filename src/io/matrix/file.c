@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "base/type.h"
 #include "io/extension.h"
+#include "io/packed/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +137,10 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
     if (path == NULL || path[0] == '\0' || (type != TW_AUTO && !twi_type_is_element(type))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a matrix file needs a name and a known type");
     }
-    tw_status status = twi_matrix_format_find(ctx, &found, format, path);
+    char inner[TWI_PACKED_NAME];
+    const bool packed = twi_packed_named(path);
+    tw_status status =
+        twi_matrix_format_find(ctx, &found, format, twi_packed_inner(path, inner));
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &file, 1, sizeof *file, "a matrix file");
     }
@@ -147,6 +151,12 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
     if (status == TW_OK) {
         memcpy(file->path, path, strlen(path) + 1);
         status = twi_input_open_head(ctx, &file->input, file->path);
+    }
+    if (status == TW_OK && packed) {
+        status = twi_input_load(ctx, &file->input);
+        if (status == TW_OK) {
+            status = twi_unpack(ctx, &file->input);
+        }
     }
     if (status == TW_OK) {
         if (format == NULL && found == TWI_MATRIX_RAW &&

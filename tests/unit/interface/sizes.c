@@ -26,7 +26,7 @@ ASSERT_SIZE(tw_constant, 16);
 ASSERT_END(tw_edges, 48, index_type);
 ASSERT_END(tw_csr, 64, borrow);
 ASSERT_END(tw_graph_info, 64, max_weight);
-ASSERT_END(tw_graph_read_options, 48, no_edge);
+ASSERT_END(tw_graph_read_options, 64, to);
 ASSERT_END(tw_graph_generate_options, 88, max_weight);
 ASSERT_END(tw_sink, 56, destroy);
 ASSERT_END(tw_source, 64, destroy);

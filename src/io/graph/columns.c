@@ -1,0 +1,490 @@
+/* The columns of an edge list: see columns.h. */
+#include "io/graph/columns.h"
+
+#include "io/extension.h"
+#include "io/packed/packed.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { ENDS = 2, LISTED = 160 };
+
+/* ---------------------------------------------------------------------------------- fields */
+
+twi_found twi_field_find(twi_text *text, char separator, bool first)
+{
+    const char between = separator == ' ' ? ',' : separator;
+    const bool tabs = separator == '\t';
+    while (text->at < text->end && twi_text_is_blank(*text->at) && !(tabs && *text->at == '\t')) {
+        text->at++;
+    }
+    if (text->at == text->end || *text->at == '\n') {
+        return TWI_LINE_END;
+    }
+    if (*text->at == between && !first) {
+        text->at++;
+        if (separator == ' ' && twi_text_line_ends(text)) {
+            return TWI_LINE_END;
+        }
+    }
+    if (separator == ' ') {
+        if (*text->at == ',') {
+            twi_text_fail(text, TW_ERR_FORMAT, NULL, "there is nothing before this comma");
+            return TWI_BROKEN;
+        }
+        if (*text->at == '#' || *text->at == '%') {
+            twi_text_skip_line(text);
+            return TWI_LINE_END;
+        }
+    }
+    return TWI_FIELD;
+}
+
+/* Behind the closing quote of the field that begins at text->at. */
+static bool skip_quoted(twi_text *text, char separator, twi_field *out)
+{
+    const char *at = text->at + 1;
+    *out = (twi_field){.begin = at, .quoted = true};
+    while (at < text->end && *at != '\n' && (*at != '"' || (at + 1 < text->end && at[1] == '"'))) {
+        out->doubled |= *at == '"';
+        at += *at == '"' ? 2 : 1;
+    }
+    if (at >= text->end || *at != '"') {
+        return twi_text_fail(text, TW_ERR_FORMAT, text->at, "a quote that is not closed on its line");
+    }
+    out->end = at++;
+    while (at < text->end && twi_text_is_blank(*at) && !(separator == '\t' && *at == '\t')) {
+        at++;
+    }
+    const bool apart = separator == ' ' && at > out->end + 1;
+    if (at < text->end && *at != '\n' && *at != (separator == ' ' ? ',' : separator) && !apart) {
+        return twi_text_fail(text, TW_ERR_FORMAT, at, "text behind a closing quote");
+    }
+    text->at = at;
+    return true;
+}
+
+static void skip_bare(twi_text *text, char separator, twi_field *out)
+{
+    const char *at = text->at;
+    const char *end = text->end;
+    if (separator == ' ') {
+        while (at < end && !twi_text_is_break(*at)) {
+            at++;
+        }
+    } else {
+        while (at < end && *at != separator && *at != '\n') {
+            at++;
+        }
+    }
+    *out = (twi_field){.begin = text->at, .end = at};
+    while (out->begin < out->end && twi_text_is_blank(*out->begin)) {
+        out->begin++;
+    }
+    while (out->end > out->begin && twi_text_is_blank(out->end[-1])) {
+        out->end--;
+    }
+    text->at = at;
+}
+
+twi_found twi_field_next(twi_text *text, char separator, bool first, twi_field *out)
+{
+    twi_found next = twi_field_find(text, separator, first);
+    if (next != TWI_FIELD) {
+        return next;
+    }
+    if (separator != ' ') { /* what is left of them is in the field */
+        const char *at = text->at;
+        while (at < text->end && twi_text_is_blank(*at) && *at != separator) {
+            at++;
+        }
+        text->at = at < text->end && *at == '"' ? at : text->at;
+    }
+    if (text->at < text->end && *text->at == '"') {
+        return skip_quoted(text, separator, out) ? TWI_FIELD : TWI_BROKEN;
+    }
+    skip_bare(text, separator, out);
+    return TWI_FIELD;
+}
+
+twi_cell twi_field_enter(twi_text *text, const twi_field *field)
+{
+    twi_cell cell = {text->at, text->end};
+    text->at = field->begin;
+    text->end = field->end;
+    return cell;
+}
+
+bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool good,
+                     const char *wanted)
+{
+    if (good && text->at < text->end) {
+        twi_text_skip_blanks(text);
+        if (*text->at != '#' && *text->at != '%') { /* what a comment follows is fine */
+            size_t length = (size_t)(field->end - field->begin);
+            char shown[29];
+            size_t used = 0;
+            while (used < length && used < sizeof shown - 1) {
+                shown[used] = isprint((unsigned char)field->begin[used]) ? field->begin[used] : '?';
+                used++;
+            }
+            shown[used] = '\0';
+            good = twi_text_fail(text, TW_ERR_FORMAT, field->begin, "'%s' is not %s", shown, wanted);
+        }
+    }
+    text->at = cell.at;
+    text->end = cell.end;
+    return good;
+}
+
+/* ----------------------------------------------------------------- the first line of data */
+
+/* "# vertices: N" */
+static void read_remark(twi_text head, int64_t *vertices)
+{
+    static const char words[] = "vertices:";
+    head.at++;
+    twi_text_skip_blanks(&head);
+    size_t left = (size_t)(head.end - head.at);
+    int64_t value;
+    if (left < sizeof words - 1 || memcmp(head.at, words, sizeof words - 1) != 0) {
+        return;
+    }
+    head.at += sizeof words - 1;
+    if (twi_text_count(&head, &value, "a number of vertices", TWI_MOST_VERTICES)) {
+        *vertices = value;
+    }
+}
+
+bool twi_columns_find(twi_text *head, int64_t *vertices)
+{
+    do {
+        if (!twi_text_line_ends(head)) {
+            if (*head->at != '#' && *head->at != '%') {
+                return true;
+            }
+            read_remark(*head, vertices);
+            twi_text_skip_line(head);
+        }
+    } while (twi_text_next_line(head));
+    return false;
+}
+
+static bool is_number(twi_text *text, const twi_field *field)
+{
+    twi_text alone = {.rules = text->rules, .at = field->begin, .end = field->end};
+    twi_number ignored;
+    return field->begin < field->end && twi_text_number(&alone, &ignored, "a number") &&
+           alone.at == alone.end;
+}
+
+/* Titles of the ends, as strangers' files have them. */
+static bool is_title(const char *begin, size_t length)
+{
+    static const char *const words[] = {
+        "source",  "target",     "src",      "dst",       "dest",        "from",
+        "to",      "u",          "v",        "i",         "j",           "node1",
+        "node2",   "node_1",     "node_2",   "vertex1",   "vertex2",     "head",
+        "tail",    "origin",     "start",    "end",       "destination", "from_node",
+        "to_node", "fromnodeid", "tonodeid", "source_id", "target_id",
+    };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        if (strlen(words[w]) == length && strncasecmp(words[w], begin, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Meant for a number, one or not: "1.0.0", "1e999", "-x", "nan2", but not "info". No column is
+ * called that, so a field with a slip of the pen in it is reported and not passed over as a title.
+ */
+static bool begins_like_a_number(const char *begin, size_t length)
+{
+    if (length == 0) {
+        return false;
+    }
+    if (isdigit((unsigned char)*begin) || strchr("+-.", *begin) != NULL) {
+        return true;
+    }
+    return length >= 3 &&
+           (strncasecmp(begin, "inf", 3) == 0 || strncasecmp(begin, "nan", 3) == 0) &&
+           (length == 3 || !isalpha((unsigned char)begin[3]));
+}
+
+/* A column that is asked for, and what the first line has of it. */
+typedef struct wish {
+    const char *option; /* by number or name; NULL: where it usually is */
+    const char *what;
+    const char *name; /* of the column; NULL: by number */
+    int64_t column;   /* 0: not found */
+} wish;
+
+enum { FROM, TO, WEIGHT, WISHES };
+
+/* What the fields of a line look like. */
+typedef struct line_look {
+    int64_t fields;
+    bool any_number;
+    bool any_quote;
+    int64_t titles;   /* of the ends: fields that are known titles */
+    int64_t numbers;  /* of the ends: fields that are numbers */
+    bool number_like; /* one of the ends begins like a number */
+    bool weight_like; /* so does the weight */
+    bool torn;        /* one of the ends is a number, a blank, and more */
+    char list[LISTED]; /* the fields, for a sentence */
+} line_look;
+
+static void list_field(line_look *out, const twi_field *field)
+{
+    size_t used = strlen(out->list);
+    if (used >= LISTED - 8) {
+        return;
+    }
+    for (const char *at = field->begin; at < field->end && used < LISTED - 8; at++) {
+        out->list[used++] = isprint((unsigned char)*at) ? *at : '?';
+    }
+    memcpy(out->list + used, ", ", 3);
+}
+
+static void look_at_end(line_look *out, twi_text *text, const twi_field *field, bool number,
+                        bool like)
+{
+    out->titles += is_title(field->begin, (size_t)(field->end - field->begin));
+    out->numbers += number;
+    out->number_like |= like;
+    const char *blank = field->begin;
+    while (blank < field->end && !twi_text_is_blank(*blank)) {
+        blank++;
+    }
+    twi_field word = {.begin = field->begin, .end = blank};
+    out->torn |= !field->quoted && blank < field->end && is_number(text, &word);
+}
+
+/* The fields of the line at `text`, the wishes by name among them found. */
+static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], line_look *out,
+                         twi_text *failed)
+{
+    *out = (line_look){0};
+    twi_field field;
+    twi_found next;
+    while ((next = twi_field_next(&text, separator, out->fields == 0, &field)) == TWI_FIELD) {
+        const size_t length = (size_t)(field.end - field.begin);
+        const bool number = is_number(&text, &field);
+        const bool like = number || begins_like_a_number(field.begin, length);
+        out->fields++;
+        out->any_number |= number;
+        out->any_quote |= field.quoted;
+        list_field(out, &field);
+        for (int w = 0; w < WISHES; w++) {
+            const char *name = wishes[w].name;
+            if (name != NULL && wishes[w].column == 0 && strlen(name) == length &&
+                memcmp(name, field.begin, length) == 0) {
+                wishes[w].column = out->fields;
+            }
+        }
+        if (out->fields == wishes[FROM].column || out->fields == wishes[TO].column) {
+            look_at_end(out, &text, &field, number, like);
+        }
+        out->weight_like |= out->fields == wishes[WEIGHT].column && like;
+    }
+    if (next == TWI_BROKEN) {
+        out->any_quote |= text.error_at < text.end && *text.error_at == '"';
+        *failed = text;
+        return false;
+    }
+    out->list[strlen(out->list) >= 2 ? strlen(out->list) - 2 : 0] = '\0';
+    return true;
+}
+
+/* The line of data after this one, none if there is none. What is wrong with it is said when it is
+ * read. */
+static void look_at_next(twi_text text, char separator, wish wishes[WISHES], line_look *out)
+{
+    int64_t ignored = 0;
+    *out = (line_look){0};
+    twi_text_skip_line(&text);
+    if (twi_text_next_line(&text) && twi_columns_find(&text, &ignored)) {
+        (void)look_at_line(text, separator, wishes, out, &text);
+    }
+}
+
+/* -------------------------------------------------------------------------------- settling */
+
+/* Semicolons before commas before tabs: what is left of a first line that has them holds the
+ * others inside its fields. Not where a number, a blank and more stand between two of them, as in
+ * "0 1,5": there all of them separate. */
+static char find_separator(const twi_text *head, const wish wishes[WISHES])
+{
+    static const char candidates[] = ";,\t";
+    for (const char *c = candidates; *c != '\0'; c++) {
+        wish copy[WISHES];
+        line_look line;
+        twi_text failed;
+        memcpy(copy, wishes, sizeof copy);
+        if (look_at_line(*head, *c, copy, &line, &failed) && line.fields >= ENDS && !line.torn) {
+            return *c;
+        }
+    }
+    return ' ';
+}
+
+static tw_status parse_wish(tw_context *ctx, wish *out)
+{
+    const char *option = out->option;
+    if (option == NULL) {
+        return TW_OK;
+    }
+    if (option[0] == '\0' || option[strspn(option, "0123456789")] != '\0') {
+        out->name = option;
+        out->column = 0;
+        return TW_OK;
+    }
+    out->column = strlen(option) < 10 ? strtoll(option, NULL, 10) : INT32_MAX;
+    return out->column > 0 ? TW_OK
+                           : tw_fail(ctx, TW_ERR_ARGUMENT,
+                                     "column %.40s cannot be the %s: columns are counted from 1",
+                                     option, out->what);
+}
+
+/* Two things in one column. */
+static tw_status check_apart(tw_context *ctx, const wish wishes[WISHES])
+{
+    for (int a = 0; a < WISHES; a++) {
+        for (int b = 0; b < a; b++) {
+            if (wishes[a].column != 0 && wishes[a].column == wishes[b].column) {
+                const char *option = wishes[a].option != NULL ? wishes[a].option : wishes[b].option;
+                return tw_fail(ctx, TW_ERR_ARGUMENT,
+                               "column %s%.60s%s cannot be the %s: it is the %s",
+                               wishes[a].name != NULL ? "'" : "", option != NULL ? option : "",
+                               wishes[a].name != NULL ? "'" : "", wishes[a].what, wishes[b].what);
+            }
+        }
+    }
+    return TW_OK;
+}
+
+/* Names that were asked for must be there, and a line of names must be allowed. */
+static tw_status check_names(tw_context *ctx, const twi_input *input,
+                             const tw_graph_read_options *opts, const wish wishes[WISHES],
+                             const line_look *line)
+{
+    for (int w = 0; w < WISHES; w++) {
+        const char *name = wishes[w].name;
+        if (name == NULL) {
+            continue;
+        }
+        if (opts->header == TW_GRAPH_HEADER_NO) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "a %s by name, '%.60s', needs a header; give the column by number",
+                           wishes[w].what, name);
+        }
+        if (wishes[w].column == 0) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "%.400s: no column of the first line is called '%.60s'; it has %s",
+                           input->name, name, line->list);
+        }
+    }
+    return TW_OK;
+}
+
+/* Where the weight is if nobody says so. */
+static tw_status choose_weight(tw_context *ctx, const twi_input *input,
+                               const tw_graph_read_options *opts, wish wishes[WISHES],
+                               const line_look *line)
+{
+    if (wishes[WEIGHT].option != NULL || opts->unweighted || line->fields <= ENDS) {
+        return TW_OK;
+    }
+    if (wishes[FROM].option != NULL || wishes[TO].option != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%.400s: which column is the weight? Give it with --weight, or use "
+                       "--unweighted; the first line has %s",
+                       input->name, line->list);
+    }
+    wishes[WEIGHT].column = ENDS + 1;
+    return TW_OK;
+}
+
+/* Whether the first line of data names the columns. Never if its weight begins like a number. Of
+ * indices: if nothing in it is one. Of names: if it has a weight, if both ends are known titles, or
+ * if both ends are words above a line of numbers. */
+static bool are_titles(const line_look *line, const line_look *next, bool names, int64_t weight)
+{
+    const bool weighted = weight > 0 && line->fields >= weight;
+    if (line->fields < ENDS || (weighted && line->weight_like)) {
+        return false;
+    }
+    if (!names) {
+        return !line->any_number && !line->number_like;
+    }
+    return weighted || line->titles == ENDS || (line->numbers == 0 && next->numbers == ENDS);
+}
+
+/* Ends that nobody would take for numbers, in a table: names, without being asked. A line of
+ * titles says nothing about it. */
+static bool are_names(const twi_input *input, const twi_columns *columns, const line_look *line,
+                      const line_look *next)
+{
+    char inner[TWI_PACKED_NAME];
+    const char *extension = twi_extension(twi_packed_inner(input->name, inner));
+    const bool table = columns->separator != ' ' || strcasecmp(extension, "csv") == 0 ||
+                       strcasecmp(extension, "tsv") == 0;
+    return table && line->fields >= ENDS && !line->number_like && line->numbers == 0 &&
+           (next->fields > 0 ? !next->number_like && next->numbers == 0
+                             : line->any_number || next->any_quote);
+}
+
+tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
+                             const tw_graph_read_options *opts, twi_columns *out)
+{
+    wish wishes[WISHES] = {
+        [FROM] = {.option = opts->from, .what = "source", .column = 1},
+        [TO] = {.option = opts->to, .what = "target", .column = 2},
+        [WEIGHT] = {.option = opts->weight, .what = "weight"},
+    };
+    line_look line;
+    line_look next;
+    tw_status status = TW_OK;
+    for (int w = 0; w < WISHES && status == TW_OK; w++) {
+        status = parse_wish(ctx, &wishes[w]);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    out->separator = find_separator(head, wishes);
+    if (!look_at_line(*head, out->separator, wishes, &line, head)) {
+        return twi_text_report(ctx, input, head);
+    }
+    status = check_names(ctx, input, opts, wishes, &line);
+    if (status == TW_OK) {
+        status = choose_weight(ctx, input, opts, wishes, &line);
+    }
+    if (status == TW_OK) {
+        status = check_apart(ctx, wishes);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    const bool named = wishes[FROM].name != NULL || wishes[TO].name != NULL ||
+                       wishes[WEIGHT].name != NULL;
+    for (int w = 0; w < WISHES; w++) {
+        wishes[w].name = NULL; /* found: their columns are what counts from here on */
+    }
+    (void)look_at_line(*head, out->separator, wishes, &line, head);
+    look_at_next(*head, out->separator, wishes, &next);
+    out->names = opts->ids || are_names(input, out, &line, &next);
+    out->titles = opts->header != TW_GRAPH_HEADER_AUTO
+                      ? opts->header == TW_GRAPH_HEADER_YES
+                      : named || are_titles(&line, &next, out->names, wishes[WEIGHT].column);
+    out->from = wishes[FROM].column;
+    out->to = wishes[TO].column;
+    out->weight = opts->unweighted ? 0 : wishes[WEIGHT].column;
+    out->loose = opts->unweighted || opts->from != NULL || opts->to != NULL;
+    out->quoted = line.any_quote || next.any_quote;
+    out->last = out->from > out->to ? out->from : out->to;
+    out->last = out->weight > out->last ? out->weight : out->last;
+    return TW_OK;
+}

@@ -1,0 +1,68 @@
+/*
+ * The columns of an edge list: what separates its fields, whether its first line names them, which
+ * of them hold the ends and the weight of an edge, and whether the ends are names. All of it is
+ * settled by the options and the first lines of data.
+ *
+ * Commas, semicolons and tabs separate fields that may hold blanks; a field in double quotes may
+ * hold anything but the end of a line, a quote being written twice. Where the first line has none
+ * of them, or puts blanks between numbers beside them, fields are separated by blanks, tabs and
+ * commas alike (separator ' ').
+ */
+#ifndef TWI_IO_GRAPH_COLUMNS_H
+#define TWI_IO_GRAPH_COLUMNS_H
+
+#include "io/graph/text.h"
+
+typedef struct twi_columns {
+    char separator; /* ',', ';', '\t' or ' ' */
+    int64_t from;   /* all from 1 */
+    int64_t to;
+    int64_t weight; /* 0: none */
+    int64_t last;   /* of those three */
+    bool titles;    /* the first line of data names the columns */
+    bool loose;     /* further columns are ignored */
+    bool names;     /* the ends are names */
+    bool quoted;    /* fields are in quotes, if only some */
+} twi_columns;
+
+typedef enum twi_found { TWI_FIELD, TWI_LINE_END, TWI_BROKEN } twi_found;
+
+/* A field without blanks around it, and without its quotes. */
+typedef struct twi_field {
+    const char *begin;
+    const char *end;
+    bool quoted;
+    bool doubled; /* a quote in it is written twice */
+} twi_field;
+
+/* To the begin of the next field; `first` of the line. TWI_BROKEN after twi_text_fail. */
+twi_found twi_field_find(twi_text *text, char separator, bool first);
+/* The same, and past the field. */
+twi_found twi_field_next(twi_text *text, char separator, bool first, twi_field *out);
+
+/* Around what reads a number: between the two, the text is the field alone. `good` is whether it was
+ * read; what is left of the field then makes it false, with a sentence about what was wanted. */
+typedef struct twi_cell {
+    const char *at;
+    const char *end;
+} twi_cell;
+twi_cell twi_field_enter(twi_text *text, const twi_field *field);
+bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool good,
+                     const char *wanted);
+
+/* To the first line that is neither blank nor a comment; false if there is none. *vertices is what
+ * a comment "# vertices: N" says. */
+bool twi_columns_find(twi_text *head, int64_t *vertices);
+
+/* *out for a list whose first line of data is at `head`. */
+TW_CHECKED tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
+                                        const tw_graph_read_options *opts, twi_columns *out);
+
+/* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted. */
+static inline bool twi_columns_are_plain(const twi_columns *columns)
+{
+    return !columns->names && !columns->quoted && columns->separator != ';' && columns->from == 1 && columns->to == 2 &&
+           (columns->weight == 0 || columns->weight == 3);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* Compressed inputs: see packed.h. */
+#include "io/packed/packed.h"
+
+#include "base/memory.h"
+#include "io/extension.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define FIRST_ROOM ((uint64_t)1 << 20)
+#define STEP ((uint64_t)8 << 20) /* bytes unpacked between two looks at the cancel flag */
+
+typedef struct packing {
+    const char *name;
+    const char *extension;
+    const char *begin; /* of every such file */
+    size_t begin_length;
+    const char *library; /* what has to be installed for it */
+    tw_status (*unpack)(tw_context *ctx, twi_unpacked *out, const twi_input *input);
+} packing;
+
+#ifndef TWI_HAVE_ZLIB
+#define twi_gzip_unpack NULL
+#endif
+#ifndef TWI_HAVE_ZSTD
+#define twi_zstd_unpack NULL
+#endif
+#ifndef TWI_HAVE_LZMA
+#define twi_xz_unpack NULL
+#endif
+
+static const packing packings[] = {
+    {"gzip", "gz", "\x1f\x8b\x08", 3, "zlib (zlib1g-dev on Debian)", twi_gzip_unpack},
+    {"Zstandard", "zst", "\x28\xb5\x2f\xfd", 4, "libzstd (libzstd-dev on Debian)", twi_zstd_unpack},
+    {"xz", "xz", "\xfd\x37\x7a\x58\x5a\x00", 6, "liblzma (liblzma-dev on Debian)", twi_xz_unpack},
+};
+
+#define PACKINGS (sizeof packings / sizeof *packings)
+
+static const packing *find_by_content(const twi_input *input)
+{
+    for (size_t p = 0; p < PACKINGS; p++) {
+        if (twi_input_held(input) >= packings[p].begin_length &&
+            memcmp(input->bytes, packings[p].begin, packings[p].begin_length) == 0) {
+            return &packings[p];
+        }
+    }
+    return NULL;
+}
+
+bool twi_packed_recognised(const twi_input *input)
+{
+    return find_by_content(input) != NULL;
+}
+
+bool twi_packed_named(const char *path)
+{
+    const char *extension = twi_extension(path);
+    for (size_t p = 0; p < PACKINGS; p++) {
+        if (strcasecmp(extension, packings[p].extension) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *twi_packed_inner(const char *path, char out[TWI_PACKED_NAME])
+{
+    if (!twi_packed_named(path)) {
+        return path;
+    }
+    size_t length = strlen(path) - strlen(twi_extension(path)) - 1;
+    size_t kept = length < TWI_PACKED_NAME ? length : TWI_PACKED_NAME - 1;
+    memcpy(out, path + length - kept, kept);
+    out[kept] = '\0';
+    return out;
+}
+
+tw_status twi_unpacked_room(tw_context *ctx, twi_unpacked *out, const twi_input *input,
+                            uint64_t taken, uint64_t *room)
+{
+    twi_progress(ctx, "unpack", (double)taken, (double)input->size, "bytes");
+    tw_status status = twi_check_cancel(ctx);
+    if (status == TW_OK && out->size == out->room) {
+        const char *what = "the unpacked contents of the file";
+        uint64_t wider = out->room > 0 ? 2 * out->room : FIRST_ROOM;
+        status = twi_memory_check(ctx, wider, what);
+        if (status == TW_OK) {
+            status = twi_grow(ctx, &out->bytes, out->size, wider, 1, what);
+        }
+        if (status == TW_OK) {
+            out->room = wider;
+        }
+    }
+    *room = out->room - out->size < STEP ? out->room - out->size : STEP;
+    return status;
+}
+
+tw_status twi_packed_damaged(tw_context *ctx, const twi_input *input, const char *kind, uint64_t at)
+{
+    return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: damaged %s data near byte %llu", input->name, kind,
+                   (unsigned long long)at);
+}
+
+tw_status twi_packed_cut(tw_context *ctx, const twi_input *input, const char *kind)
+{
+    return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: the %s data end too early: the file is incomplete",
+                   input->name, kind);
+}
+
+tw_status twi_unpack(tw_context *ctx, twi_input *input)
+{
+    const packing *kind = find_by_content(input);
+    if (kind == NULL) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s is called .%.8s but is not compressed; rename it or compress it",
+                       input->name, twi_extension(input->name));
+    }
+    if (kind->unpack == NULL) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "%.500s: this build cannot read %s files: install %s and rebuild, or "
+                       "unpack it first",
+                       input->name, kind->name, kind->library);
+    }
+    twi_unpacked out = {0};
+    tw_status status = kind->unpack(ctx, &out, input);
+    if (status != TW_OK) {
+        twi_free(out.bytes);
+        return status;
+    }
+    const char *name = input->name;
+    twi_input_close(input);
+    *input = (twi_input){.name = name,
+                         .bytes = out.bytes != NULL ? out.bytes : "",
+                         .size = out.size,
+                         .memory = out.bytes};
+    return TW_OK;
+}
