@@ -266,10 +266,13 @@ typedef struct tw_graph_info {
     int32_t labelled;    /* vertices carry names of their own (tw_graph_read_options.ids) */
     double min_weight;   /* over the stored arcs; 0 without arcs */
     double max_weight;
+    int32_t header; /* the first line of an edge list was taken for a header by its looks alone, not
+                       because of the words in it or TW_GRAPH_HEADER_YES */
+    int32_t reserved;
 } tw_graph_info;
-#define TW_GRAPH_INFO_INIT                                     \
-    {                                                          \
-        sizeof(tw_graph_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0 \
+#define TW_GRAPH_INFO_INIT                                           \
+    {                                                                \
+        sizeof(tw_graph_info), 0, 0, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 TW_API TW_CHECKED tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out);

@@ -96,6 +96,8 @@ class GraphInfo(Sized):
         ("labelled", c_int32),
         ("min_weight", c_double),
         ("max_weight", c_double),
+        ("header", c_int32),
+        ("reserved", c_int32),
     ]
 
 

@@ -56,5 +56,13 @@ tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const c
         status = read_no_edge(job->ctx, reading->no_edge, &mark);
         opts.no_edge = &mark;
     }
-    return status == TW_OK ? tw_graph_read(job->ctx, out, path, &opts) : status;
+    if (status == TW_OK) {
+        status = tw_graph_read(job->ctx, out, path, &opts);
+    }
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    if (status == TW_OK && tw_graph_describe(*out, &about) == TW_OK && about.header != 0) {
+        cli_say(job, "%s: the first line is taken for a header; --no-header reads it as an edge",
+                path);
+    }
+    return status;
 }

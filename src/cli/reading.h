@@ -20,10 +20,10 @@ typedef struct cli_reading {
 
 extern const cli_option cli_reading_options[];
 
-#define CLI_READING_INIT                                                                     \
-    {                                                                                        \
-        CLI_COMMON_INIT, NULL, TW_GRAPH_DIRECTED_AS_FILE, 0, 0, NULL, NULL, NULL, NULL,      \
-            TW_GRAPH_HEADER_AUTO                                                             \
+#define CLI_READING_INIT                                                                \
+    {                                                                                   \
+        CLI_COMMON_INIT, NULL, TW_GRAPH_DIRECTED_AS_FILE, 0, 0, NULL, NULL, NULL, NULL, \
+            TW_GRAPH_HEADER_AUTO                                                        \
     }
 
 /* Read a graph with the options of the command line. */

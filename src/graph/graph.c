@@ -127,6 +127,7 @@ tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
         .equal = graph->equal,
         .integral = graph->integral,
         .labelled = graph->label_text != NULL,
+        .header = graph->header_guessed,
         .min_weight = graph->min_weight,
         .max_weight = graph->max_weight,
     };

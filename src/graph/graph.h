@@ -26,6 +26,7 @@ struct tw_graph {
     bool floats;   /* they came as floats, whose sums round */
     double min_weight;
     double max_weight;
+    bool header_guessed;    /* tw_graph_info.header */
     char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
     int64_t *label_offsets; /* n */
     int32_t *label_order;   /* vertices by name, for tw_graph_find */

@@ -52,7 +52,8 @@ static bool skip_quoted(twi_text *text, char separator, twi_field *out)
         at += *at == '"' ? 2 : 1;
     }
     if (at >= text->end || *at != '"') {
-        return twi_text_fail(text, TW_ERR_FORMAT, text->at, "a quote that is not closed on its line");
+        return twi_text_fail(text, TW_ERR_FORMAT, text->at,
+                             "a quote that is not closed on its line");
     }
     out->end = at++;
     while (at < text->end && twi_text_is_blank(*at) && !(separator == '\t' && *at == '\t')) {
@@ -131,7 +132,8 @@ bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool
                 used++;
             }
             shown[used] = '\0';
-            good = twi_text_fail(text, TW_ERR_FORMAT, field->begin, "'%s' is not %s", shown, wanted);
+            good =
+                twi_text_fail(text, TW_ERR_FORMAT, field->begin, "'%s' is not %s", shown, wanted);
         }
     }
     text->at = cell.at;
@@ -234,6 +236,7 @@ typedef struct line_look {
     bool number_like; /* one of the ends begins like a number */
     bool weight_like; /* so does the weight */
     bool torn;        /* one of the ends is a number, a blank, and more */
+    twi_field ends[ENDS];
     char list[LISTED]; /* the fields, for a sentence */
 } line_look;
 
@@ -287,6 +290,7 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         }
         if (out->fields == wishes[FROM].column || out->fields == wishes[TO].column) {
             look_at_end(out, &text, &field, number, like);
+            out->ends[out->fields == wishes[TO].column] = field;
         }
         out->weight_like |= out->fields == wishes[WEIGHT].column && like;
     }
@@ -409,8 +413,8 @@ static tw_status choose_weight(tw_context *ctx, const twi_input *input,
 }
 
 /* Whether the first line of data names the columns. Never if its weight begins like a number. Of
- * indices: if nothing in it is one. Of names: if it has a weight, if both ends are known titles, or
- * if both ends are words above a line of numbers. */
+ * indices: if nothing in it is one. Of names: if both ends are known titles, or if neither is a
+ * number and it has a weight or stands above a line of numbers. */
 static bool are_titles(const line_look *line, const line_look *next, bool names, int64_t weight)
 {
     const bool weighted = weight > 0 && line->fields >= weight;
@@ -420,7 +424,7 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
     if (!names) {
         return !line->any_number && !line->number_like;
     }
-    return weighted || line->titles == ENDS || (line->numbers == 0 && next->numbers == ENDS);
+    return line->titles == ENDS || (line->numbers == 0 && (weighted || next->numbers == ENDS));
 }
 
 /* Ends that nobody would take for numbers, in a table: names, without being asked. A line of
@@ -468,8 +472,8 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     if (status != TW_OK) {
         return status;
     }
-    const bool named = wishes[FROM].name != NULL || wishes[TO].name != NULL ||
-                       wishes[WEIGHT].name != NULL;
+    const bool named =
+        wishes[FROM].name != NULL || wishes[TO].name != NULL || wishes[WEIGHT].name != NULL;
     for (int w = 0; w < WISHES; w++) {
         wishes[w].name = NULL; /* found: their columns are what counts from here on */
     }
@@ -479,6 +483,9 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->titles = opts->header != TW_GRAPH_HEADER_AUTO
                       ? opts->header == TW_GRAPH_HEADER_YES
                       : named || are_titles(&line, &next, out->names, wishes[WEIGHT].column);
+    out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
+    out->unusual = line.titles < ENDS;
+    memcpy(out->ends, line.ends, sizeof out->ends);
     out->from = wishes[FROM].column;
     out->to = wishes[TO].column;
     out->weight = opts->unweighted ? 0 : wishes[WEIGHT].column;

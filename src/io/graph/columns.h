@@ -13,18 +13,6 @@
 
 #include "io/graph/text.h"
 
-typedef struct twi_columns {
-    char separator; /* ',', ';', '\t' or ' ' */
-    int64_t from;   /* all from 1 */
-    int64_t to;
-    int64_t weight; /* 0: none */
-    int64_t last;   /* of those three */
-    bool titles;    /* the first line of data names the columns */
-    bool loose;     /* further columns are ignored */
-    bool names;     /* the ends are names */
-    bool quoted;    /* fields are in quotes, if only some */
-} twi_columns;
-
 typedef enum twi_found { TWI_FIELD, TWI_LINE_END, TWI_BROKEN } twi_found;
 
 /* A field without blanks around it, and without its quotes. */
@@ -35,13 +23,29 @@ typedef struct twi_field {
     bool doubled; /* a quote in it is written twice */
 } twi_field;
 
+typedef struct twi_columns {
+    char separator; /* ',', ';', '\t' or ' ' */
+    int64_t from;   /* all from 1 */
+    int64_t to;
+    int64_t weight;    /* 0: none */
+    int64_t last;      /* of those three */
+    bool titles;       /* the first line of data names the columns */
+    bool loose;        /* further columns are ignored */
+    bool guessed;      /* which nobody said */
+    bool unusual;      /* nor do usual words in it */
+    bool names;        /* the ends are names */
+    bool quoted;       /* fields are in quotes, if only some */
+    twi_field ends[2]; /* of the first line: source and target */
+} twi_columns;
+
 /* To the begin of the next field; `first` of the line. TWI_BROKEN after twi_text_fail. */
 twi_found twi_field_find(twi_text *text, char separator, bool first);
 /* The same, and past the field. */
 twi_found twi_field_next(twi_text *text, char separator, bool first, twi_field *out);
 
-/* Around what reads a number: between the two, the text is the field alone. `good` is whether it was
- * read; what is left of the field then makes it false, with a sentence about what was wanted. */
+/* Around what reads a number: between the two, the text is the field alone. `good` is whether it
+ * was read; what is left of the field then makes it false, with a sentence about what was wanted.
+ */
 typedef struct twi_cell {
     const char *at;
     const char *end;
@@ -61,8 +65,8 @@ TW_CHECKED tw_status twi_columns_settle(tw_context *ctx, const twi_input *input,
 /* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted. */
 static inline bool twi_columns_are_plain(const twi_columns *columns)
 {
-    return !columns->names && !columns->quoted && columns->separator != ';' && columns->from == 1 && columns->to == 2 &&
-           (columns->weight == 0 || columns->weight == 3);
+    return !columns->names && !columns->quoted && columns->separator != ';' && columns->from == 1 &&
+           columns->to == 2 && (columns->weight == 0 || columns->weight == 3);
 }
 
 #endif

@@ -53,8 +53,7 @@ static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
         return twi_text_fail(text, TW_ERR_FORMAT, NULL,
                              "the line ends before column 3, the weight");
     }
-    return next == TWI_LINE_END ||
-           (next == TWI_FIELD && twi_text_number(text, weight, "a weight"));
+    return next == TWI_LINE_END || (next == TWI_FIELD && twi_text_number(text, weight, "a weight"));
 }
 
 /* Most lists: indices in the first two columns, the weight in the third. */
@@ -90,8 +89,8 @@ static bool undouble(twi_text *text, const twi_field *field, char out[LONGEST_NA
     *length = 0;
     for (const char *at = field->begin; at < field->end; at++) {
         if (*length == LONGEST_NAME) {
-            return twi_text_fail(text, TW_ERR_FORMAT, field->begin,
-                                 "a name of more than %d bytes", LONGEST_NAME);
+            return twi_text_fail(text, TW_ERR_FORMAT, field->begin, "a name of more than %d bytes",
+                                 LONGEST_NAME);
         }
         out[(*length)++] = *at;
         at += *at == '"';
@@ -219,6 +218,23 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
                    (long long)ends / 2, (long long)ends, (long long)vertices);
 }
 
+/* Words of the first line that are names further down: it may well be an edge. */
+static tw_status check_titles(const twi_text_file *file, const list *kind)
+{
+    for (int e = 0; e < 2 && kind->names != NULL && kind->columns.guessed; e++) {
+        const twi_field *field = &kind->columns.ends[e];
+        if (twi_labels_find(kind->names, field->begin, (size_t)(field->end - field->begin)) >= 0) {
+            return tw_fail(file->ctx, TW_ERR_FORMAT,
+                           "%.400s: the first line looks like a header, but '%.*s' is a vertex, "
+                           "too; use --header or --no-header",
+                           file->input->name,
+                           (int)(field->end - field->begin < 60 ? field->end - field->begin : 60),
+                           field->begin);
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw_graph **out)
 {
     tw_context *ctx = file->ctx;
@@ -229,6 +245,9 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
         status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s: a header and no edges%s", file->input->name,
                          kind->names != NULL ? "; if its only line is an edge, use --no-header"
                                              : ": vertex names need --ids");
+    }
+    if (status == TW_OK) {
+        status = check_titles(file, kind);
     }
     int64_t vertices = twi_text_highest(file) + 1;
     if (status == TW_OK && kind->names == NULL && declared < vertices) {
@@ -247,6 +266,7 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
         tw_graph_destroy(graph);
         return status;
     }
+    graph->header_guessed = kind->columns.guessed && kind->columns.unusual;
     *out = graph;
     return TW_OK;
 }

@@ -161,6 +161,11 @@ tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *nam
     return TW_OK;
 }
 
+int32_t twi_labels_find(const twi_labels *labels, const char *name, size_t length)
+{
+    return labels->slot_count > 0 ? *find_slot(labels, name, length) - 1 : -1;
+}
+
 static int by_name(const void *left, const void *right, void *self)
 {
     const twi_labels *labels = self;

@@ -23,6 +23,8 @@ typedef struct twi_labels {
 /* The vertex of a name of `length` bytes without 0, given a number if it is new. */
 TW_CHECKED tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *name,
                                        size_t length, int32_t *out);
+/* The vertex of a name, or -1. */
+int32_t twi_labels_find(const twi_labels *labels, const char *name, size_t length);
 /* Hands the names over to a graph of as many vertices, in order for tw_graph_find. */
 TW_CHECKED tw_status twi_labels_give(tw_context *ctx, twi_labels *labels, tw_graph *graph);
 void twi_labels_clear(twi_labels *labels);

@@ -139,8 +139,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
     }
     char inner[TWI_PACKED_NAME];
     const bool packed = twi_packed_named(path);
-    tw_status status =
-        twi_matrix_format_find(ctx, &found, format, twi_packed_inner(path, inner));
+    tw_status status = twi_matrix_format_find(ctx, &found, format, twi_packed_inner(path, inner));
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &file, 1, sizeof *file, "a matrix file");
     }

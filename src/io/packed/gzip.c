@@ -40,8 +40,8 @@ static tw_status unpack_member(tw_context *ctx, twi_unpacked *out, const twi_inp
         if (result == Z_MEM_ERROR) {
             return tw_fail(ctx, TW_ERR_MEMORY, "no memory for unpacking %.500s", input->name);
         }
-        if (result == Z_BUF_ERROR || (result == Z_OK && *taken == input->size &&
-                                      stream->avail_out > 0)) {
+        if (result == Z_BUF_ERROR ||
+            (result == Z_OK && *taken == input->size && stream->avail_out > 0)) {
             return twi_packed_cut(ctx, input, "gzip");
         }
         if (result != Z_OK && result != Z_STREAM_END) {

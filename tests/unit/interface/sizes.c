@@ -25,7 +25,7 @@ ASSERT_SIZE(tw_constant, 16);
     _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == (bytes), #type "." #last)
 ASSERT_END(tw_edges, 48, index_type);
 ASSERT_END(tw_csr, 64, borrow);
-ASSERT_END(tw_graph_info, 64, max_weight);
+ASSERT_END(tw_graph_info, 72, reserved);
 ASSERT_END(tw_graph_read_options, 64, to);
 ASSERT_END(tw_graph_generate_options, 88, max_weight);
 ASSERT_END(tw_sink, 56, destroy);
