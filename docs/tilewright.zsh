@@ -33,7 +33,9 @@ _tilewright()
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
-            '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--from=[The column of an edge list that holds the source of an edge, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--to=[The column that holds the target]:COLUMN: ' \
+            '--weight=[The column that holds the weight]:COLUMN: ' \
             '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
@@ -82,7 +84,9 @@ _tilewright()
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
-            '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--from=[The column of an edge list that holds the source of an edge, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--to=[The column that holds the target]:COLUMN: ' \
+            '--weight=[The column that holds the weight]:COLUMN: ' \
             '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
@@ -131,7 +135,9 @@ _tilewright()
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
-            '--weight=[The column of an edge list that holds the weight, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--from=[The column of an edge list that holds the source of an edge, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--to=[The column that holds the target]:COLUMN: ' \
+            '--weight=[The column that holds the weight]:COLUMN: ' \
             '--ids[Vertices of an edge list have names, which are used in input and output]' \
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
