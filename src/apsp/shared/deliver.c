@@ -531,11 +531,10 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
     *farthest = -1;
     for (int32_t v = 0; v < graph->n; v++) {
         const double distance = search.distance[v];
-        if (isinf(distance) || v == twi_plan_source(delivery->plan, row)) {
-            continue;
+        if (!isinf(distance) && v != twi_plan_source(delivery->plan, row)) {
+            *farthest = *farthest < 0 && distance == (double)most ? v : *farthest;
+            found = fmax(found, distance);
         }
-        *farthest = *farthest < 0 && distance == (double)most ? v : *farthest;
-        found = fmax(found, distance);
     }
     convert_row(delivery, &rows, row, search.distance, delivery->buffer, &first);
     twi_free(memory);
