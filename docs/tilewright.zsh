@@ -29,7 +29,7 @@ _tilewright()
     case $words[1] in
     apsp)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
+            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
@@ -80,7 +80,7 @@ _tilewright()
         ;;
     path)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
+            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
@@ -131,7 +131,7 @@ _tilewright()
         ;;
     reach)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
+            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \

@@ -295,7 +295,7 @@ enum { TW_GRAPH_HEADER_AUTO = -1, TW_GRAPH_HEADER_NO = 0, TW_GRAPH_HEADER_YES = 
 typedef struct tw_graph_read_options {
     size_t size;
     const char *format;    /* NULL: by extension, else by content. "triples", "gr", "mtx",
-                              "edges", "metis", "npy" */
+                              "edges", "metis", "npy", "npz" */
     int32_t directed;      /* TW_GRAPH_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
     int32_t ids;           /* 1: vertex names in an edge list are arbitrary words; 0: only in a

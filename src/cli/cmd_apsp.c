@@ -81,7 +81,8 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
-              ".graph or a square .npy; '-' is standard input."},
+              ".graph, a square .npy or a sparse .npz of SciPy, also compressed (.gz, .zst, .xz); "
+              "'-' is standard input."},
     {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
             "extension); '-' is standard output. Without OUT a summary of the result is printed."},
     {NULL, NULL}};

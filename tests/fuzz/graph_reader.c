@@ -60,7 +60,7 @@ static void read_once(const uint8_t *data, size_t size, const tw_graph_read_opti
 #ifdef TW_FUZZ_FORMAT
 static const char *const formats[] = {TW_FUZZ_FORMAT};
 #else
-static const char *const formats[] = {"", "triples", "gr", "mtx", "edges", "metis", "npy"};
+static const char *const formats[] = {"", "triples", "gr", "mtx", "edges", "metis", "npy", "npz"};
 #endif
 
 static void read_twice(const uint8_t *data, size_t size, const char *format)

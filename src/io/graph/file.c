@@ -36,6 +36,24 @@ static bool is_packed(const twi_input *input, const char *path, const char *form
             (format == NULL || strcmp(format, "triples") != 0));
 }
 
+/* What people have and this does not read, rather than what the reader of edges makes of it. */
+static tw_status refuse_foreign(tw_context *ctx, const twi_input *input)
+{
+    static const struct {
+        const char *begin;
+        const char *name;
+    } foreign[] = {{"PAR1", "Parquet"}, {"\x89HDF", "HDF5"}, {"SQLite format 3", "SQLite"}};
+    for (size_t f = 0; f < sizeof foreign / sizeof *foreign; f++) {
+        size_t length = strlen(foreign[f].begin);
+        if (input->size >= length && memcmp(input->bytes, foreign[f].begin, length) == 0) {
+            return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                           "%.500s: %s files are not read; write the table as .csv", input->name,
+                           foreign[f].name);
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, const char *path,
                             const tw_graph_read_options *opts)
 {
@@ -50,6 +68,10 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, c
     if (input->size == 0) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty: not even a graph without vertices is",
                        input->name);
+    }
+    tw_status foreign = refuse_foreign(ctx, input);
+    if (foreign != TW_OK) {
+        return foreign;
     }
     const twi_graph_format *format = NULL;
     if (opts->format != NULL) {

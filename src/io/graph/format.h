@@ -54,11 +54,13 @@ TWI_DECLARE_FORMAT(mtx);
 TWI_DECLARE_FORMAT(edges);
 TWI_DECLARE_FORMAT(metis);
 TWI_DECLARE_FORMAT(npy);
+TWI_DECLARE_FORMAT(npz);
 #undef TWI_DECLARE_FORMAT
 
 /* What begins a file of the format, for recognition by content. */
 bool twi_triples_recognised(const twi_input *input);
 bool twi_dimacs_recognised(const twi_input *input);
 bool twi_mtx_recognised(const twi_input *input);
+bool twi_npz_recognised(const twi_input *input);
 
 #endif

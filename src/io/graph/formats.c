@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TRIPLES, DIMACS, MTX, EDGES, METIS, NPY, FORMATS };
+enum { TRIPLES, DIMACS, MTX, EDGES, METIS, NPY, NPZ, FORMATS };
 
 static const twi_graph_format formats[FORMATS] = {
     [TRIPLES] = {"triples", "bin triples", twi_triples_read, twi_triples_write},
@@ -19,6 +19,7 @@ static const twi_graph_format formats[FORMATS] = {
     [EDGES] = {"edges", "el txt csv tsv edges", twi_edges_read, twi_edges_write},
     [METIS] = {"metis", "graph metis", twi_metis_read, twi_metis_write},
     [NPY] = {"npy", "npy", twi_npy_read, twi_npy_write},
+    [NPZ] = {"npz", "npz", twi_npz_read, twi_npz_write},
 };
 
 const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name)
@@ -29,7 +30,9 @@ const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name
         }
     }
     (void)tw_fail(ctx, TW_ERR_ARGUMENT,
-                  "unknown graph format '%.40s'; use triples, gr, mtx, edges, metis or npy", name);
+                  "unknown graph format '%.40s'; use triples, gr, mtx, edges, metis, npy or "
+                  "npz",
+                  name);
     return NULL;
 }
 
@@ -62,6 +65,9 @@ const twi_graph_format *twi_graph_format_of_bytes(const twi_input *input)
 {
     if (twi_npy_recognised(input->bytes, input->size)) {
         return &formats[NPY];
+    }
+    if (twi_npz_recognised(input)) {
+        return &formats[NPZ];
     }
     if (twi_mtx_recognised(input)) {
         return &formats[MTX];

@@ -50,6 +50,9 @@ TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const twi_inpu
 /* The same, but three dimensions are taken too, as planes one after the other. */
 TW_CHECKED tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const twi_input *input);
 
+/* The same of one dimension, or none: `rows` elements, one column. */
+TW_CHECKED tw_status twi_npy_parse_flat(tw_context *ctx, twi_npy *out, const twi_input *input);
+
 /* csv ----------------------------------------------------------------------------------------- */
 
 /* Bytes that one element of `type` takes at most, separator included. */

@@ -267,7 +267,30 @@ static tw_status check_size(tw_context *ctx, const twi_npy *npy, const twi_input
     return TW_OK;
 }
 
-static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, bool stack)
+typedef enum rank { FLAT, MATRIX, STACK } rank;
+
+static tw_status check_dimensions(tw_context *ctx, const char *path, int dimensions, rank wanted)
+{
+    switch (wanted) {
+    case FLAT:
+        return dimensions <= 1 ? TW_OK
+                               : tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions, not 1",
+                                         path, dimensions);
+    case MATRIX:
+        return dimensions == 2
+                   ? TW_OK
+                   : tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions; a matrix has 2", path,
+                             dimensions);
+    default:
+        return dimensions == 2 || dimensions == 3
+                   ? TW_OK
+                   : tw_fail(ctx, TW_ERR_FORMAT,
+                             "'%.600s' has %d dimensions; a matrix has 2, a stack 3", path,
+                             dimensions);
+    }
+}
+
+static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, rank wanted)
 {
     const char *path = input->name;
     cursor c;
@@ -282,16 +305,19 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, bo
                        "'%.600s' has an npy header that goes wrong at byte %lld", path,
                        (long long)(c.at - c.start));
     }
-    if (read.dimensions != 2 && !(stack && read.dimensions == 3)) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions; a matrix has 2%s", path,
-                       read.dimensions, stack ? ", a stack 3" : "");
+    tw_status status = check_dimensions(ctx, path, read.dimensions, wanted);
+    if (status != TW_OK) {
+        return status;
+    }
+    for (int d = read.dimensions; d < 2; d++) {
+        read.sizes[d] = 1;
     }
     const int64_t *sizes = read.sizes + (read.dimensions == 3 ? 1 : 0);
     if (read.fortran && (read.dimensions == 3 || (sizes[0] > 1 && sizes[1] > 1))) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "'%.600s' is in column order; save it with numpy.ascontiguousarray", path);
     }
-    tw_status status = read_descr(ctx, out, path, read.descr);
+    status = read_descr(ctx, out, path, read.descr);
     if (status != TW_OK) {
         return status;
     }
@@ -304,10 +330,15 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, bo
 
 tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const twi_input *input)
 {
-    return parse(ctx, out, input, false);
+    return parse(ctx, out, input, MATRIX);
 }
 
 tw_status twi_npy_parse_stack(tw_context *ctx, twi_npy *out, const twi_input *input)
 {
-    return parse(ctx, out, input, true);
+    return parse(ctx, out, input, STACK);
+}
+
+tw_status twi_npy_parse_flat(tw_context *ctx, twi_npy *out, const twi_input *input)
+{
+    return parse(ctx, out, input, FLAT);
 }

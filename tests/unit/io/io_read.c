@@ -39,12 +39,33 @@ static void assert_small(const tw_graph *graph)
     assert_memory_equal(graph->weights, ((int32_t[]){3, 8, 2, 7}), 4 * sizeof(int32_t));
 }
 
+static void compressed_files_give_the_same_graph(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    const char *const files[] = {"small.gr.gz", "small.gr.zst", "small.gr.xz", "deflated.npz"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char path[512];
+        tw_graph *graph = NULL;
+        snprintf(path, sizeof path, TW_TEST_DATA "/good/%s", files[k]);
+        tw_status status = tw_graph_read(ctx, &graph, path, NULL);
+        if (status == TW_ERR_UNSUPPORTED) {
+            print_message("%s\n", tw_last_error(ctx));
+            continue;
+        }
+        assert_int_equal(status, TW_OK);
+        assert_small(graph);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 static void every_format_gives_the_same_graph(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    const char *const files[] = {"small.bin", "small-no-extension", "small.gr",
-                                 "small.mtx", "small.el",           "small.npy"};
+    const char *const files[] = {"small.bin", "small-no-extension", "small.gr",  "small.mtx",
+                                 "small.el",  "small.npy",          "small.npz", "columns.npz"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         tw_graph *graph = read_good(ctx, files[k], NULL);
         assert_small(graph);
@@ -551,9 +572,11 @@ static void running_out_of_memory_leaks_nothing(void **state)
     const struct {
         const char *file;
         int32_t ids;
-    } files[] = {{"small.bin", 0}, {"small.gr", 0},    {"small.mtx", 0},       {"symmetric.mtx", 0},
-                 {"small.el", 0},  {"small.csv", 0},   {"symmetric.graph", 0}, {"small.npy", 0},
-                 {"names.tsv", 1}, {"small.gr.gz", 0}, {"small.gr.zst", 0},    {"small.gr.xz", 0}};
+    } files[] = {{"small.bin", 0},       {"small.gr", 0},     {"small.mtx", 0},
+                 {"symmetric.mtx", 0},   {"small.el", 0},     {"small.csv", 0},
+                 {"symmetric.graph", 0}, {"small.npy", 0},    {"names.tsv", 1},
+                 {"columns.npz", 0},     {"deflated.npz", 0}, {"small.gr.gz", 0},
+                 {"small.gr.zst", 0},    {"small.gr.xz", 0}};
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         char path[512];
         snprintf(path, sizeof path, TW_TEST_DATA "/good/%s", files[f].file);
@@ -602,6 +625,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_gives_the_same_graph),
+        cmocka_unit_test(compressed_files_give_the_same_graph),
         cmocka_unit_test(content_tells_the_format_where_the_name_does_not),
         cmocka_unit_test(the_format_option_overrules_the_name),
         cmocka_unit_test(options_that_cannot_be_are_refused),

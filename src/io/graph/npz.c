@@ -1,0 +1,409 @@
+/*
+ * Sparse matrices as scipy.sparse.save_npz writes them: a zip archive of arrays, whose member
+ * "format" says csr, csc or coo. Members are found by the archive's directory at its end, and are
+ * stored as they are or deflated. An entry that is stored is an edge, of weight 0 too.
+ */
+#include "base/memory.h"
+#include "io/graph/format.h"
+#include "io/matrix/format.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef TWI_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#define END_BYTES 22    /* of the record that ends an archive */
+#define COMMENT 65535   /* bytes of a comment behind it, at most */
+#define ENTRY_BYTES 46  /* of an entry of the directory, before its name */
+#define MEMBER_BYTES 30 /* of what stands before a member, before its name */
+#define BEYOND UINT32_MAX
+
+/* One array of the archive. */
+typedef struct member {
+    void *memory;
+    twi_npy about;
+    const char *elements;
+} member;
+
+/* The arrays of a matrix; `first` and `second` are indptr and indices, or row and col. */
+typedef struct arrays {
+    char format[4]; /* csr, csc or coo */
+    member format_word, first, second, data, shape;
+    int64_t rows, cols, count;
+} arrays;
+
+static uint32_t two(const char *at)
+{
+    const unsigned char *bytes = (const unsigned char *)at;
+    return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static uint32_t four(const char *at)
+{
+    return two(at) | two(at + 2) << 16;
+}
+
+bool twi_npz_recognised(const twi_input *input)
+{
+    return input->size >= END_BYTES && memcmp(input->bytes, "PK\x03\x04", 4) == 0;
+}
+
+static tw_status damaged(tw_context *ctx, const twi_input *input, const char *what)
+{
+    return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: damaged npz: %s", input->name, what);
+}
+
+/* ------------------------------------------------------------------------------ the archive */
+
+/* The directory: its first byte and how many entries it has. */
+static tw_status find_directory(tw_context *ctx, const twi_input *input, uint64_t *at, int *entries)
+{
+    const uint64_t size = input->size;
+    const uint64_t last = size >= END_BYTES ? size - END_BYTES : 0;
+    for (uint64_t back = 0; back <= COMMENT && back <= last && size >= END_BYTES; back++) {
+        const char *end = input->bytes + last - back;
+        if (memcmp(end, "PK\x05\x06", 4) == 0) {
+            *entries = (int)two(end + 10);
+            *at = four(end + 16);
+            return *at <= size ? TW_OK : damaged(ctx, input, "its directory is not in it");
+        }
+    }
+    return damaged(ctx, input, "it has no directory at its end");
+}
+
+#ifdef TWI_HAVE_ZLIB
+static tw_status inflate_member(tw_context *ctx, const twi_input *input, const char *from,
+                                uint32_t packed, char *out, uint32_t size)
+{
+    z_stream stream = {0};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for unpacking %.500s", input->name);
+    }
+    stream.next_in = (z_const Bytef *)from;
+    stream.avail_in = packed;
+    stream.next_out = (Bytef *)out;
+    stream.avail_out = size;
+    int result = inflate(&stream, Z_FINISH);
+    bool whole = result == Z_STREAM_END && stream.avail_out == 0;
+    inflateEnd(&stream);
+    return whole ? TW_OK : damaged(ctx, input, "an array does not unpack to what it says");
+}
+#else
+static tw_status inflate_member(tw_context *ctx, const twi_input *input, const char *from,
+                                uint32_t packed, char *out, uint32_t size)
+{
+    (void)from;
+    (void)packed;
+    (void)out;
+    (void)size;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                   "%.500s: this build cannot read compressed npz files: install zlib (zlib1g-dev "
+                   "on Debian) and rebuild, or save it with compressed=False",
+                   input->name);
+}
+#endif
+
+/* The array that an entry of the directory points to. */
+static tw_status take_member(tw_context *ctx, const twi_input *input, const char *entry,
+                             member *out)
+{
+    const uint32_t method = two(entry + 10);
+    const uint32_t packed = four(entry + 20);
+    const uint32_t size = four(entry + 24);
+    const uint64_t local = four(entry + 42);
+    if (packed == BEYOND || size == BEYOND || local == BEYOND) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "%.500s: an array of 4 GB or more; save the matrix as .mtx or as edges",
+                       input->name);
+    }
+    if (out->memory != NULL) {
+        return damaged(ctx, input, "it has an array twice");
+    }
+    if ((method != 0 && method != 8) || (method == 0 && packed != size)) {
+        return damaged(ctx, input, "an array is neither stored nor deflated");
+    }
+    if (local + MEMBER_BYTES > input->size || memcmp(input->bytes + local, "PK\x03\x04", 4) != 0) {
+        return damaged(ctx, input, "an array is not where its directory says");
+    }
+    const char *header = input->bytes + local;
+    const uint64_t begin = local + MEMBER_BYTES + two(header + 26) + two(header + 28);
+    if (begin > input->size || packed > input->size - begin) {
+        return damaged(ctx, input, "an array goes beyond its end");
+    }
+    const char *what = "an array of the file";
+    tw_status status = twi_memory_check(ctx, size, what);
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &out->memory, size, 1, what);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    if (method == 0) {
+        memcpy(out->memory, input->bytes + begin, size);
+    } else {
+        status = inflate_member(ctx, input, input->bytes + begin, packed, out->memory, size);
+    }
+    if (status == TW_OK) {
+        const twi_input array = {.name = input->name, .bytes = out->memory, .size = size};
+        status = twi_npy_parse_flat(ctx, &out->about, &array);
+        out->elements = (const char *)out->memory + out->about.start;
+    }
+    return status;
+}
+
+/* Where the array of this name belongs; NULL: nowhere. */
+static member *place_of(arrays *out, const char *name, size_t length)
+{
+    const struct {
+        const char *name;
+        member *place;
+    } known[] = {
+        {"format.npy", &out->format_word}, {"shape.npy", &out->shape},
+        {"data.npy", &out->data},          {"indptr.npy", &out->first},
+        {"row.npy", &out->first},          {"indices.npy", &out->second},
+        {"col.npy", &out->second},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0) {
+            return known[k].place;
+        }
+    }
+    return NULL;
+}
+
+/* The array that names the format, or all the others. */
+static tw_status read_members(tw_context *ctx, const twi_input *input, arrays *out,
+                              bool only_format)
+{
+    uint64_t at = 0;
+    int entries = 0;
+    tw_status status = find_directory(ctx, input, &at, &entries);
+    for (int e = 0; e < entries && status == TW_OK; e++) {
+        if (input->size - at < ENTRY_BYTES || memcmp(input->bytes + at, "PK\x01\x02", 4) != 0) {
+            return damaged(ctx, input, "its directory ends too early");
+        }
+        const char *entry = input->bytes + at;
+        const uint64_t length = two(entry + 28);
+        const uint64_t next = at + ENTRY_BYTES + length + two(entry + 30) + two(entry + 32);
+        if (next > input->size) {
+            return damaged(ctx, input, "its directory ends too early");
+        }
+        member *place = place_of(out, entry + ENTRY_BYTES, (size_t)length);
+        place = (place == &out->format_word) == only_format ? place : NULL;
+        if (place != NULL) {
+            status = take_member(ctx, input, entry, place);
+        }
+        at = next;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- the matrix */
+
+/* i4 and i8, and for values f4 and f8, too; TW_AUTO for anything else. */
+static tw_type type_of(const member *array)
+{
+    if (array->about.kind == 'i' && array->about.width == 8) {
+        return TW_I64;
+    }
+    return array->about.type;
+}
+
+static int64_t whole_at(const member *array, int64_t i)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (type_of(array) == TW_I64) {
+        memcpy(&wide, array->elements + i * (int64_t)sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, array->elements + i * (int64_t)sizeof narrow, sizeof narrow);
+    return narrow;
+}
+
+static bool is_index(const member *array)
+{
+    return array->memory != NULL && (type_of(array) == TW_I32 || type_of(array) == TW_I64);
+}
+
+/* The values as one of the types that a graph is made of, or none for truth values. */
+static tw_status check_values(tw_context *ctx, const twi_input *input, const member *data,
+                              tw_type *type)
+{
+    *type = type_of(data);
+    if (data->about.kind == 'b') {
+        *type = TW_AUTO;
+        return TW_OK;
+    }
+    if (*type == TW_I32 || *type == TW_I64 || *type == TW_F32 || *type == TW_F64) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_FORMAT,
+                   "%.500s: values of type '%c%d'; i4, i8, f4, f8 and bool can be read (convert "
+                   "with .astype)",
+                   input->name, isprint((unsigned char)data->about.kind) ? data->about.kind : '?',
+                   (int)data->about.width);
+}
+
+static tw_status check_format(tw_context *ctx, const twi_input *input, arrays *a)
+{
+    const member *word = &a->format_word;
+    if (word->memory == NULL || word->about.kind != 'S' || word->about.width != 3 ||
+        word->about.rows != 1) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s: a zip archive without a sparse matrix of SciPy (save_npz) in it; "
+                       "save a dense matrix as .npy, a table as .csv",
+                       input->name);
+    }
+    memcpy(a->format, word->elements, 3);
+    if (strcmp(a->format, "csr") != 0 && strcmp(a->format, "csc") != 0 &&
+        strcmp(a->format, "coo") != 0) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "%.500s: not a sparse matrix by rows, columns or coordinates (csr, csc, "
+                       "coo); convert it with .tocsr()",
+                       input->name);
+    }
+    return TW_OK;
+}
+
+static tw_status check_arrays(tw_context *ctx, const twi_input *input, arrays *a)
+{
+    if (!is_index(&a->shape) || a->shape.about.rows != 2 || !is_index(&a->first) ||
+        !is_index(&a->second) || a->data.memory == NULL ||
+        type_of(&a->first) != type_of(&a->second)) {
+        return damaged(ctx, input, "arrays are missing, or are not of whole numbers");
+    }
+    a->rows = whole_at(&a->shape, 0);
+    a->cols = whole_at(&a->shape, 1);
+    a->count = a->data.about.rows;
+    const bool coo = a->format[2] == 'o';
+    if (a->rows != a->cols || a->rows < 0 || a->rows > TWI_MOST_VERTICES) {
+        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: a matrix of %lld x %lld is no graph",
+                       input->name, (long long)a->rows, (long long)a->cols);
+    }
+    if (a->second.about.rows != a->count || a->first.about.rows != (coo ? a->count : a->rows + 1)) {
+        return damaged(ctx, input, "its arrays do not belong together");
+    }
+    return TW_OK;
+}
+
+static tw_status build_rows(tw_context *ctx, tw_graph **out, const arrays *a, tw_type values,
+                            uint32_t flags)
+{
+    tw_csr csr = TW_CSR_INIT;
+    csr.vertices = a->rows;
+    csr.offsets = a->first.elements;
+    csr.offset_type = type_of(&a->first);
+    csr.targets = a->second.elements;
+    csr.target_type = type_of(&a->second);
+    csr.values = values != TW_AUTO ? a->data.elements : NULL;
+    csr.value_type = values != TW_AUTO ? values : TW_F64;
+    if (a->count != whole_at(&a->first, a->rows)) {
+        return tw_fail(ctx, TW_ERR_FORMAT, "indptr ends with %lld, but there are %lld values",
+                       (long long)whole_at(&a->first, a->rows), (long long)a->count);
+    }
+    return tw_graph_from_csr(ctx, out, &csr, flags);
+}
+
+/* Columns, from indptr, for each entry; checked to be what offsets are. */
+static tw_status spread_columns(tw_context *ctx, const arrays *a, int64_t *columns)
+{
+    int64_t before = 0;
+    for (int64_t c = 0; c <= a->cols; c++) {
+        int64_t next = whole_at(&a->first, c);
+        if (next < before || next > a->count || (c == 0 && next != 0)) {
+            return tw_fail(ctx, TW_ERR_FORMAT, "indptr falls, or leaves its array, at %lld",
+                           (long long)c);
+        }
+        for (int64_t i = before; i < next && c > 0; i++) {
+            columns[i] = c - 1;
+        }
+        before = next;
+    }
+    return before == a->count
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_FORMAT, "indptr ends with %lld, but there are %lld values",
+                         (long long)before, (long long)a->count);
+}
+
+/* Entries by row and column, whatever the order. */
+static tw_status build_entries(tw_context *ctx, tw_graph **out, const arrays *a, tw_type values,
+                               uint32_t flags)
+{
+    const bool coo = a->format[2] == 'o';
+    int64_t *ends[2] = {NULL, NULL};
+    tw_status status = TW_OK;
+    for (int e = 0; e < 2 && status == TW_OK; e++) {
+        status = twi_alloc(ctx, &ends[e], (uint64_t)a->count, sizeof *ends[e], "the entries");
+    }
+    for (int64_t i = 0; i < a->count && status == TW_OK; i++) {
+        ends[0][i] = whole_at(coo ? &a->first : &a->second, i);
+        ends[1][i] = coo ? whole_at(&a->second, i) : 0;
+    }
+    if (status == TW_OK && !coo) {
+        status = spread_columns(ctx, a, ends[1]);
+    }
+    if (status == TW_OK) {
+        tw_edges edges = TW_EDGES_INIT;
+        edges.count = a->count;
+        edges.source = ends[0];
+        edges.target = ends[1];
+        edges.index_type = TW_I64;
+        edges.weight = values != TW_AUTO ? a->data.elements : NULL;
+        edges.weight_type = values != TW_AUTO ? values : TW_I32;
+        status = tw_graph_from_edges(ctx, out, a->rows, &edges, flags);
+    }
+    twi_free(ends[1]);
+    twi_free(ends[0]);
+    return status;
+}
+
+tw_status twi_npz_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+                       const tw_graph_read_options *opts)
+{
+    arrays a = {0};
+    tw_type values = TW_AUTO;
+    tw_graph *graph = NULL;
+    tw_status status = read_members(ctx, input, &a, true);
+    if (status == TW_OK) {
+        status = check_format(ctx, input, &a);
+    }
+    if (status == TW_OK) {
+        status = read_members(ctx, input, &a, false);
+    }
+    if (status == TW_OK) {
+        status = check_arrays(ctx, input, &a);
+    }
+    if (status == TW_OK && !opts->unweighted) {
+        status = check_values(ctx, input, &a.data, &values);
+    }
+    if (status == TW_OK) {
+        const uint32_t flags = opts->directed == TW_GRAPH_DIRECTED_NO ? TW_GRAPH_UNDIRECTED : 0;
+        status = strcmp(a.format, "csr") == 0 ? build_rows(ctx, &graph, &a, values, flags)
+                                              : build_entries(ctx, &graph, &a, values, flags);
+        if (status != TW_OK) {
+            char why[400];
+            snprintf(why, sizeof why, "%s", tw_last_error(ctx));
+            status = tw_fail(ctx, status == TW_ERR_ARGUMENT ? TW_ERR_FORMAT : status, "%.500s: %s",
+                             input->name, why);
+        }
+    }
+    member *all[] = {&a.format_word, &a.first, &a.second, &a.data, &a.shape};
+    for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
+        twi_free(all[m]->memory);
+    }
+    if (status == TW_OK) {
+        *out = graph;
+    }
+    return status;
+}
+
+tw_status twi_npz_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+{
+    (void)graph;
+    (void)extension;
+    return tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
+                   "npz files are read, not written; use .mtx, which scipy.io.mmread reads");
+}
