@@ -45,21 +45,21 @@ _tilewright_lab()
         _arguments -s -S \
             '(--n)-n+[Sizes, such as 500,1000]:LIST: ' \
             '(-n)--n=[Sizes, such as 500,1000]:LIST: ' \
-            '--rungs=[Only these rungs, by name]:LIST: ' \
+            '--rungs=[Run only these rungs, in this order]:LIST: ' \
             '--repeat=[Time each rung R times and take the median]:R: ' \
-            '--budget=[A rung that would take longer for its repetitions is content with fewer]:SECONDS: ' \
+            '--budget=[Repeat a rung fewer times if it would take longer than this in all]:SECONDS: ' \
             '--published[The sizes of the write-up, or those of them that --n names, with its authors'\'' figures beside ours]' \
-            '--counters[A second table\: what the processor counted while each rung ran, such as instructions a cycle, branches missed and page faults]' \
+            '--counters[Add a table of what the processor counted while each rung ran, such as instructions per cycle, branch misses and page faults]' \
             '--once[For a profiler of your own\: check each rung and run it once more, timing nothing]' \
             '--seed=[Of the inputs]:S: ' \
-            '(--out)-o+[Keep the results there, one JSON file a ladder, written after each case]:FOLDER:_files' \
-            '(-o)--out=[Keep the results there, one JSON file a ladder, written after each case]:FOLDER:_files' \
+            '(--out)-o+[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
+            '(-o)--out=[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
-            '(--quiet)-q[Say nothing on standard error but errors]' \
-            '(-q)--quiet[Say nothing on standard error but errors]' \
-            '--no-progress[Show no progress line]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
             '(--help)-h[Show this help]' \
             '(-h)--help[Show this help]' \
             '*:file:_files'

@@ -16,11 +16,11 @@ static const cli_example first_steps[] = {
 static const cli_topic topics[] = {
     {"Ladders",
      "A ladder is one problem solved in several ways, from the plainest to the library's own. Each "
-     "rung changes one thing of its parent, so that the gain of every idea can be seen on the "
-     "machine at hand. A rung's answer is checked before it is timed."},
+     "rung changes one thing of its parent, so that what each idea gains can be seen on this "
+     "machine. A rung's answer is checked before it is timed."},
     {"Exit status",
-     "0: done. 1: done, but the answer is no (a rung's answer was wrong, compare found a change "
-     "beyond noise). 2: wrong usage, a damaged file, interrupted, or it could not be done."},
+     "0: finished. 1: finished, but a rung's answer was wrong, or compare found a slowdown beyond "
+     "noise. 2: wrong usage, a damaged file, interrupted, or another error."},
     {NULL, NULL}};
 
 const cli_about cli_program = {

@@ -15,13 +15,13 @@ static tw_status find_script(tw_context *ctx, const char *name, char out[PATH_MA
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot tell where this program lies: %s", strerror(errno));
+        return tw_fail(ctx, TW_ERR_IO, "cannot find this program's own path: %s", strerror(errno));
     }
     program[length] = '\0';
     *strrchr(program, '/') = '\0';
     int used = snprintf(out, PATH_MAX, "%s/%s/%s", program, LAB_PAGES_FROM_PROGRAM, name);
     if (used >= PATH_MAX || access(out, R_OK) != 0) {
-        return tw_fail(ctx, TW_ERR_IO, "%s is missing: install the laboratory again", out);
+        return tw_fail(ctx, TW_ERR_IO, "%s is missing; reinstall the laboratory", out);
     }
     return TW_OK;
 }
@@ -50,7 +50,7 @@ tw_status lab_run_script(tw_context *ctx, const char *name, int count, const cha
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127) {
-        return tw_fail(ctx, TW_ERR_IO, "python3 could not be run: install Python 3");
+        return tw_fail(ctx, TW_ERR_IO, "cannot run python3; install Python 3");
     }
     *exit_status = WEXITSTATUS(status);
     return TW_OK;

@@ -64,10 +64,12 @@ RUNGS = {
     "naive": Kernel("relax_all", 1, 256, 0, 0, 3, 0, 0, "all"),
     "stages": stage("stage3_first", 3, 1, 1, None, "BAR"),
     "merged-branches": stage("stage3_merged", 3, 1, 1, None),
+    "merged-unrolled": stage("stage3_unrolled", 3, 1, 1, None),
     "no-barrier": stage("stage3_no_barrier", 2, 1, 0, None),
     "registers": stage("stage3_register", 2, 0, 0, 3),
     "two-tiles": stage("stage3_two_tiles", 2, 0, 0, 2),
     "hoisted": stage("stage3_hoisted", 2, 0, 0, 2),
+    "known-side": owned(1)._replace(name="stage3_known"),
     "tiles-1": owned(1),
     "tiles-2": owned(2),
     "tiles-4": owned(4),
@@ -96,6 +98,7 @@ RUNGS = {
     "coarse": product(64, 32, 8, STRAIGHT),
     "unrolled": product(64, 32, 8, STRAIGHT | UNROLLED),
     "block-78": product(78, 39, 13, STRAIGHT | UNROLLED),
+    "square-threads": product(64, 16, 16, STRAIGHT | UNROLLED),
     "fused": product(64, 16, 16, STRAIGHT | UNROLLED | FUSED),
     "conflicts, phase 2": second(32, 16, 16, STRAIGHT | CONFLICTS),
     "no-conflicts, phase 2": second(32, 16, 16, STRAIGHT),
@@ -204,7 +207,8 @@ def windows(side, levels):
     return slide(side) if side > 3 else element("list_kernel<narrow_sum>", where=None, **{**unknown, "writes": 1})
 
 
-PIECE = window("solve_piece", BYTES, "own", FLOATS)
+PIECE = window("solve_piece<unsigned char>", BYTES, "own", FLOATS)
+FLOAT_PIECE = window("solve_piece<float>", BYTES, "own", FLOATS)
 PUT = element("put_edges", reads=3, writes=1)  # of an edge
 HERE = "no kernel: the host makes the matrix"
 
@@ -228,9 +232,10 @@ OTHERS = {
     **{f"entropy-gpu-threads/v7-{count}-held": version("v7-held", count) for count in (128, 256)},
     **{f"entropy-gpu-windows/{side}x{side}-{levels}": windows(side, levels) for side in (3, 5, 9, 15, 31)
        for levels in (4, 16, 64, 256)},
-    **{f"entropy-multi/{name}": PIECE for name in ("one", "v14", "columns", "pinned", "together")},
+    **{f"entropy-multi/{name}": FLOAT_PIECE for name in ("one", "v14")},
+    **{f"entropy-multi/{name}": PIECE for name in ("one-bytes", "v14-bytes", "columns", "pinned", "together")},
     **{f"entropy-multi/{name}": pairs(5) for name in ("engine", "engine-pinned")},
-    **{f"entropy-multi-flat/{name}": PIECE for name in ("one", "v14", "columns")},
+    **{f"entropy-multi-flat/{name}": PIECE for name in ("one-bytes", "v14-bytes", "columns")},
     "entropy-multi-flat/engine": pairs(5),
     **{f"entropy-devices{weak}/devices-{count}": pairs(5) for weak in ("", "-weak") for count in (1, 2, 3, 4)},
     **{f"map-gpu/{name}": element("original", where="outside", reads=1, writes=1, local=None, filled=None)

@@ -21,11 +21,10 @@ tw_status lab_find_ladder(tw_context *ctx, const char *name, const lab_ladder **
     }
     const char *nearest = cli_nearest(name, names, count);
     if (nearest != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown ladder '%.60s': did you mean '%s'?", name,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown ladder '%.60s'; did you mean '%s'?", name,
                        nearest);
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "unknown ladder '%.60s': 'tilewright-lab list' names those there are", name);
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown ladder '%.60s'; see 'tilewright-lab list'", name);
 }
 
 static const lab_rung *rung_named(const lab_ladder *ladder, const char *name)
@@ -50,7 +49,7 @@ tw_status lab_find_rung(tw_context *ctx, const lab_ladder *ladder, const char *n
         names[i] = ladder->rungs[i].name;
     }
     const char *nearest = cli_nearest(name, names, ladder->count);
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "%s has no rung '%.60s': %s%s%s", ladder->name, name,
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown rung '%.60s' of %s; %s%s%s", name, ladder->name,
                    nearest != NULL ? "did you mean '" : "see 'tilewright-lab list ",
                    nearest != NULL ? nearest : ladder->name, nearest != NULL ? "'?" : "'");
 }
@@ -77,12 +76,11 @@ tw_status lab_find_ladder_of(tw_context *ctx, char **names, int count, const lab
         return TW_OK;
     }
     if (found == 0) {
-        return tw_fail(
-            ctx, TW_ERR_ARGUMENT,
-            "no ladder has %s '%.60s'%s%.60s%s: 'tilewright-lab list LADDER' names rungs",
-            count == 1 ? "a rung" : "both", names[0], count == 1 ? "" : " and '",
-            count == 1 ? "" : names[1], count == 1 ? "" : "'");
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "no ladder has %s '%.60s'%s%.60s%s; see 'tilewright-lab list LADDER'",
+                       count == 1 ? "a rung" : "both", names[0], count == 1 ? "" : " and '",
+                       count == 1 ? "" : names[1], count == 1 ? "" : "'");
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "several ladders have '%.60s': give one of %s before it",
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "several ladders have '%.60s'; put one of %s before it",
                    names[0], having);
 }

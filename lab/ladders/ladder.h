@@ -35,8 +35,9 @@ struct lab_rung {
     const char *parent; /* the rung that this one changes; NULL: a first one */
     const char *row;    /* of the write-ups; NULL: ours */
     const char *idea;
-    /* "FILE FUNCTION...": its code, below lab/ladders or in src; "FUNCTION#2" is the second of that
-     * name; NULL: the ladder's */
+    /* "FILE FUNCTION... [FILE FUNCTION...]": its code, below lab/ladders or in src, of a file of
+     * kernels with all that they call there; "FUNCTION#2" is the second of that name; NULL: the
+     * ladder's */
     const char *source;
     const char *recipe;  /* what a line of that file makes its code of: MACRO(recipe, ...) */
     const char *against; /* what it is checked against, where that is not the ladder's text */

@@ -23,6 +23,8 @@ extern const lab_ladder lab_apsp_scatter;
 extern const lab_ladder lab_apsp_multi;
 extern const lab_ladder lab_apsp_devices;
 extern const lab_ladder lab_apsp_devices_weak;
+extern const lab_ladder lab_apsp_sweep;
+extern const lab_ladder lab_apsp_hops;
 extern const lab_ladder lab_entropy_cpu;
 extern const lab_ladder lab_entropy_threads;
 extern const lab_ladder lab_entropy_threads_weak;

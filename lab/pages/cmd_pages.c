@@ -41,12 +41,12 @@ static tw_status run_script(cli_job *job, int count, const char *const *words)
     job->answer_is_no = exit_status == 1;
     if (exit_status == DONE_WITHOUT) {
         return tw_fail(job->ctx, TW_ERR_FORMAT,
-                       "%s is done, but without the files named above: remove them, or measure "
+                       "%s finished without the files named above; remove them, or measure "
                        "again",
                        words[0]);
     }
     if (exit_status > 1) {
-        return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish: the line above says why",
+        return tw_fail(job->ctx, TW_ERR_FORMAT, "%s did not finish; see the message above",
                        words[0]);
     }
     return TW_OK;

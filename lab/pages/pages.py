@@ -77,7 +77,7 @@ def plain(text):
 
 def short(text):
     if len(text) > LONGEST_TEXT:
-        raise Damaged(f"it has a text of {len(text)} characters; {LONGEST_TEXT} are the most")
+        raise Damaged(f"a text has {len(text)} characters; the maximum is {LONGEST_TEXT}")
     return text
 
 
@@ -108,17 +108,17 @@ def is_time(value):
 
 def check_rung(case):
     if not isinstance(case, dict):
-        raise Damaged("a case is no object")
+        raise Damaged("a case is not an object")
     for key, kind in (("rung", str), ("n", int)):
         if not isinstance(case.get(key), kind):
             raise Damaged(f"a case has no {key}")
     if len(case["rung"]) > LONGEST_NAME:
         raise Damaged(f"a rung has a name of {len(case['rung'])} characters")
     if not 0 < case["n"] < 10**9:
-        raise Damaged(f"{case['rung']} has a size that is none")
+        raise Damaged(f"{case['rung']} has an invalid size")
     for key in ("parent", "row", "idea", "against", "flaw", "outcome", "why", *BUILT):
         if not isinstance(case.get(key), (str, type(None))):
-            raise Damaged(f"{case['rung']} has a {key} that is no text")
+            raise Damaged(f"{case['rung']} has a {key} that is not text")
 
 
 def check_case(case):
@@ -127,19 +127,19 @@ def check_case(case):
     if not isinstance(times, list):
         raise Damaged("a case has no seconds")
     if not times or not all(map(is_time, times)):
-        raise Damaged(f"{case['rung']} has times that are none")
+        raise Damaged(f"{case['rung']} has invalid times")
     if not is_time(case.get("median")):
-        raise Damaged(f"{case['rung']} has a median that is none")
+        raise Damaged(f"{case['rung']} has an invalid median")
     case["spread"] = (max(times) - min(times)) / case["median"]
     for key in ("rate", "bytes_per_second", "occupancy"):
         if not is_number(case.setdefault(key, 0)) or case[key] < 0:
-            raise Damaged(f"{case['rung']} has a {key} that is none")
+            raise Damaged(f"{case['rung']} has an invalid {key}")
     parts = case.setdefault("parts", {})
     if not isinstance(parts, dict) or not all(is_number(t) and t >= 0 for t in parts.values()):
-        raise Damaged(f"{case['rung']} has parts that are none")
+        raise Damaged(f"{case['rung']} has invalid parts")
     published = case.get("published_milliseconds")
     if published is not None and not is_time(published):
-        raise Damaged(f"{case['rung']} has a published time that is none")
+        raise Damaged(f"{case['rung']} has an invalid published time")
 
 
 def check_format(result):
@@ -147,7 +147,7 @@ def check_format(result):
     if written == FORMAT:
         return
     if isinstance(written, str) and written.startswith("tilewright-lab "):
-        raise Damaged(f'its format is "{written}", and this version reads "{FORMAT}": take the '
+        raise Damaged(f'its format is "{written}", but this version reads "{FORMAT}"; use the '
                       "version that wrote it, or measure again")
     raise Damaged(f'it does not say "format": "{FORMAT}"')
 
@@ -155,29 +155,29 @@ def check_format(result):
 def read_result(path):
     try:
         if not path.is_file() or path.stat().st_size > LONGEST_FILE:
-            raise Damaged("it is no file" if not path.is_file() else
-                          f"it has more than {LONGEST_FILE >> 20} MiB")
+            raise Damaged("not a file" if not path.is_file() else
+                          f"larger than {LONGEST_FILE >> 20} MiB")
         result = all_plain(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise Damaged(error.strerror) from error
     except UnicodeDecodeError as error:
-        raise Damaged(f"it is no text: byte {error.start} is no UTF-8") from error
+        raise Damaged(f"not UTF-8 at byte {error.start}") from error
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"it is no JSON: {error}") from error
+        raise Damaged(f"not JSON: {error}") from error
     check_format(result)
     if not isinstance(result.get("cases"), list) or not isinstance(result.get("ladder"), str):
         raise Damaged("it has no ladder or no cases")
     if not isinstance(result.setdefault("failed", []), list):
-        raise Damaged("its rungs without a time are no list")
+        raise Damaged("its rungs without a time are not a list")
     if not re.fullmatch(r"[a-z0-9-]{1,60}", result["ladder"]):
         raise Damaged("its ladder has no name")
     for key in ("machine", "ceiling"):
         if not isinstance(result.setdefault(key, {}), dict):
-            raise Damaged(f"its {key} is no object")
+            raise Damaged(f"its {key} is not an object")
     if not all(is_number(value) for key, value in result["ceiling"].items() if key != "of"):
-        raise Damaged("its ceiling is no number")
+        raise Damaged("its ceiling is not a number")
     if not is_number(result["machine"].get("processors", 1)):
-        raise Damaged("its machine has a number of processors that is none")
+        raise Damaged("its machine has an invalid number of processors")
     for case in result["cases"]:
         check_case(case)
     for case in result["failed"]:
@@ -228,14 +228,14 @@ def read_results(place):
         try:
             results.append(read_result(path) | {"path": path})
         except Damaged as why:
-            complain(f"{path} is left out: {why}")
+            complain(f"{path} skipped: {why}")
             damaged += 1
     for result in results:
         if not result["cases"] and result["failed"]:
             complain(f"{place}: no rung of {result['ladder']} has a time: "
                      f"{result['failed'][0].get('why')}")
     if not any(result["cases"] for result in results):
-        complain(f"{place}: no results here; 'tilewright-lab run --out {place}' makes some")
+        complain(f"{place}: no results here; create some with 'tilewright-lab run --out {place}'")
         sys.exit(2)
     return [result for result in results if result["cases"]], damaged
 
@@ -752,7 +752,7 @@ def report(pages, plot_files, folders):
     results.sort(key=place_on_page)
     name_places(results)
     if not find_matplotlib():
-        complain("Matplotlib is missing: install python3-matplotlib, or pip install matplotlib")
+        complain("Matplotlib is missing; install python3-matplotlib, or pip install matplotlib")
         return 2
     sys.dont_write_bytecode = True  # the folder of this script is not ours to write into
     import plots  # after Matplotlib was found, perhaps by another Python
@@ -765,7 +765,7 @@ def report(pages, plot_files, folders):
             markdown([result])
             shown.append(result)
         except Exception as error:  # pylint: disable=broad-except
-            complain(f"{result['path']} is left out: {type(error).__name__}: {error}")
+            complain(f"{result['path']} skipped: {type(error).__name__}: {error}")
             damaged += 1
     if not shown:
         return 2
@@ -842,7 +842,7 @@ def compare(before, after):
              else "nothing changed beyond noise")
           + (f"; {single} ran once each and cannot be judged" if single else ""))
     if common == 0:
-        complain("the two have no case in common")
+        complain("the two results have no case in common")
         return 2
     if damaged_old or damaged_new:
         return WITHOUT

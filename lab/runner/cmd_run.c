@@ -110,34 +110,33 @@ static const cli_option own_options[] = {
     {"n", 'n', CLI_TEXT, "LIST", offsetof(settings, sizes), 0,
      "Sizes, such as 500,1000; each ladder has its own by default."},
     {"rungs", 0, CLI_TEXT, "LIST", offsetof(settings, rungs), 0,
-     "Only these rungs, by name; all by default."},
+     "Run only these rungs, in this order; all by default."},
     {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
      "Time each rung R times and take the median; 5 by default."},
     {"budget", 0, CLI_NUMBER, "SECONDS", offsetof(settings, budget), 0,
-     "A rung that would take longer for its repetitions is content with fewer; 5 by default."},
+     "Repeat a rung fewer times if it would take longer than this in all; 5 by default."},
     {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
      "The sizes of the write-up, or those of them that --n names, with its authors' figures beside "
      "ours."},
     {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
-     "A second table: what the processor counted while each rung ran, such as instructions a "
-     "cycle, branches missed and page faults; of a GPU, by running each rung once more under ncu "
-     "or rocprof, "
-     "integer operations a second, activity, occupancy, bank conflicts, loads and stores. Says "
-     "what cannot be counted here."},
+     "Add a table of what the processor counted while each rung ran, such as instructions per "
+     "cycle, branch misses and page faults. A GPU rung is run once more under ncu or rocprof, for "
+     "integer operations per second, activity, occupancy, bank conflicts, loads and stores. What "
+     "cannot be counted here is named."},
     {"once", 0, CLI_FLAG, NULL, offsetof(settings, once), 1,
      "For a profiler of your own: check each rung and run it once more, timing nothing. 'ncu "
      "--profile-from-start off' sees that one run."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
     {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
-     "Keep the results there, one JSON file a ladder, written after each case. Results of the same "
-     "build and machine that lie there stay, unless they are measured again."},
+     "Keep the results there, one JSON file per ladder, written after each case. Results of the "
+     "same build and machine that are already there stay unless they are measured again."},
     {0}};
 
 static const cli_option talk_options[] = {
     {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1,
-     "Say nothing on standard error but errors."},
+     "Print only errors to standard error."},
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_common, no_progress), 1,
-     "Show no progress line; there is one only if standard error is a terminal."},
+     "Do not show progress; it is shown only if standard error is a terminal."},
     {0}};
 
 static const cli_group groups[] = {{"What to run", own_options},
@@ -163,7 +162,7 @@ static tw_status read_sizes(tw_context *ctx, lab_run *run, const char *text)
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
         if (!cli_read_count(word, &n) || n < 1 || n > 1000000) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "--n '%s': sizes from 1 to 1000000 are expected",
+            return tw_fail(ctx, TW_ERR_ARGUMENT, "--n '%s': expected sizes from 1 to 1000000",
                            word);
         }
         if (run->size_count == LAB_MOST_SIZES) {
@@ -177,7 +176,18 @@ static tw_status read_sizes(tw_context *ctx, lab_run *run, const char *text)
     }
 }
 
-/* Every name of --rungs is one of the ladder's. */
+static bool is_in(const char *list, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; at < end; at += strcspn(at, ",") + 1) {
+        if (strcspn(at, ",") == length && strncmp(at, word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every name of --rungs is one of the ladder's, and none is there twice. */
 static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const char *text)
 {
     tw_status status = TW_OK;
@@ -187,6 +197,9 @@ static tw_status check_rungs(tw_context *ctx, const lab_ladder *ladder, const ch
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
         status = lab_find_rung(ctx, ladder, word, &rung);
+        if (status == TW_OK && is_in(text, at, word)) {
+            status = tw_fail(ctx, TW_ERR_ARGUMENT, "--rungs names '%s' twice", word);
+        }
         at += length;
         if (*at == '\0') {
             break;
@@ -261,7 +274,7 @@ static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting
     tw_status status = s->out != NULL ? check_folder(job, s, gpu) : TW_OK;
     for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
         if ((*each)->gpu && !gpu) {
-            cli_say(job, "%s is left out: %s", (*each)->name, twi_gpu_text());
+            cli_say(job, "%s skipped: %s", (*each)->name, twi_gpu_text());
         }
         if (!is_meant(s, *each, gpu)) {
             continue;
@@ -275,9 +288,8 @@ static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting
         }
     }
     if (status == TW_OK && failed > 0) {
-        status =
-            tw_fail(job->ctx, TW_ERR_INTERNAL,
-                    "%d ladders did not come to their end: the lines above say why", (int)failed);
+        status = tw_fail(job->ctx, TW_ERR_INTERNAL,
+                         "%d ladders did not finish; see the messages above", (int)failed);
     }
     return status;
 }
@@ -306,17 +318,17 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     lab_counting counting = {0};
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && (s->repeat < 1 || s->repeat > LAB_MOST_REPEATS)) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: expected 1 to %d",
                          (long long)s->repeat, LAB_MOST_REPEATS);
     }
     if (status == TW_OK && count == 0 && (s->rungs != NULL || s->sizes != NULL)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "%s needs a ladder: rungs and sizes mean something within one",
+                         "%s needs a ladder, since rungs and sizes belong to one",
                          s->rungs != NULL ? "--rungs" : "--n");
     }
     if (status == TW_OK && s->once && (s->out != NULL || s->counters)) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "--once times nothing: %s has nothing to show with it",
+                         "--once times nothing and cannot be combined with %s",
                          s->out != NULL ? "--out" : "--counters");
     }
     if (status != TW_OK) {
@@ -335,12 +347,12 @@ const cli_command lab_run_command = {
     .name = "run",
     .usage = "[LADDER]",
     .summary = "climb a ladder: check each rung, then time it",
-    .text = "Runs the rungs of a ladder, the plainest first. Every answer is checked before its "
-            "time counts. The table tells the median time, its spread, how many times faster than "
-            "the first rung and than the rung it changes, the work done a second, that rate beside "
-            "the ceiling measured in the same run, and the bytes a second if every element were "
-            "read and written once. A rung whose answer is wrong is shown as such, one that cannot "
-            "run here is skipped, and the others go on. Ctrl-C keeps what is done.",
+    .text = "Runs the rungs of a ladder, the simplest first. Every answer is checked before its "
+            "time counts. The table shows the median time, its spread, the speed-up over "
+            "the first rung and over the rung it changes, the work done per second, that rate as a "
+            "share of the ceiling measured in the same run, and the bytes per second if every "
+            "element were read and written once. A rung whose answer is wrong is marked, one that "
+            "cannot run here is skipped, and the others go on. Ctrl-C keeps what is done.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

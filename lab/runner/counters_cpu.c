@@ -96,7 +96,7 @@ static void explain(char why[LAB_WHY], int error)
         snprintf(why, LAB_WHY, "%s: this kernel has no perf events", without);
     } else {
         snprintf(why, LAB_WHY,
-                 "%s: the kernel knows none of this processor, as in most virtual machines (%s)",
+                 "%s: the kernel has none for this processor, as in most virtual machines (%s)",
                  without, strerror(error));
     }
 }

@@ -154,11 +154,11 @@ static lab_answer judge(const output *printed, double limit, lab_profile *out, c
     int code = WIFEXITED(printed->status) ? WEXITSTATUS(printed->status) : -1;
     lab_profile_clear(out);
     if (printed->late) {
-        snprintf(why, LAB_WHY, "ncu was stopped: it did not end in %.0f s", limit);
+        snprintf(why, LAB_WHY, "ncu was stopped after %.0f s", limit);
         return LAB_NOT_THIS;
     }
     if (printed->endless) {
-        snprintf(why, LAB_WHY, "ncu was stopped: it printed without end");
+        snprintf(why, LAB_WHY, "ncu was stopped: too much output");
         return LAB_NOT_THIS;
     }
     if (printed->error != 0 && printed->error != ENOENT) {
@@ -171,14 +171,15 @@ static lab_answer judge(const output *printed, double limit, lab_profile *out, c
         return LAB_HOPELESS;
     }
     if (memmem(printed->text, printed->size, "ERR_NVGPUCTRPERM", 16) != NULL) {
-        snprintf(why, LAB_WHY,
-                 "the driver keeps the card's counters from this user (ERR_NVGPUCTRPERM); run as "
-                 "root, or load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0");
+        snprintf(
+            why, LAB_WHY,
+            "the driver does not let this user read the card's counters (ERR_NVGPUCTRPERM); run as "
+            "root, or load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0");
         return LAB_HOPELESS;
     }
     if (memmem(printed->text, printed->size, "Failed to initialize the profiler", 33) != NULL) {
         snprintf(why, LAB_WHY,
-                 "ncu could not reach the counters of this machine's cards: it says "
+                 "ncu cannot read the counters of this machine's cards: it says "
                  "\"Failed to initialize the profiler\"");
         return LAB_HOPELESS;
     }
@@ -281,7 +282,7 @@ static tw_status judge_table(tw_context *ctx, const scratch *s, lab_profile *out
     char *text = NULL;
     tw_status status = TW_OK;
     *answer = LAB_NOT_THIS;
-    snprintf(why, LAB_WHY, "rocprof wrote no table of counters that could be read");
+    snprintf(why, LAB_WHY, "cannot read the counters that rocprof wrote");
     if (file != NULL && fstat(fileno(file), &about) == 0 && about.st_size > 0 &&
         about.st_size <= MOST_BYTES) {
         size_t size = (size_t)about.st_size;
@@ -309,7 +310,8 @@ tw_status lab_ask_rocprof(tw_context *ctx, const char *const *words, double limi
     lab_profile_clear(out);
     *answer = LAB_HOPELESS;
     if (!open_scratch(&s)) {
-        snprintf(why, LAB_WHY, "no scratch folder for rocprof in /tmp: %s", strerror(errno));
+        snprintf(why, LAB_WHY, "cannot create a scratch folder for rocprof in /tmp: %s",
+                 strerror(errno));
         return TW_OK;
     }
     while (all[count] != NULL) {
@@ -324,8 +326,7 @@ tw_status lab_ask_rocprof(tw_context *ctx, const char *const *words, double limi
         snprintf(why, LAB_WHY, "rocprof is not on PATH; it is AMD's profiler, part of ROCm");
     } else if (status == TW_OK && (printed.late || printed.endless || printed.error != 0)) {
         *answer = LAB_NOT_THIS;
-        snprintf(why, LAB_WHY, "rocprof was stopped, or could not be started, within %.0f s",
-                 limit);
+        snprintf(why, LAB_WHY, "rocprof could not be started, or was stopped after %.0f s", limit);
     } else if (status == TW_OK) {
         status = judge_table(ctx, &s, out, answer, why);
     }

@@ -363,7 +363,7 @@ bool lab_kept_parse(const char *text, size_t size, lab_kept *out, const char **w
     span key;
     char format[LAB_KEPT_TEXT] = "";
     out->count = 0;
-    *what = "it is no JSON, or no results";
+    *what = "it is not JSON, or not a result file";
     bool good = take(&s, '{');
     for (bool first = true, more = true; good; first = false) {
         good = next_member(&s, first, &key, &more);
@@ -395,7 +395,7 @@ static tw_status read_whole(tw_context *ctx, const char *path, lab_kept *out)
     tw_status status = TW_OK;
     if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > MOST_BYTES) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%s is no file of results: remove it, or give another folder", path);
+                         "%s is not a result file; remove it, or choose another folder", path);
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &out->text, (uint64_t)about.st_size + 1, 1, "earlier results");
@@ -427,7 +427,7 @@ tw_status lab_kept_open(tw_context *ctx, const char *path, lab_kept *out)
     }
     if (!good) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%s is damaged, so nothing can be added to it: %s. Remove it, or give "
+                         "%s is damaged and cannot be added to: %s; remove it, or choose "
                          "another folder with --out",
                          path, what);
     }

@@ -433,7 +433,7 @@ static bool find_error(const char *text, size_t size, char why[LAB_WHY])
 
 bool lab_ncu_read(const char *text, size_t size, lab_profile *out, char why[LAB_WHY])
 {
-    static const char *const nothing = "ncu printed no table of counters that could be read";
+    static const char *const nothing = "cannot read the counters that ncu printed";
     table t = {.at = text, .end = text + size, .accesses = -1};
     lab_profile_clear(out);
     why[0] = '\0';

@@ -321,9 +321,9 @@ static void keep_all(FILE *file, const lab_run *run, const entry *list, int32_t 
 static tw_status name_file(const lab_run *run, char path[PATH])
 {
     int length = snprintf(path, PATH, "%s/%s.json", run->folder, run->ladder->name);
-    return length > 0 && length < PATH ? TW_OK
-                                       : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                                                 "--out: the name of the folder is too long");
+    return length > 0 && length < PATH
+               ? TW_OK
+               : tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--out: folder name too long");
 }
 
 /* What keeps this run from adding to the file; NULL: nothing. */
@@ -366,7 +366,7 @@ tw_status lab_find_results(lab_run *run)
     const char *why = status == TW_OK && run->kept.text != NULL ? difference(run) : NULL;
     if (why != NULL) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "%s has results %s, which cannot stand in one file with new ones: give "
+                         "%s has results %s, which cannot be mixed with new ones; choose "
                          "another folder with --out, or remove it",
                          path, why);
     }
@@ -412,8 +412,7 @@ static tw_status write_file(const lab_run *run, const char *path, const entry *l
         status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for the results");
     }
     if (status == TW_OK && mkdir(run->folder, 0777) != 0 && errno != EEXIST) {
-        status =
-            tw_fail(ctx, TW_ERR_IO, "cannot make the folder %s: %s", run->folder, strerror(errno));
+        status = tw_fail(ctx, TW_ERR_IO, "cannot create %s: %s", run->folder, strerror(errno));
     }
     if (status == TW_OK) {
         status = put_file(ctx, path, text, size);

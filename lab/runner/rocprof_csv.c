@@ -202,7 +202,7 @@ bool lab_rocprof_read(const char *text, size_t size, lab_profile *out, char why[
         read_launch(&t);
     }
     if (t.launches == 0) {
-        snprintf(why, LAB_WHY, "rocprof wrote no table of counters that could be read");
+        snprintf(why, LAB_WHY, "cannot read the counters that rocprof wrote");
         return false;
     }
     make_profile(&t, out);

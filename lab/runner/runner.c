@@ -59,20 +59,27 @@ static const lab_published *published_for(const lab_ladder *ladder, const char *
 
 /* ---------------------------------------------------------------------------------------- cases */
 
-static bool is_chosen(const lab_run *run, const lab_rung *rung)
+/* The rung whose turn it is: in the ladder's order or, where some are named, in theirs. NULL: there
+ * is none any more. */
+static const lab_rung *rung_in_turn(const lab_run *run, int32_t turn)
 {
-    if (run->rungs == NULL) {
-        return true;
+    const lab_ladder *ladder = run->ladder;
+    const char *at = run->rungs;
+    if (at == NULL) {
+        return turn < ladder->count ? &ladder->rungs[turn] : NULL;
     }
-    size_t length = strlen(rung->name);
-    for (const char *at = run->rungs; *at != '\0';) {
-        size_t word = strcspn(at, ",");
-        if (word == length && strncmp(at, rung->name, length) == 0) {
-            return true;
+    for (; turn > 0 && *at != '\0'; turn--) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    const size_t length = strcspn(at, ",");
+    for (int32_t i = 0; i < ladder->count; i++) {
+        const char *name = ladder->rungs[i].name;
+        if (length == strlen(name) && strncmp(at, name, length) == 0) {
+            return &ladder->rungs[i];
         }
-        at += word + (at[word] == ',');
     }
-    return false;
+    return NULL;
 }
 
 static tw_status run_once(lab_run *run, void *bench, const lab_rung *rung, lab_time *time)
@@ -159,14 +166,13 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
     return status;
 }
 
-/* Whether the run wants this rung at n: named or all, offered here, and not too slow for a size
+/* Whether the run wants this rung at n: offered here, and not too slow for a size
  * that nobody asked for: --n asks for it of every rung, --published of those that the authors ran
  * there. */
 static bool is_wanted(const lab_run *run, const lab_rung *rung, int64_t n)
 {
     const lab_ladder *ladder = run->ladder;
-    return is_chosen(run, rung) &&
-           (ladder->offers == NULL || ladder->offers(run->job->ctx, rung)) &&
+    return (ladder->offers == NULL || ladder->offers(run->job->ctx, rung)) &&
            (rung->most == 0 || n <= rung->most || (run->sizes_given && !run->published) ||
             (run->published && published_for(ladder, rung->name, n) != NULL));
 }
@@ -240,7 +246,7 @@ static tw_status ask_profiler(lab_run *run, lab_case *c, lab_answer *answer, cha
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     *answer = LAB_HOPELESS;
     if (length < 0) {
-        snprintf(why, LAB_WHY, "the profiler cannot be told which program this is");
+        snprintf(why, LAB_WHY, "cannot find this program's own path for the profiler");
         return TW_OK;
     }
     program[length] = '\0';
@@ -276,10 +282,10 @@ static tw_status count_cases(lab_run *run, int32_t from)
         if ((counting->unknown & known) != 0) {
             char names[LAB_WHY];
             lab_ncu_names(counting->unknown & known, names);
-            cli_say(run->job, "this ncu does not know %s: left out", names);
+            cli_say(run->job, "this ncu does not know %s; skipped", names);
         }
         if (status == TW_OK && answer != LAB_COUNTED && strcmp(why, counting->said) != 0) {
-            cli_say(run->job, "no counters of %s: %s",
+            cli_say(run->job, "no counters for %s: %s",
                     answer == LAB_HOPELESS ? "the GPU" : c->rung->name, why);
             snprintf(counting->said, LAB_WHY, "%s", why);
         }
@@ -311,8 +317,8 @@ static tw_status run_size(lab_run *run, int64_t n)
     bool opened = false;
     int32_t before = run->count;
     tw_status status = TW_OK;
-    for (int32_t i = 0; status == TW_OK && i < ladder->count; i++) {
-        const lab_rung *rung = &ladder->rungs[i];
+    const lab_rung *rung = rung_in_turn(run, 0);
+    for (int32_t turn = 0; status == TW_OK && rung != NULL; rung = rung_in_turn(run, ++turn)) {
         if (!is_wanted(run, rung, n)) {
             continue;
         }
@@ -362,7 +368,7 @@ static tw_status check_published_sizes(const lab_run *run)
         }
         if (p->rung == NULL) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
-                           "--n %lld: %s has no published figure of that size; leave out "
+                           "--n %lld: %s has no published figure at that size; omit "
                            "--published, or --n",
                            (long long)run->sizes[i], run->ladder->name);
         }

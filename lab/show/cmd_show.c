@@ -35,46 +35,103 @@ static const char *source_of(const lab_ladder *ladder, const lab_rung *rung)
     return rung->source != NULL ? rung->source : ladder->source;
 }
 
-/* What a rung's code is compiled or called with: the line that makes its recipe or, without one,
- * its entry in the ladder's table. */
-static void write_recipe(FILE *memory, const char *text, const lab_rung *rung)
+/* What a rung's code is compiled or called with: the line of the text that makes its recipe; empty
+ * if there is none. */
+static lab_piece recipe_in(const char *text, const lab_rung *rung)
 {
-    const char *end = NULL, *begin = NULL;
-    if (rung->recipe != NULL && text != NULL) {
-        begin = lab_find_recipe(text, rung->recipe, &end);
+    lab_piece found = {NULL, NULL};
+    if (rung->recipe != NULL) {
+        found.begin = lab_find_recipe(text, rung->recipe, &found.end);
     }
-    for (const lab_source *each = lab_sources; begin == NULL && each->file != NULL; each++) {
-        (void)lab_find_entry(each->text, rung->name, rung->idea, &begin, &end);
+    return found;
+}
+
+/* Without a recipe it is the rung's entry in the ladder's table. */
+static lab_piece entry_of(const lab_rung *rung)
+{
+    lab_piece found = {"", ""};
+    bool known = false;
+    for (const lab_source *each = lab_sources; !known && each->file != NULL; each++) {
+        known = lab_find_entry(each->text, rung->name, rung->idea, &found.begin, &found.end);
     }
-    if (begin != NULL) {
-        fprintf(memory, "%.*s", (int)(end - begin), begin);
+    return found;
+}
+
+static bool is_file(const char *word, size_t length)
+{
+    return memchr(word, '/', length) != NULL;
+}
+
+static bool has_kernels(const char *file, size_t length)
+{
+    return memmem(file, length, ".cu", 3) != NULL;
+}
+
+/* The recipe of a rung: of the first of its files that has one. Its entry where it has none, and
+ * where what it runs is the host's code as well. */
+static void write_recipe(FILE *memory, const char *source, const lab_rung *rung)
+{
+    lab_piece recipe = {NULL, NULL};
+    for (const char *at = source; recipe.begin == NULL && *at != '\0'; at += *at == ' ') {
+        size_t length = strcspn(at, " ");
+        const char *text = is_file(at, length) ? lab_source_of(at, length) : NULL;
+        recipe = text != NULL ? recipe_in(text, rung) : recipe;
+        at += length;
+    }
+    if (recipe.begin == NULL || !has_kernels(source, strcspn(source, " "))) {
+        const lab_piece entry = entry_of(rung);
+        fprintf(memory, "%.*s", (int)(entry.end - entry.begin), entry.begin);
+    }
+    if (recipe.begin != NULL) {
+        fprintf(memory, "%.*s", (int)(recipe.end - recipe.begin), recipe.begin);
     }
 }
 
-/* The source of a rung: "FILE FUNCTION...", each function's definition; the whole file for none. */
+/* One file's functions, from the file's name on; returns where the next file's name begins, and
+ * NULL if something is not there. Kernels come with what they call of the same file. */
+static const char *write_file(FILE *memory, const char *at, const lab_rung *rung)
+{
+    size_t length = strcspn(at, " ");
+    const char *text = lab_source_of(at, length);
+    const bool kernels = has_kernels(at, length);
+    lab_pieces pieces = {.count = 0};
+    if (text == NULL) {
+        return NULL;
+    }
+    for (at += length; *at == ' ' && !is_file(at + 1, strcspn(at + 1, " ")); at += length) {
+        at++;
+        length = strcspn(at, " ");
+        if (!lab_collect(text, at, length, &pieces)) {
+            return NULL;
+        }
+    }
+    if (kernels) {
+        const lab_piece recipe = recipe_in(text, rung);
+        lab_collect_called(text, &recipe, &pieces);
+    }
+    for (int i = 0; i < pieces.count; i++) {
+        const lab_piece *each = &pieces.at[i];
+        fprintf(memory, "%s%.*s", ftell(memory) > 0 ? "\n" : "", (int)(each->end - each->begin),
+                each->begin);
+    }
+    return at + (*at == ' ');
+}
+
+/* The source of a rung: "FILE FUNCTION... [FILE FUNCTION...]", each function's definition. */
 static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_rung *rung,
                            code *out)
 {
     const char *const source = source_of(ladder, rung), *at = source;
     FILE *memory = open_memstream(&out->text, &out->size);
+    tw_status status = TW_OK;
     if (memory == NULL) {
         return tw_fail(ctx, TW_ERR_MEMORY, "no memory for the source");
     }
-    size_t length = strcspn(at, " ");
-    const char *text = lab_source_of(at, length);
-    tw_status status = TW_OK;
-    write_recipe(memory, text, rung);
-    for (at += length; status == TW_OK && text != NULL && *at == ' '; at += length) {
-        const char *begin = NULL, *end = NULL;
-        at++;
-        length = strcspn(at, " ");
-        if (lab_find_function(text, at, length, &begin, &end)) {
-            fprintf(memory, "%s%.*s", ftell(memory) > 0 ? "\n" : "", (int)(end - begin), begin);
-        } else {
-            text = NULL;
-        }
+    write_recipe(memory, source, rung);
+    while (at != NULL && *at != '\0') {
+        at = write_file(memory, at, rung);
     }
-    if (text == NULL) {
+    if (at == NULL) {
         status = tw_fail(ctx, TW_ERR_INTERNAL, "the source of %s is not where its table says: %s",
                          rung->name, source);
     }
@@ -95,9 +152,17 @@ static void print_rung(const lab_ladder *ladder, const lab_rung *rung)
         printf("changes %s\n", rung->parent);
     }
     printf("checked against %s\n", rung->against != NULL ? rung->against : ladder->against);
-    const char *source = source_of(ladder, rung);
-    printf("%s%.*s\n\n", strncmp(source, "src/", 4) == 0 ? "" : "lab/ladders/",
-           (int)strcspn(source, " "), source);
+    const char *before = "";
+    for (const char *at = source_of(ladder, rung); *at != '\0'; at += *at == ' ') {
+        int length = (int)strcspn(at, " ");
+        if (is_file(at, (size_t)length)) {
+            printf("%s%s%.*s", before, strncmp(at, "src/", 4) == 0 ? "" : "lab/ladders/", length,
+                   at);
+            before = ", ";
+        }
+        at += length;
+    }
+    printf("\n\n");
 }
 
 /* ------------------------------------------------------------------------------------------ show

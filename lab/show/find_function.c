@@ -87,6 +87,26 @@ static const char *macro_end(const char *line)
     return next_line(line);
 }
 
+/* Where the name stands as a word on the line; NULL if it does not. */
+static const char *named_at(const char *line, const char *name, size_t length)
+{
+    for (const char *at = line; at + length <= line_end(line); at++) {
+        if (memcmp(at, name, length) == 0 && !is_name(at[length]) &&
+            (at == line || !is_name(at[-1]))) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the line begins the definition of a struct of that name, a template's too. */
+static bool begins_struct(const char *line, const char *name, size_t length)
+{
+    const char *at = is_name(*line) ? named_at(line, name, length) : NULL;
+    return at != NULL && at - line >= 7 && strncmp(at - 7, "struct ", 7) == 0 &&
+           at[strcspn(at, "{;(\n")] == '{';
+}
+
 /* The number after a name's "#", and the name without it. */
 static int wanted_of(const char *name, size_t *length)
 {
@@ -102,13 +122,17 @@ bool lab_find_function(const char *text, const char *name, size_t length, const 
     for (const char *line = text; *line != '\0'; line = next_line(line)) {
         const bool macro = strncmp(line, "#define ", 8) == 0;
         const bool may = macro || is_name(*line) || goes_on(text, line);
-        const char *at = may ? called_at(line, name, length) : NULL;
-        if (macro && at == line + 8) {
+        const bool type = begins_struct(line, name, length);
+        const char *at = !may ? NULL : type ? line : called_at(line, name, length);
+        if (macro && named_at(line, name, length) == line + 8) {
+            if (--wanted > 0) {
+                continue;
+            }
             *begin = block_begin(text, line);
             *end = macro_end(line);
             return true;
         }
-        if (at == NULL || macro || !is_defined(at) || --wanted > 0) {
+        if (at == NULL || macro || (!type && !is_defined(at)) || --wanted > 0) {
             continue;
         }
         const char *last = line;

@@ -27,9 +27,27 @@ bool lab_find_entry(const char *text, const char *name, const char *idea, const 
                     const char **end);
 
 /* The definition of a function in a text that is laid out as this project's is: its comment, what
- * stands before its name, and its body to the brace that begins a line; or that of a macro. The
- * name "put#2" is the second one of that name. False if there is none. */
+ * stands before its name, and its body to the brace that begins a line; or that of a struct or of
+ * a macro. The name "put#2" is the second one of that name. False if there is none. */
 bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
                        const char **end);
+
+/* Pieces of a text: definitions. */
+enum { LAB_MOST_PIECES = 96 };
+typedef struct lab_piece {
+    const char *begin, *end;
+} lab_piece;
+typedef struct lab_pieces {
+    lab_piece at[LAB_MOST_PIECES];
+    int count;
+} lab_pieces;
+
+/* One more, as lab_find_function finds it, unless it is there; false if it is not found. */
+bool lab_collect(const char *text, const char *name, size_t length, lab_pieces *out);
+
+/* What those name of the same text, and what that names: functions that they call, types and
+ * macros; and what the line of a recipe names, where `recipe` is not empty. Then all of them in the
+ * order of the text. */
+void lab_collect_called(const char *text, const lab_piece *recipe, lab_pieces *out);
 
 #endif

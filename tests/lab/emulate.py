@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """emulate.py SOURCE: the kernels of ladders apsp-gpu, entropy-gpu, entropy-multi and map-gpu, thread by thread on the
 CPU, against plain loops; and each of their rungs held to what its row says of its kernel, its threads,
-shared memory, barriers and bank conflicts. SOURCE is the repository. Needs a C and a C++ compiler, and no
-GPU or toolkit of one."""
+shared memory, barriers, bank conflicts, and the loads and stores of shared and of global memory. SOURCE is the
+repository. Needs a C and a C++ compiler, and no GPU or toolkit of one.
+
+emulate.py SOURCE planted: the same counts of loads and stores with inner loops that were altered, each of which must be
+found, and nothing else."""
 import os
 import pathlib
 import re
@@ -11,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LAUNCH = re.compile(r"\b(\w+(?:<[\w, &|]*>)?)\s*<<<(.*?)>>>\s*\((.*?)\);", re.S)
+LAUNCH = re.compile(r"\b(\w+(?:<[\w, &|]*>)?)[\s\\]*<<<(.*?)>>>\s*\((.*?)\);", re.S)
 SOURCE = pathlib.Path(sys.argv[1])
 HERE = SOURCE / "tests" / "lab" / "emulated"
 SEED = os.environ.get("TW_SEED", "20")
@@ -45,14 +48,117 @@ def check_rungs(cc, cxx, name, ladders):
         (work / "kernels.cpp").write_text(as_cpp(kernels))
         if name == "entropy":
             (work / "pieces.cpp").write_text(as_cpp(kernels_of(name, "multi")))
-        names = re.findall(r"^(?:RECIPE|PREPARED|THREE|PRODUCT)\((\w+),", kernels, re.M)
-        names += ["shape_" + "_".join(numbers.split(", ")) for numbers in re.findall(r"^SHAPE\((.*)\)", kernels, re.M)]
-        (work / "recipes.inc").write_text("".join(f'{{"{n}", &lab_{n}}},\n' for n in names))
+        write_recipes(work, kernels)
         of = ", ".join("&lab_" + ladder.replace("-", "_") for ladder in ladders)
         subprocess.run([cc, "-std=c11", *FLAGS, f"-I{SOURCE}/src", "-DLAB_LISTED_ONLY", "-DLAB_LISTED_WITH_CODE",
                         f'-DTABLES="ladders/{name}/gpu.c"', f"-DLADDERS={of}", "-include", "string.h", "-c",
                         HERE / "tables.c", "-o", work / "tables.o"], check=True)
         return run(work, [cxx, "-std=c++17", *FLAGS, f"-I{work}"], [HERE / f"{name}.cpp", work / "tables.o"], [SEED])
+
+
+def write_recipes(work, kernels):
+    """The names of all that the kernels' macros make, with where they are."""
+    names = re.findall(r"^(?:RECIPE|PREPARED|THREE|PRODUCT)\((\w+),", kernels, re.M)
+    names += ["shape_" + "_".join(numbers.split(", ")) for numbers in re.findall(r"^SHAPE\((.*)\)", kernels, re.M)]
+    (work / "recipes.inc").write_text("".join(f'{{"{n}", &lab_{n}}},\n' for n in names if n != "name"))
+
+
+def count_accesses(cxx, kernels, program="counts"):
+    """(exit status, output) of a program that counts what the kernels of this text access. Without optimisation:
+    what the source has is what is counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        (work / "kernels.cpp").write_text(as_cpp(kernels))
+        write_recipes(work, kernels)
+        if program == "count_entropy":
+            (work / "pieces.cpp").write_text(as_cpp(kernels_of("entropy", "multi")))
+        command = [cxx, "-std=c++17", *FLAGS, "-O0", f"-I{work}"]
+        subprocess.run([*command, "-fsanitize=thread", "-c", HERE / f"{program}.cpp", "-o", work / "counts.o"], check=True)
+        subprocess.run([*command, "-O1", HERE / "trace.cpp", work / "counts.o", "-o", work / "counts"], check=True)
+        done = subprocess.run([work / "counts"], check=False, capture_output=True, text=True)
+        return done.returncode, done.stdout
+
+
+# Alterations that leave every answer right: (function, what stands there, what comes in its place), and the recipes that
+# no longer access what their row says.
+PLANTED = (
+    # The running minimum in shared memory instead of a register.
+    ("stage3_register", "least = min(least,", "mine[y * b + x] = least = min(least,", {"in_register"}),
+    # The target of row A2 in its tile at every depth.
+    ("three_tiles_product", "tile::relax(least, left, right, p);",
+     "tile::relax(least, left, right, p); tile::write(mine, least);",
+     {"large_rolled", "large", "large_apart", "three_8", "three_16", "three_32"}),
+    # An operand read again for every sum.
+    ("relax_elements", "relaxed<F>(least[i][j], from[i], to[j])",
+     "relaxed<F>(least[i][j], B == 78 ? left[my::row(i) * B + p] : from[i], to[j])", {"block_78", "shape_78_39_13"}),
+    # An operand from global memory instead of shared memory.
+    ("relax_elements", "(F & SHARED)                     ? left", "(F & SHARED) && !(B == 48)       ? left",
+     {"shape_48_16_16"}),
+    # A column of operands brought anew for every row.
+    ("multiply_wide_chunk", "for (int j = 0; j < RESULTS; j++) {",
+     "for (int j = 0; j < RESULTS; j++) { if (j == 0) take_eight(to, chunk->right[q], threadIdx.x);", {"wide"}),
+)
+
+
+def plant(text, function, old, new):
+    """The text with what stands in the body of a function replaced."""
+    begin = re.search(rf"^[^\n;=]*\b{function}\([^;]*?\n{{", text, re.M).start()
+    end = text.index("\n}\n", begin)
+    body = re.sub(r" +", " ", text[begin:end]), re.sub(r" +", " ", old)
+    assert body[1] in body[0], f"{function} has no {old}"
+    return text[:begin] + body[0].replace(body[1], new) + text[end:]
+
+
+# The same of elements: (ladders, program, function, what stands there, what comes in its place), and the rungs.
+PLANTED_ELEMENTS = (
+    # A table that is brought to shared memory and looked up where it was.
+    ("entropy", "count_entropy", "v7_shared", "total, shared)", "total, table)", {"v7_shared"}),
+    # An element read twice.
+    ("map", "count_map", "divided", "*at = one_branch", "*at = *at, *at = one_branch", {"divided"}),
+)
+
+
+def check_planted_elements(cxx):
+    failed = 0
+    for ladders, program, function, old, new, wanted in PLANTED_ELEMENTS:
+        status, told = count_accesses(cxx, plant(kernels_of(ladders), function, old, new), program)
+        named = set(re.findall(r"^(\w+): bytes ", told, re.M))
+        if status == 0 or named != wanted:
+            print(told, f"{function} was altered, and these were found: {sorted(named)}", sep="")
+            failed = 1
+    return failed
+
+
+def check_planted(cxx):
+    text, wanted = kernels_of("apsp"), set()
+    for function, old, new, found in PLANTED:
+        text = plant(text, function, old, new)
+        wanted |= found
+    text = text.replace("    /* Back into the tile, and from there", """    static void write(int *tile, const int (&least)[ROWS][COLS])
+    {
+        for (int i = 0; i < ROWS; i++) {
+            for (int j = 0; j < COLS; j++) {
+                tile[(threadIdx.y + i * Y) * B + threadIdx.x + j * X] = least[i][j];
+            }
+        }
+    }
+    /* Back into the tile, and from there""")
+    status, told = count_accesses(cxx, text)
+    named = set(re.findall(r"^(\w+), phase \d: .* for a relaxation: ", told, re.M))
+    if status == 0 or named != wanted:
+        print(told, f"altered kernels that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
+        return 1
+    print(f"{len(PLANTED)} altered loops, all found")
+    return check_planted_elements(cxx)
+
+
+def check_counts(cxx):
+    failed = 0
+    for ladders, program in (("apsp", "counts"), ("entropy", "count_entropy"), ("map", "count_map")):
+        status, told = count_accesses(cxx, kernels_of(ladders), program)
+        print(told, end="")
+        failed |= status
+    return failed
 
 
 def check_banks(cxx):
@@ -71,12 +177,15 @@ def main():
     if cc is None or cxx is None:
         print("skipped: no C or C++ compiler")
         return 77
+    if sys.argv[2:] == ["planted"]:
+        return check_planted(cxx)
     print(f"seed {SEED}", flush=True)
     failed = check_rungs(cc, cxx, "apsp", ["apsp-gpu", "apsp-gpu-blocks", "apsp-gpu-shapes", "apsp-gpu-global",
                                            "apsp-hip"])
     failed |= check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"])
     failed |= check_rungs(cc, cxx, "map", ["map-gpu"])
     failed |= check_banks(cxx)
+    failed |= check_counts(cxx)
     return 1 if failed else 0
 
 

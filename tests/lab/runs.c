@@ -255,6 +255,21 @@ static void speedups_are_over_the_first_rung_that_ran(void **state)
     has(done->said, "ceiling: 8 units/s, what a test says\n");
 }
 
+static void named_rungs_run_in_the_order_of_their_names(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "quick,plain", 7, 1);
+    const char *quick = strstr(done->said, "\nquick  "), *plain = strstr(done->said, "\nplain  ");
+    assert_non_null(quick);
+    assert_non_null(plain);
+    assert_true(quick < plain);
+    has(done->said, "\nfirst: quick\n");
+    /* What is kept has the ladder's order. */
+    assert_true(strstr(done->kept, "\"rung\": \"plain\"") <
+                strstr(done->kept, "\"rung\": \"quick\""));
+}
+
 static const lab_rung flawed_rungs[] = {
     {.name = "rounded", .idea = "saves digits", .run = run_plain, .b = 1, .flaw = "2 digits only"},
     {.name = "plain", .idea = "works", .parent = "rounded", .run = run_plain, .b = 4},
@@ -507,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_rung_with_a_flaw_is_timed_and_compared_with_nothing),
         cmocka_unit_test(parts_are_those_of_the_repetition_in_the_middle),
         cmocka_unit_test(a_ladder_of_which_nothing_can_run_says_why),
+        cmocka_unit_test(named_rungs_run_in_the_order_of_their_names),
         cmocka_unit_test(authors_sizes_are_run_by_their_rungs_where_no_time_is_told),
         cmocka_unit_test(rungs_are_timed_without_a_ceiling_too),
         cmocka_unit_test(a_later_run_adds_to_the_file),

@@ -119,7 +119,7 @@ static const lab_rung strong_rungs[] = {
     STRONG_RUNG(2), STRONG_RUNG(3), STRONG_RUNG(4)};
 
 static const lab_rung weak_rungs[] = {
-    DEVICES(1, "A4", WEAK, "one device: what the others should take as well"), WEAK_RUNG(2, "A4"),
+    DEVICES(1, "A4", WEAK, "one device: the time the others should match"), WEAK_RUNG(2, "A4"),
     WEAK_RUNG(3, NULL), WEAK_RUNG(4, NULL)};
 
 static const int64_t default_sizes[] = {5000, 11000, 0};

@@ -5,11 +5,13 @@
  *   naive            one launch for each k (row C1)
  *   stages           three stages over tiles of 32 (row C2, as the rungs down to tiles-2)
  *   merged-branches  a minimum instead of branches
- *   no-barrier       one barrier in the third stage instead of one a step
+ *   merged-unrolled  the loop unrolled 32 times; with the line above one step of row C2
+ *   no-barrier       one barrier in the third stage instead of one per step
  *   registers        the running minimum in a register
  *   two-tiles        the target tile not in shared memory
  *   hoisted          addresses worked out before the loop
- *   tiles-1          the side known when compiling
+ *   known-side       the side known when compiling
+ *   tiles-1          the same kernel for blocks that own T x T tiles, with T = 1
  *   tiles-2          a block owns 2 x 2 tiles
  *   tiles-4          4 x 4 (row C3)
  *   tiles-6          6 x 6 (row C3)
@@ -33,8 +35,9 @@
  *   coarse           32 x 8 threads, 16 elements each
  *   unrolled         the loop unrolled 32 times
  *   block-78         two tiles of 78 fill 48 KiB: the target is in registers (row B2)
- *   fused            from unrolled: 16 x 16 threads, add and minimum in one instruction
- *   eight-by-eight   from fused: tiles of 128, 8 x 8 results a thread, operands by 16 bytes
+ *   square-threads   from unrolled: 16 x 16 threads, 16 elements each
+ *   fused            add and minimum asked for in one instruction
+ *   eight-by-eight   from fused: tiles of 128, 8 x 8 results per thread, operands by 16 bytes
  *   pivot-registers  the pivot's tile closed in registers
  *   packed           phase 2 packs the panels as phase 3 reads them: the engine's rounds
  *   double-buffered  the next chunk of operands comes while this one is multiplied
@@ -208,8 +211,8 @@ static tw_status run_copies(void *given, const lab_rung *rung, lab_time *time)
     tw_status status = prepare(b, r);
     if (status == TW_OK && rung->a != 0 && !(in && out)) {
         status = tw_fail(b->ctx, TW_ERR_MEMORY,
-                         "the system does not let %lld MB be pinned: see 'ulimit -l', or leave "
-                         "rung %s out",
+                         "cannot pin %lld MB of memory; raise 'ulimit -l', or leave out "
+                         "rung %s",
                          (long long)(2 * bytes >> 20), rung->name);
     }
     double begun = twi_seconds();
@@ -406,7 +409,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 {
     bench *b = NULL;
     if (n > 46000) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: 46000 is the most here", (long long)n);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: the maximum is 46000", (long long)n);
     }
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {
@@ -445,7 +448,9 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 /* -------------------------------------------------------------------------------------- ladders */
 
 #define IN_KERNELS "apsp/gpu_kernels.cu "
+#define IN_THREE_TILES "three_tiles_product three_tiles_pair"
 #define IN_PRODUCT "src/apsp/gpu/kernels/product.cuh " /* the library's */
+#define IN_STEPS "apsp/bridge_kernels.cu step_packed "
 #define RUNG_BY(title, from, of, what, how, at_most, runs, in)                                \
     {                                                                                         \
         .name = title, .parent = from, .row = of, .idea = what, .source = in, .recipe = #how, \
@@ -472,7 +477,10 @@ static const lab_rung rungs[] = {
             "three stages over tiles of 32: memory is read n / 32 times", first, 10000),
     RUNG_IN("stage3_merged", "merged-branches", "stages", "C2", "a minimum instead of branches",
             merged, 10000),
-    RUNG_IN("stage3_no_barrier", "no-barrier", "merged-branches", "C2",
+    RUNG_IN("stage3_unrolled", "merged-unrolled", "merged-branches", "C2",
+            "the loop unrolled 32 times; the authors' step is this and the one before",
+            merged_unrolled, 10000),
+    RUNG_IN("stage3_no_barrier", "no-barrier", "merged-unrolled", "C2",
             "stage 3 writes nothing others read: one barrier", no_barrier, 10000),
     RUNG_IN("stage3_register", "registers", "no-barrier", "C2", "the running minimum in a register",
             in_register, 10000),
@@ -480,8 +488,10 @@ static const lab_rung rungs[] = {
             "the target tile stays out of shared memory", two_tiles, 10000),
     RUNG_IN("stage3_hoisted", "hoisted", "two-tiles", "C2", "addresses worked out before the loop",
             hoisted, 10000),
-    RUNG_IN("stage3_tiles", "tiles-1", "hoisted", "C2",
-            "the side known when compiling: the loop unrolls", tiles_1, 10000),
+    RUNG_IN("stage3_known", "known-side", "hoisted", "C2",
+            "the side known when compiling: the loop unrolls whole", known_side, 10000),
+    RUNG_IN("stage3_tiles", "tiles-1", "known-side", "C2",
+            "written for blocks that own T x T tiles, with T = 1", tiles_1, 10000),
     RUNG_IN("stage3_tiles", "tiles-2", "tiles-1", "C2",
             "a block owns 2 x 2 tiles: a value read serves two sums", tiles_2, 0),
     RUNG_IN("stage3_tiles", "tiles-4", "tiles-2", "C3", "a block owns 4 x 4 tiles", tiles_4, 0),
@@ -494,16 +504,15 @@ static const lab_rung rungs[] = {
      .source = IN_KERNELS "stage3_tiles lab_tiles_for",
      .run = LAB_ON_GPU(run_chosen),
      .inspect = LAB_ON_GPU(inspect_chosen)},
-    RUNG_IN("three_tiles_product three_tiles_pair", "rolled-64", "no-barrier", "A2",
-            "tiles of 64, three in 48 KiB, filled once; 4 targets a thread, written back once",
+    RUNG_IN(IN_THREE_TILES, "rolled-64", "no-barrier", "A2",
+            "tiles of 64, three in 48 KiB, filled once; 4 targets per thread, written back once",
             large_rolled, 10000),
-    RUNG_IN("three_tiles_product three_tiles_pair", "block-64", "rolled-64", "A2",
-            "the loop unrolled 32 times", large, 0),
+    RUNG_IN(IN_THREE_TILES, "block-64", "rolled-64", "A2", "the loop unrolled 32 times", large, 0),
     RUNG_IN("three_tiles_product three_tiles_panel", "apart", "block-64", "A2",
             "rejected: phase 2 with a block for each tile, 2 n / 64, and the pivot read by each",
             large_apart, 10000),
     RUNG_BY("pitched", "block-64", "A2", "rows as cudaMallocPitch lays them", large, 10000,
-            run_pitched, "apsp/gpu.c run_pitched"),
+            run_pitched, "apsp/gpu.c run_pitched " IN_KERNELS IN_THREE_TILES),
     RUNG("grid-1d", "naive", "B5",
          "three phases of 32 in global memory, k outside; a block walks along a row of tiles", walk,
          5000),
@@ -520,10 +529,11 @@ static const lab_rung rungs[] = {
     RUNG("unrolled", "coarse", "B5", "the loop unrolled 32 times", unrolled, 0),
     RUNG("block-78", "unrolled", "B2", "two tiles of 78 fill 48 KiB; 39 x 13 threads, 12 each",
          block_78, 0),
-    RUNG("fused", "unrolled", NULL, "16 x 16 threads, 16 elements each, add and minimum in one",
-         fused, 0),
+    RUNG("square-threads", "unrolled", NULL, "16 x 16 threads instead of 32 x 8, 16 elements each",
+         shape_64_16_16, 0),
+    RUNG("fused", "square-threads", NULL, "add and minimum asked for in one instruction", fused, 0),
     RUNG_IN("fill_chunk multiply_wide_chunk wide_product", "eight-by-eight", "fused", NULL,
-            "tiles of 128, 8 x 8 results a thread, operands 16 bytes at a time", wide, 0),
+            "tiles of 128, 8 x 8 results per thread, operands 16 bytes at a time", wide, 0),
     {.name = "pivot-registers",
      .parent = "eight-by-eight",
      .idea = "the pivot's tile closed in registers: one barrier for two steps",
@@ -533,17 +543,17 @@ static const lab_rung rungs[] = {
      .inspect = LAB_ON_GPU(inspect_wide)},
     BRIDGE("packed", "pivot-registers",
            "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
-           packed, "apsp/bridge_kernels.cu product_run"),
+           packed, IN_STEPS "product_run#2"),
     BRIDGE("double-buffered", "packed",
            "two chunks of operands: one is fetched while the other is multiplied", buffered,
-           IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),
+           IN_STEPS IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),
 #ifndef TWI_HIP
     BRIDGE("async-copies", "double-buffered",
            "copies to shared memory in the background, not through registers", async,
-           IN_PRODUCT "fetch put product_begin#2 product_run#2"),
+           IN_STEPS IN_PRODUCT "fetch put product_begin#2 product_run#2"),
     BRIDGE("bulk-copies", "async-copies",
            "the copy engine brings chunks, four deep; warps drift apart", bulk,
-           IN_PRODUCT "feed product_begin product_run"),
+           IN_STEPS IN_PRODUCT "feed product_begin product_run"),
 #endif
     {.name = "mixed-step",
      .parent = BEFORE_MIXED,
@@ -573,16 +583,18 @@ static const int64_t default_sizes[] = {100, 1000, 5000, 0};
     {rung, 7500, n7500}, {rung, 10000, n10000}
 /* clang-format on */
 
-/* Row C timed the compile-time block length twice, as a step and as 1 x 1 tiles a block: tiles-1
- * has the figures of the latter, so that those of 2 x 2 to 6 x 6 stand beside their own run. */
+/* Row C's authors merged the branches and unrolled the loop in one step: merged-unrolled has its
+ * figures. */
 static const lab_published published[] = {
     AT_ALL_SIZES("naive", 0.275, 15.436, 377.849, 2987.084, 10051.674, 22837.635),
     AT_ALL_SIZES("stages", 0.103, 4.564, 64.727, 468.741, 1571.627, 3712.62),
-    AT_ALL_SIZES("merged-branches", 0.133, 5.254, 60.114, 457.706, 1528.729, 3606.88),
+    AT_ALL_SIZES("merged-branches", 0, 0, 0, 0, 0, 0),
+    AT_ALL_SIZES("merged-unrolled", 0.133, 5.254, 60.114, 457.706, 1528.729, 3606.88),
     AT_ALL_SIZES("no-barrier", 0.111, 3.197, 36.036, 241.38, 800.905, 1883.782),
     AT_ALL_SIZES("registers", 0.064, 2.385, 30.124, 205.887, 685.204, 1615.857),
     AT_ALL_SIZES("two-tiles", 0.064, 2.225, 27.292, 189.095, 629.174, 1483.424),
     AT_ALL_SIZES("hoisted", 0.061, 2.116, 25.755, 179.221, 593.207, 1397.727),
+    AT_ALL_SIZES("known-side", 0.051, 1.778, 19.347, 150.525, 490.784, 1155.117),
     AT_ALL_SIZES("tiles-1", 0.051, 1.581, 19.307, 149.748, 490.719, 1154.779),
     AT_ALL_SIZES("tiles-2", 0.071, 1.566, 22.354, 161.878, 542.113, 1180.886),
     AT_ALL_SIZES("tiles-4", 0.097, 1.603, 14.833, 112.775, 373.727, 873.888),
@@ -642,13 +654,12 @@ const lab_ladder lab_apsp_gpu_shapes = {
 };
 
 static const lab_rung block_rungs[] = {
-    RUNG_IN("three_tiles_product three_tiles_pair", "block-8", NULL, "A4",
-            "three tiles of 8, 8 x 8 threads", three_8, 0),
-    RUNG_IN("three_tiles_product three_tiles_pair", "block-16", "block-8", "A4",
-            "three tiles of 16, 16 x 16 threads", three_16, 0),
-    RUNG_IN("three_tiles_product three_tiles_pair", "block-32", "block-16", "A4",
-            "three tiles of 32, 32 x 32 threads", three_32, 0),
-    RUNG_IN("three_tiles_product three_tiles_pair", "block-64", "block-32", "A4",
+    RUNG_IN(IN_THREE_TILES, "block-8", NULL, "A4", "three tiles of 8, 8 x 8 threads", three_8, 0),
+    RUNG_IN(IN_THREE_TILES, "block-16", "block-8", "A4", "three tiles of 16, 16 x 16 threads",
+            three_16, 0),
+    RUNG_IN(IN_THREE_TILES, "block-32", "block-16", "A4", "three tiles of 32, 32 x 32 threads",
+            three_32, 0),
+    RUNG_IN(IN_THREE_TILES, "block-64", "block-32", "A4",
             "three tiles of 64, 32 x 32 threads: 4 elements each", large, 0),
 };
 
@@ -667,8 +678,9 @@ const lab_ladder lab_apsp_gpu_blocks = {
     .count = LAB_COUNT(block_rungs),
     .sizes = shape_sizes,
     .published = block_published,
-    .published_on = "a card of the GTX 1080 class (row A4), its graph c21.1 of untold size: by its "
-                    "other rates about 5000 vertices",
+    .published_on =
+        "a card of the GTX 1080 class (row A4), its graph c21.1, whose size is not given: about "
+        "5000 vertices by its other rates",
     BENCH,
 };
 
@@ -676,12 +688,13 @@ const lab_ladder lab_apsp_gpu_blocks = {
 
 static const lab_rung copy_rungs[] = {
     RUNG_BY("pageable", NULL, "A2", "block-64 between copies from and to ordinary memory", large, 0,
-            run_copies, "apsp/gpu.c run_copies"),
+            run_copies, "apsp/gpu.c run_copies " IN_KERNELS IN_THREE_TILES),
     {.name = "pinned",
      .parent = "pageable",
      .row = "A2",
      .idea = "the host's memory pinned: the card copies without the driver's detour",
-     .source = "apsp/gpu.c run_copies",
+     .source = "apsp/gpu.c run_copies " IN_KERNELS IN_THREE_TILES,
+     .recipe = "large",
      .run = LAB_ON_GPU(run_copies),
      .code = LAB_CODE(&lab_large),
      .a = 1,
@@ -732,7 +745,7 @@ const lab_ladder lab_apsp_gpu_global = {
     RUNG(#b "-" #x "x" #y, from, "B4", what, shape_##b##_##x##_##y, 0)
 
 static const lab_rung hip_rungs[] = {
-    WAVE_RUNG(16, 16, 16, NULL, "tiles of 16, an element a thread: a wave is 4 rows of 16"),
+    WAVE_RUNG(16, 16, 16, NULL, "tiles of 16, an element per thread: a wave is 4 rows of 16"),
     WAVE_RUNG(32, 32, 32, "16-16x16", "tiles of 32: a value in LDS serves twice as many sums"),
     WAVE_RUNG(32, 8, 32, "32-32x32",
               "the control: a wave is 8 rows of 8, whose left operands lie in one bank"),

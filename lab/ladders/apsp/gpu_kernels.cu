@@ -1,7 +1,8 @@
 /*
  * The kernels of ladder apsp-gpu (gpu.c, which lists the rungs), from one launch for each k to a
- * fused, coarse product. All of them relax a matrix of int whose side is a multiple of the block; the
- * padding is "no path", so that none but the first of each kind (naive, grid) asks where it ends.
+ * fused, coarse product. All of them relax a matrix of int whose side is a multiple of the block;
+ * the padding is "no path", so that none but the first of each kind (naive, grid) asks where it
+ * ends.
  */
 #include "ladders/apsp/gpu_kernels.h"
 
@@ -10,7 +11,7 @@
 
 #define NO_PATH TW_APSP_INF_I32
 
-/* ------------------------------------------------------------------------------------ one k each */
+/* ----------------------------------------------------------------------------------- one k each */
 
 static __global__ void relax_all(int *d, int ld, int n, int k)
 {
@@ -32,9 +33,10 @@ static void solve_naive(int *d, int ld, int n)
     }
 }
 
-/* ------------------------------------------------------------------- three stages, row C2: 32 x 32 */
+/* ---------------------------------------------------------------- three stages, row C2: 32 x 32 */
 
 #define SIDE 32
+#define TILE_BYTES(side) ((side) * (side) * (int)sizeof(int))
 
 /* Tiles of one block of threads in shared memory, one after another. */
 extern __shared__ int tiles[];
@@ -106,6 +108,27 @@ static __global__ void stage2(int *d, int ld, int b, int k)
     *own = mine[y * b + x];
 }
 
+/* The same, 32 steps of the loop at a time. */
+static __global__ void stage2_unrolled(int *d, int ld, int b, int k)
+{
+    int t = blockIdx.x, x = threadIdx.x, y = threadIdx.y;
+    bool row = blockIdx.y == 0;
+    int *pivot = tiles, *mine = tiles + b * b;
+    int *left = row ? pivot : mine, *right = row ? mine : pivot;
+    int *own = element(d, ld, b, row ? k : t, row ? t : k);
+    if (t == k) {
+        return;
+    }
+    pivot[y * b + x] = *element(d, ld, b, k, k);
+    mine[y * b + x] = *own;
+#pragma unroll 32
+    for (int p = 0; p < b; p++) {
+        __syncthreads();
+        mine[y * b + x] = min(mine[y * b + x], left[y * b + p] + right[p * b + x]);
+    }
+    *own = mine[y * b + x];
+}
+
 /* Stage 3 as first written: three tiles, a branch, and a barrier that nothing needs. */
 static __global__ void stage3_first(int *d, int ld, int b, int k)
 {
@@ -144,6 +167,25 @@ static __global__ void stage3_merged(int *d, int ld, int b, int k)
     *element(d, ld, b, ti, tj) = mine[y * b + x];
 }
 
+/* 32 steps of the loop at a time. */
+static __global__ void stage3_unrolled(int *d, int ld, int b, int k)
+{
+    int x = threadIdx.x, y = threadIdx.y, ti = blockIdx.y, tj = blockIdx.x;
+    int *left = tiles, *right = tiles + b * b, *mine = tiles + 2 * b * b;
+    if (ti == k || tj == k) {
+        return;
+    }
+    left[y * b + x] = *element(d, ld, b, ti, k);
+    right[y * b + x] = *element(d, ld, b, k, tj);
+    mine[y * b + x] = *element(d, ld, b, ti, tj);
+#pragma unroll 32
+    for (int p = 0; p < b; p++) {
+        __syncthreads();
+        mine[y * b + x] = min(mine[y * b + x], left[y * b + p] + right[p * b + x]);
+    }
+    *element(d, ld, b, ti, tj) = mine[y * b + x];
+}
+
 /* One barrier after loading: within the stage nobody writes what another reads. */
 static __global__ void stage3_no_barrier(int *d, int ld, int b, int k)
 {
@@ -156,6 +198,7 @@ static __global__ void stage3_no_barrier(int *d, int ld, int b, int k)
     right[y * b + x] = *element(d, ld, b, k, tj);
     mine[y * b + x] = *element(d, ld, b, ti, tj);
     __syncthreads();
+#pragma unroll 32
     for (int p = 0; p < b; p++) {
         mine[y * b + x] = min(mine[y * b + x], left[y * b + p] + right[p * b + x]);
     }
@@ -175,6 +218,7 @@ static __global__ void stage3_register(int *d, int ld, int b, int k)
     mine[y * b + x] = *element(d, ld, b, ti, tj);
     __syncthreads();
     int least = mine[y * b + x];
+#pragma unroll 32
     for (int p = 0; p < b; p++) {
         least = min(least, left[y * b + p] + right[p * b + x]);
     }
@@ -193,6 +237,7 @@ static __global__ void stage3_two_tiles(int *d, int ld, int b, int k)
     right[y * b + x] = *element(d, ld, b, k, tj);
     int least = *element(d, ld, b, ti, tj);
     __syncthreads();
+#pragma unroll 32
     for (int p = 0; p < b; p++) {
         least = min(least, left[y * b + p] + right[p * b + x]);
     }
@@ -211,14 +256,35 @@ static __global__ void stage3_hoisted(int *d, int ld, int b, int k)
     right[y * b] = *element(d, ld, b, k, tj);
     int least = *own;
     __syncthreads();
+#pragma unroll 32
     for (int p = 0; p < b; p++, right += b) {
         least = min(least, left[p] + *right);
     }
     *own = least;
 }
 
-/* The compiler knows the side: the loop unrolls, addresses become constants. With T > 1 a block
- * owns T x T tiles, and each value read from shared memory serves T relaxations. */
+/* The side is known when compiling: the loop unrolls whole, addresses become constants. */
+static __global__ void __launch_bounds__(SIDE *SIDE) stage3_known(int *d, int ld, int b, int k)
+{
+    int x = threadIdx.x, y = threadIdx.y, ti = blockIdx.y, tj = blockIdx.x;
+    (void)b;
+    if (ti == k || tj == k) {
+        return;
+    }
+    int *left = tiles + y * SIDE, *right = tiles + SIDE * SIDE + x;
+    int *own = element(d, ld, SIDE, ti, tj);
+    left[x] = *element(d, ld, SIDE, ti, k);
+    right[y * SIDE] = *element(d, ld, SIDE, k, tj);
+    int least = *own;
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < SIDE; p++, right += SIDE) {
+        least = min(least, left[p] + *right);
+    }
+    *own = least;
+}
+
+/* A block owns T x T tiles, and each value read from shared memory serves T relaxations. */
 template <int T>
 static __global__ void __launch_bounds__(SIDE *SIDE) stage3_tiles(int *d, int ld, int b, int k)
 {
@@ -249,8 +315,7 @@ static __global__ void __launch_bounds__(SIDE *SIDE) stage3_tiles(int *d, int ld
         for (int i = 0; i < T; i++) {
 #pragma unroll
             for (int j = 0; j < T; j++) {
-                least[i][j] =
-                    min(least[i][j], left[i * SIDE + y][p] + right[p][j * SIDE + x]);
+                least[i][j] = min(least[i][j], left[i * SIDE + y][p] + right[p][j * SIDE + x]);
             }
         }
     }
@@ -270,7 +335,7 @@ typedef void stage(int *d, int ld, int b, int k);
 
 static void solve_stages(int *d, int ld, int n, stage *second, stage *third, int held, int owned)
 {
-    int count = n / SIDE, wide = (count + owned - 1) / owned, bytes = SIDE * SIDE * (int)sizeof(int);
+    int count = n / SIDE, wide = (count + owned - 1) / owned, bytes = TILE_BYTES(SIDE);
     dim3 threads(SIDE, SIDE);
     for (int k = 0; k < count; k++) {
         stage1<<<1, threads, bytes>>>(d, ld, SIDE, k);
@@ -279,23 +344,25 @@ static void solve_stages(int *d, int ld, int n, stage *second, stage *third, int
     }
 }
 
-#define STAGES(name, second, third, held, owned)               \
-    static void solve_##name(int *d, int ld, int n)            \
-    {                                                          \
+#define STAGES(name, second, third, held, owned)                \
+    static void solve_##name(int *d, int ld, int n)             \
+    {                                                           \
         solve_stages(d, ld, n, (second), (third), held, owned); \
     }
 STAGES(first, stage2_branches, stage3_first, 3, 1)
 STAGES(merged, stage2, stage3_merged, 3, 1)
-STAGES(no_barrier, stage2, stage3_no_barrier, 3, 1)
-STAGES(register, stage2, stage3_register, 3, 1)
-STAGES(two_tiles, stage2, stage3_two_tiles, 2, 1)
-STAGES(hoisted, stage2, stage3_hoisted, 2, 1)
-STAGES(tiles_1, stage2, stage3_tiles<1>, 0, 1)
-STAGES(tiles_2, stage2, stage3_tiles<2>, 0, 2)
-STAGES(tiles_4, stage2, stage3_tiles<4>, 0, 4)
-STAGES(tiles_6, stage2, stage3_tiles<6>, 0, 6)
+STAGES(merged_unrolled, stage2_unrolled, stage3_unrolled, 3, 1)
+STAGES(no_barrier, stage2_unrolled, stage3_no_barrier, 3, 1)
+STAGES(in_register, stage2_unrolled, stage3_register, 3, 1)
+STAGES(two_tiles, stage2_unrolled, stage3_two_tiles, 2, 1)
+STAGES(hoisted, stage2_unrolled, stage3_hoisted, 2, 1)
+STAGES(known_side, stage2_unrolled, stage3_known, 2, 1)
+STAGES(tiles_1, stage2_unrolled, stage3_tiles<1>, 0, 1)
+STAGES(tiles_2, stage2_unrolled, stage3_tiles<2>, 0, 2)
+STAGES(tiles_4, stage2_unrolled, stage3_tiles<4>, 0, 4)
+STAGES(tiles_6, stage2_unrolled, stage3_tiles<6>, 0, 6)
 
-/* --------------------------------------------------------------------- the pivot's tile, any block */
+/* ------------------------------------------------------------------ the pivot's tile, any block */
 
 /* Floyd-Warshall on the pivot's tile, X x Y threads on a tile of B x B. */
 template <int B, int X, int Y>
@@ -323,7 +390,7 @@ static __global__ void __launch_bounds__(X *Y) close_tile(int *d, int ld, int k)
     }
 }
 
-/* ------------------------------------------------------------------- three tiles: rows A2, A3, A4 */
+/* ----------------------------------------------------------------- three tiles: rows A2, A3, A4 */
 
 /* A tile of B x B, of which a thread has the elements X across and Y down from its own place. Each
  * of three tiles is filled once. The target goes from there into registers, is relaxed with k
@@ -391,8 +458,8 @@ template <int B> static __device__ __forceinline__ int *tile_at(int *d, int ld, 
     return d + i * B * (size_t)ld + j * B;
 }
 
-/* Second phase, one tile: the pivot's tile is closed, so that its product with the tile as it was is
- * the answer, and no depth waits for the one before it. */
+/* Second phase, one tile: the pivot's tile is closed, so that its product with the tile as it was
+ * is the answer, and no depth waits for the one before it. */
 template <int B, int X, int Y, int AT_ONCE>
 static __device__ __forceinline__ void three_tiles_panel(int *d, int ld, int k, int t, bool is_row)
 {
@@ -514,14 +581,14 @@ static void solve_three_tiles(int *d, int ld, int n)
     }
 }
 
-/* --------------------------------------------------- the target in registers: rows B2, B4 and B5 */
+/* -------------------------------------------------- the target in registers: rows B2, B4 and B5 */
 
 /* How a product goes. WALKS: the grid is a column of blocks, each of which walks along a row of
  * tiles. CHECKED: n is not padded, every access asks. COALESCED: neighbouring threads take
  * neighbouring columns instead of rows. SHARED: operands through shared memory; CONFLICTS: both
  * transposed there. The left one stays a word for all threads of a row; the right one is then read
- * down a column of the tile, B words apart, and so in one bank. UNROLLED: 32 depths at a time, where
- * the compiler decides otherwise. FUSED: the addition and the minimum asked for as one. */
+ * down a column of the tile, B words apart, and so in one bank. UNROLLED: 32 depths at a time,
+ * where the compiler decides otherwise. FUSED: the addition and the minimum asked for as one. */
 enum {
     WALKS = 1,
     CHECKED = 2,
@@ -533,7 +600,8 @@ enum {
     STRAIGHT = COALESCED | SHARED
 };
 
-/* Depths of a product, and of its rows and columns how many lie within n, which only CHECKED asks. */
+/* Depths of a product, and of its rows and columns how many lie within n, which only CHECKED asks.
+ */
 struct extent {
     int rows, cols, depth;
 };
@@ -577,10 +645,10 @@ static __device__ __forceinline__ void relax_elements(int (&least)[ROWS][COLS], 
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int y = my::row(i);
-        from[i] = (F & CONFLICTS)                    ? left[p * B + y]
-                  : (F & SHARED)                     ? left[y * B + p]
-                  : !(F & CHECKED) || (y < in.rows)  ? a[y * (size_t)ld + p]
-                                                     : NO_PATH;
+        from[i] = (F & CONFLICTS)                   ? left[p * B + y]
+                  : (F & SHARED)                    ? left[y * B + p]
+                  : !(F & CHECKED) || (y < in.rows) ? a[y * (size_t)ld + p]
+                                                    : NO_PATH;
     }
 #pragma unroll
     for (int j = 0; j < COLS; j++) {
@@ -731,8 +799,8 @@ static __global__ void __launch_bounds__(X *Y) rest(int *d, int ld, int n, int k
 template <int B, int X, int Y, int F> static int prepare_product(void)
 {
     int bytes = 2 * B * B * (int)sizeof(int);
-    cudaError_t error = cudaFuncSetAttribute(
-        (panels<B, X, Y, F>), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    cudaError_t error = cudaFuncSetAttribute((panels<B, X, Y, F>),
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error == cudaSuccess) {
         error = cudaFuncSetAttribute((rest<B, X, Y, F>),
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -760,11 +828,11 @@ template <int B, int X, int Y, int F> static void solve_product(int *d, int ld, 
     }
 }
 
-/* --------------------------------------------------------------------- 8 x 8 results a thread: ours */
+/* ----------------------------------------------------------------- 8 x 8 results a thread: ours */
 
-/* Tiles of 128, 16 x 16 threads. A thread's rows come in two groups of four, 64 apart, and so do its
- * columns. Operands go through shared memory DEPTHS at a time, the left one transposed, so that one
- * read of 16 bytes brings four rows of a depth, or four columns. */
+/* Tiles of 128, 16 x 16 threads. A thread's rows come in two groups of four, 64 apart, and so do
+ * its columns. Operands go through shared memory DEPTHS at a time, the left one transposed, so that
+ * one read of 16 bytes brings four rows of a depth, or four columns. */
 #define WIDE LAB_WIDE_SIDE
 enum { DEPTHS = 16, RESULTS = 8, GROUP = 4, SPAN = WIDE / 2 };
 
@@ -788,8 +856,7 @@ static __device__ __forceinline__ void fill_chunk(wide_chunk *chunk, const int *
         left[(q + 2) * WIDE] = v.z;
         left[(q + 3) * WIDE] = v.w;
         int x = t % 16 * 2 + h;
-        chunk->right[t / 16][x] =
-            *(const int4 *)(b + (p + t / 16) * (size_t)ld + x * GROUP);
+        chunk->right[t / 16][x] = *(const int4 *)(b + (p + t / 16) * (size_t)ld + x * GROUP);
     }
 }
 
@@ -878,7 +945,7 @@ extern "C" void lab_wide_products(int *d, int ld, int n, int k)
 static void solve_wide(int *d, int ld, int n)
 {
     for (int k = 0; k < n / WIDE; k++) {
-        close_tile<WIDE, 32, 32><<<1, dim3(32, 32), WIDE * WIDE * (int)sizeof(int)>>>(d, ld, k);
+        close_tile<WIDE, 32, 32><<<1, dim3(32, 32), TILE_BYTES(WIDE)>>>(d, ld, k);
         lab_wide_products(d, ld, n, k);
     }
 }
@@ -886,8 +953,7 @@ static void solve_wide(int *d, int ld, int n)
 static int prepare_wide(void)
 {
     return (int)cudaFuncSetAttribute((close_tile<WIDE, 32, 32>),
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     WIDE * WIDE * (int)sizeof(int));
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, TILE_BYTES(WIDE));
 }
 
 /* -------------------------------------------------------------------------------------- padding */
@@ -964,7 +1030,6 @@ extern "C" const void *lab_multi_kernel(void)
 
 /* -------------------------------------------------------------------------------------- recipes */
 
-#define TILE_BYTES(side) ((side) * (side) * (int)sizeof(int))
 /* The pass for an AMD device wants no table of functions it has not, but their kernels. */
 #ifdef __HIP_DEVICE_COMPILE__
 #define PREPARED(name, block, prepare, solve, kernel, threads, shared) \
@@ -973,8 +1038,8 @@ extern "C" const void *lab_multi_kernel(void)
         (void)(solve);                                                 \
     }
 #else
-#define PREPARED(name, block, prepare, solve, kernel, threads, shared)                     \
-    extern "C" const lab_recipe lab_##name = {                                             \
+#define PREPARED(name, block, prepare, solve, kernel, threads, shared) \
+    extern "C" const lab_recipe lab_##name = {                         \
         block, prepare, solve, NULL, (const void *)(kernel), threads, shared};
 #endif
 #define RECIPE(name, block, solve, kernel, threads, shared) \
@@ -983,10 +1048,12 @@ extern "C" const void *lab_multi_kernel(void)
 RECIPE(naive, 1, solve_naive, relax_all, 256, 0)
 RECIPE(first, SIDE, solve_first, stage3_first, 1024, 3 * TILE_BYTES(SIDE))
 RECIPE(merged, SIDE, solve_merged, stage3_merged, 1024, 3 * TILE_BYTES(SIDE))
+RECIPE(merged_unrolled, SIDE, solve_merged_unrolled, stage3_unrolled, 1024, 3 * TILE_BYTES(SIDE))
 RECIPE(no_barrier, SIDE, solve_no_barrier, stage3_no_barrier, 1024, 3 * TILE_BYTES(SIDE))
-RECIPE(in_register, SIDE, solve_register, stage3_register, 1024, 3 * TILE_BYTES(SIDE))
+RECIPE(in_register, SIDE, solve_in_register, stage3_register, 1024, 3 * TILE_BYTES(SIDE))
 RECIPE(two_tiles, SIDE, solve_two_tiles, stage3_two_tiles, 1024, 2 * TILE_BYTES(SIDE))
 RECIPE(hoisted, SIDE, solve_hoisted, stage3_hoisted, 1024, 2 * TILE_BYTES(SIDE))
+RECIPE(known_side, SIDE, solve_known_side, stage3_known, 1024, 2 * TILE_BYTES(SIDE))
 RECIPE(tiles_1, SIDE, solve_tiles_1, stage3_tiles<1>, 1024, 0)
 RECIPE(tiles_2, SIDE, solve_tiles_2, stage3_tiles<2>, 1024, 0)
 RECIPE(tiles_4, SIDE, solve_tiles_4, stage3_tiles<4>, 1024, 0)
@@ -994,16 +1061,19 @@ RECIPE(tiles_6, SIDE, solve_tiles_6, stage3_tiles<6>, 1024, 0)
 
 #ifndef __HIP_DEVICE_COMPILE__
 /* Row C's last step: of its four variants the one that was fastest on its authors' card. Their
- * write-up tells which one that was at each of its six sizes, and not where between them it changes:
- * here each begins at the size it is told to be best at. */
+ * write-up tells which one that was at each of its six sizes, and not where between them it
+ * changes: here each begins at the size it is told to be best at. */
 extern "C" const lab_recipe *lab_tiles_for(int64_t n)
 {
-    return n < 1000 ? &lab_tiles_1 : n < 2500 ? &lab_tiles_2 : n < 5000 ? &lab_tiles_4 : &lab_tiles_6;
+    return n < 1000   ? &lab_tiles_1
+           : n < 2500 ? &lab_tiles_2
+           : n < 5000 ? &lab_tiles_4
+                      : &lab_tiles_6;
 }
 #endif
 
-#define THREE(name, b, x, y, at_once, apart)                                               \
-    RECIPE(name, b, (solve_three_tiles<b, x, y, at_once, apart>),                          \
+#define THREE(name, b, x, y, at_once, apart)                      \
+    RECIPE(name, b, (solve_three_tiles<b, x, y, at_once, apart>), \
            (three_tiles_rest<b, x, y, at_once>), (x) * (y), 3 * TILE_BYTES(b))
 THREE(large_rolled, 64, 32, 32, 0, false)
 THREE(large, 64, 32, 32, 32, false)
@@ -1013,10 +1083,10 @@ THREE(three_16, 16, 16, 16, 32, false)
 THREE(three_32, 32, 32, 32, 32, false)
 
 /* `fit`: what the matrix is padded to, 1 for a kernel that asks. */
-#define PRODUCT(name, fit, b, x, y, f)                                                \
-    PREPARED(name, fit, ((f) & SHARED ? prepare_product<b, x, y, f> : NULL),        \
-             (solve_product<b, x, y, f>), (rest<b, x, y, f>), (x) * (y),             \
-             ((f) & SHARED) ? 2 * TILE_BYTES(b) : 0)
+#define PRODUCT(name, fit, b, x, y, f)                                     \
+    PREPARED(name, fit, ((f)&SHARED ? prepare_product<b, x, y, f> : NULL), \
+             (solve_product<b, x, y, f>), (rest<b, x, y, f>), (x) * (y),   \
+             ((f)&SHARED) ? 2 * TILE_BYTES(b) : 0)
 PRODUCT(walk, 1, 32, 16, 16, WALKS | CHECKED)
 PRODUCT(grid, 1, 32, 16, 16, CHECKED)
 PRODUCT(padded, 32, 32, 16, 16, 0)

@@ -22,10 +22,12 @@ typedef struct lab_recipe {
 extern const lab_recipe lab_naive;
 extern const lab_recipe lab_first;
 extern const lab_recipe lab_merged;
+extern const lab_recipe lab_merged_unrolled;
 extern const lab_recipe lab_no_barrier;
 extern const lab_recipe lab_in_register;
 extern const lab_recipe lab_two_tiles;
 extern const lab_recipe lab_hoisted;
+extern const lab_recipe lab_known_side;
 extern const lab_recipe lab_tiles_1;
 extern const lab_recipe lab_tiles_2;
 extern const lab_recipe lab_tiles_4;

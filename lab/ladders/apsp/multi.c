@@ -489,11 +489,14 @@ static const void *kernel_of(const lab_rung *rung)
 
 #endif /* LAB_LISTED_ONLY */
 
+#define IN_HALVES "apsp/gpu_kernels.cu lab_multi_close lab_multi_panels lab_multi_rest"
+
 static const lab_rung rungs[] = {
     {.name = "single",
      .row = "A2",
      .idea = "block-64 on one GPU: what two of them are compared with",
-     .source = "apsp/multi.c upload round_apart drive",
+     .source = "apsp/multi.c upload round_apart drive " IN_HALVES,
+     .most = 5000,
      .run = LAB_ON_GPU(run_halves),
      .a = STAGED,
      .b = 1},
@@ -501,7 +504,8 @@ static const lab_rung rungs[] = {
      .parent = "single",
      .row = "A3",
      .idea = "a host thread and half of the rows each; pivot rows go over the host and a barrier",
-     .source = "apsp/multi.c upload stage_pivot round_apart drive",
+     .source = "apsp/multi.c upload stage_pivot round_apart drive " IN_HALVES,
+     .most = 5000,
      .run = LAB_ON_GPU(run_halves),
      .a = STAGED,
      .b = GPUS},
@@ -509,7 +513,8 @@ static const lab_rung rungs[] = {
      .parent = "staged",
      .row = "B3",
      .idea = "pivot rows go from GPU to GPU; the host waits for no copy",
-     .source = "apsp/multi.c upload send_pivot round_apart drive",
+     .source = "apsp/multi.c upload send_pivot round_apart drive " IN_HALVES,
+     .most = 5000,
      .run = LAB_ON_GPU(run_halves),
      .a = PEER,
      .b = GPUS},
@@ -517,7 +522,8 @@ static const lab_rung rungs[] = {
      .parent = "peer",
      .row = "B3",
      .idea = "every tile of phases 2 and 3 stays in pinned host memory; nothing is copied",
-     .source = "apsp/multi.c upload round_together drive",
+     .source = "apsp/multi.c upload round_together drive " IN_HALVES,
+     .most = 5000,
      .run = LAB_ON_GPU(run_halves),
      .a = ZERO_COPY,
      .b = GPUS},
@@ -525,17 +531,25 @@ static const lab_rung rungs[] = {
      .parent = "peer",
      .idea = "a share each and no more; panels travel while the product goes on: the library",
      .source = "apsp/multi.c run_engine",
+     .most = 5000,
      .run = LAB_ON_GPU(run_engine),
      .a = GPUS},
     {.name = "one",
      .parent = "engine",
      .idea = "the same on one GPU, whose share is all of it, to compare with",
      .source = "apsp/multi.c run_engine",
+     .most = 5000,
      .run = LAB_ON_GPU(run_engine),
      .a = 1},
 };
 
 static const int64_t default_sizes[] = {2000, 5000, 0};
+
+/* The pairs of the weak scaling of rows A4 and B5: one GPU, and two with as much work each. Row B5
+ * tells no times. */
+static const lab_published published[] = {
+    {"single", 11000, 0},     {"peer", 14000, 0},       {"single", 20000, 0}, {"peer", 25000, 0},
+    {"single", 22973, 16400}, {"staged", 28979, 17500}, {NULL, 0, 0}};
 
 const lab_ladder lab_apsp_multi = {
     .name = "apsp-multi",
@@ -547,6 +561,8 @@ const lab_ladder lab_apsp_multi = {
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,
+    .published = published,
+    .published_on = "one and two cards of the GTX 1080 class (row A4); row B5 gives no times",
     .open = LAB_ON_GPU(open_bench),
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),

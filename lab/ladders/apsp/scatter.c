@@ -180,8 +180,7 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 {
     bench *b = NULL;
     if (n > LARGEST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: %d is the most here", (long long)n,
-                       LARGEST);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: the maximum is %d", (long long)n, LARGEST);
     }
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {
@@ -443,6 +442,8 @@ static const void *kernel_of(const lab_rung *rung)
 
 #endif /* LAB_LISTED_ONLY */
 
+#define IN_KERNELS "apsp/scatter_kernels.cu lab_scatter"
+
 static const lab_rung rungs[] = {
     {.name = "host",
      .row = "B2",
@@ -455,7 +456,7 @@ static const lab_rung rungs[] = {
      .parent = "host",
      .row = "B2",
      .idea = "only the edges are copied; the card fills and puts, the least by atomic minimum",
-     .source = "apsp/scatter.c make_on_card fetch_each_row",
+     .source = "apsp/scatter.c make_on_card fetch_each_row " IN_KERNELS,
      .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = EACH_ROW,
@@ -464,7 +465,7 @@ static const lab_rung rungs[] = {
      .parent = "card",
      .row = "B2",
      .idea = "one copy back instead of n, with the padding, which the host drops",
-     .source = "apsp/scatter.c make_on_card fetch_and_pack",
+     .source = "apsp/scatter.c make_on_card fetch_and_pack " IN_KERNELS,
      .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = PACKED,
@@ -473,7 +474,7 @@ static const lab_rung rungs[] = {
      .parent = "pack",
      .row = "B2",
      .idea = "one copy back that leaves the padding on the card: cudaMemcpy2D",
-     .source = "apsp/scatter.c make_on_card fetch_2d",
+     .source = "apsp/scatter.c make_on_card fetch_2d " IN_KERNELS,
      .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,
      .b = COPY_2D,
@@ -506,7 +507,7 @@ const lab_ladder lab_apsp_scatter = {
     .count = LAB_COUNT(rungs),
     .sizes = default_sizes,
     .published = published,
-    .published_on = "a GTX 1080 (row B2), of which no times are known",
+    .published_on = "a GTX 1080 (row B2), which gives no times",
     .open = LAB_ON_GPU(open_bench),
     .spoil = LAB_ON_GPU(spoil),
     .check = LAB_ON_GPU(check),

@@ -46,7 +46,8 @@ static float entropy_at(const lab_entropy_piece *p, int64_t y, int64_t x, const 
     int64_t top = at_least(row - HALF, 0), bottom = at_most(row + HALF + 1, p->in_rows);
     for (int64_t i = top; i < bottom; i++) {
         for (int64_t j = left; j < right; j++) {
-            counts[p->in[i * p->in_stride + j]]++;
+            const int64_t at = i * p->in_stride + j;
+            counts[p->floats != NULL ? (int)p->floats[at] : p->in[at]]++;
         }
     }
     double sum = 0;

@@ -90,7 +90,7 @@ static const lab_rung strong_rungs[] = {
     STRONG_RUNG(2), STRONG_RUNG(3), STRONG_RUNG(4)};
 
 static const lab_rung weak_rungs[] = {
-    DEVICES(1, WEAK, "one device: what the others should take as well"), WEAK_RUNG(2), WEAK_RUNG(3),
+    DEVICES(1, WEAK, "one device: the time the others should match"), WEAK_RUNG(2), WEAK_RUNG(3),
     WEAK_RUNG(4)};
 
 static const int64_t default_sizes[] = {2560, 10240, 0};
@@ -106,7 +106,7 @@ const lab_ladder lab_entropy_devices = {
     .name = "entropy-devices",
     .title = "Strong scaling of entropy over GPUs (a card that stands for several: overhead)",
     .unit = "elements",
-    .size = "elements a side",
+    .size = "elements per side",
     .rungs = strong_rungs,
     .count = LAB_COUNT(strong_rungs),
     BENCH,
@@ -117,7 +117,7 @@ const lab_ladder lab_entropy_devices_weak = {
     .name = "entropy-devices-weak",
     .title = "Weak scaling of entropy: n x n elements for each GPU (a card for several: overhead)",
     .unit = "elements a device",
-    .size = "elements a side for one device",
+    .size = "elements per side for one device",
     .rungs = weak_rungs,
     .count = LAB_COUNT(weak_rungs),
     BENCH,

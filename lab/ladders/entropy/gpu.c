@@ -141,8 +141,8 @@ static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **ou
 {
     bench *b = NULL;
     if (n > 32768) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: 32768 is the most a texture takes",
-                       (long long)n);
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "n = %lld: the maximum is 32768, the side of a texture", (long long)n);
     }
     tw_status status = twi_alloc_zeroed(ctx, &b, 1, sizeof *b, "the bench");
     if (status != TW_OK) {
@@ -345,7 +345,7 @@ static const lab_rung rungs[] = {
                 "decimals differ"},
     {VERSION("v8", v8, "v7", "D1", "the input as a 2-D texture"), .a = AS_TEXTURE},
     D1(v9, "v7", "the input through shared memory, 32 x 32 read for 28 x 28"),
-    {VERSION("bytes", bytes, "v7", NULL, "a byte an element: a quarter of the upload"),
+    {VERSION("bytes", bytes, "v7", NULL, "a byte per element: a quarter of the upload"),
      .a = AS_BYTES},
     {.name = "engine",
      .parent = "bytes",
@@ -394,7 +394,7 @@ const lab_ladder lab_entropy_gpu_threads = {
     .name = "entropy-gpu-threads",
     .title = "The kernels of row D1 compiled for blocks of 128 to 1024 threads",
     .unit = "elements",
-    .size = "elements a side",
+    .size = "elements per side",
     .against = LAB_AGAINST_ENTROPY,
     .gpu = true,
     .rungs = shapes,
@@ -414,7 +414,7 @@ const lab_ladder lab_entropy_gpu = {
     .name = "entropy-gpu",
     .title = "Entropy of 5 x 5 windows, 16 levels, host to host by a GPU",
     .unit = "elements",
-    .size = "elements a side",
+    .size = "elements per side",
     .against = LAB_AGAINST_ENTROPY,
     .gpu = true,
     .rungs = rungs,

@@ -23,13 +23,10 @@
 static __constant__ double constant_table[MOST + 1];
 static __constant__ float constant_floats[MOST + 1];
 
-#define KERNEL            \
-    template <int THREADS> \
-    static __global__ __launch_bounds__(THREADS, 1)
+#define KERNEL template <int THREADS> static __global__ __launch_bounds__(THREADS, 1)
 
-#define HELD_KERNEL       \
-    template <int THREADS> \
-    static __global__ __launch_bounds__(THREADS, 1024 / THREADS)
+#define HELD_KERNEL \
+    template <int THREADS> static __global__ __launch_bounds__(THREADS, 1024 / THREADS)
 
 #define PLACE                                      \
     int x = blockIdx.x * blockDim.x + threadIdx.x; \
@@ -283,8 +280,8 @@ static dim3 grid_of(int n, int high)
 #ifdef __HIP_DEVICE_COMPILE__
 #define RECIPE(version, threads)
 #else
-#define RECIPE(version, threads)                                                \
-    extern "C" const lab_entropy_recipe lab_entropy_##version##_##threads = {   \
+#define RECIPE(version, threads)                                              \
+    extern "C" const lab_entropy_recipe lab_entropy_##version##_##threads = { \
         solve_##version##_##threads, (const void *)version<threads>, threads};
 #endif
 
@@ -292,8 +289,8 @@ static dim3 grid_of(int n, int high)
 #define SOLVE(version, threads, ...)                                                      \
     static void solve_##version##_##threads(const lab_entropy_card *c)                    \
     {                                                                                     \
-        version<threads><<<grid_of(c->n, threads / SIDE), dim3(SIDE, threads / SIDE)>>>(  \
-            __VA_ARGS__);                                                                 \
+        version<threads>                                                                  \
+            <<<grid_of(c->n, threads / SIDE), dim3(SIDE, threads / SIDE)>>>(__VA_ARGS__); \
     }                                                                                     \
     RECIPE(version, threads)
 #define SWEEP(version, ...)          \

@@ -3,9 +3,11 @@
  * levels, from host memory to host memory by several GPUs (row D3): up to four cards, and where
  * there is one it stands for two. Every rung but the engine runs the kernel of version 7.
  *
- *   one            the whole array on one device, to compare with
+ *   one            the whole array on one device, to compare with; elements go up as floats
  *   v14            a band of rows for each device, two rows of the neighbours' with it, and a host
- *                  thread for each; small arrays go to the CPU
+ *                  thread for each; small arrays go to the CPU; floats, too
+ *   one-bytes      from one: a byte per element, as in the rungs below
+ *   v14-bytes      from v14
  *   columns        bands of columns
  *   pinned         the host's memory pinned, so that the copies of all devices go on at once
  *   together       rows in a common list, from which the devices take some, and so does the CPU
@@ -28,6 +30,7 @@ typedef struct recipe {
     bool columns;   /* bands of columns instead of rows */
     bool small_cpu; /* small arrays go to the CPU */
     bool pinned;
+    bool floats; /* elements go up as floats, as the authors' do */
 } recipe;
 
 #ifndef LAB_LISTED_ONLY
@@ -45,7 +48,7 @@ typedef struct recipe {
 #define SMALL 163840  /* elements, of version 14: below, the CPU is faster than a copy */
 #define FLAT_ROWS 8   /* of the flat array */
 #define PORTIONS 64   /* of the list, for a device that takes one; a quarter for the CPU */
-#define LARGEST 32768 /* elements a side */
+#define LARGEST 32768 /* elements per side */
 
 typedef struct device {
     int32_t index;
@@ -57,6 +60,7 @@ typedef struct device {
 typedef struct bench {
     tw_context *ctx;
     lab_entropy_array array;
+    float *floats; /* array.input as floats; NULL until a rung wants it */
     twi_gpu_list gpus;
     device devices[MOST_DEVICES];
 } bench;
@@ -92,6 +96,7 @@ static void close_bench(void *given)
             close_device(&b->devices[g]);
         }
         (void)cudaSetDevice(0);
+        twi_free(b->floats);
         lab_entropy_array_free(&b->array);
         twi_free(b);
     }
@@ -117,8 +122,8 @@ static tw_status open_shape(tw_context *ctx, int64_t rows, int64_t cols, uint64_
 static tw_status check_side(tw_context *ctx, int64_t n)
 {
     return n <= LARGEST ? TW_OK
-                        : tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: %d is the most here",
-                                  (long long)n, LARGEST);
+                        : tw_fail(ctx, TW_ERR_ARGUMENT, "n = %lld: the maximum is %d", (long long)n,
+                                  LARGEST);
 }
 
 static tw_status open_square(tw_context *ctx, int64_t n, uint64_t seed, void **out)
@@ -160,11 +165,16 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     return lab_entropy_array_check(ctx, &b->array, rung);
 }
 
+static const void *kernel_of(const lab_rung *rung)
+{
+    const recipe *how = rung->code;
+    return rung->inspect != NULL ? lab_entropy_piece_kernel(how != NULL && how->floats) : NULL;
+}
+
 static tw_status inspect(void *given, const lab_rung *rung, lab_kernel *out)
 {
     const bench *b = given;
-    (void)rung;
-    return lab_inspect(b->ctx, lab_entropy_piece_kernel(), LAB_ENTROPY_PIECE_THREADS, 0, out);
+    return lab_inspect(b->ctx, kernel_of(rung), LAB_ENTROPY_PIECE_THREADS, 0, out);
 }
 
 /* ------------------------------------------------------------------ a host thread for a device */
@@ -190,18 +200,28 @@ static bool went(worker *w, int error, const char *doing)
     return w->error == 0;
 }
 
+/* Bytes of an element that goes up. */
+static size_t element_of(const lab_entropy_piece *piece)
+{
+    return piece->floats != NULL ? sizeof(float) : 1;
+}
+
 /* The piece up, computed, and down. Whatever happens, nothing is on the stream after it. */
 static bool carry(worker *w, const lab_entropy_piece *host)
 {
     const device *d = w->on;
-    size_t line = (size_t)host->cols * sizeof(float), in_line = (size_t)host->in_cols;
+    const void *from = host->floats != NULL ? (const void *)host->floats : host->in;
+    size_t line = (size_t)host->cols * sizeof(float), element = element_of(host);
+    size_t in_line = (size_t)host->in_cols * element;
     lab_entropy_piece there = *host;
     there.in = d->in;
+    there.floats = host->floats != NULL ? d->in : NULL;
     there.in_stride = host->in_cols;
     there.out = d->out;
     there.out_stride = host->cols;
-    int error = (int)cudaMemcpy2DAsync(d->in, in_line, host->in, (size_t)host->in_stride, in_line,
-                                       (size_t)host->in_rows, cudaMemcpyHostToDevice, d->stream);
+    int error =
+        (int)cudaMemcpy2DAsync(d->in, in_line, from, (size_t)host->in_stride * element, in_line,
+                               (size_t)host->in_rows, cudaMemcpyHostToDevice, d->stream);
     if (went(w, error, "copying the input") &&
         went(w, lab_entropy_launch(&there, d->stream), "launching the kernel")) {
         error = (int)cudaMemcpy2DAsync(host->out, (size_t)host->out_stride * sizeof(float), d->out,
@@ -240,7 +260,8 @@ static void *serve(void *given)
 /* Room for the largest piece that the worker will carry. */
 static tw_status reserve(bench *b, device *d, const lab_entropy_piece *largest)
 {
-    uint64_t in = (uint64_t)largest->in_rows * (uint64_t)largest->in_cols;
+    uint64_t in =
+        (uint64_t)largest->in_rows * (uint64_t)largest->in_cols * (uint64_t)element_of(largest);
     uint64_t out = (uint64_t)largest->rows * (uint64_t)largest->cols * sizeof(float);
     tw_status status = LAB_TRY(b->ctx, cudaSetDevice(d->index), "choosing the device");
     if (status == TW_OK && in > d->in_bytes) {
@@ -301,8 +322,8 @@ static tw_status pin(bench *b, const lab_rung *rung, bool pinned[2])
     return pinned[0] && pinned[1]
                ? TW_OK
                : tw_fail(b->ctx, TW_ERR_MEMORY,
-                         "the system does not let %lld MB be pinned: see 'ulimit -l', or leave "
-                         "rung %s out",
+                         "cannot pin %lld MB of memory; raise 'ulimit -l', or leave out "
+                         "rung %s",
                          (long long)(5 * cells >> 20), rung->name);
 }
 
@@ -316,6 +337,20 @@ static void unpin(bench *b, const bool pinned[2])
     }
 }
 
+/* The elements as floats, made once. */
+static tw_status make_floats(bench *b)
+{
+    const uint64_t cells = (uint64_t)b->array.rows * (uint64_t)b->array.cols;
+    if (b->floats != NULL) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(b->ctx, &b->floats, cells, sizeof(float), "the input as floats");
+    for (uint64_t i = 0; status == TW_OK && i < cells; i++) {
+        b->floats[i] = b->array.input[i];
+    }
+    return status;
+}
+
 /* A band for each device. */
 static tw_status run_bands(void *given, const lab_rung *rung, lab_time *time)
 {
@@ -325,10 +360,11 @@ static tw_status run_bands(void *given, const lab_rung *rung, lab_time *time)
     int32_t count = how->alone ? 1 : b->gpus.count;
     worker workers[MOST_DEVICES] = {{0}};
     bool pinned[2] = {false, false};
+    tw_status status = how->floats ? make_floats(b) : TW_OK;
     double begun = twi_seconds();
-    tw_status status = TW_OK;
-    if (how->small_cpu && a->rows * a->cols < SMALL) {
-        const lab_entropy_piece whole = rows_of(a, 0, a->rows);
+    if (status == TW_OK && how->small_cpu && a->rows * a->cols < SMALL) {
+        lab_entropy_piece whole = rows_of(a, 0, a->rows);
+        whole.floats = how->floats ? b->floats : NULL;
         lab_entropy_solve(b->ctx, &whole, twi_thread_count(b->ctx));
         time->total = twi_seconds() - begun;
         return TW_OK;
@@ -340,6 +376,9 @@ static tw_status run_bands(void *given, const lab_rung *rung, lab_time *time)
             lab_band_of(a->cols, HALF, how->columns ? count : 1, how->columns ? g : 0);
         workers[g] =
             (worker){.b = b, .on = &b->devices[g], .piece = lab_entropy_piece_of(a, rows, cols)};
+        if (how->floats) {
+            workers[g].piece.floats = b->floats + (workers[g].piece.in - a->input);
+        }
         status = reserve(b, &b->devices[g], &workers[g].piece);
     }
     if (status == TW_OK && how->pinned) {
@@ -404,13 +443,10 @@ static tw_status run_engine(void *given, const lab_rung *rung, lab_time *time)
     return status;
 }
 
-static const void *kernel_of(const lab_rung *rung)
-{
-    return rung->inspect != NULL ? lab_entropy_piece_kernel() : NULL;
-}
-
 #endif /* LAB_LISTED_ONLY */
 
+static const recipe alone_floats = {.alone = true, .floats = true};
+static const recipe by_rows_floats = {.small_cpu = true, .floats = true};
 static const recipe alone = {.alone = true};
 static const recipe by_rows = {.small_cpu = true};
 static const recipe by_columns = {.columns = true};
@@ -418,10 +454,12 @@ static const recipe by_rows_pinned = {.pinned = true};
 static const recipe by_library = {0};
 static const recipe by_library_pinned = {.pinned = true};
 
+#define IN_PIECE "entropy/multi_kernels.cu solve_piece"
+#define IN_BANDS "entropy/multi.c carry serve run_bands " IN_PIECE
 #define BAND_RUNG(title, from, of, what, how)                                                 \
     {                                                                                         \
         .name = title, .parent = from, .row = of, .idea = what, .run = LAB_ON_GPU(run_bands), \
-        .source = "entropy/multi.c run_bands", .code = &(how), .inspect = LAB_ON_GPU(inspect) \
+        .source = IN_BANDS, .code = &(how), .inspect = LAB_ON_GPU(inspect)                    \
     }
 #define ENGINE_RUNG(title, from, what, how)                                         \
     {                                                                               \
@@ -430,22 +468,25 @@ static const recipe by_library_pinned = {.pinned = true};
     }
 
 static const lab_rung rungs[] = {
-    BAND_RUNG("one", NULL, "D1", "version 7 on one device, to compare with", alone),
+    BAND_RUNG("one", NULL, "D1", "version 7 on one device, to compare with; floats go up",
+              alone_floats),
     BAND_RUNG("v14", "one", "D3",
               "a band of rows for each device, two more on either side; a host thread for each",
-              by_rows),
-    BAND_RUNG("columns", "v14", "D3", "bands of columns: square arrays copy shorter rows for it",
-              by_columns),
-    BAND_RUNG("pinned", "v14", "D3",
+              by_rows_floats),
+    BAND_RUNG("one-bytes", "one", NULL, "a byte per element goes up: a quarter", alone),
+    BAND_RUNG("v14-bytes", "v14", NULL, "a byte per element goes up: a quarter", by_rows),
+    BAND_RUNG("columns", "v14-bytes", "D3",
+              "bands of columns: square arrays copy shorter rows for it", by_columns),
+    BAND_RUNG("pinned", "v14-bytes", "D3",
               "the host's memory pinned: the copies of all devices go on at once", by_rows_pinned),
     {.name = "together",
-     .parent = "v14",
+     .parent = "v14-bytes",
      .row = "D3",
      .idea = "rows in a common list: devices take from the beginning, the CPU from the end",
-     .source = "entropy/multi.c run_together",
+     .source = "entropy/multi.c carry serve run_together " IN_PIECE,
      .run = LAB_ON_GPU(run_together),
      .inspect = LAB_ON_GPU(inspect)},
-    ENGINE_RUNG("engine", "v14",
+    ENGINE_RUNG("engine", "v14-bytes",
                 "pieces in turn, one up, one computed, one down at a time: the library",
                 by_library),
     ENGINE_RUNG("engine-pinned", "engine", "from and to pinned memory: the link is the limit",
@@ -453,10 +494,11 @@ static const lab_rung rungs[] = {
 };
 
 static const lab_rung flat_rungs[] = {
-    BAND_RUNG("one", NULL, "D1", "version 7 on one device, to compare with", alone),
-    BAND_RUNG("v14", "one", "D3", "bands of rows: of 8, the neighbours' are half of a band or more",
-              by_rows),
-    BAND_RUNG("columns", "v14", "D3", "bands of columns: two columns more on either side",
+    BAND_RUNG("one-bytes", NULL, "D1", "version 7 on one device, to compare with; bytes go up",
+              alone),
+    BAND_RUNG("v14-bytes", "one-bytes", "D3",
+              "bands of rows: of 8, the neighbours' are half of a band or more", by_rows),
+    BAND_RUNG("columns", "v14-bytes", "D3", "bands of columns: two columns more on either side",
               by_columns),
     ENGINE_RUNG("engine", "columns", "flat arrays are cut into rectangles: the library",
                 by_library),
@@ -475,10 +517,10 @@ static const lab_published published[] = {
     .against = LAB_AGAINST_ENTROPY
 
 const lab_ladder lab_entropy_multi = {
-    .source = "entropy/multi.c run_bands",
+    .source = IN_BANDS,
     .name = "entropy-multi",
     .title = "Entropy of 5 x 5 windows, 16 levels, host to host by 2 to 4 GPUs (one stands for 2)",
-    .size = "elements a side",
+    .size = "elements per side",
     .rungs = rungs,
     .count = LAB_COUNT(rungs),
     .published = published,
@@ -488,7 +530,7 @@ const lab_ladder lab_entropy_multi = {
 };
 
 const lab_ladder lab_entropy_multi_flat = {
-    .source = "entropy/multi.c run_bands",
+    .source = IN_BANDS,
     .name = "entropy-multi-flat",
     .title = "The same of arrays of 8 rows and as many elements, by 2 to 4 GPUs (one stands for 2)",
     .size = "(n^2 elements)",

@@ -1,7 +1,7 @@
 /*
- * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 on bytes
- * (gpu_kernels.cu) for a piece of an array, whose first outputs may have elements above and left of
- * them.
+ * The kernel of the ladders of entropy on several GPUs: version 7 of row D1 (gpu_kernels.cu), on
+ * floats as its authors have it or on bytes, for a piece of an array, whose first outputs may have
+ * elements above and left of them.
  */
 #include "ladders/entropy/piece.h"
 
@@ -15,7 +15,8 @@
 #define HIGH (LAB_ENTROPY_PIECE_THREADS / WIDE)
 #define BOUNDS __launch_bounds__(LAB_ENTROPY_PIECE_THREADS, 1) /* without the 1 it spills more */
 
-static __global__ BOUNDS void solve_piece(lab_entropy_piece p)
+template <typename Element>
+static __global__ BOUNDS void solve_piece(const Element *in, lab_entropy_piece p)
 {
     int8_t counts[LEVELS];
     int x = blockIdx.x * WIDE + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
@@ -29,7 +30,7 @@ static __global__ BOUNDS void solve_piece(lab_entropy_piece p)
     }
     for (int i = max(row - HALF, 0); i <= min(row + HALF, p.in_rows - 1); i++) {
         for (int j = max(col - HALF, 0); j <= min(col + HALF, p.in_cols - 1); j++) {
-            counts[p.in[i * p.in_stride + j]]++;
+            counts[(int)in[i * p.in_stride + j]]++;
             total++;
         }
     }
@@ -43,11 +44,17 @@ static __global__ BOUNDS void solve_piece(lab_entropy_piece p)
 extern "C" int lab_entropy_launch(const lab_entropy_piece *piece, void *stream)
 {
     dim3 blocks((piece->cols + WIDE - 1) / WIDE, (piece->rows + HIGH - 1) / HIGH);
-    solve_piece<<<blocks, dim3(WIDE, HIGH), 0, (cudaStream_t)stream>>>(*piece);
+    if (piece->floats != NULL) {
+        solve_piece<float>
+            <<<blocks, dim3(WIDE, HIGH), 0, (cudaStream_t)stream>>>(piece->floats, *piece);
+    } else {
+        solve_piece<uint8_t>
+            <<<blocks, dim3(WIDE, HIGH), 0, (cudaStream_t)stream>>>(piece->in, *piece);
+    }
     return (int)cudaGetLastError();
 }
 
-extern "C" const void *lab_entropy_piece_kernel(void)
+extern "C" const void *lab_entropy_piece_kernel(bool floats)
 {
-    return (const void *)solve_piece;
+    return floats ? (const void *)solve_piece<float> : (const void *)solve_piece<uint8_t>;
 }

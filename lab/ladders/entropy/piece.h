@@ -6,6 +6,7 @@
 #ifndef LAB_LADDERS_ENTROPY_PIECE_H
 #define LAB_LADDERS_ENTROPY_PIECE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -24,13 +25,15 @@ typedef struct lab_entropy_piece {
     int64_t out_stride;
     int32_t rows, cols;
     int32_t above, before; /* rows and columns of elements before the first output's */
+    const float
+        *floats; /* the elements as floats, instead of `in`, in strides of as many; or NULL */
 } lab_entropy_piece;
 
 /* Put the kernel of version 7 for a piece on a stream (multi_kernels.cu), in blocks of as many
  * threads as its authors'; the runtime's error number. And what it is, to ask about it. */
 #define LAB_ENTROPY_PIECE_THREADS 1024
 int lab_entropy_launch(const lab_entropy_piece *piece, void *stream);
-const void *lab_entropy_piece_kernel(void);
+const void *lab_entropy_piece_kernel(bool floats);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 typedef struct lab_entropy_task {
     tw_context *ctx;
     int64_t n;
-    int64_t window; /* elements a side */
+    int64_t window; /* elements per side */
     const uint8_t *input;
     float *output;
     int32_t *integrals; /* LAB_ENTROPY_LEVELS images; NULL until a version needs them */

@@ -191,9 +191,9 @@ static const int64_t version_sizes[] = {1000, 1024, 0};
 static const int64_t gpu_sizes[] = {4096, 0};
 
 #define AGAINST "the definition in double precision, 4 corners and 196 outputs, within 2e-6"
-#define SWEEP                                                                                 \
-    .unit = "elements", .size = "elements a side", .rungs = rungs, .count = LAB_COUNT(rungs), \
-    .open = open_bench, .spoil = spoil, .check = check, .close = close_bench,                 \
+#define SWEEP                                                                                   \
+    .unit = "elements", .size = "elements per side", .rungs = rungs, .count = LAB_COUNT(rungs), \
+    .open = open_bench, .spoil = spoil, .check = check, .close = close_bench,                   \
     .work = lab_elements, .traffic = lab_image_bytes, .against = AGAINST
 
 const lab_ladder lab_entropy_windows = {
@@ -209,7 +209,7 @@ const lab_ladder lab_entropy_cpu_windows = {
     .name = "entropy-cpu-windows",
     .title = "Versions of row D2 over larger windows, 16 levels, on a CPU",
     .unit = "elements",
-    .size = "elements a side",
+    .size = "elements per side",
     .rungs = versions,
     .count = LAB_COUNT(versions),
     .sizes = version_sizes,

@@ -146,7 +146,7 @@ static lab_entropy_piece piece_of(const uint8_t *in, float *out, int n, int firs
     return piece;
 }
 
-static bool solve_pieces(int n, bool columns)
+static bool solve_pieces(int n, bool columns, bool floats)
 {
     std::vector<float> in((size_t)n * n), out((size_t)n * n, -1.0F);
     std::vector<uint8_t> small((size_t)n * n);
@@ -157,13 +157,23 @@ static bool solve_pieces(int n, bool columns)
     launches.clear();
     logarithms = 0;
     for (int part = 0; part < 3; part++) {
-        const lab_entropy_piece piece =
+        lab_entropy_piece piece =
             piece_of(small.data(), out.data(), n, n * part / 3, n * (part + 1) / 3, columns);
+        piece.floats = floats ? in.data() + (piece.in - small.data()) : NULL;
+        piece.in = floats ? NULL : piece.in;
         if (lab_entropy_launch(&piece, NULL) != 0) {
             return false;
         }
     }
-    const expected row = {"entropy-multi", "v14", CODE(solve_piece), 32, 32, 0, 0, NULL, 0};
+    const expected row = {"entropy-multi",
+                          floats ? "v14" : "v14-bytes",
+                          lab_entropy_piece_kernel(floats),
+                          32,
+                          32,
+                          0,
+                          0,
+                          NULL,
+                          0};
     if (!ran_as_said(row) || logarithms != 0) {
         printf("the kernel of entropy-multi is not version 7: %ld logarithms computed\n",
                logarithms);
@@ -185,7 +195,9 @@ int main(int, char **words)
     bool right = true;
     state = strtoull(words[1], NULL, 10);
     for (int n : {3, 7, 37, 100}) {
-        right = solve_pieces(n, false) && solve_pieces(n, true) && right;
+        for (bool floats : {false, true}) {
+            right = solve_pieces(n, false, floats) && solve_pieces(n, true, floats) && right;
+        }
     }
     for (const char *ladder : {"entropy-gpu", "entropy-gpu-threads"}) {
         right = climb(ladder, said, sizeof said / sizeof *said, run_rung) && right;

@@ -44,10 +44,12 @@ struct alignas(16) int4 {
     int x, y, z, w;
 };
 
-static inline int4 make_int4(int x, int y, int z, int w)
-{
-    return int4{x, y, z, w};
-}
+/* No function: what a call returns is stored without its being seen (trace.cpp). */
+#define make_int4(...) \
+    int4               \
+    {                  \
+        __VA_ARGS__    \
+    }
 
 struct float2 {
     float x, y;
@@ -68,8 +70,17 @@ static inline int __float2int_rn(float v)
     return (int)lrintf(v);
 }
 
-/* Logarithms of numbers that the compiler does not know. */
-static long logarithms;
+/* Where a thread is, and logarithms of numbers that the compiler does not know. */
+static struct emulated_place {
+    dim3 threadIdx, blockIdx, blockDim, gridDim;
+    long logarithms;
+} place;
+#define threadIdx place.threadIdx
+#define blockIdx place.blockIdx
+#define blockDim place.blockDim
+#define gridDim place.gridDim
+#define logarithms place.logarithms
+
 static __attribute__((always_inline)) inline double counted_log(double v)
 {
     if (!__builtin_constant_p(v)) {
@@ -122,8 +133,10 @@ enum {
     POISON = -559038737
 };
 
-dim3 threadIdx, blockIdx, blockDim, gridDim;
 int tiles[SHARED_WORDS + BEYOND];
+
+/* Accesses of the emulator are none of a kernel's: counts.cpp, which has them counted. */
+#define EMULATOR __attribute__((no_sanitize_thread))
 
 struct fiber {
     jmp_buf at;
@@ -137,27 +150,27 @@ static unsigned now;
 static void (*body)(const void *);
 static const void *body_data;
 
-static void give_up(const char *why)
+static EMULATOR void give_up(const char *why)
 {
     printf("block %u, %u: %s\n", blockIdx.x, blockIdx.y, why);
     exit(1);
 }
 
 /* Back to the scheduler; returns when the thread's turn comes again. */
-static void yield_turn(void)
+static EMULATOR void yield_turn(void)
 {
     if (_setjmp(fibers[now].at) == 0) {
         _longjmp(scheduler, 1);
     }
 }
 
-static inline void __syncthreads(void)
+static EMULATOR inline void __syncthreads(void)
 {
     yield_turn();
 }
 
 /* A fiber serves one block after another. */
-static void serve(void)
+static EMULATOR void serve(void)
 {
     for (;;) {
         body(body_data);
@@ -167,7 +180,7 @@ static void serve(void)
 }
 
 /* Contexts begin a fiber; jumps, which ask nothing of the system, go between them. */
-static void resume(fiber *f)
+static EMULATOR void resume(fiber *f)
 {
     if (_setjmp(scheduler) != 0) {
         return;
@@ -187,7 +200,7 @@ static void resume(fiber *f)
 
 /* All threads in turn, in order or the other way round, as far as the next barrier; until all are
  * done. Returns how many barriers there were. */
-static long run_block(unsigned count)
+static EMULATOR long run_block(unsigned count)
 {
     unsigned left = count;
     long barriers = -1;
@@ -197,7 +210,8 @@ static long run_block(unsigned count)
     for (long turn = 0; left > 0; turn++, barriers++) {
         for (unsigned i = 0; i < count; i++) {
             now = (turn + blockIdx.x) % 2 == 0 ? i : count - 1 - i;
-            threadIdx = dim3(now % blockDim.x, now / blockDim.x);
+            threadIdx.x = now % blockDim.x;
+            threadIdx.y = now / blockDim.x;
             resume(&fibers[now]);
             left -= fibers[now].done;
         }
@@ -216,7 +230,13 @@ struct launch {
     long barriers;
 };
 static std::vector<launch> launches;
-static const void *running; /* the kernel */
+static const void *running; /* the kernel; NULL between launches */
+static const void
+    *last_wanted; /* the kernel after which nothing is launched any more; NULL: none */
+
+/* Thrown after the first launch of last_wanted. */
+struct enough {
+};
 
 static void keep_launch(const launch &now)
 {
@@ -242,14 +262,13 @@ static inline const launch *launch_of(const void *kernel)
 }
 
 template <class kernel>
-static void emulate(const void *launched, kernel call, dim3 grid, dim3 threads, size_t bytes = 0,
-                    cudaStream_t = NULL)
+static EMULATOR void emulate(const void *launched, kernel call, dim3 grid, dim3 threads,
+                             size_t bytes = 0, cudaStream_t = NULL)
 {
     unsigned count = threads.x * threads.y;
     if (fibers == NULL) {
         fibers = (fiber *)calloc(MOST_THREADS, sizeof *fibers);
     }
-    running = launched;
     gridDim = grid;
     blockDim = threads;
     body_data = &call;
@@ -262,12 +281,18 @@ static void emulate(const void *launched, kernel call, dim3 grid, dim3 threads, 
         for (size_t i = 0; i < bytes / 4 + BEYOND; i++) {
             tiles[i] = POISON;
         }
-        keep_launch(launch{launched, threads, bytes, run_block(count)});
+        running = launched;
+        const long barriers = run_block(count);
+        running = NULL;
+        keep_launch(launch{launched, threads, bytes, barriers});
         for (size_t i = bytes / 4; i < bytes / 4 + BEYOND; i++) {
             if (tiles[i] != POISON) {
                 give_up("it writes to shared memory that it has not asked for");
             }
         }
+    }
+    if (launched == last_wanted) {
+        throw enough();
     }
 }
 
