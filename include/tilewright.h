@@ -445,6 +445,11 @@ TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, co
  * another shape starts over, and what goes wrong is reported by begin. */
 TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape);
 
+/* Bytes that a sink into a file will hold at most while a result of that shape passes, which no
+ * plan counts: lines of csv on their way; 0 for other formats and sinks. Where memory is short it
+ * makes do with one line. */
+TW_API uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape);
+
 /* Give back what a tw_sink_to_* or *_sink function put into *sink, which then is as TW_SINK_INIT
  * left it; NULL, and a sink into which nothing was put, are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);

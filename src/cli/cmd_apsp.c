@@ -197,14 +197,31 @@ static bool may_want_gpu(const apsp_run *run)
            stat(run->input, &file) == 0 && S_ISREG(file.st_mode) && file.st_size >= LARGE_INPUT;
 }
 
-/* A large file finds its space while the computation begins. */
-static void expect_output(apsp_run *run, const tw_apsp_options *opts)
+static tw_shape shape_of_output(const apsp_run *run, const tw_apsp_options *opts)
 {
-    tw_shape shape = {
+    return (tw_shape){
         .rows = opts->sources != NULL ? opts->source_count : run->about.vertices,
         .cols = opts->targets != NULL ? opts->target_count : run->about.vertices,
         .type = opts->type != TW_AUTO ? opts->type : run->about.weight_type,
     };
+}
+
+/* The plan counts no sinks; what those of files hold besides fits the limit, or is not taken. */
+static void plan_for_sinks(apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
+    const tw_shape vertices = {shape.rows, shape.cols, TW_I32};
+    const uint64_t limit = tw_memory_limit(run->job->ctx);
+    const uint64_t held = tw_sink_memory(&run->output_sink.inner, &shape) +
+                          tw_sink_memory(&run->predecessor_sink.inner, &vertices);
+    const uint64_t left = limit > run->planned.memory ? limit - run->planned.memory : 0;
+    run->planned.memory += held < left ? held : left;
+}
+
+/* A large file finds its space while the computation begins. */
+static void expect_output(apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
     tw_sink_expect(run->job->ctx, &run->output_sink.inner, &shape);
 }
 
@@ -230,6 +247,7 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, &asked);
     if (status == TW_OK) {
         status = tw_apsp_plan_describe(run->plan, &run->planned);
+        plan_for_sinks(run, opts);
     }
     if (status == TW_OK && run->output != NULL && measured) {
         expect_output(run, opts);

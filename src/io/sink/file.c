@@ -42,18 +42,24 @@ static uint64_t row_bytes(const file_sink *sink)
 }
 
 /* Bytes of a line of csv in the worst case. */
-static uint64_t line_bytes(const file_sink *sink)
+static uint64_t line_bytes(const tw_shape *shape)
 {
-    uint64_t most = (uint64_t)sink->shape.cols * twi_csv_width(sink->shape.type);
+    uint64_t most = (uint64_t)shape->cols * twi_csv_width(shape->type);
     return most > 0 ? most : 1;
 }
 
-/* A buffer for as many rows of `bytes` each as are worth it, if there is memory for them. */
+/* As many rows of `bytes` each as are worth a buffer. */
+static uint64_t rows_worth_it(const tw_shape *shape, uint64_t bytes)
+{
+    const uint64_t rows = BUFFER / bytes > 0 ? BUFFER / bytes : 1;
+    return rows < (uint64_t)shape->rows ? rows : (uint64_t)shape->rows;
+}
+
+/* A buffer for them, if there is memory. */
 static void enlarge_buffer(tw_context *ctx, file_sink *sink, uint64_t bytes)
 {
     bytes = bytes > 0 ? bytes : 1;
-    uint64_t rows = BUFFER / bytes > 0 ? BUFFER / bytes : 1;
-    rows = rows < (uint64_t)sink->shape.rows ? rows : (uint64_t)sink->shape.rows;
+    const uint64_t rows = rows_worth_it(&sink->shape, bytes);
     if (sink->buffer_is_full) {
         return;
     }
@@ -121,7 +127,7 @@ static tw_status write_csv(tw_context *ctx, file_sink *sink, int64_t count, cons
                            int64_t stride)
 {
     const uint64_t step = (uint64_t)stride * tw_type_size(sink->shape.type);
-    const uint64_t width = line_bytes(sink);
+    const uint64_t width = line_bytes(&sink->shape);
     tw_status status = TW_OK;
     enlarge_buffer(ctx, sink, width);
     for (int64_t done = 0; done < count && status == TW_OK; done += sink->buffer_rows) {
@@ -168,7 +174,7 @@ static tw_status open_output(file_sink *sink, tw_context *ctx, const tw_shape *s
     tw_status status = TW_OK;
     if (sink->format == TWI_MATRIX_CSV) {
         bytes = 0; /* unknown */
-        status = twi_alloc(ctx, &sink->buffer, 1, line_bytes(sink), "a line to be written");
+        status = twi_alloc(ctx, &sink->buffer, 1, line_bytes(&sink->shape), "a line to be written");
         sink->buffer_rows = 1;
     }
     if (status == TW_OK) {
@@ -246,6 +252,17 @@ void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
     }
     file_sink *self = sink->self;
     self->expected = open_output(self, ctx, shape) == TW_OK; /* else begin tries again */
+}
+
+uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape)
+{
+    if (sink == NULL || shape == NULL || shape->rows <= 0 || shape->cols <= 0 ||
+        TWI_CHECK_THROUGH(NULL, tw_sink, sink, destroy) != TW_OK || sink->begin != file_begin ||
+        ((const file_sink *)sink->self)->format != TWI_MATRIX_CSV) {
+        return 0;
+    }
+    const uint64_t line = line_bytes(shape);
+    return (rows_worth_it(shape, line) + 1) * line; /* the one line stays until the rest is there */
 }
 
 tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)

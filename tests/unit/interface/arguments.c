@@ -317,6 +317,9 @@ static void of_sinks_and_sources(void **state)
     REFUSED_SILENTLY(tw_sink_to_image_file(NULL, &made, "x.pgm", NULL));
     REFUSED(tw_sink_to_image_file(t->ctx, NULL, "x.pgm", NULL));
     REFUSED(tw_sink_to_image_file(t->ctx, &made, NULL, NULL));
+    assert_int_equal(tw_sink_memory(NULL, &shape), 0);
+    assert_int_equal(tw_sink_memory(&sink, NULL), 0);
+    assert_int_equal(tw_sink_memory(&sink, &shape), 0); /* nothing is known of a caller's own */
     tw_sink_expect(NULL, &sink, &shape);
     tw_sink_expect(t->ctx, NULL, &shape);
     tw_sink_expect(t->ctx, &sink, NULL);
