@@ -390,10 +390,11 @@ tw_status twi_npz_read(tw_context *ctx, tw_graph **out, const twi_input *input,
                              input->name, why);
         }
     }
-    member *all[] = {&a.format_word, &a.first, &a.second, &a.data, &a.shape};
-    for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
-        twi_free(all[m]->memory);
-    }
+    twi_free(a.format_word.memory);
+    twi_free(a.first.memory);
+    twi_free(a.second.memory);
+    twi_free(a.data.memory);
+    twi_free(a.shape.memory);
     if (status == TW_OK) {
         *out = graph;
     }
