@@ -1,6 +1,6 @@
 /* gzip files, by zlib. Several members one after the other, as parallel compressors write them, are
  * one text; zeros behind the last are padding. */
-#include "io/packed/packed.h"
+#include "io/packed/unpacked.h"
 
 #include <limits.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 /* xz files, by liblzma. Several streams one after the other are one text. */
-#include "io/packed/packed.h"
+#include "io/packed/unpacked.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Zstandard files, by libzstd. Several frames one after the other are one text. */
-#include "io/packed/packed.h"
+#include "io/packed/unpacked.h"
 
 #include <zstd.h>
 
