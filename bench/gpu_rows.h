@@ -14,12 +14,12 @@
 
 #define CHECKED 48 /* sources whose rows are searched for */
 
-static tw_context *ctx;
+static tw_context *context;
 
 static void must(tw_status status)
 {
     if (status != TW_OK) {
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, tw_last_error(ctx));
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, tw_last_error(context));
         exit(1);
     }
 }
@@ -79,11 +79,11 @@ static void check_rows(const tw_graph *graph, int64_t n, const tw_apsp_options *
     opts.sources = sources;
     opts.source_count = CHECKED;
     opts.summary_only = 0;
-    must(tw_apsp_plan_create(ctx, &plan, graph, &opts));
-    must(tw_apsp_verifier_create(ctx, &verifier, graph, &opts, 0, 1));
+    must(tw_apsp_plan_create(context, &plan, graph, &opts));
+    must(tw_apsp_verifier_create(context, &verifier, graph, &opts, 0, 1));
     must(tw_apsp_verifier_sink(verifier, &sink));
-    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
-    must(tw_apsp_verifier_result(ctx, verifier, &rows));
+    must(tw_apsp_plan_run(context, plan, &sink, 1, NULL, NULL));
+    must(tw_apsp_verifier_result(context, verifier, &rows));
     claim(rows == CHECKED, "not all rows were compared");
     tw_sink_destroy(&sink);
     tw_apsp_verifier_destroy(verifier);

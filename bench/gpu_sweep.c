@@ -26,7 +26,7 @@ static tw_graph *make_grid(int64_t side, double heaviest)
     opts.density = 1;
     opts.min_weight = 1;
     opts.max_weight = heaviest;
-    must(tw_graph_generate(ctx, &graph, &opts));
+    must(tw_graph_generate(context, &graph, &opts));
     return graph;
 }
 
@@ -34,8 +34,8 @@ static tw_apsp_plan *make_plan(const tw_graph *graph, const char *device,
                                const tw_apsp_options *opts)
 {
     tw_apsp_plan *plan = NULL;
-    must(tw_set_device(ctx, device));
-    must(tw_apsp_plan_create(ctx, &plan, graph, opts));
+    must(tw_set_device(context, device));
+    must(tw_apsp_plan_create(context, &plan, graph, opts));
     return plan;
 }
 
@@ -45,10 +45,10 @@ static tw_apsp_summary *summarise(tw_apsp_plan *plan, const tw_apsp_options *opt
 {
     tw_apsp_summary *summary = NULL;
     tw_sink sink = TW_SINK_INIT;
-    must(tw_apsp_summary_create(ctx, &summary, 0, opts->sources, NULL));
+    must(tw_apsp_summary_create(context, &summary, 0, opts->sources, NULL));
     must(tw_apsp_summary_sink(summary, &sink));
     double began = twi_seconds();
-    must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, report));
+    must(tw_apsp_plan_run(context, plan, &sink, 1, NULL, report));
     *seconds = twi_seconds() - began;
     tw_sink_destroy(&sink);
     return summary;
@@ -106,12 +106,12 @@ static void time_host(const tw_apsp_plan *plan, tw_type type, double *shapes, do
         twi_slabs slabs;
         char *data = NULL;
         double began = twi_seconds();
-        must(twi_slabs_create(ctx, &slabs, plan->tree));
+        must(twi_slabs_create(context, &slabs, plan->tree));
         double made = twi_seconds();
-        must(twi_alloc(ctx, &data, (uint64_t)slabs.elements, tw_type_size(type), "the factor"));
+        must(twi_alloc(context, &data, (uint64_t)slabs.elements, tw_type_size(type), "the factor"));
         twi_slabs_filler filler = {&slabs, type, data};
         twi_factor_keeper keeper = {twi_slabs_keep, &filler};
-        must(twi_factor_keep(ctx, &keeper, plan, plan->tree,
+        must(twi_factor_keep(context, &keeper, plan, plan->tree,
                              twi_minplus_kernel_find(plan->isa, type), plan->threads));
         double ended = twi_seconds();
         *shapes = made - began < *shapes ? made - began : *shapes;
@@ -130,7 +130,7 @@ static void run(int64_t side, double heaviest, const char *device)
     double seconds[RUNS];
     opts.method = TW_APSP_METHOD_SWEEP;
 
-    must(tw_set_device(ctx, device));
+    must(tw_set_device(context, device));
     check_rows(graph, n, &opts);
     tw_apsp_report here = TW_APSP_REPORT_INIT;
     double cpu_seconds;
@@ -177,7 +177,7 @@ static void run(int64_t side, double heaviest, const char *device)
             sink.end = end;
             sink.abort = give_up;
             double began = twi_seconds();
-            must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, NULL));
+            must(tw_apsp_plan_run(context, plan, &sink, 1, NULL, NULL));
             rows = twi_seconds() - began;
         }
         claim(dropped == 2 * n, "rows are missing");
@@ -192,7 +192,7 @@ static void run(int64_t side, double heaviest, const char *device)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || tw_context_create(&ctx) != TW_OK) {
+    if (argc < 3 || tw_context_create(&context) != TW_OK) {
         fprintf(stderr, "usage: gpu_sweep DEVICE SIDE[@HEAVIEST]...\n");
         return 2;
     }
@@ -205,6 +205,6 @@ int main(int argc, char **argv)
             run(side, *after == '@' ? strtod(after + 1, NULL) : 100, argv[1]);
         }
     }
-    tw_context_destroy(ctx);
+    tw_context_destroy(context);
     return 0;
 }

@@ -47,7 +47,7 @@ static tw_graph *make_graph(const recipe *r)
     if (strcmp(r->kind, "grid") == 0) {
         opts.rows = opts.cols = (int64_t)r->n;
     }
-    must(tw_graph_generate(ctx, &graph, &opts));
+    must(tw_graph_generate(context, &graph, &opts));
     return graph;
 }
 
@@ -83,11 +83,11 @@ static double time_runs(tw_apsp_plan *plan, int runs, bool rows, bool whole, int
             sink.end = end;
             sink.abort = give_up;
         } else {
-            must(tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
+            must(tw_apsp_summary_create(context, &summary, 0, NULL, NULL));
             must(tw_apsp_summary_sink(summary, &sink));
         }
         const double began = twi_seconds();
-        must(tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
+        must(tw_apsp_plan_run(context, plan, &sink, 1, NULL, &report));
         const double took = twi_seconds() - began;
         claim(!rows || dropped == n, "rows are missing");
         if (!rows && whole) {
@@ -112,7 +112,7 @@ static void run(const recipe *r, const tw_graph *graph, const way *w, double lim
     const int64_t n = info.vertices;
     const bool whole = strcmp(r->type, "i32") == 0;
     bool checked = false;
-    must(tw_set_device(ctx, w->device));
+    must(tw_set_device(context, w->device));
     for (int rows = 0; rows < 2; rows++) {
         tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
         tw_apsp_plan *plan = NULL;
@@ -121,7 +121,7 @@ static void run(const recipe *r, const tw_graph *graph, const way *w, double lim
         opts.method = w->method;
         opts.summary_only = !rows;
         const double began = twi_seconds();
-        if (tw_apsp_plan_create(ctx, &plan, graph, &opts) != TW_OK) {
+        if (tw_apsp_plan_create(context, &plan, graph, &opts) != TW_OK) {
             return; /* not for this graph */
         }
         const double planning = twi_seconds() - began;
@@ -151,7 +151,7 @@ static void run(const recipe *r, const tw_graph *graph, const way *w, double lim
 
 int main(int argc, char **argv)
 {
-    if (argc < 4 || tw_context_create(&ctx) != TW_OK) {
+    if (argc < 4 || tw_context_create(&context) != TW_OK) {
         fprintf(stderr, "usage: gpu_ways DEVICE LIMIT KIND:N:DEGREE[:HEAVIEST[:TYPE]]...\n");
         return 2;
     }
@@ -180,6 +180,6 @@ int main(int argc, char **argv)
         }
         tw_graph_destroy(graph);
     }
-    tw_context_destroy(ctx);
+    tw_context_destroy(context);
     return 0;
 }
