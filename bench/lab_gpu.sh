@@ -25,12 +25,14 @@ cmake --build "$build" -j "$(nproc)" --target tilewright-lab >>"$build.log" 2>&1
     { grep -A5 -i error "$build.log"; exit 1; }
 lab=$build/lab/tilewright-lab
 
-rungs_c=naive,stages,merged-branches,no-barrier,registers,two-tiles,hoisted,tiles-1,tiles-2,tiles-4,tiles-6,chosen
+rungs_c=naive,stages,merged-branches,merged-unrolled,no-barrier,registers,two-tiles,hoisted,known-side
+rungs_c=$rungs_c,tiles-1,tiles-2,tiles-4,tiles-6,chosen
 rungs_b5=grid-1d,grid,padded,coalesced,conflicts,no-conflicts,larger-block,more-threads,coarse,unrolled
 published=("apsp-gpu --repeat 3 --n 2500,7500,10000 --rungs $rungs_c"
     "apsp-gpu --repeat 3 --n 12000 --rungs $rungs_b5"
     "apsp-files --n 28911 --rungs gpu --repeat 2"
     "apsp-scatter --n 30000 --repeat 2"
+    "apsp-multi --published --repeat 1"
     "apsp-devices-weak --published --repeat 2 --rungs devices-1,devices-2")
 
 runs=()

@@ -818,8 +818,13 @@ def compare(before, after):
     new, damaged_new = read_results(after)
     past = {(r["ladder"], c["n"], c["rung"]): c for r in old for c in r["cases"]}
     usual = usual_spread(old + new)
-    slower = changed = common = single = 0
+    slower = changed = common = single = wrong = 0
     for result in new:
+        for case in result["failed"]:
+            if (result["ladder"], case["n"], case["rung"]) in past:
+                wrong += 1
+                print(f"{result['ladder']:20} n={case['n']:<8} {case['rung']:22} "
+                      f"was right and fails now: {case.get('why') or 'it does not say why'}")
         for case in result["cases"]:
             was = past.get((result["ladder"], case["n"], case["rung"]))
             if was is None:
@@ -840,13 +845,14 @@ def compare(before, after):
     print(f"{common} cases in both, "
           + (f"{changed} changed beyond noise, {slower} of them slower" if changed
              else "nothing changed beyond noise")
+          + (f"; {wrong} fail that did not before" if wrong else "")
           + (f"; {single} ran once each and cannot be judged" if single else ""))
-    if common == 0:
+    if common == 0 and not wrong:
         complain("the two results have no case in common")
         return 2
     if damaged_old or damaged_new:
         return WITHOUT
-    return 1 if slower else 0
+    return 1 if slower or wrong else 0
 
 
 def main(words):

@@ -517,7 +517,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_published_figures_stand_beside_ours(self):
-        words = ["run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "engine,mixed",
+        words = ["run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "mixed,engine",
                  "--out", str(self.path)]
         figures = [1.71, None, 18.5, None, 259, None]
         if SMALL:
@@ -694,6 +694,15 @@ run_naive: its inner loop, 4 of 7 instructions
             done = lab("compare", before, same)
             self.assertEqual(done.returncode, 0)
             self.assertIn("1 cases in both, nothing changed beyond noise", done.stdout)
+
+    def test_compare_tells_what_fails_now(self):
+        before = self.keep("a", {"r": [1.0, 1.001], "s": [1.0, 1.001]})
+        after = self.keep("b", {"s": [1.0, 1.001]},
+                          failed=[{"rung": "r", "n": 5, "why": "the answer is wrong"}])
+        done = lab("compare", before, after)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"x +n=5 +r +was right and fails now: the answer is wrong")
+        self.assertIn("1 fail that did not before", done.stdout)
 
     def test_compare_measures_noise_by_the_repetitions(self):
         # 8 % apart: noise where the repetitions spread by 5 %, a change where they do not.
