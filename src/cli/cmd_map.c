@@ -165,7 +165,7 @@ static tw_status run_plane(map_run *run, plane_work *w)
     return status;
 }
 
-/* Whether the plan at hand serves inputs of these shapes, as for the planes of one array. */
+/* Whether the present plan fits inputs of these shapes, as it does for the planes of one array. */
 static bool same_shapes(const map_run *run, const tw_shape *shapes)
 {
     bool same = run->planned != NULL;
