@@ -15,6 +15,7 @@ figures of a write-up's authors           speed-up over the first rung, theirs b
 """
 import io
 import re
+import zlib
 
 import matplotlib
 
@@ -55,6 +56,7 @@ def picture(figure, salt):
     return slim(text[text.index("<svg"):]).replace(INK, "currentColor")
 
 
+NAMESPACE = "http://www.w3.org/2000/svg"  # a page knows it, a file must say it
 FONT = "font: 9px 'DejaVu Sans', sans-serif"
 
 
@@ -90,13 +92,35 @@ def slim(text):
                   lambda text: f"font-size:{text[1]}" + (";" if text[2] is None else ""), text)
     text = re.sub(r"(?<= d=\")[^\"]*", lambda path: re.sub(r" ?([A-Za-z]) ?", r"\1",
                                                          " ".join(path[0].split())), text)
-    return re.sub(r"\s*\n\s*", "\n", text)
+    text = text.replace("xlink:href=", "href=").replace(
+        ' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+    text = re.sub(r"(?<=[\"#])([mp][0-9a-f]{7})[0-9a-f]{3}(?=[\")])", r"\1", text)
+    text = re.sub(r"(\d+\.\d)\d+", r"\1", text)
+    text = text.replace(";stroke-linecap:square", "")
+    text = re.sub(r"style=\"text-anchor:(\w+)\"", r'text-anchor="\1"', text)
+    text = text.replace(' version="1.1"', "").replace(f' xmlns="{NAMESPACE}"', "")
+    text = text.replace('<style type="text/css">', "<style>")
+    return with_classes(re.sub(r"\s*\n\s*", "\n", text).replace(">\n<", "><")
+                        .replace("</defs><defs>", ""))
+
+
+def with_classes(text):
+    """Styles that stand in a picture several times stand there once, under a name that is theirs in
+    every picture."""
+    styles = re.findall(r"(?<= style=\")[^\"]{16,}(?=\")", text.split(">", 1)[1])
+    often = {style: f"k{zlib.crc32(style.encode()) >> 8:06x}" for style in dict.fromkeys(styles)
+             if styles.count(style) > 2}
+    for style, name in often.items():
+        text = text.replace(f' style="{style}"', f' class="{name}"')
+    rules = "".join(f".{name}{{{style}}}" for style, name in often.items())
+    return text.replace("</style>", rules + "</style>", 1)
 
 
 def as_file(svg):
     """The same plot to stand alone: dark ink on white, whatever shows it."""
     head, rest = svg.split(">", 1)
-    return ('<?xml version="1.0" encoding="utf-8"?>\n' + head + ' color="#1f2328">'
+    return ('<?xml version="1.0" encoding="utf-8"?>\n' + head
+            + f' xmlns="{NAMESPACE}" color="#1f2328">'
             '\n <rect width="100%" height="100%" fill="#ffffff"/>' + rest)
 
 
