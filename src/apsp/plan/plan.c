@@ -25,6 +25,7 @@
 #include "apsp/plan/gpu_hops.h"
 #include "apsp/plan/gpu_labels.h"
 #include "apsp/plan/probe.h"
+#include "apsp/plan/search.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
@@ -47,25 +48,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLE_ROUNDS 3        /* of searches that only inform the plan, on all threads */
 #define SAMPLE_SHARE 0.03      /* of the expected run, that they may take; but in seconds */
-#define SAMPLE_LEAST 1e-4      /*   at least this, or */
-#define SAMPLE_ALONE 0.05      /*   this where there is no closure to compare with, */
+#define SAMPLE_LEAST 1e-4      /*   at least this */
+#define UNTRIED 0.02           /* seconds of a run of searches that is worth no sample */
 #define SAMPLE_MOST 0.25       /*   and at most this */
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
-#define NET_SECONDS 50e-9      /* of an arc: put where searches want it */
-#define SEARCH_FLOOR 1.5e-9    /* seconds per arc and source: a third of what searches need */
+#define SEARCH_FLOOR 0.8e-9    /* seconds per arc and source: what no search needs less than */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_ARC 0.02e-9        /* seconds per arc, level and source, to see that it is far ahead */
-#define BFS_ENTRY 0.6e-9       /* and per entry of the result */
-#define BFS_DOUBT 2.0          /* times what these make of it, at most */
-#define BFS_UNTRIED 0.01 /* seconds of a run that is worth no sample of 512 searches per thread */
-#define BFS_BATCHES 16   /* per thread, fewer of which are not worth one if others are far behind */
-#define FEW_LEVELS 24    /* up to here it beats the other searches, */
-#define MANY_LEVELS 64   /* from here on it loses to them */
+#define BFS_DOUBT 1.3          /* times what it usually takes, at most */
+#define FEW "few levels, not measured"
+#define BFS_UNTRIED 0.03  /* seconds of a run that is worth no sample of 512 searches per thread */
+#define FEW_LEVELS 24     /* up to here it beats the other searches, */
+#define MANY_LEVELS 64    /* from here on it loses to them */
 #define SEARCH_USUAL 3e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
 #define TINY_SECONDS 7e-6 /*   of a run of searches, */
@@ -167,45 +164,6 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     return TW_OK;
 }
 
-/* The seconds of a run of searches that take `each` a source on one thread. */
-static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, double each)
-{
-    double rows = (double)twi_plan_rows(plan);
-    return each * rows / plan->threads +
-           rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
-           (method == TW_APSP_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
-}
-
-/* `rival` is what it must beat: NULL if there is none. */
-static tw_status consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
-                                 const twi_candidate *rival, double budget, double *farthest)
-{
-    twi_search_sample sample = {0};
-    c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
-    twi_rule_out_if_too_large(ctx, c);
-    if (!c->possible) {
-        return TW_OK;
-    }
-    tw_status status = twi_search_sample_run(ctx, plan, c->method, SAMPLE_ROUNDS, budget, &sample);
-    if (status != TW_OK) {
-        return status;
-    }
-    *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
-    double least = search_seconds(plan, c->method, sample.seconds_least);
-    if (rival != NULL && least > rival->seconds) {
-        twi_rule_out(c, "more than %.3g s, judging by %lld sources on each thread", least,
-                     (long long)twi_searcher_batch(c->method));
-        return TW_OK;
-    }
-    c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
-    snprintf(c->basis, sizeof c->basis,
-             "%.3g us per source and thread, %s %lld sources; farthest %.9g",
-             sample.seconds_per_source * 1e6, sample.guessed ? "extrapolated from" : "from",
-             (long long)sample.sources, sample.farthest);
-    return TW_OK;
-}
-
 /* The fastest way on a GPU so far. */
 static double gpu_seconds(const twi_candidate all[CANDIDATES])
 {
@@ -248,15 +206,6 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
     return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
 }
 
-/* Take what levels and arcs make of a breadth-first search for its time. */
-static void trust_levels(const tw_apsp_plan *plan, twi_candidate *c, double levels)
-{
-    c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
-    snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs", levels,
-             (long long)plan->graph->arcs);
-}
-
 /* Samples a search unless it is forbidden, or so far behind or ahead that a sample is a waste. */
 static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
                                      twi_candidate all[CANDIDATES], int which, double *farthest)
@@ -274,25 +223,28 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
         twi_rule_out(c, "more than %.2g s even at best: too many arcs", least);
         return TW_OK;
     }
-
-    double guess = c->seconds > 0 ? BFS_DOUBT * c->seconds : arcs * SEARCH_USUAL;
-    double budget = rival != NULL ? fmax(SAMPLE_SHARE * fmin(rival->seconds, guess), SAMPLE_LEAST)
-                                  : fmax(SAMPLE_SHARE * least, SAMPLE_ALONE);
-    /* A batch of breadth-first searches should come to its end. */
-    double batches =
-        (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method) / plan->threads;
-    if (c->seconds > 0 && rival != NULL && guess < rival->seconds && batches < BFS_BATCHES) {
-        trust_levels(plan, c, *farthest / plan->graph->max_weight);
+    if (c->seconds > 0 && (rival == NULL || BFS_DOUBT * c->seconds < rival->seconds)) {
+        twi_guess_search(ctx, plan, c, c->seconds, FEW);
         return TW_OK;
     }
-    budget = fmax(budget, c->seconds > 0 ? guess * fmin(1 / batches, 1) : 0);
-    return consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
+    double guess = c->seconds > 0 ? BFS_DOUBT * c->seconds : twi_search_usual(plan);
+    if (which == DIJKSTRA && guess < UNTRIED && plan->graph->integral) {
+        twi_guess_search(ctx, plan, c, guess, "a short run, not measured");
+        return TW_OK;
+    }
+    double budget = SAMPLE_SHARE * (rival != NULL ? fmin(rival->seconds, guess) : guess);
+    budget = fmax(budget, SAMPLE_LEAST);
+    /* A batch of breadth-first searches should come to its end. */
+    double batches = (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method);
+    budget = fmax(budget, c->seconds > 0 ? guess * fmin(plan->threads / batches, 1) : 0);
+    return twi_consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
 /* Equal weights, and the probe told how many levels there are: that alone decides between the two
  * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
  * sample of it is 512 searches, a tenth of the run for a small graph. */
-static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], double farthest)
+static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
+                             double farthest)
 {
     const tw_graph *graph = plan->graph;
     twi_candidate *c = &all[BFS];
@@ -300,13 +252,12 @@ static void decide_by_levels(tw_apsp_plan *plan, twi_candidate all[CANDIDATES], 
     if (levels > MANY_LEVELS) {
         twi_rule_out(c, "%.0f levels are too many", levels);
     } else if (levels <= FEW_LEVELS) {
-        double row = (double)graph->arcs * levels * BFS_ARC + (double)graph->n * BFS_ENTRY;
-        double seconds = row * (double)twi_plan_rows(plan) / plan->threads;
+        double seconds = twi_bfs_usual(plan, levels);
         twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
         c->seconds = seconds; /* to be compared with until there is a sample */
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
             twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
-            trust_levels(plan, c, levels);
+            twi_guess_search(ctx, plan, c, seconds, FEW);
         }
     }
 }
@@ -446,7 +397,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     if (!graph->equal && graph->arcs > 0) {
         twi_rule_out(&all[BFS], "the weights are not all equal");
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
-        decide_by_levels(plan, all, farthest);
+        decide_by_levels(ctx, plan, all, farthest);
     }
     plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
     if (status == TW_OK) {

@@ -11,7 +11,9 @@
 
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
-#define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc */
+#define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
+#define ORDER_SHARE 0.5      /*   and the part of the rival's that it may take */
+#define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
 #define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
@@ -20,7 +22,8 @@
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
-#define GPU_SWEEP_RATE 20e12 /* steps per second of a fast GPU, to see what an order may cost */
+#define SERIAL_SECONDS 0.4e-6 /* of a vertex: what threads wait for */
+#define GPU_SWEEP_RATE 20e12  /* steps per second of a fast GPU, to see what an order may cost */
 
 /* Before anything is spent on it: false, with the reason, where it cannot pay. */
 static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
@@ -42,10 +45,10 @@ static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double riv
 {
     double n = (double)plan->graph->n;
     double order = (n + (double)plan->graph->arcs) * ORDER_SECONDS;
-    if (order > rival) {
+    if (order > ORDER_SHARE * rival) {
         twi_rule_out(c, "computing its order alone would take about %.2g s", order);
     }
-    return order <= rival;
+    return order <= ORDER_SHARE * rival;
 }
 
 /* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
@@ -55,9 +58,11 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     const double rows = (double)twi_plan_rows(plan);
     const double entries = rows * (double)plan->graph->n;
     const double up = tree->up - tree->spared;
-    const double made = (double)plan->graph->n * FRONT_SECONDS / plan->threads +
+    const double alone = (double)plan->graph->n * SERIAL_SECONDS * (1 - 1.0 / plan->threads);
+    const double made = alone + (double)plan->graph->n * FRONT_SECONDS / plan->threads +
                         plan->threads * TEAM_SECONDS +
-                        (double)memory * PAGE_SECONDS / plan->threads;
+                        (double)memory * PAGE_SECONDS / plan->threads +
+                        tree->rests * MERGE_SECONDS / plan->threads;
     if (twi_will_fold(plan)) {
         const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
         const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +

@@ -151,12 +151,13 @@ uint64_t twi_factor_scratch(const tw_apsp_plan *plan, const twi_tree *tree,
 /* ---------------------------------------------------------------------------------- one front */
 
 /* What depends on the type: clear a front (infinite but for the diagonal), lower one entry to a
- * weight, and lower those of a child, whose row i is row[i] here. */
+ * weight, and lower those of a child, whose row i is local[high[i]] here, in rows first ... last-1.
+ */
 typedef struct front_ops {
     void (*clear)(void *front, int64_t rows, int64_t stride);
     void (*lower)(void *front, int64_t at, double weight);
     void (*merge)(void *front, int64_t stride, const void *rest, int64_t count, const int32_t *high,
-                  const int32_t *local);
+                  const int32_t *local, int64_t first, int64_t last);
 } front_ops;
 
 #define DEFINE_FRONT(NAME, T, INFTY)                                                       \
@@ -176,12 +177,15 @@ typedef struct front_ops {
         *place = entry < *place ? entry : *place;                                          \
     }                                                                                      \
     static void merge_##NAME(void *front, int64_t stride, const void *rest, int64_t count, \
-                             const int32_t *high, const int32_t *local)                    \
+                             const int32_t *high, const int32_t *local, int64_t first,     \
+                             int64_t last)                                                 \
     {                                                                                      \
         const T *from = rest;                                                              \
         for (int64_t i = 0; i < count; i++, from += count) {                               \
-            T *row = (T *)front + local[high[i]] * stride;                                 \
-            for (int64_t j = 0; j < count; j++) {                                          \
+            const int32_t at = local[high[i]];                                             \
+            const int64_t width = at >= first && at < last ? count : 0;                    \
+            T *row = (T *)front + at * stride;                                             \
+            for (int64_t j = 0; j < width; j++) {                                          \
                 T *place = row + local[high[j]];                                           \
                 *place = from[j] < *place ? from[j] : *place;                              \
             }                                                                              \
@@ -235,7 +239,7 @@ static void update_chunk(const maker *m, space *own, const twi_panel *pivot_rows
 
 /* Close with the pivots [pivot, pivot + width): their tile, their rows, and all other rows. */
 static void close_pivots(const maker *m, space *own, char *front, int64_t rows, int64_t pivot,
-                         int64_t width, bool team)
+                         int64_t width)
 {
     const twi_minplus_kernel *kernel = m->kernel;
     const int64_t stride = front_stride(kernel, rows);
@@ -245,14 +249,42 @@ static void close_pivots(const maker *m, space *own, char *front, int64_t rows, 
     (void)twi_pack_a(kernel, &own->a, width, width, pivot_row + pivot * m->size, stride, 1);
     twi_product(kernel, &own->a, width, &own->b, 0, stride, pivot_row, stride, TWI_NO_DIAGONAL);
     twi_pack_b(kernel, &own->b, 0, stride, width, pivot_row, stride);
-    if (team) {
-#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(dynamic)
-        for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
-            update_chunk(m, &m->spaces[twi_thread_id()], &own->b, front, rows, row, pivot, width);
-        }
-    } else {
-        for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
-            update_chunk(m, own, &own->b, front, rows, row, pivot, width);
+    for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
+        update_chunk(m, own, &own->b, front, rows, row, pivot, width);
+    }
+}
+
+/* The same by all threads, which share the pivots' rows by columns. */
+static void close_pivots_together(const maker *m, space *own, char *front, int64_t rows,
+                                  int64_t pivot, int64_t width)
+{
+    const twi_minplus_kernel *kernel = m->kernel;
+    const int64_t stride = front_stride(kernel, rows);
+    const int64_t strips = (stride / kernel->nr + m->threads - 1) / m->threads;
+    const int64_t piece = strips * kernel->nr;
+    char *pivot_row = front + pivot * stride * m->size;
+    kernel->close(pivot_row + pivot * m->size, stride, width, width);
+    (void)twi_pack_a(kernel, &own->a, width, width, pivot_row + pivot * m->size, stride, 1);
+#pragma omp parallel num_threads(twi_team(m->threads))
+    for (int phase = 0; phase < 4; phase++) { /* each ends when all have done their part */
+        if (phase < 3) {
+#pragma omp for schedule(static)
+            for (int64_t from = 0; from < stride; from += piece) {
+                const int64_t cols = stride - from < piece ? stride - from : piece;
+                char *c = pivot_row + from * m->size;
+                if (phase == 1) {
+                    twi_product(kernel, &own->a, width, &own->b, from, cols, c, stride,
+                                TWI_NO_DIAGONAL);
+                } else {
+                    twi_pack_b(kernel, &own->b, from, cols, width, c, stride);
+                }
+            }
+        } else {
+#pragma omp for schedule(dynamic)
+            for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
+                update_chunk(m, &m->spaces[twi_thread_id()], &own->b, front, rows, row, pivot,
+                             width);
+            }
         }
     }
 }
@@ -265,12 +297,22 @@ static void close_front(const maker *m, space *own, int64_t rows, int64_t pivots
     }
     for (int64_t pivot = 0; pivot < pivots && !twi_is_cancelled(m->ctx); pivot += PIVOTS) {
         int64_t width = pivots - pivot < PIVOTS ? pivots - pivot : PIVOTS;
-        close_pivots(m, own, own->front, rows, pivot, width, team);
+        (team ? close_pivots_together : close_pivots)(m, own, own->front, rows, pivot, width);
+    }
+}
+
+/* What the children of a block leave, into some rows of its front. */
+static void merge_children(const maker *m, const space *own, int32_t b, int64_t stride,
+                           int64_t first, int64_t last)
+{
+    for (int32_t c = m->child[b]; c >= 0; c = m->next[c]) {
+        ops_of(m->kernel)->merge(own->front, stride, m->rest[c], twi_tree_high(m->tree, c),
+                                 m->tree->high + m->tree->high_first[c], own->local, first, last);
     }
 }
 
 /* Arcs and what the children leave. */
-static void fill_front(const maker *m, space *own, int32_t b)
+static void fill_front(const maker *m, space *own, int32_t b, bool team)
 {
     const twi_tree *tree = m->tree;
     const front_ops *ops = ops_of(m->kernel);
@@ -288,16 +330,22 @@ static void fill_front(const maker *m, space *own, int32_t b)
         ops->lower(own->front, own->local[m->arcs[a].from] * stride + own->local[m->arcs[a].to],
                    m->arcs[a].weight);
     }
+    if (team) {
+#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(dynamic)
+        for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
+            merge_children(m, own, b, stride, row, row + TWI_ROWS_AT_ONCE);
+        }
+    } else {
+        merge_children(m, own, b, stride, 0, rows);
+    }
     for (int32_t c = m->child[b]; c >= 0; c = m->next[c]) {
-        ops->merge(own->front, stride, m->rest[c], twi_tree_high(tree, c),
-                   tree->high + tree->high_first[c], own->local);
         twi_free(m->rest[c]);
         m->rest[c] = NULL;
     }
 }
 
 /* Keep what lies in S or beside it. */
-static void pack_front(const maker *m, const space *own, int32_t b)
+static void pack_front(const maker *m, const space *own, int32_t b, bool team)
 {
     const twi_minplus_kernel *kernel = m->kernel;
     const twi_tree *tree = m->tree;
@@ -315,18 +363,18 @@ static void pack_front(const maker *m, const space *own, int32_t b)
     };
     /* Rows of an operand are columns of the front: element (i, p) is the arc p -> i. */
     for (int part = 0; part < 3; part++) {
-        char *to = parts[part].to.data;
+        const int64_t step = parts[part].to.step * m->size;
+#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static) if (team)
         for (int64_t i = 0; i < parts[part].rows; i += kernel->mr) {
             int64_t rows = parts[part].rows - i < kernel->mr ? parts[part].rows - i : kernel->mr;
-            (void)kernel->pack_a(to, rows, parts[part].depth, parts[part].from + i * m->size, 1,
-                                 stride);
-            to += parts[part].to.step * m->size;
+            (void)kernel->pack_a((char *)parts[part].to.data + i / kernel->mr * step, rows,
+                                 parts[part].depth, parts[part].from + i * m->size, 1, stride);
         }
     }
 }
 
 /* Keep that, and pass on the rest. False without memory for it. */
-static bool keep_front(const maker *m, const space *own, int32_t b)
+static bool keep_front(const maker *m, const space *own, int32_t b, bool team)
 {
     int64_t size = twi_tree_size(m->tree, b);
     int64_t high = twi_tree_high(m->tree, b);
@@ -334,7 +382,7 @@ static bool keep_front(const maker *m, const space *own, int32_t b)
     if (m->keeper != NULL) {
         m->keeper->keep(m->keeper->self, b, own->front, stride);
     } else {
-        pack_front(m, own, b);
+        pack_front(m, own, b, team);
     }
     if (high == 0) {
         return true;
@@ -351,9 +399,9 @@ static bool keep_front(const maker *m, const space *own, int32_t b)
 static void make_block(maker *m, space *own, int32_t b, bool team)
 {
     int64_t size = twi_tree_size(m->tree, b);
-    fill_front(m, own, b);
+    fill_front(m, own, b, team);
     close_front(m, own, size + twi_tree_high(m->tree, b), size, team);
-    if (!keep_front(m, own, b)) {
+    if (!keep_front(m, own, b, team)) {
         atomic_store(&m->failed, true);
     }
 }
@@ -392,6 +440,11 @@ static void make_height(maker *m, int32_t begin, int32_t end)
     }
 }
 
+static int32_t first_block(const int32_t *block, int32_t u, int32_t v)
+{
+    return block[u] < block[v] ? block[u] : block[v];
+}
+
 /* Arcs by the block that goes first of their two ends; those of a block in any order, since of
  * parallel ones the lightest counts. */
 static void sort_arcs(maker *m)
@@ -401,13 +454,20 @@ static void sort_arcs(maker *m)
     for (int pass = 0; pass < 2; pass++) {
 #pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static)
         for (int32_t u = 0; u < (int32_t)graph->n; u++) {
-            for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-                int32_t v = graph->targets[a];
-                int32_t b = block[u] < block[v] ? block[u] : block[v];
+            for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1];) {
+                const int32_t b = first_block(block, u, graph->targets[a]);
+                int64_t end = a + 1; /* arcs of one block at a time: threads meet less often */
+                while (end < graph->offsets[u + 1] &&
+                       first_block(block, u, graph->targets[end]) == b) {
+                    end++;
+                }
                 int64_t at =
-                    __atomic_fetch_add(&m->arc_first[b + (pass == 0)], 1, __ATOMIC_RELAXED);
-                if (pass == 1) {
-                    m->arcs[at] = (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
+                    __atomic_fetch_add(&m->arc_first[b + (pass == 0)], end - a, __ATOMIC_RELAXED);
+                for (; a < end; a++) {
+                    const int32_t v = graph->targets[a];
+                    if (pass == 1) {
+                        m->arcs[at++] = (front_arc){u, v, twi_plan_arc_weight(m->plan, u, v, a)};
+                    }
                 }
             }
         }

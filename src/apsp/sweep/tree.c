@@ -366,6 +366,7 @@ static void count_rests(twi_tree *tree, double *change)
     for (int32_t i = 0; i < tree->blocks; i++) {
         double high = (double)twi_tree_high(tree, i);
         if (tree->parent[i] != NONE) {
+            tree->rests += high * high;
             change[tree->height[i]] += high * high;
             change[tree->height[tree->parent[i]] + 1] -= high * high;
         }

@@ -29,7 +29,8 @@ typedef struct twi_tree {
     int64_t depth;       /* the largest |S| + above */
     int64_t front_most;  /* the largest |S| + |A(S)| */
     int64_t size_most;   /* the largest |S| */
-    double rest_most;    /* entries of A(S) by A(S) that wait for parents at a time, at most */
+    double rests;        /* entries of A(S) by A(S), in all, */
+    double rest_most;    /*   and those that wait for parents at a time, at most */
     /* Steps d = min(d, a + b): of a column swept down, of a column carried up alone, of all fronts
      * closed. Then rows touched, for the costs that no step shows. */
     double down;

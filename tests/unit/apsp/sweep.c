@@ -254,6 +254,43 @@ static void a_core_with_a_fringe_is_taken_from_its_fringe(void **state)
     }
 }
 
+/* Its front, with what hundreds of children leave to it, is large enough to be closed by all. */
+static void a_large_front_is_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    enum { MANY = 2500 };
+    int32_t *ours = malloc((size_t)MANY * MANY * sizeof *ours);
+    int32_t *theirs = malloc((size_t)MANY * MANY * sizeof *theirs);
+    tw_matrix out = {ours, MANY, MANY, MANY, TW_I32};
+    tw_matrix expected = {theirs, MANY, MANY, MANY, TW_I32};
+    for (int threads = 1; threads <= 5; threads += 2) {
+        tw_context *ctx = open_context();
+        tw_graph *graph = NULL;
+        tw_graph_generate_options kind = TW_GRAPH_GENERATE_OPTIONS_INIT;
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        kind.kind = "preferential";
+        kind.vertices = MANY;
+        kind.degree = 4;
+        assert_ok(ctx, tw_graph_generate(ctx, &graph, &kind));
+        elimination e = eliminate_by(ctx, graph, MAKERS - 1);
+        assert_true(e.tree->front_most > 512 && e.tree->blocks > 100);
+        clear_elimination(&e);
+        assert_ok(ctx, tw_set_threads(ctx, threads));
+        if (threads == 1) {
+            options.method = TW_APSP_METHOD_DIJKSTRA;
+            assert_ok(ctx, tw_apsp(ctx, &expected, graph, &options));
+        }
+        options.method = TW_APSP_METHOD_SWEEP;
+        memset(ours, 0x5a, (size_t)MANY * MANY * sizeof *ours);
+        assert_ok(ctx, tw_apsp(ctx, &out, graph, &options));
+        assert_memory_equal(ours, theirs, (size_t)MANY * MANY * sizeof *ours);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+    free(ours);
+    free(theirs);
+}
+
 /* Wide separators end an order early, narrow ones never do. */
 static void an_order_is_given_up_where_separators_are_too_wide(void **state)
 {
@@ -809,6 +846,7 @@ int main(void)
         cmocka_unit_test(orders_do_not_depend_on_threads),
         cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
         cmocka_unit_test(a_core_with_a_fringe_is_taken_from_its_fringe),
+        cmocka_unit_test(a_large_front_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(an_order_is_given_up_where_separators_are_too_wide),
         cmocka_unit_test(a_plan_says_why_it_does_not_sweep),
         cmocka_unit_test(every_shape_has_the_distances_of_the_reference),

@@ -1,0 +1,83 @@
+/* Searches as candidates: see search.h. */
+#include "apsp/plan/search.h"
+
+#include "apsp/search/sample.h"
+#include "apsp/search/search.h"
+#include "apsp/search/searcher.h"
+#include "apsp/shared/deliver.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SAMPLE_ROUNDS 3      /* of searches that only inform the plan, on all threads */
+#define ENTRY_SECONDS 0.8e-9 /* of an entry of the result: written */
+#define NET_SECONDS 50e-9    /* of an arc: put where searches want it */
+#define USUAL_ARC 2e-9       /* seconds per arc and source (Xeon and Neoverse N1, November 2026); */
+#define BFS_ARC 0.03e-9      /*   per arc, level and source of a breadth-first search, */
+#define BFS_ENTRY 1.0e-9     /*   and per entry; */
+#define BFS_ALONE 0.85       /*   on one thread that much less than twice of it */
+
+/* The seconds of a run of searches that take `each` a source on one thread. */
+static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, double each)
+{
+    double rows = (double)twi_plan_rows(plan);
+    return each * rows / plan->threads +
+           rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
+           (method == TW_APSP_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
+}
+
+double twi_search_usual(const tw_apsp_plan *plan)
+{
+    return search_seconds(plan, TW_APSP_METHOD_DIJKSTRA, (double)plan->graph->arcs * USUAL_ARC);
+}
+
+/* A batch takes as long with one source as with all that it has room for; threads wait for each
+ * other's memory. */
+double twi_bfs_usual(const tw_apsp_plan *plan, double levels)
+{
+    const double batch = (double)twi_searcher_batch(TW_APSP_METHOD_BFS);
+    const double batches = ceil(ceil((double)twi_plan_rows(plan) / batch) / plan->threads);
+    const double row =
+        (double)plan->graph->arcs * levels * BFS_ARC + (double)plan->graph->n * BFS_ENTRY;
+    const double rows = fmin(batches * batch, (double)twi_plan_rows(plan));
+    return rows * row * (2 - BFS_ALONE / sqrt(plan->threads));
+}
+
+void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c, double seconds,
+                      const char *basis)
+{
+    c->possible = true;
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    c->seconds = seconds;
+    snprintf(c->basis, sizeof c->basis, "%s", basis);
+    twi_rule_out_if_too_large(ctx, c);
+}
+
+tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                              const twi_candidate *rival, double budget, double *farthest)
+{
+    twi_search_sample sample = {0};
+    c->possible = true;
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    twi_rule_out_if_too_large(ctx, c);
+    if (!c->possible) {
+        return TW_OK;
+    }
+    tw_status status = twi_search_sample_run(ctx, plan, c->method, SAMPLE_ROUNDS, budget, &sample);
+    if (status != TW_OK) {
+        return status;
+    }
+    *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
+    double least = search_seconds(plan, c->method, sample.seconds_least);
+    if (rival != NULL && least > rival->seconds) {
+        twi_rule_out(c, "more than %.3g s, judging by %lld sources on each thread", least,
+                     (long long)twi_searcher_batch(c->method));
+        return TW_OK;
+    }
+    c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
+    snprintf(c->basis, sizeof c->basis,
+             "%.3g us per source and thread, %s %lld sources; farthest %.9g",
+             sample.seconds_per_source * 1e6, sample.guessed ? "extrapolated from" : "from",
+             (long long)sample.sources, sample.farthest);
+    return TW_OK;
+}
