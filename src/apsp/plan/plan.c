@@ -54,7 +54,8 @@
 #define SAMPLE_MOST 0.25       /*   and at most this */
 #define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
 #define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
-#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end */
+#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end; */
+#define PIVOT_SECONDS 3.3e-6   /*   and of its vertices, while other threads wait */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
 #define SEARCH_FLOOR 0.8e-9    /* seconds per arc and source: what no search needs less than */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
@@ -63,7 +64,6 @@
 #define BFS_UNTRIED 0.03  /* seconds of a run that is worth no sample of 512 searches per thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
 #define MANY_LEVELS 64    /* from here on it loses to them */
-#define SEARCH_USUAL 3e-9 /* seconds per arc and source, of a usual search */
 #define TINY 64           /* vertices, up to which nothing is measured. Then, in seconds: */
 #define TINY_SECONDS 7e-6 /*   of a run of searches, */
 #define TINY_ARC 0.9e-9   /*   of a source and arc, */
@@ -137,6 +137,12 @@ static bool closure_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out
     return true;
 }
 
+/* Of all pivots' own closures, which go from one thread to the next. */
+static double pivots_seconds(const tw_apsp_plan *plan)
+{
+    return (double)plan->graph->n * PIVOT_SECONDS * (1 - 1.0 / plan->threads);
+}
+
 static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                   double farthest)
 {
@@ -152,7 +158,7 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     double share = twi_closure_share(plan, plan->block);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
     c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
-                 n * n * ENTRY_SECONDS / plan->threads;
+                 pivots_seconds(plan) + n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s at %.1f G relax/s, pivot block %d",
              100 * share, tw_type_name(c->work_type), rate / 1e9, plan->block);
@@ -178,8 +184,7 @@ static double gpu_seconds(const twi_candidate all[CANDIDATES])
  * closure's estimate, and what searches usually take. */
 static double rival_seconds(const tw_apsp_plan *plan, const twi_candidate all[CANDIDATES])
 {
-    double search =
-        (double)twi_plan_rows(plan) * (double)plan->graph->arcs * SEARCH_USUAL / plan->threads;
+    double search = twi_search_usual(plan);
     double closure = all[CLOSURE].possible ? all[CLOSURE].seconds : INFINITY;
     double bfs = (all[BFS].possible ? 1 : BFS_DOUBT) * all[BFS].seconds;
     return fmin(all[DIJKSTRA].why_not[0] == '\0' ? search : INFINITY,
@@ -252,7 +257,11 @@ static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     if (levels > MANY_LEVELS) {
         twi_rule_out(c, "%.0f levels are too many", levels);
     } else if (levels <= FEW_LEVELS) {
-        double seconds = twi_bfs_usual(plan, levels);
+        const double seconds = twi_bfs_usual(plan, levels);
+        if (seconds > twi_search_usual(plan)) {
+            twi_rule_out(c, "too few sources for batches on %d threads", plan->threads);
+            return;
+        }
         twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
         c->seconds = seconds; /* to be compared with until there is a sample */
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
@@ -391,7 +400,11 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         plan->options.work_type == TW_AUTO) {
         status = twi_probe(ctx, plan, &farthest);
     }
-    if (status == TW_OK && closes) {
+    if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
+        all[CLOSURE].seconds = pivots_seconds(plan);
+        twi_rule_out(&all[CLOSURE], "more than %.2g s on %d threads: too few arcs",
+                     pivots_seconds(plan), plan->threads);
+    } else if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (!graph->equal && graph->arcs > 0) {
@@ -413,7 +426,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     if (status == TW_OK && undecided(&all[DIJKSTRA])) {
         status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
     }
-    if (status == TW_OK && closes && narrowest(plan, farthest) != all[CLOSURE].work_type) {
+    if (status == TW_OK && all[CLOSURE].possible &&
+        narrowest(plan, farthest) != all[CLOSURE].work_type) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (forced == TW_APSP_METHOD_REFERENCE) {

@@ -12,10 +12,15 @@
 #define SAMPLE_ROUNDS 3      /* of searches that only inform the plan, on all threads */
 #define ENTRY_SECONDS 0.8e-9 /* of an entry of the result: written */
 #define NET_SECONDS 50e-9    /* of an arc: put where searches want it */
-#define USUAL_ARC 2e-9       /* seconds per arc and source (Xeon and Neoverse N1, November 2026); */
-#define BFS_ARC 0.03e-9      /*   per arc, level and source of a breadth-first search, */
-#define BFS_ENTRY 1.0e-9     /*   and per entry; */
-#define BFS_ALONE 0.85       /*   on one thread that much less than twice of it */
+/* What searches usually take (16 threads of a Xeon, November 2026), in seconds: */
+#define USUAL_ARC 0.8e-9    /* of a source and arc, */
+#define USUAL_VERTEX 2.2e-9 /*   and of a source and vertex; */
+#define USUAL_EQUAL 0.5     /*   of that where all weights are equal; */
+#define USUAL_SHARED \
+    0.04 /*   and how much more for every other thread, with which caches are shared */
+#define BFS_ARC 0.03e-9  /* of an arc, level and source of a breadth-first search, */
+#define BFS_ENTRY 1.0e-9 /*   and of an entry; */
+#define BFS_SHARED 0.15  /*   and how much more for every thread */
 
 /* The seconds of a run of searches that take `each` a source on one thread. */
 static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, double each)
@@ -28,7 +33,11 @@ static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, do
 
 double twi_search_usual(const tw_apsp_plan *plan)
 {
-    return search_seconds(plan, TW_APSP_METHOD_DIJKSTRA, (double)plan->graph->arcs * USUAL_ARC);
+    const double each =
+        (double)plan->graph->arcs * USUAL_ARC + (double)plan->graph->n * USUAL_VERTEX;
+    return search_seconds(plan, TW_APSP_METHOD_DIJKSTRA,
+                          each * (plan->graph->equal ? USUAL_EQUAL : 1) *
+                              (1 + USUAL_SHARED * (plan->threads - 1)));
 }
 
 /* A batch takes as long with one source as with all that it has room for; threads wait for each
@@ -40,7 +49,7 @@ double twi_bfs_usual(const tw_apsp_plan *plan, double levels)
     const double row =
         (double)plan->graph->arcs * levels * BFS_ARC + (double)plan->graph->n * BFS_ENTRY;
     const double rows = fmin(batches * batch, (double)twi_plan_rows(plan));
-    return rows * row * (2 - BFS_ALONE / sqrt(plan->threads));
+    return rows * row * (1 + BFS_SHARED * plan->threads);
 }
 
 void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c, double seconds,

@@ -3,6 +3,7 @@
 
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/plan/screen.h"
 #include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 
@@ -12,7 +13,12 @@
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
-#define ORDER_SHARE 0.5      /*   and the part of the rival's that it may take */
+#define ORDER_SHARE 0.5      /*   and the part of the rival's that it may take; */
+#define WIDE 0.08            /* if one level has more of the vertices than this, */
+#define WIDE_SECONDS 320e-9  /*   the same, */
+#define WIDE_SHARE 0.3       /*   where a periphery of few arcs makes good what the core costs, */
+#define PERIPHERY 0.3        /*   which has that many of the vertices, */
+#define NO_PERIPHERY 0.05    /*   and the same share where there is none */
 #define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
@@ -22,7 +28,8 @@
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
-#define SERIAL_SECONDS 0.4e-6 /* of a vertex: what threads wait for */
+#define SERIAL_SECONDS 0.4e-6 /* of a vertex: what threads wait for; */
+#define TOP_SECONDS 14e-6     /*   and of one of the largest front, which all of them close */
 #define GPU_SWEEP_RATE 20e12  /* steps per second of a fast GPU, to see what an order may cost */
 
 /* Before anything is spent on it: false, with the reason, where it cannot pay. */
@@ -40,15 +47,32 @@ static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
     return false;
 }
 
-/* The same where its order would have to be made. */
-static bool order_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
+/* The same where its order would have to be made, which takes longer, and pays less, where the
+ * graph falls apart at no small set of vertices. */
+static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c,
+                               double rival, bool *pays)
 {
-    double n = (double)plan->graph->n;
-    double order = (n + (double)plan->graph->arcs) * ORDER_SECONDS;
-    if (order > ORDER_SHARE * rival) {
+    const double size = (double)plan->graph->n + (double)plan->graph->arcs;
+    twi_screen screen;
+    double order = size * ORDER_SECONDS;
+    *pays = order <= ORDER_SHARE * rival;
+    if (!*pays) {
         twi_rule_out(c, "computing its order alone would take about %.2g s", order);
+        return TW_OK;
     }
-    return order <= ORDER_SHARE * rival;
+    tw_status status =
+        twi_screen_graph(ctx, plan->graph, twi_seems_symmetric(plan->graph), &screen);
+    if (status != TW_OK || screen.widest <= WIDE) {
+        return status;
+    }
+    const bool periphery = screen.low >= PERIPHERY;
+    order = size * WIDE_SECONDS;
+    *pays = order <= (periphery ? WIDE_SHARE : NO_PERIPHERY) * rival;
+    if (!*pays) {
+        twi_rule_out(c, "%.0f %% of the vertices lie at one distance%s: an order would take %.2g s",
+                     100 * screen.widest, periphery ? "" : ", few of them with few arcs", order);
+    }
+    return status;
 }
 
 /* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
@@ -61,6 +85,7 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     const double alone = (double)plan->graph->n * SERIAL_SECONDS * (1 - 1.0 / plan->threads);
     const double made = alone + (double)plan->graph->n * FRONT_SECONDS / plan->threads +
                         plan->threads * TEAM_SECONDS +
+                        (double)tree->front_most * TOP_SECONDS * (1 - 1.0 / plan->threads) +
                         (double)memory * PAGE_SECONDS / plan->threads +
                         tree->rests * MERGE_SECONDS / plan->threads;
     if (twi_will_fold(plan)) {
@@ -83,7 +108,11 @@ static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
     const bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
     twi_known_order known = {0};
     tw_status status = twi_known_order_find(ctx, &known, plan);
-    if (status == TW_OK && (forced || known.order != NULL || order_may_pay(plan, c, rival))) {
+    bool pays = forced || known.order != NULL;
+    if (status == TW_OK && !pays) {
+        status = order_may_pay(ctx, plan, c, rival, &pays);
+    }
+    if (status == TW_OK && pays) {
         if (kernel != NULL) {
             status = twi_kernel_rate(ctx, kernel, plan->threads, rate);
         }

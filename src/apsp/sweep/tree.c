@@ -342,7 +342,6 @@ static void count_steps(twi_tree *tree, double *way, const arrivals *at)
         double size = (double)twi_tree_size(tree, i);
         double front = size + (double)twi_tree_high(tree, i);
         tree->down += size * (front - size);
-        tree->calls += 1 + ceil(size / 4);
         tree->factor += size * front * front;
         way[i] = size * front + (tree->parent[i] != NONE ? way[tree->parent[i]] : 0);
         tree->up += size * way[i] / (double)tree->n;

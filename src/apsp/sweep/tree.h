@@ -32,12 +32,11 @@ typedef struct twi_tree {
     double rests;        /* entries of A(S) by A(S), in all, */
     double rest_most;    /*   and those that wait for parents at a time, at most */
     /* Steps d = min(d, a + b): of a column swept down, of a column carried up alone, of all fronts
-     * closed. Then rows touched, for the costs that no step shows. */
+     * closed. */
     double down;
     double up;
     double spared; /* of `up`: rows that no column of its batch has anything in, about */
     double factor;
-    double calls; /* blocks and groups of rows in a column's way */
 } twi_tree;
 
 static inline int64_t twi_tree_size(const twi_tree *tree, int32_t b)

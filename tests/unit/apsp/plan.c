@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include "apsp/plan/screen.h"
 #include "gpu/device.h"
 
 #include <string.h>
@@ -203,6 +204,57 @@ static void a_plan_of_hours_says_how_to_do_less(void **state)
     close_context(ctx);
 }
 
+/* Roads and meshes are long, networks wide; a star is all periphery, arcs that lead away from where
+ * the search begins tell nothing. */
+static void a_look_tells_roads_from_networks(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 400 };
+    int32_t from[N], to[N];
+    tw_edges edges = {sizeof edges, N - 1, from, to, NULL, TW_I32, TW_I32};
+    tw_graph *graph = NULL;
+    twi_screen seen;
+    for (int32_t i = 0; i < N - 1; i++) { /* all from the vertex where a search begins */
+        from[i] = N / 2;
+        to[i] = i < N / 2 ? i : i + 1;
+    }
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, TW_GRAPH_UNDIRECTED));
+    assert_ok(ctx, twi_screen_graph(ctx, graph, true, &seen));
+    assert_true(seen.widest == (N - 1) / (double)N && seen.low == (N - 1) / (double)N);
+    tw_graph_destroy(graph);
+    edges.source = to; /* and all to it: nothing is reached, and its arcs count */
+    edges.target = from;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
+    assert_ok(ctx, twi_screen_graph(ctx, graph, false, &seen));
+    assert_true(seen.widest == 0 && seen.low == (N - 1) / (double)N);
+    tw_graph_destroy(graph);
+    static const struct {
+        const char *kind;
+        double widest_least, widest_most, low_least, low_most;
+    } kinds[] = {{"grid", 0, 0.08, 0.99, 1},
+                 {"sparse", 0.15, 1, 0, 0.2},
+                 {"preferential", 0.15, 1, 0, 0.6},
+                 {"complete", 0.9, 1, 0, 0}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        graph = generate(ctx, kinds[i].kind, 3600, 1, 9, TW_I32);
+        assert_ok(ctx, twi_screen_graph(ctx, graph, i != 1, &seen));
+        if (seen.widest < kinds[i].widest_least || seen.widest > kinds[i].widest_most ||
+            seen.low < kinds[i].low_least || seen.low > kinds[i].low_most) {
+            fail_msg("%s: widest %.3f, low %.3f", kinds[i].kind, seen.widest, seen.low);
+        }
+        tw_graph_destroy(graph);
+    }
+    edges.count = 0;
+    for (int64_t n = 0; n < 2; n++) {
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+        assert_ok(ctx, twi_screen_graph(ctx, graph, false, &seen));
+        assert_true(seen.widest == (double)n && seen.low == (double)n);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +262,7 @@ int main(void)
         cmocka_unit_test(a_cancelled_plan_stops),
         cmocka_unit_test(potentials_are_planned_for),
         cmocka_unit_test(a_plan_of_hours_says_how_to_do_less),
+        cmocka_unit_test(a_look_tells_roads_from_networks),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
