@@ -94,8 +94,7 @@ _tilewright()
             '--type=[The type of a DIST that does not say]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--dist-format=[The format of DIST\: raw, npy or csv]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -119,8 +118,7 @@ _tilewright()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -180,6 +178,8 @@ _tilewright()
             '--base=[Base of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
             '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
+            '(--output)-o+[The same as OUT]:OUT:_files' \
+            '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-type=[The elements of OUT\: f32 (the default), f16, or u8 and u16, which put 0 to the largest value there can be into 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--verify=-[Compute K elements of each plane (1000 if no number is given, 0\: all) again by the definition and compare]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
@@ -207,12 +207,14 @@ _tilewright()
             '(-r)--repeat=[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
             '--no-data=[Where an input is VALUE (a number or nan) the result is VALUE too]:VALUE: ' \
             '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
-            '(--out-type)-o+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '(-o)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '(--out-type)-t+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '(-t)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--fast[Functions within 3.5 units in the last place instead of 1]' \
             '--verify=-[Recompute K random elements (1000 by default, 0\: all) in interval arithmetic before OUT appears]::K: ' \
             '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the fastest this machine could be]' \
+            '(--output)-o+[The same as OUT]:OUT:_files' \
+            '(-o)--output=[The same as OUT]:OUT:_files' \
             '--in-format=[npy, pnm, pfm, png, tiff or records, for all inputs]:FORMAT: ' \
             '--out-format=[npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to four, raw and csv for one]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
@@ -242,10 +244,11 @@ _tilewright()
             '--weights=[Weights between LO and HI, both included]:LO:HI: ' \
             '--weight-type=[i32 (whole numbers, the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--seed=[Seed of the random numbers]:S: ' \
+            '(--output)-o+[The same as OUT]:OUT:_files' \
+            '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -257,15 +260,12 @@ _tilewright()
     devices)
         _arguments -s -S \
             '--no-measure[List only]' \
-            '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--threads=[Measure one thread and N]:N: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
-            '--no-progress[Do not show progress]' \
             '(--help)-h[Show this help]' \
             '(-h)--help[Show this help]' \
             '*:file:_files'

@@ -359,7 +359,7 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
 {
     tw_apsp_plan *other = NULL;
     char device[sizeof ctx->device];
-    char bytes[32];
+    char bytes[32], time[TWI_DURATION];
     snprintf(plan->fallback, sizeof plan->fallback, "%s", tw_last_error(ctx));
     twi_log(ctx, "%s; computing on the CPU instead", plan->fallback);
     memcpy(device, ctx->device, sizeof device);
@@ -368,9 +368,8 @@ static tw_status run_on_cpu_instead(tw_context *ctx, tw_apsp_plan *plan, tw_sink
         status = tw_apsp_plan_create(ctx, &other, plan->graph, &plan->options);
     }
     if (status == TW_OK) {
-        twi_log(ctx, "on the CPU: %s, %s of memory, about %.3g s",
-                tw_apsp_method_name(other->method), twi_bytes(bytes, (double)other->memory),
-                other->seconds);
+        twi_log(ctx, "on the CPU: %s, %s of memory, about %s", tw_apsp_method_name(other->method),
+                twi_bytes(bytes, (double)other->memory), twi_duration(time, other->seconds));
         status = run_plan(ctx, other, sinks, sink_count, predecessors, report, NULL);
     }
     if (status == TW_OK) {

@@ -55,10 +55,24 @@ static tw_status check_file(tw_context *ctx, const cli_answers *asked, const cli
     return status;
 }
 
-tw_status cli_answers_check(tw_context *ctx, const cli_answers *asked)
+/* Options that say how something is written that nobody asked for. */
+static tw_status refuse_idle_options(const cli_job *job, const cli_answers *asked)
 {
-    cli_file files[CLI_ANSWER_FILES];
     tw_status status = TW_OK;
+    if (asked->nearest == NULL && asked->farthest == NULL) {
+        status = cli_refuse(job, "count", "without --nearest or --farthest");
+    }
+    if (status == TW_OK && asked->closeness == NULL) {
+        status = cli_refuse(job, "closeness-as", "without --closeness");
+    }
+    return status;
+}
+
+tw_status cli_answers_check(const cli_job *job, const cli_answers *asked)
+{
+    tw_context *ctx = job->ctx;
+    cli_file files[CLI_ANSWER_FILES];
+    tw_status status = refuse_idle_options(job, asked);
     cli_answers_files(asked, files);
     for (int i = 0; i < CLI_ANSWER_FILES && status == TW_OK; i++) {
         status = check_file(ctx, asked, &files[i]);

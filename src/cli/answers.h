@@ -4,7 +4,7 @@
 #define CLI_ANSWERS_H
 
 #include "files.h"
-#include "frame/options.h"
+#include "frame/job.h"
 
 #include <tilewright.h>
 
@@ -120,7 +120,7 @@ bool cli_answers_are_folds(const cli_answers *asked);
 void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES]);
 
 /* Refuse what can be told to be wrong before anything is read. */
-TW_CHECKED tw_status cli_answers_check(tw_context *ctx, const cli_answers *asked);
+TW_CHECKED tw_status cli_answers_check(const cli_job *job, const cli_answers *asked);
 
 /* Make what collects the answers, a summary in any case if `summary`, and append their sinks, at
  * most three, to those used. */

@@ -126,8 +126,7 @@ static void report_graph(cli_report *json, const apsp_run *run)
 
 static void begin_report(cli_report *json, const apsp_run *run)
 {
-    bool taken = cli_is_stdout(run->output) || cli_is_stdout(run->settings->predecessors);
-    cli_report_begin(json, taken ? stderr : stdout);
+    cli_report_begin(json, cli_report_file(run->job));
     cli_report_text(json, "command", "apsp");
     cli_report_text(json, "version", tw_version());
     report_graph(json, run);

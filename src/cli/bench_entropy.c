@@ -153,14 +153,14 @@ static void print_row(bench *b, const struct window *w, int64_t side, const timi
     const double ceiling = t->copy / BYTES_MOVED;
     cli_progress_clear();
     if (b->printed++ == 0) {
-        printf("%7s %7s %7s %8s %9s %10s %10s %12s %9s %7s %9s\n", "side", "window", "levels",
-               "threads", "method", "seconds", "M elem/s", "processor ns", "ceiling", "ratio",
-               "speed-up");
+        cli_print("%7s %7s %7s %8s %9s %10s %10s %12s %9s %7s %9s\n", "side", "window", "levels",
+                  "threads", "method", "seconds", "M elem/s", "processor ns", "ceiling", "ratio",
+                  "speed-up");
     }
-    printf("%7lld %7s %7d %8d %9s %10.4g %10.1f %12.2f %9.0f %5.1f %% %9.2f\n", (long long)side,
-           w->name, w->levels, t->threads, b->report.method, t->least, elements / t->least * 1e-6,
-           t->processor / elements * 1e9, ceiling * 1e-6, 100 * elements / t->least / ceiling,
-           b->timings[0].least / t->least);
+    cli_print("%7lld %7s %7d %8d %9s %10.4g %10.1f %12.2f %9.0f %5.1f %% %9.2f\n", (long long)side,
+              w->name, w->levels, t->threads, b->report.method, t->least,
+              elements / t->least * 1e-6, t->processor / elements * 1e9, ceiling * 1e-6,
+              100 * elements / t->least / ceiling, b->timings[0].least / t->least);
     fflush(stdout);
 }
 

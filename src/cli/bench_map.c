@@ -174,14 +174,14 @@ static void print_row(const map_bench *b, const map_result *r)
 {
     cli_progress_clear();
     if (b->done == 0) {
-        printf("%-12s %7s %8s %10s %8s %11s %8s %10s %7s\n", "case", "side", "threads", "seconds",
-               "spread", "ns/element", "GB/s", "copy GB/s", "ratio");
+        cli_print("%-12s %7s %8s %10s %8s %11s %8s %10s %7s\n", "case", "side", "threads",
+                  "seconds", "spread", "ns/element", "GB/s", "copy GB/s", "ratio");
     }
-    printf("%-12s %7lld %8d %10.4g %6.1f %% %11.3f %8.2f %10.2f %5.1f %%\n", r->c->name,
-           (long long)r->side, r->threads, r->fastest,
-           100 * (r->slowest - r->fastest) / (r->fastest > 0 ? r->fastest : 1),
-           1e9 * r->fastest / elements_of(r), rate_of(r) * 1e-9, r->copy * 1e-9,
-           100 * rate_of(r) / r->copy);
+    cli_print("%-12s %7lld %8d %10.4g %6.1f %% %11.3f %8.2f %10.2f %5.1f %%\n", r->c->name,
+              (long long)r->side, r->threads, r->fastest,
+              100 * (r->slowest - r->fastest) / (r->fastest > 0 ? r->fastest : 1),
+              1e9 * r->fastest / elements_of(r), rate_of(r) * 1e-9, r->copy * 1e-9,
+              100 * rate_of(r) / r->copy);
     fflush(stdout);
 }
 

@@ -151,11 +151,15 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
 {
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    if (count == 2 && s->output != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "OUT is given twice: '%.60s' and --output '%.60s'",
-                       words[1], s->output);
+    tw_status status =
+        cli_choose_output(run->job, &run->output, count == 2 ? words[1] : NULL, s->output);
+    if (status == TW_OK && run->output == NULL) {
+        status = cli_refuse(run->job, "out-format", "without OUT");
     }
-    run->output = count == 2 ? words[1] : s->output;
+    if (status != TW_OK) {
+        return status;
+    }
+    run->job->stdout_taken = run->job->stdout_taken || cli_is_stdout(s->predecessors);
     if (cli_is_stdout(run->output) && cli_is_stdout(s->predecessors)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "OUT and --predecessors cannot both go to standard output");
@@ -178,7 +182,7 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    tw_status status = cli_answers_check(ctx, &s->answers);
+    status = cli_answers_check(run->job, &s->answers);
     return status == TW_OK ? check_files(run) : status;
 }
 
@@ -459,7 +463,7 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
         if (s->explain && !asked && s->reading.common.json) {
             apsp_report_plan(&run);
         } else if (s->explain && !asked) {
-            fputs(tw_apsp_plan_explain(run.plan), stdout);
+            cli_print("%s", tw_apsp_plan_explain(run.plan));
         } else {
             status = solve(&run, &opts);
         }

@@ -396,14 +396,14 @@ static void print_row(bench *b, const bench_case *c)
     }
     snprintf(threads, sizeof threads, "%d", c->threads);
     if (b->done == 0) {
-        printf("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type",
-               is_on_gpu(b) ? "device" : "threads", "graph", "seconds", "spread", "G relax/s",
-               "ceiling", "ratio");
+        cli_print("%7s %5s %8s %10s %10s %8s %12s %12s %7s\n", "n", "type",
+                  is_on_gpu(b) ? "device" : "threads", "graph", "seconds", "spread", "G relax/s",
+                  "ceiling", "ratio");
     }
-    printf("%7lld %5s %8.12s %10s %10.4g %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
-           tw_type_name(c->type), is_on_gpu(b) ? b->settings->common.device : threads,
-           c->symmetric ? "undirected" : "directed", f.median, 100 * f.spread, f.rate * 1e-9,
-           c->ceiling * 1e-9, 100 * f.ratio);
+    cli_print("%7lld %5s %8.12s %10s %10.4g %6.1f %% %12.2f %12.2f %5.1f %%\n", (long long)c->n,
+              tw_type_name(c->type), is_on_gpu(b) ? b->settings->common.device : threads,
+              c->symmetric ? "undirected" : "directed", f.median, 100 * f.spread, f.rate * 1e-9,
+              c->ceiling * 1e-9, 100 * f.ratio);
     fflush(stdout);
 }
 

@@ -35,10 +35,15 @@ static const cli_option own_options[] = {{"no-measure", 0, CLI_FLAG, NULL,
                                           "List only; skip the measurement of the ceilings."},
                                          {0}};
 
+static const cli_option threads_options[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
+     "Measure one thread and N; 0 (the default) is one for each processor this process may use."},
+    {0}};
+
 static const cli_group groups[] = {{"Measuring", own_options},
-                                   {"Resources", cli_resource_options},
+                                   {"Resources", threads_options},
                                    {"Machine", cli_device_options},
-                                   {"What it says", cli_talk_options},
+                                   {"What it says", cli_report_options},
                                    {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -79,12 +84,12 @@ static void print_gpu(tw_context *ctx, int32_t index)
     char shown[CLI_SHOWN], other[CLI_SHOWN];
     tw_gpu gpu = TW_GPU_INIT;
     if (tw_gpu_describe(ctx, &gpu, index) != TW_OK) {
-        printf("gpu %-8d%s\n", index, tw_last_error(ctx));
+        cli_print("gpu %-8d%s\n", index, tw_last_error(ctx));
         return;
     }
-    printf("gpu %-8d%s (%s), %d processors, %s, %s available\n", index, gpu.name, gpu.architecture,
-           gpu.processors, cli_show_bytes(shown, (double)gpu.memory),
-           cli_show_bytes(other, (double)gpu.memory_available));
+    cli_print("gpu %-8d%s (%s), %d processors, %s, %s available\n", index, gpu.name,
+              gpu.architecture, gpu.processors, cli_show_bytes(shown, (double)gpu.memory),
+              cli_show_bytes(other, (double)gpu.memory_available));
 }
 
 /* "direct 0" with its rank, with a plus if atomics reach across; "host" if copies go that way. */
@@ -99,17 +104,18 @@ static void print_link(tw_context *ctx, int32_t from, int32_t to)
     } else if (from != to) {
         snprintf(text, sizeof text, "host");
     }
-    printf("%-12s", text);
+    cli_print("%-12s", text);
 }
 
 static void print_gpus(tw_context *ctx, const tw_machine *machine)
 {
-    printf("gpu         %s\n", machine->gpu);
+    cli_print("gpu         %s\n", machine->gpu);
     if (machine->gpu_runtime[0] != '\0') {
         bool hip = strncmp(machine->gpu_runtime, "HIP", 3) == 0;
-        printf("driver      %s\n", machine->gpu_driver[0] != '\0' ? machine->gpu_driver : "none");
-        printf("runtime     %s%s\n", machine->gpu_runtime,
-               hip ? " (code for AMD was compiled, and not yet run on a card)" : "");
+        cli_print("driver      %s\n",
+                  machine->gpu_driver[0] != '\0' ? machine->gpu_driver : "none");
+        cli_print("runtime     %s%s\n", machine->gpu_runtime,
+                  hip ? " (code for AMD was compiled, and not yet run on a card)" : "");
     }
     for (int32_t i = 0; i < machine->gpus; i++) {
         print_gpu(ctx, i);
@@ -117,30 +123,30 @@ static void print_gpus(tw_context *ctx, const tw_machine *machine)
     if (machine->gpus < 2) {
         return;
     }
-    printf(
+    cli_print(
         "\nlinks between GPUs: direct with the rank of their speed, + if atomics reach across; or "
         "through the host\n%-12s",
         "from \\ to");
     for (int32_t to = 0; to < machine->gpus; to++) {
-        printf("%-12d", to);
+        cli_print("%-12d", to);
     }
     for (int32_t from = 0; from < machine->gpus; from++) {
-        printf("\n%-12d", from);
+        cli_print("\n%-12d", from);
         for (int32_t to = 0; to < machine->gpus; to++) {
             print_link(ctx, from, to);
         }
     }
-    printf("\n");
+    cli_print("\n");
 }
 
 static void print_machine(tw_context *ctx, const tw_machine *machine)
 {
     char shown[CLI_SHOWN], other[CLI_SHOWN];
-    printf("processor   %s\n", machine->processor[0] != '\0' ? machine->processor : "(no name)");
-    printf("threads     %d\n", tw_threads(ctx));
-    printf("memory      %s, %s available\n", cli_show_bytes(shown, (double)machine->memory),
-           cli_show_bytes(other, (double)machine->memory_available));
-    printf("isa         %s (of: %s)\n", machine->isa, machine->isas);
+    cli_print("processor   %s\n", machine->processor[0] != '\0' ? machine->processor : "(no name)");
+    cli_print("threads     %d\n", tw_threads(ctx));
+    cli_print("memory      %s, %s available\n", cli_show_bytes(shown, (double)machine->memory),
+              cli_show_bytes(other, (double)machine->memory_available));
+    cli_print("isa         %s (of: %s)\n", machine->isa, machine->isas);
     print_gpus(ctx, machine);
     fflush(stdout); /* before what may fail */
 }
@@ -148,22 +154,22 @@ static void print_machine(tw_context *ctx, const tw_machine *machine)
 static void print_ceilings(tw_context *ctx, const ceilings *rates)
 {
     char one[CLI_SHOWN], all[CLI_SHOWN], there[CLI_SHOWN], threads[CLI_SHOWN];
-    printf("\nceiling of d = min(d, a + b) on registers, relaxations per second\n");
+    cli_print("\nceiling of d = min(d, a + b) on registers, relaxations per second\n");
     snprintf(threads, sizeof threads, "%d thread%s", tw_threads(ctx),
              tw_threads(ctx) == 1 ? "" : "s");
     if (rates->gpu != NULL) {
-        printf("type    1 thread    %-12s%s\n", threads, rates->gpu);
+        cli_print("type    1 thread    %-12s%s\n", threads, rates->gpu);
     } else {
-        printf("type    1 thread    %s\n", threads);
+        cli_print("type    1 thread    %s\n", threads);
     }
     for (int t = 0; t < TYPES; t++) {
         (void)cli_show_scaled(one, rates->one[t]);
         (void)cli_show_scaled(all, rates->all[t]);
         if (rates->gpu != NULL) {
-            printf("%-8s%-12s%-12s%s\n", tw_type_name(types[t]), one, all,
-                   rates->there[t] > 0 ? cli_show_scaled(there, rates->there[t]) : "-");
+            cli_print("%-8s%-12s%-12s%s\n", tw_type_name(types[t]), one, all,
+                      rates->there[t] > 0 ? cli_show_scaled(there, rates->there[t]) : "-");
         } else {
-            printf("%-8s%-12s%s\n", tw_type_name(types[t]), one, all);
+            cli_print("%-8s%-12s%s\n", tw_type_name(types[t]), one, all);
         }
     }
 }

@@ -58,6 +58,7 @@ static const cli_option value_options[] = {
     {0}};
 
 static const cli_option format_options[] = {
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(entropy_settings, output), 0, "The same as OUT."},
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The elements of OUT: f32 (the default), f16, or u8 and u16, which put 0 to the largest value "
      "there can be into 0 to 255 or 65535. pgm, ppm and png take u8 by default."},
@@ -365,12 +366,14 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     entropy_run run = {.job = job,
                        .s = s,
                        .input = words[0],
-                       .output = count > 1 ? words[1] : NULL,
                        .opts = TW_ENTROPY_OPTIONS_INIT,
                        .report = TW_ENTROPY_REPORT_INIT};
     cli_watch watches[2] = {{.path = NULL}, {.path = NULL}};
     int64_t planes = 0;
     tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        status = cli_choose_output(job, &run.output, count > 1 ? words[1] : NULL, s->output);
+    }
     if (status == TW_OK && run.output == NULL && s->out_format != NULL) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format has no effect without OUT");
     }

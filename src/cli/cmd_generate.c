@@ -20,6 +20,7 @@ typedef struct settings {
     tw_type weight_type;
     int32_t directed;
     int64_t levels;
+    const char *output;
 } settings;
 
 static const settings defaults = {.common = CLI_COMMON_INIT,
@@ -64,6 +65,7 @@ static const cli_option weight_options[] = {
     {0}};
 
 static const cli_option output_options[] = {
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
      "Graphs: triples, gr, mtx, edges, metis or npy. Images: npy, pnm, png, tiff or records. By "
      "default the "
@@ -72,7 +74,7 @@ static const cli_option output_options[] = {
 
 static const cli_group groups[] = {
     {"Shape", shape_options},           {"Weights and chance", weight_options},
-    {"Output", output_options},         {"Resources", cli_resource_options},
+    {"Output", output_options},         {"Resources", cli_host_options},
     {"What it says", cli_talk_options}, {NULL, NULL}};
 
 static const cli_operand operands[] = {
@@ -113,7 +115,7 @@ static tw_status report(const cli_job *job, const settings *s, const tw_graph *g
         return TW_OK;
     }
     cli_report json;
-    cli_report_begin(&json, cli_is_stdout(path) ? stderr : stdout);
+    cli_report_begin(&json, cli_report_file(job));
     cli_report_text(&json, "command", "generate graph");
     cli_report_text(&json, "kind", kind);
     cli_report_integer(&json, "vertices", info.vertices);
@@ -129,44 +131,60 @@ static tw_status report(const cli_job *job, const settings *s, const tw_graph *g
     return TW_OK;
 }
 
-static tw_status run_image(cli_job *job, const settings *s, char **words)
+/* Options of the other kind of result. */
+static tw_status refuse_options(const cli_job *job, const char *const *names, const char *why)
 {
+    tw_status status = TW_OK;
+    for (; *names != NULL && status == TW_OK; names++) {
+        status = cli_refuse(job, *names, why);
+    }
+    return status;
+}
+
+static tw_status run_image(cli_job *job, const settings *s, const char *kind, const char *out)
+{
+    static const char *const others[] = {"vertices",   "degree",  "density",     "directed",
+                                         "undirected", "weights", "weight-type", NULL};
     tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
     tw_image *image = NULL;
-    opts.kind = words[1];
+    opts.kind = kind;
     opts.rows = s->rows > 0 ? s->rows : opts.rows;
     opts.cols = s->cols > 0 ? s->cols : opts.rows;
     opts.levels = s->levels > INT32_MAX ? INT32_MAX : (int32_t)s->levels;
     opts.seed = s->seed;
-    tw_status status = tw_image_generate(job->ctx, &image, &opts);
+    tw_status status = refuse_options(job, others, "on an image");
     if (status == TW_OK) {
-        status = tw_image_write(job->ctx, image, words[2], s->format);
+        status = tw_image_generate(job->ctx, &image, &opts);
+    }
+    if (status == TW_OK) {
+        status = tw_image_write(job->ctx, image, out, s->format);
     }
     if (status == TW_OK && s->common.json) {
         cli_report json;
-        cli_report_begin(&json, cli_is_stdout(words[2]) ? stderr : stdout);
+        cli_report_begin(&json, cli_report_file(job));
         cli_report_text(&json, "command", "generate image");
-        cli_report_text(&json, "kind", words[1]);
+        cli_report_text(&json, "kind", kind);
         cli_report_integer(&json, "rows", opts.rows);
         cli_report_integer(&json, "cols", opts.cols);
         cli_report_integer(&json, "levels", opts.levels);
         cli_report_integer(&json, "seed", (int64_t)s->seed);
         cli_report_number(&json, "seconds", cli_seconds() - job->started);
-        cli_report_text(&json, "output", words[2]);
+        cli_report_text(&json, "output", out);
         cli_report_end(&json);
     } else if (status == TW_OK) {
-        cli_say(job, "%s: %lld rows of %lld, %d levels", words[2], (long long)opts.rows,
+        cli_say(job, "%s: %lld rows of %lld, %d levels", out, (long long)opts.rows,
                 (long long)opts.cols, opts.levels);
     }
     tw_image_destroy(image);
     return status;
 }
 
-static tw_status run_graph(cli_job *job, const settings *s, char **words)
+static tw_status run_graph(cli_job *job, const settings *s, const char *kind, const char *out)
 {
+    static const char *const others[] = {"levels", NULL};
     tw_graph *graph = NULL;
     tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
-    opts.kind = words[1];
+    opts.kind = kind;
     opts.vertices = s->vertices;
     opts.rows = s->rows;
     opts.cols = s->cols;
@@ -181,12 +199,15 @@ static tw_status run_graph(cli_job *job, const settings *s, char **words)
     opts.min_weight = s->weights.low;
     opts.max_weight = s->weights.high;
     opts.directed = s->directed;
-    tw_status status = tw_graph_generate(job->ctx, &graph, &opts);
+    tw_status status = refuse_options(job, others, "on a graph");
     if (status == TW_OK) {
-        status = tw_graph_write(job->ctx, graph, words[2], s->format);
+        status = tw_graph_generate(job->ctx, &graph, &opts);
     }
     if (status == TW_OK) {
-        status = report(job, s, graph, words[1], words[2]);
+        status = tw_graph_write(job->ctx, graph, out, s->format);
+    }
+    if (status == TW_OK) {
+        status = report(job, s, graph, kind, out);
     }
     tw_graph_destroy(graph);
     return status;
@@ -195,16 +216,24 @@ static tw_status run_graph(cli_job *job, const settings *s, char **words)
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
-    (void)count;
+    const char *out = NULL;
     tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        status = cli_choose_output(job, &out, count > 2 ? words[2] : NULL, s->output);
+    }
+    if (status == TW_OK && out == NULL) {
+        status =
+            tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                    "generate: an operand is missing: tilewright generate %s", cli_generate.usage);
+    }
     if (status != TW_OK) {
         return status;
     }
     if (strcmp(words[0], "graph") == 0) {
-        return run_graph(job, s, words);
+        return run_graph(job, s, words[1], out);
     }
     if (strcmp(words[0], "image") == 0) {
-        return run_image(job, s, words);
+        return run_image(job, s, words[1], out);
     }
     return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                    "generate '%.60s': it is 'tilewright generate graph KIND OUT' or 'tilewright "
@@ -223,7 +252,7 @@ const cli_command cli_generate = {
     .examples = examples,
     .operands = operands,
     .groups = groups,
-    .least = 3,
+    .least = 2,
     .most = 3,
     .settings_size = sizeof(settings),
     .defaults = &defaults,

@@ -29,7 +29,7 @@ static const cli_option value_options[] = {
     {0}};
 
 static const cli_option precision_options[] = {
-    {"out-type", 'o', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), 0,
+    {"out-type", 't', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), 0,
      "u8, u16, i16, i32, f32 or f64; by default the compute type, and for pgm, ppm and png the "
      "type "
      "of the first input. Integers are rounded to the nearest, ties to even, and clamped."},
@@ -46,6 +46,8 @@ static const cli_option precision_options[] = {
     {0}};
 
 static const cli_option format_options[] = {
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(map_settings, output), 0,
+     "The same as OUT; files without a name are then inputs."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff or records, for all inputs; default: chosen by extension, or by "
      "content if the extension is missing or unknown."},

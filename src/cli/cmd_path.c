@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "files.h"
 #include "frame/report.h"
+#include "frame/utf8.h"
 #include "reading.h"
 #include "vertices.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 
 #define NAME_WIDTH 12
+#define LONGEST_NAME 40 /* columns that a table gives a name */
 
 typedef struct settings {
     cli_reading reading;
@@ -31,7 +33,7 @@ static const cli_option own_options[] = {
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},
                                    {"The distances", own_options},
-                                   {"Resources", cli_resource_options},
+                                   {"Resources", cli_host_options},
                                    {"What it says", cli_talk_options},
                                    {NULL, NULL}};
 
@@ -67,34 +69,44 @@ static double hop_weight(const tw_graph *graph, tw_type type, int32_t u, int32_t
     return least;
 }
 
-/* A name in a column of its own, wide as it looks: UTF-8 continuation bytes take no place. */
-static void print_name(const char *name)
+/* A name in a column of its own, `column` wide as a terminal shows it. */
+static void print_name(const char *name, int column)
 {
-    int width = 0;
-    for (const char *c = name; *c != '\0'; c++) {
-        width += ((unsigned char)*c & 0xC0) != 0x80;
+    const int width = cli_utf8_width(name);
+    cli_print("%s%*s", name, width < column ? column - width + 1 : 1, "");
+}
+
+/* How wide a column of these vertices is; longer names than LONGEST_NAME push their line aside. */
+static int column_of(const tw_graph *graph, const tw_apsp_path_info *path)
+{
+    char shown[CLI_SHOWN];
+    int column = NAME_WIDTH;
+    for (int64_t i = 0; i < path->count; i++) {
+        const int width = cli_utf8_width(cli_show_vertex(shown, graph, path->vertices[i]));
+        column = width > column && width <= LONGEST_NAME ? width : column;
     }
-    printf("%s%*s", name, width < NAME_WIDTH ? NAME_WIDTH - width + 1 : 1, "");
+    return column;
 }
 
 static void print_text(const tw_graph *graph, tw_type type, const tw_apsp_path_info *path)
 {
     char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
+    const int column = column_of(graph, path);
     double total = 0;
-    printf("distance     %s\n", cli_show_value(sum, path->distance));
-    printf("hops         %lld\n", (long long)path->count - 1);
+    cli_print("distance     %s\n", cli_show_value(sum, path->distance));
+    cli_print("hops         %lld\n", (long long)path->count - 1);
     if (path->count > 1) {
-        putchar('\n');
-        print_name("from");
-        print_name("to");
-        printf("%12s %12s\n", "weight", "total");
+        cli_print("\n");
+        print_name("from", column);
+        print_name("to", column);
+        cli_print("%12s %12s\n", "weight", "total");
     }
     for (int64_t i = 0; i + 1 < path->count; i++) {
         double hop = hop_weight(graph, type, path->vertices[i], path->vertices[i + 1]);
         total += hop;
-        print_name(cli_show_vertex(from, graph, path->vertices[i]));
-        print_name(cli_show_vertex(to, graph, path->vertices[i + 1]));
-        printf("%12s %12s\n", cli_show_value(weight, hop), cli_show_value(sum, total));
+        print_name(cli_show_vertex(from, graph, path->vertices[i]), column);
+        print_name(cli_show_vertex(to, graph, path->vertices[i + 1]), column);
+        cli_print("%12s %12s\n", cli_show_value(weight, hop), cli_show_value(sum, total));
     }
 }
 
@@ -232,8 +244,9 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
         if (s->reading.common.json) {
             print_json(job, graph, info.weight_type, &path, vertices);
         } else if (path.vertices == NULL) {
-            printf("there is no path from %s to %s\n", cli_show_vertex(shown, graph, vertices[0]),
-                   cli_show_vertex(other, graph, vertices[1]));
+            cli_print("there is no path from %s to %s\n",
+                      cli_show_vertex(shown, graph, vertices[0]),
+                      cli_show_vertex(other, graph, vertices[1]));
         } else {
             print_text(graph, info.weight_type, &path);
         }

@@ -86,11 +86,14 @@ static tw_status check_settings(reach_run *run, int count, char **words)
 {
     const settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    if (count == 2 && s->output != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "OUT is given twice: '%.60s' and --output '%.60s'",
-                       words[1], s->output);
+    tw_status status =
+        cli_choose_output(run->job, &run->output, count == 2 ? words[1] : NULL, s->output);
+    if (status == TW_OK && run->output == NULL) {
+        status = cli_refuse(run->job, "out-format", "without OUT");
     }
-    run->output = count == 2 ? words[1] : s->output;
+    if (status != TW_OK) {
+        return status;
+    }
     const char *list = s->sources != NULL && s->sources[0] == '@' ? s->sources + 1 : NULL;
     const cli_file inputs[] = {{"GRAPH", run->input}, {"--sources", list}};
     const cli_file outputs[] = {{"OUT", run->output},
@@ -110,6 +113,7 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     for (int i = 0; i < 4; i++) {
         to_stdout += cli_is_stdout(outputs[i].path);
     }
+    run->job->stdout_taken = to_stdout > 0;
     if (to_stdout > 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "only one result can go to standard output");
     }
@@ -225,7 +229,7 @@ static void report_json(const reach_run *run)
     const int64_t rows = run->info.shape.rows, n = run->info.vertices;
     const int64_t reachable = run->report.pairs - rows;
     cli_report json;
-    cli_report_begin(&json, cli_is_stdout(run->output) ? stderr : stdout);
+    cli_report_begin(&json, cli_report_file(run->job));
     cli_report_text(&json, "command", "reach");
     cli_report_text(&json, "input", run->input);
     cli_report_text(&json, "output", run->output);
@@ -256,15 +260,16 @@ static void print_summary(const reach_run *run)
 {
     const int64_t rows = run->info.shape.rows, n = run->info.vertices;
     const int64_t pairs = rows * (n > 0 ? n - 1 : 0), reachable = run->report.pairs - rows;
-    printf("vertices      %lld\n", (long long)n);
-    printf("components    %lld, the largest of %lld vert%s\n", (long long)run->info.components,
-           (long long)run->info.largest, run->info.largest == 1 ? "ex" : "ices");
-    printf("condensation  %lld arc%s\n", (long long)run->info.arcs, run->info.arcs == 1 ? "" : "s");
-    printf("reachable     %lld of %lld pairs", (long long)reachable, (long long)pairs);
+    cli_print("vertices      %lld\n", (long long)n);
+    cli_print("components    %lld, the largest of %lld vert%s\n", (long long)run->info.components,
+              (long long)run->info.largest, run->info.largest == 1 ? "ex" : "ices");
+    cli_print("condensation  %lld arc%s\n", (long long)run->info.arcs,
+              run->info.arcs == 1 ? "" : "s");
+    cli_print("reachable     %lld of %lld pairs", (long long)reachable, (long long)pairs);
     if (pairs > 0) {
-        printf(" (%.3g %%)", 100 * (double)reachable / (double)pairs);
+        cli_print(" (%.3g %%)", 100 * (double)reachable / (double)pairs);
     }
-    printf("\n");
+    cli_print("\n");
 }
 
 static tw_status run_reach(cli_job *job, const void *given, int count, char **words)
@@ -291,8 +296,7 @@ static tw_status run_reach(cli_job *job, const void *given, int count, char **wo
     }
     if (status == TW_OK && s->reading.common.json) {
         report_json(&run);
-    } else if (status == TW_OK && run.output == NULL && !cli_is_stdout(s->counts) &&
-               !cli_is_stdout(s->components) && !cli_is_stdout(s->condensation)) {
+    } else if (status == TW_OK && run.output == NULL && !job->stdout_taken) {
         print_summary(&run);
     }
     free(run.counts);

@@ -44,8 +44,8 @@ static void show_case(void *user, const char *name, int32_t passed, const char *
     }
     cli_progress_clear();
     bool more = detail != NULL && detail[0] != '\0';
-    printf("%-7s %s%s%s\n", passed ? "passed" : "FAILED", name, more ? ": " : "",
-           more ? detail : "");
+    cli_print("%-7s %s%s%s\n", passed ? "passed" : "FAILED", name, more ? ": " : "",
+              more ? detail : "");
 }
 
 static tw_status run(cli_job *job, const void *given, int count, char **words)
@@ -74,8 +74,8 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         cli_report_number(&json, "seconds", cli_seconds() - job->started);
         cli_report_end(&json);
     } else {
-        printf("%lld passed, %lld failed, %lld skipped\n", (long long)counts.passed,
-               (long long)counts.failed, (long long)counts.skipped);
+        cli_print("%lld passed, %lld failed, %lld skipped\n", (long long)counts.passed,
+                  (long long)counts.failed, (long long)counts.skipped);
     }
     return TW_OK;
 }

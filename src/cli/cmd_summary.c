@@ -25,7 +25,7 @@ static const cli_option result_options[] = {CLI_ANSWER_OPTIONS(settings), {0}};
 
 static const cli_group groups[] = {{"Input", own_options},
                                    {"Results", result_options},
-                                   {"Resources", cli_resource_options},
+                                   {"Resources", cli_host_options},
                                    {"What it says", cli_talk_options},
                                    {NULL, NULL}};
 
@@ -82,7 +82,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = cli_check_files(job->ctx, &input, 1, outputs, CLI_ANSWER_FILES);
     }
     if (status == TW_OK) {
-        status = cli_answers_check(job->ctx, &s->answers);
+        status = cli_answers_check(job, &s->answers);
     }
     if (status == TW_OK) {
         status = tw_matrix_source(job->ctx, &source, words[0], s->format,

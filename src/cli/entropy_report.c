@@ -1,6 +1,7 @@
 /* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
 #include "entropy_run.h"
 #include "files.h"
+#include "frame/progress.h"
 #include "frame/report.h"
 
 #include <math.h>
@@ -14,16 +15,16 @@ static double rate_of(const entropy_run *run)
 static void print_summary(const entropy_run *run)
 {
     const cli_tally *seen = &run->seen;
-    printf("planes    %lld\n", (long long)run->planes);
-    printf("rows      %lld\n", (long long)run->report.rows);
-    printf("columns   %lld\n", (long long)run->report.cols);
+    cli_print("planes    %lld\n", (long long)run->planes);
+    cli_print("rows      %lld\n", (long long)run->report.rows);
+    cli_print("columns   %lld\n", (long long)run->report.cols);
     if (seen->count > 0) {
-        printf("minimum   %.6f\n", seen->least);
-        printf("mean      %.6f\n", cli_tally_mean(seen));
-        printf("maximum   %.6f\n", seen->most);
+        cli_print("minimum   %.6f\n", seen->least);
+        cli_print("mean      %.6f\n", cli_tally_mean(seen));
+        cli_print("maximum   %.6f\n", seen->most);
     }
     if (seen->empty > 0) {
-        printf("empty     %lld\n", (long long)seen->empty);
+        cli_print("empty     %lld\n", (long long)seen->empty);
     }
     fflush(stdout);
 }
@@ -41,6 +42,7 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
         return status;
     }
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
+    cli_progress_clear();
     fputs(tw_entropy_plan_explain(run->plan), file);
     fprintf(file, "source    %s\n",
             run->streamed ? "read in bands of rows" : "in memory or where it lies in the file");
@@ -53,9 +55,8 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
 static void print_json(const entropy_run *run)
 {
     const tw_entropy_report *report = &run->report;
-    bool taken = cli_is_stdout(run->output);
     cli_report json;
-    cli_report_begin(&json, taken ? stderr : stdout);
+    cli_report_begin(&json, cli_report_file(run->job));
     cli_report_text(&json, "command", "entropy");
     cli_report_text(&json, "version", tw_version());
     cli_report_text(&json, "input", run->input);

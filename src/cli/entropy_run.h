@@ -14,6 +14,7 @@
 typedef struct entropy_settings {
     cli_common common;
     const char *in_format;
+    const char *output;
     const char *out_format;
     const char *window;
     int64_t radius; /* -1: none */

@@ -175,6 +175,22 @@ bool cli_is_file(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
+FILE *cli_report_file(const cli_job *job)
+{
+    return job->stdout_taken ? stderr : stdout;
+}
+
+tw_status cli_choose_output(cli_job *job, const char **out, const char *operand, const char *option)
+{
+    if (operand != NULL && option != NULL) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "OUT is given twice: '%.60s' and --output '%.60s'", operand, option);
+    }
+    *out = operand != NULL ? operand : option;
+    job->stdout_taken = job->stdout_taken || cli_is_stdout(*out);
+    return TW_OK;
+}
+
 const char *cli_extension(const char *path)
 {
     const char *slash = strrchr(path, '/');

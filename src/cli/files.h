@@ -2,6 +2,8 @@
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
 
+#include "frame/job.h"
+
 #include <tilewright.h>
 
 #include <stdbool.h>
@@ -40,6 +42,13 @@ bool cli_is_stdout(const char *path);
 /* Whether a path names a regular file: a pipe or "-" can be read once, so nothing is to be asked of
  * it beforehand. */
 bool cli_is_file(const char *path);
+
+/* OUT: the operand of that name, or --output; both at once is an error. Notes where it leads while
+ * that can be seen: a file that is replaced is no longer what standard output was redirected to. */
+TW_CHECKED tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
+                                       const char *option);
+/* Where a report goes. */
+FILE *cli_report_file(const cli_job *job);
 
 /* What follows the last dot of the file's name; "" for none, for a name that begins with it, and
  * for a number, as in answer.2. */

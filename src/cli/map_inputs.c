@@ -1,7 +1,7 @@
 /*
  * The operands of tilewright map. The first is the expression. Of the others, NAME=FILE names an
  * input; of those without a name the first is x and the second OUT. One alone behind named inputs
- * is OUT, since the named ones are all there is to read.
+ * is OUT, since the named ones are all there is to read, unless --output names that.
  *
  * Files that hold their elements as they are (npy, binary pgm, ppm and pfm, records) are not read
  * before the run but band by band as it goes on. What has to be decoded, pipes, and files of many
@@ -59,7 +59,7 @@ static tw_status sort_words(map_run *run, int count, char **words)
                 words[i]);
         }
     }
-    if (named && unnamed_count == 1 && unnamed[0] == count - 1) {
+    if (named && unnamed_count == 1 && unnamed[0] == count - 1 && run->s->output == NULL) {
         unnamed[1] = unnamed[0];
         unnamed[0] = 0;
     }
@@ -67,7 +67,10 @@ static tw_status sort_words(map_run *run, int count, char **words)
     if (unnamed[0] > 0) {
         status = add_input(run, "x", 1, words[unnamed[0]]);
     }
-    run->output = unnamed[1] > 0 ? words[unnamed[1]] : NULL;
+    if (status == TW_OK) {
+        status = cli_choose_output(run->job, &run->output,
+                                   unnamed[1] > 0 ? words[unnamed[1]] : NULL, run->s->output);
+    }
     for (int i = 1; i < count && status == TW_OK; i++) {
         size_t length = name_length(words[i]);
         if (length > 0) {

@@ -69,7 +69,7 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sou
         status = say_floor(run, plan, floor, sizeof floor);
     }
     if (status == TW_OK && alone) {
-        printf("%s%s%s\n", tw_map_plan_explain(plan), memory, floor);
+        cli_print("%s%s%s\n", tw_map_plan_explain(plan), memory, floor);
     } else if (status == TW_OK) {
         cli_say(run->job, "%s%s%s", tw_map_plan_explain(plan), memory, floor);
     }
@@ -96,18 +96,18 @@ static void print_summary(const map_run *run)
 {
     const cli_tally *seen = &run->seen;
     if (run->planes > 1) {
-        printf("planes    %lld\n", (long long)run->planes);
+        cli_print("planes    %lld\n", (long long)run->planes);
     }
-    printf("rows      %lld\n", (long long)run->plan.shape.rows);
-    printf("columns   %lld\n", (long long)run->plan.shape.cols);
-    printf("type      %s\n", tw_type_name(run->plan.shape.type));
+    cli_print("rows      %lld\n", (long long)run->plan.shape.rows);
+    cli_print("columns   %lld\n", (long long)run->plan.shape.cols);
+    cli_print("type      %s\n", tw_type_name(run->plan.shape.type));
     if (seen->count > 0) {
-        printf("minimum   %.9g\n", seen->least);
-        printf("mean      %.9g\n", cli_tally_mean(seen));
-        printf("maximum   %.9g\n", seen->most);
+        cli_print("minimum   %.9g\n", seen->least);
+        cli_print("mean      %.9g\n", cli_tally_mean(seen));
+        cli_print("maximum   %.9g\n", seen->most);
     }
     if (seen->empty > 0) {
-        printf("no data   %lld\n", (long long)seen->empty);
+        cli_print("no data   %lld\n", (long long)seen->empty);
     }
     fflush(stdout);
 }
@@ -115,9 +115,8 @@ static void print_summary(const map_run *run)
 static void print_json(const map_run *run)
 {
     const tw_map_report *report = &run->report;
-    bool taken = cli_is_stdout(run->output);
     cli_report json;
-    cli_report_begin(&json, taken ? stderr : stdout);
+    cli_report_begin(&json, cli_report_file(run->job));
     cli_report_text(&json, "command", "map");
     cli_report_text(&json, "version", tw_version());
     cli_report_text(&json, "expression", run->text);

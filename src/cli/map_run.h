@@ -17,6 +17,7 @@
 typedef struct map_settings {
     cli_common common;
     const char *in_format;
+    const char *output;
     const char *out_format;
     cli_texts constants; /* NAME=VALUE */
     int64_t repeat;

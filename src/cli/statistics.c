@@ -10,6 +10,20 @@ static int64_t vertex_of(const int32_t *list, int64_t index)
     return list != NULL && index >= 0 ? list[index] : index;
 }
 
+/* Columns that are not the vertex of row `row` itself. */
+static int64_t others_of(const tw_apsp_summary_info *info, const cli_naming *naming, int64_t row)
+{
+    const int64_t vertex = vertex_of(naming->sources, row);
+    int64_t others = info->cols;
+    if (naming->targets == NULL) {
+        return others - (vertex < others ? 1 : 0);
+    }
+    for (int64_t j = 0; j < info->cols; j++) {
+        others -= naming->targets[j] == vertex;
+    }
+    return others;
+}
+
 static void print_histogram(const tw_apsp_summary *summary, bool whole)
 {
     const double *edges = NULL;
@@ -20,7 +34,7 @@ static void print_histogram(const tw_apsp_summary *summary, bool whole)
         most = counts[i] > most ? counts[i] : most;
     }
     if (bins > 0) {
-        printf("\n%-24s%12s\n", "distance", "pairs");
+        cli_print("\n%-24s%12s\n", "distance", "pairs");
     }
     for (int32_t i = 0; i < bins; i++) {
         char low[CLI_SHOWN], high[CLI_SHOWN], range[2 * CLI_SHOWN + 8];
@@ -32,14 +46,14 @@ static void print_histogram(const tw_apsp_summary *summary, bool whole)
                      cli_show_value(high, edges[i + 1]));
         }
         int width = (int)((double)counts[i] / (double)most * BAR + 0.5);
-        printf("%-24s%12lld", range, (long long)counts[i]);
+        cli_print("%-24s%12lld", range, (long long)counts[i]);
         if (width > 0) {
-            printf("  ");
+            cli_print("  ");
         }
         for (int j = 0; j < width; j++) {
-            putchar('#');
+            cli_print("#");
         }
-        putchar('\n');
+        cli_print("\n");
     }
 }
 
@@ -50,23 +64,29 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
     char value[CLI_SHOWN], from[CLI_SHOWN], to[CLI_SHOWN];
     naming = naming != NULL ? naming : &numbers;
     double pairs = (double)info->reachable + (double)info->unreachable;
-    printf("distances    %lld x %lld, %s\n", (long long)info->rows, (long long)info->cols,
-           tw_type_name(info->type));
-    printf("reachable    %lld of %.0f pairs", (long long)info->reachable, pairs);
+    cli_print("distances    %lld x %lld, %s\n", (long long)info->rows, (long long)info->cols,
+              tw_type_name(info->type));
+    cli_print("reachable    %lld of %.0f pairs", (long long)info->reachable, pairs);
     if (pairs > 0) {
-        printf(" (%.4g %%)", 100 * (double)info->reachable / pairs);
+        cli_print(" (%.4g %%)", 100 * (double)info->reachable / pairs);
     }
-    putchar('\n');
+    cli_print("\n");
     if (info->diameter_from < 0) {
         return; /* no pair has a path: the rest would be zeros that mean nothing */
     }
-    printf("diameter     %s, from %s to %s\n", cli_show_value(value, info->diameter),
-           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->diameter_from)),
-           cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info->diameter_to)));
-    printf("radius       %s, center %s\n", cli_show_value(value, info->radius),
-           cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
-    printf("mean         %s\n", cli_show_value(value, info->mean));
-    printf("minimum      %s\n", cli_show_value(value, info->least));
+    cli_print("diameter     %s, from %s to %s\n", cli_show_value(value, info->diameter),
+              cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->diameter_from)),
+              cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info->diameter_to)));
+    cli_print("radius       %s, center %s", cli_show_value(value, info->radius),
+              cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
+    if (info->unreachable > 0) { /* the radius of what: a vertex may reach little, and near */
+        cli_print(", which reaches %lld of %lld vertices",
+                  (long long)tw_apsp_summary_reached(summary)[info->center],
+                  (long long)others_of(info, naming, info->center));
+    }
+    cli_print("\n");
+    cli_print("mean         %s\n", cli_show_value(value, info->mean));
+    cli_print("minimum      %s\n", cli_show_value(value, info->least));
     print_histogram(summary, info->type != TW_F32 && info->type != TW_F64);
 }
 
@@ -123,6 +143,12 @@ void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
     report_vertex(report, "diameter_to", naming, naming->targets, info->diameter_to);
     cli_report_number(report, "radius", info->radius);
     report_vertex(report, "center", naming, naming->sources, info->center);
+    if (info->center >= 0) {
+        cli_report_integer(report, "center_reaches",
+                           tw_apsp_summary_reached(summary)[info->center]);
+    } else {
+        cli_report_null(report, "center_reaches");
+    }
     cli_report_number(report, "mean", info->mean);
     cli_report_number(report, "least", info->least);
     report_histogram(report, summary);

@@ -3,15 +3,29 @@
 
 #include "frame/program.h"
 #include "frame/progress.h"
+#include "frame/utf8.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <sys/resource.h>
 
+#define THREADS                                                                                   \
+    {                                                                                             \
+        "threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,                           \
+            "Use N threads; 0 (the default) is one for each processor this process may use. The " \
+            "result does not depend on it."                                                       \
+    }
+
+const cli_option cli_host_options[] = {
+    THREADS,
+    {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
+     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory; what cannot fit is refused. "
+     "Default: what the machine has available, within the limits of this process (control groups, "
+     "ulimit)."},
+    {0}};
+
 const cli_option cli_resource_options[] = {
-    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
-     "Use N threads; 0 (the default) is one for each processor this process may use. The result "
-     "does not depend on it."},
+    THREADS,
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
      "that on a GPU either; what cannot fit is refused before it starts. Default: what the machine "
@@ -32,12 +46,23 @@ const cli_option cli_device_options[] = {
      "does the same. 'tilewright devices' lists what this machine has."},
     {0}};
 
+#define JSON                                                                                      \
+    {                                                                                             \
+        "json", 0, CLI_FLAG, NULL, offsetof(cli_common, json), 1,                                 \
+            "Print a report as JSON to standard output (to standard error if the result goes to " \
+            "standard output)."                                                                   \
+    }
+#define QUIET                                                         \
+    {                                                                 \
+        "quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1, \
+            "Print only errors to standard error."                    \
+    }
+
+const cli_option cli_report_options[] = {JSON, QUIET, {0}};
+
 const cli_option cli_talk_options[] = {
-    {"json", 0, CLI_FLAG, NULL, offsetof(cli_common, json), 1,
-     "Print a report as JSON to standard output (to standard error if the result goes to standard "
-     "output)."},
-    {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_common, quiet), 1,
-     "Print only errors to standard error."},
+    JSON,
+    QUIET,
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_common, no_progress), 1,
      "Do not show progress. It is shown only if standard error is a terminal."},
     {0}};
@@ -64,12 +89,34 @@ void cli_say(const cli_job *job, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void cli_print(const char *format, ...)
+{
+    cli_progress_clear();
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+}
+
+/* U+0080 to U+009F, some of which terminals obey. */
+static bool is_c1(const char *text)
+{
+    return (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
 void cli_error(const char *sentence)
 {
     cli_progress_clear();
     fprintf(stderr, "%s: ", cli_program.name);
-    for (const char *c = sentence; *c != '\0'; c++) {
-        fputc(iscntrl((unsigned char)*c) ? '?' : *c, stderr);
+    for (const char *c = sentence; *c != '\0';) {
+        const int length = cli_utf8_length(c);
+        const bool control = length == 1 ? iscntrl((unsigned char)*c) != 0 : is_c1(c);
+        if (length > 0 && !control) {
+            fwrite(c, 1, (size_t)length, stderr);
+        } else {
+            fputc('?', stderr);
+        }
+        c += length > 0 ? length : 1;
     }
     fputc('\n', stderr);
 }
@@ -77,6 +124,13 @@ void cli_error(const char *sentence)
 static void say_log(void *user, const char *line)
 {
     cli_say(user, "%s", line);
+}
+
+tw_status cli_refuse(const cli_job *job, const char *name, const char *why)
+{
+    return cli_given(job->parsed, name)
+               ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "--%s has no effect %s", name, why)
+               : TW_OK;
 }
 
 tw_status cli_begin(cli_job *job, const cli_common *common)

@@ -21,6 +21,8 @@ struct cli_job {
     double started; /* cli_seconds() when the program began */
     bool quiet;
     bool answer_is_no; /* everything went well, and the answer is no: exit 1 */
+    bool stdout_taken; /* a result goes to standard output, so a report goes to standard error */
+    const cli_parsed *parsed; /* what the arguments were */
 };
 
 /* What most commands take; the first member of their settings. */
@@ -35,14 +37,23 @@ typedef struct cli_common {
     int32_t no_progress;
 } cli_common;
 
+/* For commands that may use a GPU. */
 extern const cli_option cli_device_options[];   /* --device --isa */
 extern const cli_option cli_resource_options[]; /* --threads --memory --device-memory */
-extern const cli_option cli_talk_options[];     /* --json --quiet --no-progress */
+/* For commands that do not. */
+extern const cli_option cli_host_options[]; /* --threads --memory */
+extern const cli_option cli_talk_options[]; /* --json --quiet --no-progress */
+/* For a command that shows no progress. */
+extern const cli_option cli_report_options[]; /* --json --quiet */
 
 #define CLI_COMMON_INIT              \
     {                                \
         NULL, 0, 0, 0, NULL, 0, 0, 0 \
     }
+
+/* Refuse an option that was given and would do nothing: `why` ends the sentence "--NAME has no
+ * effect", as in "without OUT". */
+TW_CHECKED tw_status cli_refuse(const cli_job *job, const char *name, const char *why);
 
 /* Apply the common options to the job: context and progress line. */
 TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
@@ -50,7 +61,12 @@ TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
 /* A line of news on standard error (not with --quiet), after clearing the progress line. */
 void cli_say(const cli_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "tilewright: SENTENCE" on standard error, on one line whatever is in it. */
+/* A piece of a result on standard output, after clearing the progress line: both may go to one
+ * terminal. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "tilewright: SENTENCE" on standard error, on one line whatever is in it: control characters and
+ * what is not UTF-8 are shown as question marks. */
 void cli_error(const char *sentence);
 
 /* The most memory this process ever occupied, in bytes. */

@@ -3,6 +3,9 @@
  * runs it, and turns the outcome into a sentence and an exit code.
  *
  * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, interrupted, or could not.
+ * If the reader of standard output goes away the program ends without a word and by SIGPIPE, as
+ * others do, unless that was ignored when it began; but only after it has removed what it had begun
+ * to write elsewhere.
  */
 #include "frame/help.h"
 #include "frame/job.h"
@@ -12,11 +15,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MOST_COMMANDS 16
+#define CLOSED "the reader closed the pipe"
 
 static const cli_command *find_command(const char *name)
 {
@@ -47,7 +52,7 @@ static tw_status fail_unknown_command(tw_context *ctx, const char *name)
 static tw_status run_command(cli_job *job, int argc, char **argv)
 {
     const cli_command *command = job->command;
-    cli_parsed parsed;
+    cli_parsed parsed = {.count = 0};
     void *settings = calloc(1, command->settings_size);
     if (settings == NULL) {
         return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the options");
@@ -56,7 +61,9 @@ static tw_status run_command(cli_job *job, int argc, char **argv)
     if (status == TW_OK && parsed.help) {
         cli_help_command(stdout, command);
     } else if (status == TW_OK) {
+        job->parsed = &parsed;
         status = command->run(job, settings, parsed.count, parsed.operands);
+        job->parsed = NULL;
     }
     free(settings);
     return status;
@@ -163,6 +170,18 @@ static int output_error(void)
     return errno != 0 ? errno : EIO;
 }
 
+/* Whether a run failed because whoever read standard output has stopped: head, or a pager that was
+ * left. `error` is what our own writing met; the library has a sentence for it. */
+static bool reader_is_gone(const cli_job *job, tw_status status, int error)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (error != EPIPE &&
+        (status != TW_ERR_IO || strstr(tw_last_error(job->ctx), CLOSED) == NULL)) {
+        return false;
+    }
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int main(int argc, char **argv)
 {
     cli_job job = {.started = cli_seconds()};
@@ -178,12 +197,16 @@ int main(int argc, char **argv)
         status =
             tw_fail(job.ctx, TW_ERR_IO, "cannot write to standard output: %s", strerror(error));
     }
-    if (status != TW_OK) {
+    const bool unread = cli_may_end_by_pipe() && reader_is_gone(&job, status, error);
+    if (status != TW_OK && !unread) {
         cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted"
                                                                   : tw_last_error(job.ctx));
     }
     int code = exit_code(&job, status);
     cli_signals_forget();
     tw_context_destroy(job.ctx);
+    if (unread) {
+        cli_end_by_pipe();
+    }
     return code;
 }

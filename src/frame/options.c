@@ -192,6 +192,21 @@ static bool read_interval(const char *text, cli_interval *out)
            read_number(colon + 1, '\0', &end, &out->high) && out->low <= out->high;
 }
 
+/* Whether a number that ends at `stop` begins the text, and f64 cannot hold it. */
+static bool is_beyond_f64(const char *text, char stop)
+{
+    char *end = NULL;
+    errno = 0;
+    const double value = strtod(text, &end);
+    return errno == ERANGE && isinf(value) && *end == stop;
+}
+
+static bool has_end_beyond_f64(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    return colon != NULL && (is_beyond_f64(text, ':') || is_beyond_f64(colon + 1, '\0'));
+}
+
 /* "8G", "8GB", "512Mi", "1.5e9": decimal letters are powers of 1000, with an i of 1024. */
 bool cli_read_size(const char *text, uint64_t *out)
 {
@@ -295,8 +310,26 @@ typedef struct parser {
     int argc;
     char **argv;
     int next; /* the argument to be read */
-    bool help;
+    cli_parsed *out;
 } parser;
+
+/* An option of the table was read: for whoever asks later whether it was given. */
+static void note(parser *p, const cli_option *option)
+{
+    if (p->out->given_count < CLI_MOST_OPTIONS) {
+        p->out->given[p->out->given_count++] = option;
+    }
+}
+
+bool cli_given(const cli_parsed *parsed, const char *name)
+{
+    for (int i = 0; parsed != NULL && i < parsed->given_count; i++) {
+        if (strcmp(parsed->given[i]->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* By long name (length bytes of it), or by letter when name is NULL. */
 static const cli_option *find_option(const cli_command *command, const char *name, size_t length,
@@ -317,8 +350,14 @@ static const cli_option *find_option(const cli_command *command, const char *nam
 
 static tw_status store(parser *p, const cli_option *option, const char *written, const char *text)
 {
+    note(p, option);
     if (!read_value(option, text, p->settings + option->place)) {
         const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
+        if (option->kind == CLI_INTERVAL && has_end_beyond_f64(text)) {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT,
+                           "%s '" SHOWN_VALUE "': an end is outside the range of f64", written,
+                           text);
+        }
         if (number && is_too_large(text)) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "' is too large", written,
                            text);
@@ -331,6 +370,7 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
 
 static void store_constant(parser *p, const cli_option *option)
 {
+    note(p, option);
     if (option->kind == CLI_OPTIONAL_COUNT) {
         *(int64_t *)(void *)(p->settings + option->place) = option->constant;
     } else {
@@ -354,7 +394,7 @@ static tw_status parse_long(parser *p, const char *argument)
     size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     if (length == 4 && strncmp(name, "help", 4) == 0) {
-        p->help = true;
+        p->out->help = true;
         return TW_OK;
     }
     const cli_option *option = length > 0 ? find_option(p->command, name, length, 0) : NULL;
@@ -380,7 +420,7 @@ static tw_status parse_short(parser *p, const char *argument)
 {
     for (const char *letter = argument + 1; *letter != '\0'; letter++) {
         if (*letter == cli_help_option.letter) {
-            p->help = true;
+            p->out->help = true;
             continue;
         }
         const cli_option *option = find_option(p->command, NULL, 0, *letter);
@@ -463,12 +503,13 @@ static bool is_operand(const parser *p, const char *argument, int operands_befor
 tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char **argv,
                     void *settings, cli_parsed *out)
 {
-    parser p = {ctx, command, settings, argc, argv, 0, false};
+    *out = (cli_parsed){.operands = argv};
+    parser p = {ctx, command, settings, argc, argv, 0, out};
     int operands = 0;
     bool ended = false;
     tw_status status = TW_OK;
     memcpy(settings, command->defaults, command->settings_size);
-    while (status == TW_OK && p.next < argc && !p.help) {
+    while (status == TW_OK && p.next < argc && !out->help) {
         char *argument = argv[p.next++];
         if (ended || is_operand(&p, argument, operands)) {
             argv[operands++] = argument;
@@ -480,9 +521,9 @@ tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char 
             status = parse_short(&p, argument);
         }
     }
-    if (status == TW_OK && !p.help) {
+    if (status == TW_OK && !out->help) {
         status = check_operands(&p, operands);
     }
-    *out = (cli_parsed){p.help, operands, argv};
+    out->count = operands;
     return status;
 }

@@ -10,11 +10,19 @@
 /* What every command of the program takes. */
 extern const cli_option cli_help_option;
 
+/* More than any command has. */
+#define CLI_MOST_OPTIONS 96
+
 typedef struct cli_parsed {
     bool help;       /* --help was among the arguments; nothing else was checked then */
     int count;       /* operands */
     char **operands; /* the caller's argument array, rearranged */
+    int given_count; /* options, each as often as it was given, up to the room there is */
+    const cli_option *given[CLI_MOST_OPTIONS];
 } cli_parsed;
+
+/* Whether an option of this name was among the arguments. */
+bool cli_given(const cli_parsed *parsed, const char *name);
 
 /* Read argc arguments (after the command's name) into settings_size bytes at `settings`, defaults
  * first. The arguments are permuted: operands come to the front. */

@@ -1,36 +1,18 @@
 /* The JSON writer: see report.h. */
 #include "frame/report.h"
 
+#include "frame/progress.h"
+#include "frame/utf8.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The length of the UTF-8 sequence at `text`, or 0 if there is none: no overlong forms, no
- * surrogates, nothing above U+10FFFF. The terminating 0 ends every wrong sequence. */
-static int sequence_length(const unsigned char *text)
-{
-    unsigned char lead = text[0];
-    int length = lead < 0x80   ? 1
-                 : lead < 0xC2 ? 0
-                 : lead < 0xE0 ? 2
-                 : lead < 0xF0 ? 3
-                 : lead < 0xF5 ? 4
-                               : 0;
-    for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (lead == 0xE0 && text[1] < 0xA0) || (lead == 0xF0 && text[1] < 0x90);
-    bool forbidden = (lead == 0xED && text[1] >= 0xA0) || (lead == 0xF4 && text[1] >= 0x90);
-    return overlong || forbidden ? 0 : length;
-}
 
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
-        int length = sequence_length(c);
+        int length = cli_utf8_length((const char *)c);
         if (length == 0) {
             fputs("\\ufffd", file);
             length = 1;
@@ -87,6 +69,7 @@ static void close_level(cli_report *report, char bracket)
 
 void cli_report_begin(cli_report *report, FILE *file)
 {
+    cli_progress_clear();
     *report = (cli_report){.file = file};
     open_level(report, '{');
 }

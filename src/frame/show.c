@@ -31,16 +31,21 @@ const char *cli_show_bytes(char out[CLI_SHOWN], double bytes)
 
 const char *cli_show_seconds(char out[CLI_SHOWN], double seconds)
 {
+    const double whole = floor(seconds + 0.5);
     if (seconds < 0.9995e-3) {
         snprintf(out, CLI_SHOWN, "%.3g us", seconds * 1e6);
     } else if (seconds < 0.9995) {
         snprintf(out, CLI_SHOWN, "%.3g ms", seconds * 1e3);
-    } else if (seconds < 120) {
+    } else if (whole < 120) {
         snprintf(out, CLI_SHOWN, "%.3g s", seconds);
-    } else if (seconds < 7200) {
-        snprintf(out, CLI_SHOWN, "%.0f min %02.0f s", floor(seconds / 60), fmod(seconds, 60));
+    } else if (whole < 7200) {
+        snprintf(out, CLI_SHOWN, "%.0f min %02.0f s", floor(whole / 60), fmod(whole, 60));
     } else {
-        snprintf(out, CLI_SHOWN, "%.3g h", seconds / 3600);
+        snprintf(out, CLI_SHOWN, "%.*f h",
+                 seconds < 36000    ? 2
+                 : seconds < 360000 ? 1
+                                    : 0,
+                 seconds / 3600);
     }
     return out;
 }

@@ -15,6 +15,7 @@
 
 static _Atomic(tw_context *) watched;
 static atomic_int came;
+static bool pipe_ends; /* SIGPIPE had its usual meaning */
 
 static void on_signal(int number)
 {
@@ -57,8 +58,9 @@ void cli_signals_watch(tw_context *ctx)
     atomic_store(&watched, ctx);
     struct sigaction action = {0};
     sigemptyset(&action.sa_mask);
+    struct sigaction before = {0};
     action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
+    pipe_ends = sigaction(SIGPIPE, &action, &before) == 0 && before.sa_handler == SIG_DFL;
     sigaction(SIGXFSZ, &action, NULL);
     watch_all(&action);
 }
@@ -66,6 +68,17 @@ void cli_signals_watch(tw_context *ctx)
 void cli_signals_forget(void)
 {
     atomic_store(&watched, NULL);
+}
+
+bool cli_may_end_by_pipe(void)
+{
+    return pipe_ends;
+}
+
+void cli_end_by_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
 }
 
 bool cli_interrupted(void)

@@ -14,6 +14,11 @@ void cli_signals_watch(tw_context *ctx);
 /* Stop watching; the context may be destroyed after this. */
 void cli_signals_forget(void);
 
+/* Whether a closed pipe may end the program: SIGPIPE was not ignored when it began. */
+bool cli_may_end_by_pipe(void);
+/* End as a program without a handler does; returns only where that is impossible. */
+void cli_end_by_pipe(void);
+
 /* Whether one of them came. */
 bool cli_interrupted(void);
 

@@ -72,11 +72,14 @@ class Behaviour(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def start(self, *words, **more):
-        # A test that runs in the background has SIGINT ignored, and its children inherit that.
+    def start(self, *words, ignored=False, **more):
+        def prepare():
+            # A test that runs in the background has SIGINT ignored, and its children inherit that.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignored else signal.SIG_DFL)
+
         process = subprocess.Popen([PROGRAM, *words], cwd=self.folder.name, env=self.environment,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-                                   **more)
+                                   preexec_fn=prepare, restore_signals=False, **more)
         self.addCleanup(process.kill)
         return process
 
@@ -306,6 +309,36 @@ class Behaviour(unittest.TestCase):
                         said[-200:])
 
     @unless_emulated
+    def test_a_result_on_a_terminal_begins_on_a_clear_line(self):
+        self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "700", "-q")
+        self.tilewright("generate", "image", "natural", "i.pgm", "--rows", "700", "-q")
+        self.tilewright("apsp", "g.bin", "d.npy", "-q")
+        for words in (("apsp", "g.bin"), ("apsp", "g.bin", "--json"), ("summary", "d.npy"),
+                      ("reach", "g.bin"), ("path", "g.bin", "0", "1"), ("entropy", "i.pgm"),
+                      ("map", "sin(x)", "i.pgm"), ("bench", "--n", "64", "--types", "i32")):
+            try:
+                master, slave = pty.openpty()
+            except OSError as error:  # a bare container may have none
+                self.skipTest(f"no terminal to test with: {error}")
+            process = self.start(*words, stdout=slave, stderr=slave)
+            os.close(slave)
+            said = b""
+            while True:
+                try:
+                    piece = os.read(master, 4096)
+                except OSError:  # the terminal's other side is closed
+                    break
+                if not piece:
+                    break
+                said += piece
+            os.close(master)
+            self.assertIn(process.wait(timeout=LIMIT), (0, 1))
+            self.assertIn(b"\x1b[K", said, words)  # else there was no progress to clear
+            for line in said.split(b"\r\n"):  # what a terminal shows, after the last erasure
+                self.assertNotRegex(line.rsplit(b"\r\x1b[K", 1)[-1], rb"^[a-z ]+  +(\d+ %|[0-9.]+ [kMG]? ?\w+/s)",
+                                    (words, said))
+
+    @unless_emulated
     def test_no_progress_means_none(self):
         self.long_graph()
         said = self.run_on_terminal("apsp", "long.bin", "--no-progress", *self.LONG_RUN,
@@ -350,6 +383,17 @@ class Behaviour(unittest.TestCase):
                               cwd=self.folder.name, env=self.environment, capture_output=True)
         self.assertEqual(done.stdout, struct.pack("<4i", 0, 5, INFINITY, 0))
         self.assertEqual(json.loads(done.stderr)["output"], "-")
+
+    def test_a_report_is_not_lost_when_the_output_is_what_standard_output_was_redirected_to(self):
+        self.write("g.bin", triples(2, [(0, 1, 5)]))
+        self.write("a.pgm", b"P5 1 1 255\n\x07")
+        for words in (("apsp", "g.bin"), ("reach", "g.bin"), ("entropy", "a.pgm"),
+                      ("map", "x", "a.pgm"), ("generate", "image", "noise")):
+            with open(self.path("out.npy"), "wb") as file:
+                done = subprocess.run([PROGRAM, *words, "out.npy", "--json", "-q"], check=True, stdout=file,
+                                      stderr=subprocess.PIPE, cwd=self.folder.name, env=self.environment)
+            self.assertTrue(self.read("out.npy").startswith(b"\x93NUMPY"), words)
+            self.assertEqual(json.loads(done.stderr)["output"], "out.npy", words)
 
     def test_strange_names_are_escaped(self):
         name = b'a "quoted" \\ name\n\xff\xc3\xa9.bin'
@@ -405,15 +449,36 @@ class Behaviour(unittest.TestCase):
                        cwd=self.folder.name, env=self.environment)
         self.assertEqual(self.read("out"), struct.pack("<4i", 0, 5, INFINITY, 0))
 
-    def test_a_reader_that_goes_away_is_an_error(self):
+    def run_unread(self, *words, ignored=False):
+        """Status and stderr of a command whose standard output has lost its reader."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = self.start(*words, stdout=writer, stderr=subprocess.PIPE, ignored=ignored)
+        os.close(writer)
+        _, said = process.communicate(timeout=LIMIT)
+        return process.returncode, said
+
+    def test_a_reader_that_goes_away_ends_a_run_quietly(self):
         self.tilewright("generate", "graph", "grid", "g.bin", "-n", "400", "-q")
-        process = self.start("apsp", "g.bin", "-", "-q", stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
-        process.stdout.close()
-        said = process.stderr.read()
-        process.stderr.close()
-        self.assertEqual(process.wait(timeout=LIMIT), 2, said)
-        self.assertRegex(said, rb"^tilewright: [^\n]+\n$")
+        self.tilewright("apsp", "g.bin", "d.npy", "-q")
+        for words in (("apsp", "g.bin", "-"), ("apsp", "g.bin", "-", "--predecessors", "p.npy"),
+                      ("apsp", "g.bin"), ("summary", "d.npy"), ("path", "g.bin", "0", "399"),
+                      ("apsp", "g.bin", "--json"), ("generate", "graph", "grid", "-", "--out-format", "gr")):
+            self.assertEqual(self.run_unread(*words, "-q"), (-signal.SIGPIPE, b""), words)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), ["d.npy", "g.bin"], words)
+        self.assertEqual(self.run_unread("help", "apsp"), (-signal.SIGPIPE, b""))
+
+    def test_a_reader_that_goes_away_hides_no_other_error(self):
+        status, said = self.run_unread("apsp", "absent.bin", "-q")
+        self.assertEqual(status, 2)
+        self.assertIn(b"absent.bin", said)
+
+    def test_where_a_closed_pipe_is_ignored_it_is_an_error(self):
+        self.tilewright("generate", "graph", "grid", "g.bin", "-n", "400", "-q")
+        for words in (("apsp", "g.bin", "-"), ("apsp", "g.bin")):
+            status, said = self.run_unread(*words, "-q", ignored=True)
+            self.assertEqual(status, 2, said)
+            self.assertRegex(said, rb"^tilewright: cannot write [^\n]+\n$")
 
     @unless_emulated
     def test_a_note_that_a_killed_process_left_under_our_number_does_no_harm(self):

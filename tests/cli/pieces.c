@@ -1,6 +1,7 @@
 /* Parts of the command that are hard to reach from its command line. */
 #include "harness.h"
 
+#include "base/clock.h"
 #include "cli/checked.h"
 #include "frame/job.h"
 #include "frame/options.h"
@@ -108,6 +109,36 @@ static tw_status feed_gated(tw_context *ctx, int32_t distance, const char *path)
     return status;
 }
 
+/* The library and the commands write times in their own words; they are to be the same. */
+static void times_are_written_one_way(void **state)
+{
+    (void)state;
+    static const struct {
+        double seconds;
+        const char *shown;
+    } cases[] = {{0, "0 us"},
+                 {1.5e-6, "1.5 us"},
+                 {0.0009996, "1 ms"},
+                 {0.41, "410 ms"},
+                 {0.9996, "1 s"},
+                 {12.34, "12.3 s"},
+                 {119.4, "119 s"},
+                 {119.6, "2 min 00 s"},
+                 {125, "2 min 05 s"},
+                 {3599.7, "60 min 00 s"},
+                 {7199.4, "119 min 59 s"},
+                 {7199.9, "2.00 h"},
+                 {1e4, "2.78 h"},
+                 {35000, "9.72 h"},
+                 {1e5, "27.8 h"},
+                 {1e7, "2778 h"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char ours[CLI_SHOWN], theirs[TWI_DURATION];
+        assert_string_equal(cli_show_seconds(ours, cases[i].seconds), cases[i].shown);
+        assert_string_equal(twi_duration(theirs, cases[i].seconds), cases[i].shown);
+    }
+}
+
 static void a_file_appears_only_if_the_verifier_is_content(void **state)
 {
     (void)state;
@@ -137,6 +168,7 @@ int main(void)
         cmocka_unit_test(counts_are_digits_and_nothing_else),
         cmocka_unit_test(a_slip_finds_its_word_and_nonsense_finds_none),
         cmocka_unit_test(numbers_are_shown_for_people),
+        cmocka_unit_test(times_are_written_one_way),
         cmocka_unit_test(a_file_appears_only_if_the_verifier_is_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "apsp/closure/cpu.h"
 #include "apsp/shared/deliver.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -17,6 +18,16 @@ void twi_rule_out(twi_candidate *c, const char *format, ...)
     c->possible = false;
     vsnprintf(c->why_not, sizeof c->why_not, format, args);
     va_end(args);
+}
+
+void twi_rule_out_slower(twi_candidate *c, double seconds, const char *format, ...)
+{
+    char why[sizeof c->why_not - TWI_DURATION - 16], time[TWI_DURATION];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    twi_rule_out(c, "more than %s: %s", twi_duration(time, seconds), why);
 }
 
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)

@@ -24,6 +24,9 @@ typedef struct twi_candidate {
 #define TWI_FARTHER 1.25   /* how much farther than a sample they are taken to reach */
 
 void twi_rule_out(twi_candidate *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "more than 12 s: ", and why. */
+void twi_rule_out_slower(twi_candidate *c, double seconds, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c);
 
 /* Will summaries be content with folds, as far as that can be seen before the run? */

@@ -2,6 +2,7 @@
  * left out, the choice, and, where a run would be long, how to do less. */
 #include "apsp/plan/explain.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "gpu/device.h"
 
@@ -45,9 +46,9 @@ uint64_t twi_plan_held(const tw_apsp_plan *plan)
 
 static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)
 {
-    char bytes[32];
+    char bytes[32], time[TWI_DURATION];
     if (c->possible) {
-        say(plan, "  %-9s  %10.4g s  %8s  %s\n", c->name, c->seconds,
+        say(plan, "  %-9s  %12s  %8s  %s\n", c->name, twi_duration(time, c->seconds),
             twi_bytes(bytes, (double)(c->memory + twi_plan_held(plan))), c->basis);
     } else {
         say(plan, "  %-9s  left out: %s\n", c->name,
@@ -107,13 +108,14 @@ static void explain_limits(tw_apsp_plan *plan, const twi_candidate *all, int cou
 
 static void explain_choice(tw_apsp_plan *plan)
 {
-    char bytes[32];
+    char bytes[32], time[TWI_DURATION];
     char there[96];
-    say(plan, "choice: %s on %s, working in %s, about %.3g s and %s of memory%s: %s\n",
+    say(plan, "choice: %s on %s, working in %s, about %s and %s of memory%s: %s\n",
         tw_apsp_method_name(plan->method), plan->device,
         plan->gpus.count > 0 && plan->gpu_narrow ? "16 bits if that is enough, else i32"
                                                  : tw_type_name(plan->work_type),
-        plan->seconds, twi_bytes(bytes, (double)plan->memory), on_device(there, plan),
+        twi_duration(time, plan->seconds), twi_bytes(bytes, (double)plan->memory),
+        on_device(there, plan),
         plan->options.method != TW_APSP_METHOD_AUTO
             ? "as requested"
             : "the shortest estimated time that fits in memory");

@@ -1,7 +1,7 @@
 /*
  * The plan: which method, in which working type, at what cost. Every strategy states whether it
- * applies, what it will take in seconds and bytes, and from what measurement; the cheapest that
- * fits is taken.
+ * applies, what it takes in seconds and bytes, and by what measurement; the cheapest
+ * that fits is taken.
  *
  * Rates are measured here and now and on all threads, which share caches and memory: the closure's
  * by a burst of its micro-kernel on operands in cache, the searches' by some batches as the run
@@ -225,7 +225,7 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     double arcs = (double)twi_plan_rows(plan) * (double)plan->graph->arcs / plan->threads;
     double least = c->seconds > 0 ? c->seconds : arcs * floor;
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out(c, "more than %.2g s even at best: too many arcs", least);
+        twi_rule_out_slower(c, least, "too many arcs even at best");
         return TW_OK;
     }
     if (c->seconds > 0 && (rival == NULL || BFS_DOUBT * c->seconds < rival->seconds)) {
@@ -402,8 +402,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     }
     if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
         all[CLOSURE].seconds = pivots_seconds(plan);
-        twi_rule_out(&all[CLOSURE], "more than %.2g s on %d threads: too few arcs",
-                     pivots_seconds(plan), plan->threads);
+        twi_rule_out_slower(&all[CLOSURE], pivots_seconds(plan), "too few arcs for %d threads",
+                            plan->threads);
     } else if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }

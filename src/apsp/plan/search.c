@@ -79,8 +79,8 @@ tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
     double least = search_seconds(plan, c->method, sample.seconds_least);
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out(c, "more than %.3g s, judging by %lld sources on each thread", least,
-                     (long long)twi_searcher_batch(c->method));
+        twi_rule_out_slower(c, least, "judging by %lld sources on each thread",
+                            (long long)twi_searcher_batch(c->method));
         return TW_OK;
     }
     c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);

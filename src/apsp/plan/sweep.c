@@ -6,6 +6,7 @@
 #include "apsp/plan/screen.h"
 #include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,10 +55,11 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
 {
     const double size = (double)plan->graph->n + (double)plan->graph->arcs;
     twi_screen screen;
+    char time[TWI_DURATION];
     double order = size * ORDER_SECONDS;
     *pays = order <= ORDER_SHARE * rival;
     if (!*pays) {
-        twi_rule_out(c, "computing its order alone would take about %.2g s", order);
+        twi_rule_out(c, "computing its order alone would take about %s", twi_duration(time, order));
         return TW_OK;
     }
     tw_status status =
@@ -69,8 +71,9 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
     order = size * WIDE_SECONDS;
     *pays = order <= (periphery ? WIDE_SHARE : NO_PERIPHERY) * rival;
     if (!*pays) {
-        twi_rule_out(c, "%.0f %% of the vertices lie at one distance%s: an order would take %.2g s",
-                     100 * screen.widest, periphery ? "" : ", few of them with few arcs", order);
+        twi_rule_out(c, "%.0f %% of the vertices lie at one distance%s: an order would take %s",
+                     100 * screen.widest, periphery ? "" : ", few of them with few arcs",
+                     twi_duration(time, order));
     }
     return status;
 }

@@ -13,6 +13,7 @@
  */
 #include "entropy/gpu/host.h"
 
+#include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -591,7 +592,7 @@ static double gpu_seconds(const twi_entropy_setup *setup, bool pinned)
  * and the look itself is most of that. */
 static bool is_worth(tw_context *ctx, const twi_entropy_setup *setup)
 {
-    char why[128];
+    char why[128], time[TWI_DURATION];
     const double cpu = cpu_seconds(ctx, setup);
     const bool started = twi_gpu_startup_seconds(ctx) > 0;
     const bool pinned = started && is_pinned(setup->in->data);
@@ -600,7 +601,7 @@ static bool is_worth(tw_context *ctx, const twi_entropy_setup *setup)
         return false;
     }
     if (!twi_gpu_present(why, sizeof why)) {
-        twi_log(ctx, "entropy on the CPU, about %.1f s: no GPU, %s", cpu, why);
+        twi_log(ctx, "entropy on the CPU, about %s: no GPU, %s", twi_duration(time, cpu), why);
         return false;
     }
     return true;

@@ -188,8 +188,17 @@ static bool read_dictionary(cursor *c, dictionary *out)
     return out->has_descr && out->has_order && out->dimensions >= 0;
 }
 
-static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, const char *descr)
+/* What a message may quote of a header that anybody may have written. */
+static void keep_printable(char *text)
 {
+    for (; *text != '\0'; text++) {
+        *text = *text >= ' ' && *text <= '~' ? *text : '?';
+    }
+}
+
+static tw_status read_descr(tw_context *ctx, twi_npy *out, const char *path, char *descr)
+{
+    keep_printable(descr);
     const char *order = strchr("<>=|", descr[0]);
     long width = 0;
     if (descr[0] != '\0' && order != NULL && descr[1] != '\0') {
