@@ -13,6 +13,7 @@
 #include "apsp/gpu/columns.h"
 #include "apsp/gpu/kernels/sweep.h"
 #include "apsp/gpu/labels_space.h"
+#include "apsp/shared/attempt.h"
 #include "base/clock.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -32,6 +33,9 @@ typedef struct labels_run {
     int32_t guess;                       /* passes of the next batch */
     twi_fold *folds;                     /* of all rows; NULL: nobody is content with them */
     bool folded;
+    twi_delivery *delivery;
+    int64_t first; /* rows before it are done */
+    bool refuted;  /* a row from `first` on does not fit the type */
 } labels_run;
 
 static tw_status check(const labels_run *self, int error, const char *call)
@@ -210,13 +214,13 @@ static twi_gpu_rows rows_of(const labels_run *self, const twi_labels_turn *t)
 }
 
 /* The batch has ended, which the host has seen. */
-static tw_status deliver_rows(labels_run *self, const twi_labels_turn *t, twi_delivery *delivery)
+static tw_status deliver_rows(labels_run *self, const twi_labels_turn *t)
 {
     twi_labels_space *space = &self->space;
     twi_gpu_columns columns = {
         .ctx = self->ctx,
         .plan = self->plan,
-        .delivery = delivery,
+        .delivery = self->delivery,
         .rows = rows_of(self, t),
         .stream = space->rows,
         .copies = space->copies,
@@ -246,19 +250,19 @@ static void take_folds(labels_run *self, const twi_labels_turn *t)
 
 /* ------------------------------------------------------------------------------------- the run */
 
-/* Batches from *first on; *first is where to go on when a wider type is needed. The next one is
- * started before the rows of this one leave. */
-static tw_status run_batches(labels_run *self, twi_delivery *delivery, int64_t *first, bool *wider)
+/* Batches of the rows that are left. The next one is started before the rows of this one leave. */
+static tw_status run_batches(void *self_)
 {
+    labels_run *self = self_;
     const int64_t total = twi_plan_rows(self->plan);
     int64_t number = 0;
-    *wider = false;
-    tw_status status = start(self, &self->space.turns[0], *first);
-    while (*first < total && status == TW_OK) {
+    self->refuted = false;
+    tw_status status = start(self, &self->space.turns[0], self->first);
+    while (self->first < total && status == TW_OK) {
         twi_labels_turn *t = &self->space.turns[number++ % self->space.turn_count];
         const int64_t next = t->first + t->count;
-        status = finish(self, t, wider);
-        if (status != TW_OK || *wider) {
+        status = finish(self, t, &self->refuted);
+        if (status != TW_OK || self->refuted) {
             return status;
         }
         if (self->folded) {
@@ -268,9 +272,9 @@ static tw_status run_batches(labels_run *self, twi_delivery *delivery, int64_t *
             status = start(self, &self->space.turns[number % self->space.turn_count], next);
         }
         if (status == TW_OK && !self->folded) {
-            status = deliver_rows(self, t, delivery);
+            status = deliver_rows(self, t);
         }
-        *first = next;
+        self->first = next;
         if (status == TW_OK) {
             status = twi_check_cancel(self->ctx);
         }
@@ -303,76 +307,62 @@ static tw_status check_room(labels_run *self, tw_type type)
 }
 
 /* Those of the first `count` rows; no other row is folded after this. */
-static tw_status deliver_folds(labels_run *self, twi_delivery *delivery, int64_t count)
+static tw_status deliver_folds(labels_run *self, int64_t count)
 {
     tw_status status =
-        count > 0 ? twi_delivery_folds(self->ctx, delivery, 0, count, self->folds) : TW_OK;
+        count > 0 ? twi_delivery_folds(self->ctx, self->delivery, 0, count, self->folds) : TW_OK;
     twi_free(self->folds);
     self->folds = NULL;
     return status;
 }
 
-/* The rows from *first on in one type. */
-static tw_status run_in_type(labels_run *self, tw_type type, twi_delivery *delivery, int64_t *first,
-                             bool *wider)
+/* Make ready for the rows that are left, in one type. */
+static tw_status open_attempt(void *self_, tw_type type)
 {
+    labels_run *self = self_;
+    twi_labels_space *space = &self->space;
     const double began = twi_seconds();
-    self->space.kernel = twi_gpu_labels_kernel_find(type);
+    twi_labels_empty(space);
+    space->kernel = twi_gpu_labels_kernel_find(type);
     self->reducer = twi_gpu_sweep_kernel_find(type);
-    self->space.certify = may_reach_cap(self->plan, type);
+    space->certify = may_reach_cap(self->plan, type);
     self->folded = self->folds != NULL && self->reducer->fold != NULL;
-    self->space.rows_wanted = !self->folded;
-    self->space.columns = twi_labels_columns(self->plan, type);
-    self->space.turn_count =
-        self->folded || twi_plan_rows(self->plan) - *first <= self->space.columns
-            ? 1
-            : TWI_LABELS_TURNS;
-    self->out->attempts++;
-    self->out->used = type;
+    space->rows_wanted = !self->folded;
+    space->columns = twi_labels_columns(self->plan, type);
+    space->turn_count = self->folded || twi_plan_rows(self->plan) - self->first <= space->columns
+                            ? 1
+                            : TWI_LABELS_TURNS;
     tw_status status = check_room(self, type);
     if (status == TW_OK && self->folds != NULL && !self->folded) {
-        status = deliver_folds(self, delivery, *first); /* the others leave as rows */
+        status = deliver_folds(self, self->first); /* the others leave as rows */
     }
     if (status == TW_OK) {
-        status = twi_labels_fill(self->ctx, &self->space, self->plan, &self->entering);
+        status = twi_labels_fill(self->ctx, space, self->plan, &self->entering);
     }
     self->out->seconds_upload += twi_seconds() - began;
-    if (status == TW_OK) {
-        status = run_batches(self, delivery, first, wider);
-    }
-    if (status != TW_OK) {
-        twi_labels_drain(&self->space);
-    }
-    twi_labels_empty(&self->space);
     return status;
 }
 
-static tw_status run_in_types(labels_run *self, twi_delivery *delivery)
+/* Batches were certified one by one, and rows have left with them. */
+static tw_status certify(void *self, bool *exact)
 {
-    const tw_apsp_plan *plan = self->plan;
-    tw_type type = plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type;
-    int64_t first = 0;
-    bool wider = false;
-    tw_status status = run_in_type(self, type, delivery, &first, &wider);
-    while (status == TW_OK && wider) {
-        const tw_type next = type == TW_U16 ? TW_I32 : TW_F64;
-        if (type == plan->options.work_type) {
-            return tw_fail(self->ctx, TW_ERR_RANGE,
-                           "a distance exceeds the working type %s; use 'auto'",
-                           tw_type_name(type));
-        }
-        twi_log(self->ctx, "a distance reaches the limit of %s; searching again in %s",
-                type == TW_U16 ? "16 bits" : tw_type_name(type), tw_type_name(next));
-        type = next;
-        status = run_in_type(self, type, delivery, &first, &wider);
-    }
-    return status;
+    *exact = !((labels_run *)self)->refuted;
+    return TW_OK;
 }
+
+static tw_status deliver(void *self_)
+{
+    labels_run *self = self_;
+    return self->folds != NULL ? deliver_folds(self, self->first) : TW_OK;
+}
+
+static const twi_engine engine = {"searching", open_attempt, run_batches, certify, deliver};
 
 tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                              twi_gpu_outcome *out, double *arcs)
 {
-    labels_run self = {.ctx = ctx, .plan = plan, .out = out, .guess = FIRST_GUESS};
+    labels_run self = {
+        .ctx = ctx, .plan = plan, .out = out, .guess = FIRST_GUESS, .delivery = delivery};
     *out = (twi_gpu_outcome){.used = plan->work_type, .symmetric = plan->symmetric};
     *arcs = (double)plan->graph->arcs * (double)twi_plan_rows(plan);
     if (plan->graph->n == 0 || twi_plan_rows(plan) == 0) {
@@ -388,10 +378,14 @@ tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_deli
         status = twi_labels_open(ctx, &self.space, plan);
     }
     if (status == TW_OK) {
-        status = run_in_types(&self, delivery);
-    }
-    if (status == TW_OK && self.folds != NULL) {
-        status = deliver_folds(&self, delivery, twi_plan_rows(plan));
+        status =
+            twi_attempt(ctx, &engine, &self,
+                        plan->work_type == TW_I32 && plan->gpu_narrow ? TW_U16 : plan->work_type,
+                        plan->options.work_type, &out->used, &out->attempts);
+        if (status != TW_OK) {
+            twi_labels_drain(&self.space);
+        }
+        twi_labels_empty(&self.space);
     }
     twi_labels_close(&self.space);
     twi_entering_clear(&self.entering);
