@@ -14,6 +14,10 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
               { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }; \
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
+# $(call given,NAME[,PREFIX]): as TW_NAME, or PREFIX_NAME, what the caller says, else the default: not what
+# the cache keeps of another call.
+given = $(if $($(1)),-D$(or $(2),TW)_$(1)=$($(1)),-U$(or $(2),TW)_$(1))
+
 .DEFAULT_GOAL := build
 .PHONY: help setup demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
         bench-setup python-setup strangers bench-python \
@@ -52,15 +56,14 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 
 cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card; faster to build)
 	@tools/setup build test
-	@cmake --preset cuda $(if $(CUDA_ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)) \
+	@cmake --preset cuda $(call given,CUDA_ARCHITECTURES,CMAKE) \
 	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
 	@cmake --build --preset cuda -j $(JOBS)
 	@tools/run-tests cuda $(WITHOUT:%=-E "%")
 
 hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: faster to build)
 	@tools/setup build test hip
-	@cmake --preset hip $(if $(HIP_OPTIMISATION),-DTW_HIP_OPTIMISATION=$(HIP_OPTIMISATION)) \
-	    $(if $(HIP_ARCHITECTURES),-DTW_HIP_ARCHITECTURES=$(HIP_ARCHITECTURES)) \
+	@cmake --preset hip $(call given,HIP_OPTIMISATION) $(call given,HIP_ARCHITECTURES) \
 	    >build/hip.log 2>&1 || { cat build/hip.log; exit 1; }
 	@cmake --build --preset hip -j $(JOBS)
 	@tools/run-tests hip $(WITHOUT:%=-E "%")

@@ -53,6 +53,9 @@ elseif(TW_GPU_API STREQUAL "HIP")
   list(TRANSFORM TW_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE TW_HIP_FLAGS)
   list(JOIN TW_HIP_FLAGS " " CMAKE_CXX_FLAGS_INIT) # or else it looks for a card here
   enable_language(CXX)
+  # The cache keeps the architectures of the first time.
+  string(REGEX REPLACE " *--offload-arch=[^ ]*" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
+  string(APPEND CMAKE_CXX_FLAGS " ${CMAKE_CXX_FLAGS_INIT}")
   find_library(TW_HIP_RUNTIME amdhip64 HINTS $ENV{ROCM_PATH}/lib /opt/rocm/lib REQUIRED)
   find_path(TW_HIP_INCLUDE hip/hip_runtime_api.h HINTS $ENV{ROCM_PATH}/include /opt/rocm/include
             REQUIRED)
