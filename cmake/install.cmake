@@ -70,6 +70,13 @@ install(FILES ${PROJECT_BINARY_DIR}/tilewrightConfig.cmake
 # The prefix of the .pc file is relative to the file, so that `cmake --install --prefix` and a
 # moved tree both work.
 file(RELATIVE_PATH TW_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(dir LIBDIR INCLUDEDIR) # below the prefix, unless a packager says where
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    set(TW_PC_${dir} "${CMAKE_INSTALL_${dir}}")
+  else()
+    set(TW_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+  endif()
+endforeach()
 list(TRANSFORM private_libs PREPEND -l OUTPUT_VARIABLE TW_PC_LIBS_PRIVATE)
 list(JOIN TW_PC_LIBS_PRIVATE " " TW_PC_LIBS_PRIVATE)
 set(TW_PC_LIBS "")

@@ -49,6 +49,12 @@ grep -q -- "-O1 -DOUR_PACKAGE" "$scratch/flags/compile_commands.json" || fail "f
 ! grep -q -- "-O3" "$scratch/flags/compile_commands.json" || fail "flags were added: -O3"
 grep -q "^Libs:.* -lm" "$scratch/flags/tilewright.pc" || fail "who links the static library alone needs -lm"
 
+# Folders that do not lie below the prefix.
+configure folders -DTW_TESTS=OFF -DTW_CLI=OFF -DTW_LAB=OFF -DCMAKE_INSTALL_PREFIX=/one \
+    -DCMAKE_INSTALL_LIBDIR=lib/here -DCMAKE_INSTALL_INCLUDEDIR=/other/include
+grep -qx "libdir=\${prefix}/lib/here" "$scratch/folders/tilewright.pc" || fail "pkg-config looks elsewhere"
+grep -qx "includedir=/other/include" "$scratch/folders/tilewright.pc" || fail "pkg-config looks elsewhere"
+
 # As a part of another build, by the names of the installed package; its tests are not its user's.
 mkdir "$scratch/user"
 cat >"$scratch/user/CMakeLists.txt" <<END
