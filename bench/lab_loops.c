@@ -95,7 +95,7 @@ static void update_stepped(void *c_, const void *a_, const void *b_, int64_t ld)
     }
 }
 
-/* Additions and minima on registers alone: the ceiling, in relaxations a second. */
+/* Additions and minima on registers alone: the ceiling, in relaxations per second. */
 static double ceiling(void)
 {
     enum { CHAINS = 12, ROUNDS = 1 << 20 };
@@ -213,7 +213,7 @@ static void loads(void)
         }
     }
     const double vectors = (TILES - 1) * (TILES - 1) * 64.0 * 64 * 64 / LANES_i32;
-    const double top = median(tops, TURNS) / LANES_i32; /* vectors a second */
+    const double top = median(tops, TURNS) / LANES_i32; /* vectors per second */
     printf("lanes %d; the ceiling is %.1f G relaxations/s; times of a vector, 1 is the ceiling's\n",
            LANES_i32, top * LANES_i32 / 1e9);
     printf("                        loads  stores   all tiles   one tile\n");

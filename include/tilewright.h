@@ -426,19 +426,19 @@ TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const
                                             const char *format);
 
 /*
- * Rows of f32 on their way into `inner`, as another type. TW_U8 and TW_U16: 0 ... most becomes
+ * Rows of f32 on their way into `inner`, as another type. TW_U8 and TW_U16: 0 ... maximum becomes
  * 0 ... 255 or 65535, rounded to the nearest; what lies outside becomes the nearest end, NaN 0.
- * TW_F16: the nearest half-precision number, whatever `most`. `inner` stays the caller's and must
- * outlive this one.
+ * TW_F16: the nearest half-precision number, whatever `maximum`. `inner` stays the caller's and
+ * must outlive this one.
  */
 TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner,
-                                           tw_type type, double most);
+                                           tw_type type, double maximum);
 
-/* A picture of f32 rows into an image file of the name's format (.png, .ppm): 0 ... most in a
+/* A picture of f32 rows into an image file of the name's format (.png, .ppm): 0 ... maximum in a
  * colour map of evenly rising lightness, grey where all is NaN. Larger results than 1024 x 1024
  * are averaged in squares, which is said through the log. */
 TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
-                                               double most);
+                                               double maximum);
 
 /* Tell a sink into a file what is coming, before anything is computed: the file is opened, and a
  * large one finds its space while the caller goes on. A hint: other sinks ignore it, a begin with
@@ -766,9 +766,9 @@ typedef struct tw_apsp_summary_info {
 
 /* `bins` histogram bins (0: none; at most 32768) of equal width from 0 (from the minimum distance,
  * if that is negative) to the diameter. A bin holds its lower edge and not its upper one, except
- * the last. Integer matrices with fewer values than bins have one bin a value. Floats, and integers
- * whose diameter is 2^16 or more, are binned while the range is still unknown: edges are then
- * multiples of a power of two no wider than 2^-15 of the range, the last may lie beyond the
+ * the last. Integer matrices with fewer values than bins have one bin per value. Floats, and
+ * integers whose diameter is 2^16 or more, are binned while the range is still unknown: edges are
+ * then multiples of a power of two no wider than 2^-15 of the range, the last may lie beyond the
  * diameter, and there may be fewer bins than asked; the counts are exact for the edges reported.
  * `sources` maps rows to vertices for the diagonal when the rows are a part of the vertices; NULL:
  * row i is vertex i. Likewise `targets`. Both are read until the sink's end. */

@@ -62,8 +62,8 @@ typedef struct lab_published {
 } lab_published;
 
 typedef struct lab_ceiling {
-    double rate;    /* units of work a second; 0: not known */
-    double bytes;   /* bytes a second, read and written */
+    double rate;    /* units of work per second; 0: not known */
+    double bytes;   /* bytes per second, read and written */
     const char *of; /* what was measured: "a copy of large arrays"; NULL: nothing */
 } lab_ceiling;
 

@@ -50,7 +50,7 @@ static tw_status time_copies(tw_context *ctx, lab_clock *clock, void *host, void
     return status;
 }
 
-/* Bytes a second to the first GPU and from it. */
+/* Bytes per second to the first GPU and from it. */
 static tw_status measure(tw_context *ctx, double *up, double *down)
 {
     void *host = NULL, *card = NULL;

@@ -257,7 +257,7 @@ def plot_rates(result):
     numbers_axis(axes, by_size(result))
     log_axis(axes, axes.yaxis, rates, scaled)
     axes.set_xlabel(f"n, {result.get('size', '')} (log)")
-    axes.set_ylabel(f"{result.get('unit', 'units')} a second (log)")
+    axes.set_ylabel(f"{result.get('unit', 'units')} per second (log)")
     handles, labels = axes.get_legend_handles_labels()
     last = sorted(range(len(labels)), key=lambda i: labels[i] in ("other rungs", "ceiling"))
     legend_below(axes, [handles[i] for i in last], [labels[i] for i in last])
@@ -321,7 +321,7 @@ def plot_sweep(result, lines, name):
     readable(axes.yaxis, scaled)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"{name} (log)")
-    axes.set_ylabel(f"{result.get('unit', 'units')} a second")
+    axes.set_ylabel(f"{result.get('unit', 'units')} per second")
     legend_below(axes)
     return ("sweep", f"Rate against {name}", picture(figure, f"{result['place']}-sweep"))
 

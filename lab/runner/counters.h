@@ -131,7 +131,7 @@ typedef enum lab_answer {
     LAB_HOPELESS  /* nor will any other: there is no profiler, or it is not allowed */
 } lab_answer;
 
-/* What `run --counters` has at hand. */
+/* What `run --counters` can read here. */
 typedef struct lab_counting {
     lab_meter meter;
     char without[LAB_WHY]; /* what the meter lacks, until it is said */

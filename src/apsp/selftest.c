@@ -144,7 +144,7 @@ static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int
             char name[224];
             uint64_t bytes = 0;
             tw_type used;
-            snprintf(name, sizeof name, "closure %s streamed, %llu times the least memory%s, %s",
+            snprintf(name, sizeof name, "closure %s streamed, %llu times the minimum memory%s, %s",
                      tw_type_name(type), (unsigned long long)times, narrow ? ", 16 bits first" : "",
                      s->name);
             tw_status status =

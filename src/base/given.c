@@ -105,8 +105,9 @@ tw_status twi_check_alike(tw_context *ctx, const char *type, const void *array, 
     if (size == size_of(array)) {
         return TW_OK;
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "%s %d has size %zu and the first of the array has %zu: those of one array have "
-                   "the same",
-                   type, (int)i, size, size_of(array));
+    return tw_fail(
+        ctx, TW_ERR_ARGUMENT,
+        "%s %d has size %zu and the first of the array has %zu: all of one array must have "
+        "the same size",
+        type, (int)i, size, size_of(array));
 }

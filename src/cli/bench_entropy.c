@@ -97,7 +97,7 @@ static tw_status compute_checked(bench *b, const tw_entropy_options *opts)
     return status;
 }
 
-/* Bytes a second, read and written, of copying a result onto the other. */
+/* Bytes per second, read and written, of copying a result onto the other. */
 static tw_status time_copy(bench *b, double *rate)
 {
     tw_context *ctx = b->job->ctx;

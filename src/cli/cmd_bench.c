@@ -569,7 +569,7 @@ const cli_command cli_bench = {
         "definition and every timed result against that one, and compares with the rate at "
         "which memory could be read and written. The best of R runs counts.\n"
         "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "
-        "of each in interval arithmetic, and compares bytes read and written a second with a "
+        "of each in interval arithmetic, and compares bytes read and written per second with a "
         "copy's.",
     .examples = examples,
     .operands = operands,

@@ -19,8 +19,9 @@ static tw_status count_bytes(tw_context *ctx, int64_t rows, int64_t cols, tw_typ
 {
     const uint64_t size = tw_type_size(type);
     if (rows < 0 || cols < 0 || size == 0 || type == TW_I64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a plane of %lld x %lld elements of %s cannot be",
-                       (long long)cols, (long long)rows, tw_type_name(type));
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a plane of %lld x %lld elements of %s is not possible", (long long)cols,
+                       (long long)rows, tw_type_name(type));
     }
     if (!twi_mul((uint64_t)rows, (uint64_t)cols, out) || *out > (uint64_t)INT64_MAX / size) {
         return tw_fail(ctx, TW_ERR_MEMORY, "a plane of %lld x %lld elements cannot be addressed",

@@ -1,5 +1,5 @@
 /* The vector functions: near the C library's, the same bits on every instruction set, and in every
- * lane. How near they are to the truth is what accuracy.c asks. */
+ * lane. How near they are to the truth is what map_accuracy.c asks. */
 #include "harness.h"
 #include "ulp.h"
 

@@ -1,7 +1,8 @@
 /*
  * Arithmetic of floats for vector functions, on top of the vector layer (simd.h, which brings it).
- * For kernel sources only, built with tw_math_kernel: without contraction of a * b + c, so that
- * every instruction set rounds at the same places and gives the same bits.
+ * For kernel sources only. Everything is built without contraction of a * b + c
+ * (-ffp-contract=off), so that every instruction set rounds at the same places and gives the same
+ * bits.
  *
  * The operators + - * / and unary minus work on vec_f32 and vec_f64 as they are. For each suffix S
  * of f32 and f64 there are besides

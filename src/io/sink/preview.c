@@ -18,7 +18,7 @@
 
 typedef struct preview_sink {
     char *path;
-    double most; /* the value of the last colour */
+    double maximum; /* the value of the last colour */
     tw_shape shape;
     int64_t step; /* elements per side of the squares */
     int64_t next; /* row expected */
@@ -80,7 +80,7 @@ static void paint(preview_sink *sink, int64_t row)
     for (int64_t i = 0; i < planes->cols; i++) {
         int colour = -1;
         if (sink->count[i] > 0) {
-            double share = sink->sum[i] / (double)sink->count[i] / sink->most;
+            double share = sink->sum[i] / (double)sink->count[i] / sink->maximum;
             colour = share > 0
                          ? share < 1 ? (int)(share * (TWI_COLOURS - 1) + 0.5) : TWI_COLOURS - 1
                          : 0;
@@ -147,7 +147,7 @@ static void preview_destroy(void *self)
     twi_free(sink);
 }
 
-tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, double most)
+tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, double maximum)
 {
     tw_status status = twi_sink_clear(ctx, out);
     if (status == TW_OK) {
@@ -157,7 +157,7 @@ tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, do
         return status;
     }
     preview_sink *self = NULL;
-    if (path == NULL || path[0] == '\0' || !(most > 0) || !isfinite(most)) {
+    if (path == NULL || path[0] == '\0' || !(maximum > 0) || !isfinite(maximum)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name and a maximum above 0");
     }
     status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
@@ -169,7 +169,7 @@ tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, do
         return status;
     }
     memcpy(self->path, path, strlen(path) + 1);
-    self->most = most;
+    self->maximum = maximum;
     twi_colour_map(self->colours);
     twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, preview_begin, preview_rows, preview_end,
                                  preview_abort, preview_destroy});

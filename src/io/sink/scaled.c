@@ -15,7 +15,7 @@
 typedef struct scaled_sink {
     tw_sink inner;
     tw_type type;
-    double most;
+    double maximum;
     tw_shape shape;
     void *piece;
     int64_t piece_rows;
@@ -49,7 +49,7 @@ static uint16_t half_of(float value)
 static void convert_row(const scaled_sink *sink, const float *row, void *out)
 {
     const double top = sink->type == TW_U8 ? 255 : 65535;
-    const double scale = top / sink->most;
+    const double scale = top / sink->maximum;
     for (int64_t j = 0; j < sink->shape.cols; j++) {
         if (sink->type == TW_F16) {
             ((uint16_t *)out)[j] = half_of(row[j]);
@@ -135,7 +135,8 @@ static void scaled_destroy(void *self)
     twi_free(self);
 }
 
-tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type type, double most)
+tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type type,
+                         double maximum)
 {
     tw_status status = twi_sink_clear(ctx, out);
     if (status == TW_OK) {
@@ -149,9 +150,9 @@ tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type 
         return tw_fail(ctx, TW_ERR_ARGUMENT, "rows can be scaled to u8, u16 or f16, not to %s",
                        tw_type_name(type));
     }
-    if (type != TW_F16 && (!(most > 0) || !isfinite(most))) {
+    if (type != TW_F16 && (!(maximum > 0) || !isfinite(maximum))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%.9g as the largest value; expected a number above 0",
-                       most);
+                       maximum);
     }
     status = twi_sinks_check(ctx, inner, 1);
     if (status == TW_OK) {
@@ -160,7 +161,7 @@ tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner, tw_type 
     if (status == TW_OK) {
         self->inner = twi_sink_at(inner, 0);
         self->type = type;
-        self->most = most;
+        self->maximum = maximum;
         twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, scaled_begin, scaled_rows, scaled_end,
                                      scaled_abort, scaled_destroy});
     }

@@ -1,5 +1,5 @@
 /*
- * The vector functions in f32 and f64, for kernel sources that are built with tw_math_kernel. They
+ * The vector functions in f32 and f64, for kernel sources (tw_kernel in src/CMakeLists.txt). They
  * compute the same bits on every instruction set and in every lane; docs/functions.md has the table
  * of their errors.
  */

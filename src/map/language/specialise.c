@@ -216,7 +216,7 @@ static void clear_programs(twi_variants *v)
     v->program_count = 0;
 }
 
-/* Additions an element, on average over the residues. */
+/* Additions per element, on average over the residues. */
 static double average_cost(const twi_variants *v)
 {
     const int32_t count = v->row_period * v->col_period;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define CPU_ADDITION 0.1e-9 /* seconds of one thread for one lane of a vector */
-#define CPU_BYTES 10e9      /* read and written a second by one thread */
+#define CPU_BYTES 10e9      /* read and written per second by one thread */
 #define GPU_ADDITION 3e-14  /* seconds of a large card */
 #define GPU_START 0.5       /* seconds */
-#define GPU_BYTES 15e9      /* a second over the link, gathering and scattering included */
+#define GPU_BYTES 15e9      /* per second over the link, gathering and scattering included */
 #define MUCH_FASTER 2
 
 bool twi_map_gpu_pays(tw_context *ctx, const tw_map_plan *plan)

@@ -42,9 +42,9 @@ struct tw_map_plan {
 
 const char *twi_map_method_name(twi_map_method method);
 
-/* Bytes read and written an element, broadcast inputs not counted. */
+/* Bytes read and written per element, broadcast inputs not counted. */
 double twi_map_bytes(const tw_map_plan *plan);
-/* Operations an element, all repetitions, averaged over the residues. */
+/* Operations per element, all repetitions, averaged over the residues. */
 double twi_map_operations(const tw_map_plan *plan);
 
 #endif

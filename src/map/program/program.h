@@ -12,7 +12,7 @@
  * Order. Operations are sorted by what their value depends on, so that each is computed no more
  * often than it must:
  *   [0, uniform_end)          nothing: constants, inputs of one element
- *   [uniform_end, row_end)    the row alone: once a row
+ *   [uniform_end, row_end)    the row alone: once per row
  *   [row_end, col_end)        the column alone: once for a block of columns, kept over rows
  *   [col_end, still_end)      both, but not on what changes from pass to pass of --repeat
  *   [still_end, count)        the x of the pass; empty unless the job repeats
@@ -102,7 +102,7 @@ typedef struct twi_program {
     int32_t result;  /* the operation whose value is stored: always a number */
     int32_t places;  /* those of `place` are below it */
     uint32_t inputs; /* bit k: reads input k */
-    double cost;     /* an estimate in operations of one addition an element and pass */
+    double cost;     /* an estimate in operations of one addition per element and pass */
     twi_operation *ops;
 } twi_program;
 

@@ -1,6 +1,6 @@
 /*
  * From values to levels on a GPU, by the same arithmetic as levels.c, with the border laid around
- * them. One thread an element; bound by memory.
+ * them. One thread per element; bound by memory.
  */
 #include "entropy/gpu/kernels/kernels.h"
 #include "gpu/compat.h"
