@@ -752,11 +752,11 @@ static const lab_rung hip_rungs[] = {
     WAVE_RUNG(48, 16, 16, "16-16x16", "tiles of 48 by the same threads, 9 elements each"),
     WAVE_RUNG(64, 64, 16, "32-32x32",
               "a wave is a row of 64: one left operand for all of it; the authors' best"),
-    WAVE_RUNG(80, 16, 40, "48-16x16", "tiles of 80, 10 elements a thread"),
+    WAVE_RUNG(80, 16, 40, "48-16x16", "tiles of 80, 10 elements per thread"),
     WAVE_RUNG(90, 45, 15, "80-16x40",
               "two tiles of 90 fill the 64 KiB; 45 is no multiple of 16: waves cross rows"),
     RUNG("64-32x8", "64-64x16", "B4",
-         "coarsening: 16 elements a thread instead of 4; the authors gained less than on NVIDIA",
+         "coarsening: 16 elements per thread instead of 4; the authors gained less than on NVIDIA",
          unrolled, 0),
 };
 
