@@ -65,11 +65,14 @@ static const char *on_device(char text[96], const tw_apsp_plan *plan)
         [TWI_GPU_SEVERAL] = ", a share of the matrix",
         [TWI_GPU_STREAMED] = ", the matrix streamed through it",
     };
+    const bool searches =
+        plan->method == TW_APSP_METHOD_BFS || plan->method == TW_APSP_METHOD_DIJKSTRA;
     char bytes[32];
     text[0] = '\0';
     if (plan->gpus.count > 0) {
         snprintf(text, 96, ", %s on %s GPU%s", twi_bytes(bytes, (double)plan->device_memory),
-                 plan->gpus.count > 1 ? "each" : "the", ways[plan->gpu_way]);
+                 plan->gpus.count > 1 ? "each" : "the",
+                 searches ? ", a batch of sources at a time" : ways[plan->gpu_way]);
     }
     return text;
 }

@@ -418,6 +418,8 @@ static void weighted_searches_on_the_gpu_correct_labels(void **state)
     assert_non_null(
         strstr(tw_apsp_plan_explain(p.plan),
                "choice: dijkstra on cuda:1, working in 16 bits if that is enough, else i32"));
+    assert_non_null(
+        strstr(tw_apsp_plan_explain(p.plan), " on the GPU, a batch of sources at a time: "));
     assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, NULL, 0, NULL, &report));
     assert_int_equal(report.method, TW_APSP_METHOD_DIJKSTRA);
     assert_true(report.resident != 0 && report.seconds_device == 0.125);
