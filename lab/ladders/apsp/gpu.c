@@ -10,7 +10,7 @@
  *   registers        the running minimum in a register
  *   two-tiles        the target tile not in shared memory
  *   hoisted          addresses worked out before the loop
- *   known-side       the side known when compiling
+ *   known-side       the side known when compiling, the launch bounds with it
  *   tiles-1          the same kernel for blocks that own T x T tiles, with T = 1
  *   tiles-2          a block owns 2 x 2 tiles
  *   tiles-4          4 x 4 (row C3)
@@ -489,7 +489,8 @@ static const lab_rung rungs[] = {
     RUNG_IN("stage3_hoisted", "hoisted", "two-tiles", "C2", "addresses worked out before the loop",
             hoisted, 10000),
     RUNG_IN("stage3_known", "known-side", "hoisted", "C2",
-            "the side known when compiling: the loop unrolls whole", known_side, 10000),
+            "the side known when compiling, and with it the launch bounds: the loop unrolls whole",
+            known_side, 10000),
     RUNG_IN("stage3_tiles", "tiles-1", "known-side", "C2",
             "written for blocks that own T x T tiles, with T = 1", tiles_1, 10000),
     RUNG_IN("stage3_tiles", "tiles-2", "tiles-1", "C2",
