@@ -4,8 +4,8 @@ CPU, against plain loops; and each of their rungs held to what its row says of i
 shared memory, barriers, bank conflicts, and the loads and stores of shared and of global memory. SOURCE is the
 repository. Needs a C and a C++ compiler, and no GPU or toolkit of one.
 
-emulate.py SOURCE planted: the same counts of loads and stores with inner loops that were altered, each of which must be
-found, and nothing else."""
+emulate.py SOURCE planted: the same with kernels that were altered, in what they access or in the type of their counters,
+tables, sums and vectors; each alteration must be found, and nothing else."""
 import os
 import pathlib
 import re
@@ -37,17 +37,19 @@ def kernels_of(ladders, kind="gpu"):
 
 def run(work, compiler, objects, words):
     subprocess.run([*compiler, *objects, "-o", work / "emulated"], check=True)
-    return subprocess.run([work / "emulated", *words], check=False).returncode
+    done = subprocess.run([work / "emulated", *words], check=False, stdout=subprocess.PIPE, text=True)
+    return done.returncode, done.stdout
 
 
-def check_rungs(cc, cxx, name, ladders):
-    """A program that has the rungs of these ladders, and what they run."""
-    kernels = kernels_of(name)
+def check_rungs(cc, cxx, name, ladders, kernels=None, pieces=None):
+    """(exit status, output) of a program that has the rungs of these ladders, and what they run; with the text of other
+    kernels than the laboratory's where it is given."""
+    kernels = kernels or kernels_of(name)
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "kernels.cpp").write_text(as_cpp(kernels))
         if name == "entropy":
-            (work / "pieces.cpp").write_text(as_cpp(kernels_of(name, "multi")))
+            (work / "pieces.cpp").write_text(as_cpp(pieces or kernels_of(name, "multi")))
         write_recipes(work, kernels)
         of = ", ".join("&lab_" + ladder.replace("-", "_") for ladder in ladders)
         subprocess.run([cc, "-std=c11", *FLAGS, f"-I{SOURCE}/src", "-DLAB_LISTED_ONLY", "-DLAB_LISTED_WITH_CODE",
@@ -63,7 +65,14 @@ def write_recipes(work, kernels):
     (work / "recipes.inc").write_text("".join(f'{{"{n}", &lab_{n}}},\n' for n in names if n != "name"))
 
 
-def count_accesses(cxx, kernels, program="counts"):
+def with_pointers(text):
+    """Something points at every array of a thread: without that its accesses are not seen."""
+    text, arrays = re.subn(r"^( +(?:const )?\w+ (\w+)\[[^]\n]*\](?: = [^;]*)?;)$", r"\1 point_at(\2);", text, flags=re.M)
+    assert arrays > 0
+    return text
+
+
+def count_accesses(cxx, kernels, program="counts", pieces=None):
     """(exit status, output) of a program that counts what the kernels of this text access. Without optimisation:
     what the source has is what is counted."""
     with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +80,7 @@ def count_accesses(cxx, kernels, program="counts"):
         (work / "kernels.cpp").write_text(as_cpp(kernels))
         write_recipes(work, kernels)
         if program == "count_entropy":
-            (work / "pieces.cpp").write_text(as_cpp(kernels_of("entropy", "multi")))
+            (work / "pieces.cpp").write_text(with_pointers(as_cpp(pieces or kernels_of("entropy", "multi"))))
         command = [cxx, "-std=c++17", *FLAGS, "-O0", f"-I{work}"]
         subprocess.run([*command, "-fsanitize=thread", "-c", HERE / f"{program}.cpp", "-o", work / "counts.o"], check=True)
         subprocess.run([*command, "-O1", HERE / "trace.cpp", work / "counts.o", "-o", work / "counts"], check=True)
@@ -97,6 +106,10 @@ PLANTED = (
     # A column of operands brought anew for every row.
     ("multiply_wide_chunk", "for (int j = 0; j < RESULTS; j++) {",
      "for (int j = 0; j < RESULTS; j++) { if (j == 0) take_eight(to, chunk->right[q], threadIdx.x);", {"wide"}),
+    # A word read where the row has a word read, but half of it at a time.
+    ("stage3_two_tiles", "int least = *element(d, ld, b, ti, tj);",
+     "short *halves = (short *)element(d, ld, b, ti, tj); int least = (unsigned short)halves[0] | halves[1] * 65536;",
+     {"two_tiles"}),
 )
 
 
@@ -109,27 +122,87 @@ def plant(text, function, old, new):
     return text[:begin] + body[0].replace(body[1], new) + text[end:]
 
 
-# The same of elements: (ladders, program, function, what stands there, what comes in its place), and the rungs.
+# The same of elements, by what is counted: (function, what stands there, what comes in its place), and the rungs. Those of
+# one group are altered together. A function of multi_kernels.cu is one of the pieces of row D3.
+V7 = {"v7-128", "v7-256", "v7-512", "v7-1024"}
+PIECES = {"v14", "v14-bytes"}
+INTS, FLOATS, DOUBLES = "int counts", "const float own[MOST + 1] = LAB_LOGARITHMS(float)", \
+    "const double own[MOST + 1] = LAB_LOGARITHMS(double)"
 PLANTED_ELEMENTS = (
-    # A table that is brought to shared memory and looked up where it was.
-    ("entropy", "count_entropy", "v7_shared", "total, shared)", "total, table)", {"v7_shared"}),
-    # An element read twice.
-    ("map", "count_map", "divided", "*at = one_branch", "*at = *at, *at = one_branch", {"divided"}),
+    ("entropy", "count_entropy", (
+        # A table that is brought to shared memory and looked up where it was.
+        ("v7_shared", "total, shared)", "total, table)", {"v7_shared"}),
+        # Counters of four bytes where the row has them of one, and the other way round.
+        ("v6", "int8_t counts", INTS, {"v6-1024"}),
+        ("v3", INTS, "int8_t counts", {"v3"}),
+        # A table of doubles where the row has floats.
+        ("v7", FLOATS, DOUBLES, V7),
+        ("v9", FLOATS, DOUBLES, {"v9"}),
+        ("solve_piece", FLOATS, DOUBLES, PIECES))),
+    ("entropy", "count_entropy", (
+        ("v6", DOUBLES, FLOATS, {"v6-1024"}),
+        ("v7", "int8_t counts", INTS, V7),
+        ("v8", FLOATS, DOUBLES, {"v8-1024"}),
+        # Twice the counters' width is found as well as four times.
+        ("v7_float", "int8_t counts", "int16_t counts", {"v7_float-1024"}),
+        ("solve_piece", "int8_t counts", INTS, PIECES))),
+    ("map", "count_map", (
+        # An element read twice.
+        ("divided", "*at = one_branch", "*at = *at, *at = one_branch", {"divided"}),
+        # Two loads of a float for one of two.
+        ("vectors", "float2 both = *at;", "float2 both = {at->x, at->y};", {"vectors"}))),
+    ("map", "count_map", (
+        ("vectors", "*at = both;", "at->x = both.x; at->y = both.y;", {"vectors"}),)),
 )
+# Sums of another type, which no access tells: found by how wrong the answers are.
+PLANTED_SUMS = (
+    ("v7_float", "finish<float>", "finish<double>", {"v7-float"}),
+    ("v7", "finish<double>", "finish<float>", {"v7", *V7}),
+    ("v5", "finish<double>", "finish<float>", {"v5"}),
+    ("solve_piece", "double sum = own[total], inverse = 1.0 / total", "float sum = own[total], inverse = 1.0F / total",
+     {"pieces"}),
+)
+
+
+def alter(ladders, altered):
+    """The kernels and, of row D, those of pieces with these alterations, and the names that must be found."""
+    text, pieces, wanted = kernels_of(ladders), None, set()
+    for function, old, new, found in altered:
+        if function == "solve_piece":
+            pieces = plant(kernels_of(ladders, "multi"), function, old, new)
+            if "float sum" in new:
+                pieces = pieces.replace("(double)own[counts[level]]", "own[counts[level]]")
+        else:
+            text = plant(text, function, old, new)
+        wanted |= found
+    return text, pieces, wanted
 
 
 def check_planted_elements(cxx):
     failed = 0
-    for ladders, program, function, old, new, wanted in PLANTED_ELEMENTS:
-        status, told = count_accesses(cxx, plant(kernels_of(ladders), function, old, new), program)
-        named = set(re.findall(r"^(\w+): bytes ", told, re.M))
+    for ladders, program, altered in PLANTED_ELEMENTS:
+        text, pieces, wanted = alter(ladders, altered)
+        status, told = count_accesses(cxx, text, program, pieces)
+        named = set(re.findall(r"^([\w-]+): ", told, re.M))
         if status == 0 or named != wanted:
-            print(told, f"{function} was altered, and these were found: {sorted(named)}", sep="")
+            print(told, f"altered kernels that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
             failed = 1
+    print(f"{sum(len(altered) for *_, altered in PLANTED_ELEMENTS)} altered kernels of elements")
     return failed
 
 
-def check_planted(cxx):
+def check_planted_sums(cc, cxx):
+    text, pieces, wanted = alter("entropy", PLANTED_SUMS)
+    status, told = check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"], text, pieces)
+    named = set(re.findall(r"^([\w-]+): off by ", told, re.M)) | set(re.findall(r"^(pieces) of rows, ", told, re.M))
+    if status == 0 or named != wanted:
+        print(told, f"altered sums that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
+        return 1
+    print(f"{len(PLANTED_SUMS)} altered sums, all found")
+    return 0
+
+
+def check_planted(cc, cxx):
     text, wanted = kernels_of("apsp"), set()
     for function, old, new, found in PLANTED:
         text = plant(text, function, old, new)
@@ -149,7 +222,7 @@ def check_planted(cxx):
         print(told, f"altered kernels that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
         return 1
     print(f"{len(PLANTED)} altered loops, all found")
-    return check_planted_elements(cxx)
+    return check_planted_elements(cxx) | check_planted_sums(cc, cxx)
 
 
 def check_counts(cxx):
@@ -178,14 +251,17 @@ def main():
         print("skipped: no C or C++ compiler")
         return 77
     if sys.argv[2:] == ["planted"]:
-        return check_planted(cxx)
+        return check_planted(cc, cxx)
     print(f"seed {SEED}", flush=True)
-    failed = check_rungs(cc, cxx, "apsp", ["apsp-gpu", "apsp-gpu-blocks", "apsp-gpu-shapes", "apsp-gpu-global",
-                                           "apsp-hip"])
-    failed |= check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"])
-    failed |= check_rungs(cc, cxx, "map", ["map-gpu"])
-    failed |= check_banks(cxx)
-    failed |= check_counts(cxx)
+    failed = 0
+    for status, told in (
+            check_rungs(cc, cxx, "apsp", ["apsp-gpu", "apsp-gpu-blocks", "apsp-gpu-shapes", "apsp-gpu-global", "apsp-hip"]),
+            check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"]),
+            check_rungs(cc, cxx, "map", ["map-gpu"]),
+            check_banks(cxx)):
+        print(told, end="")
+        failed |= status != 0
+    failed |= check_counts(cxx) != 0
     return 1 if failed else 0
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """lab.py PROGRAM: what tilewright-lab says, keeps and refuses."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import pathlib
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 LIMIT = 1200  # seconds after which something hangs; a busy machine may need minutes
@@ -974,6 +977,28 @@ run_naive: its inner loop, 4 of 7 instructions
                          {"loads": 0, "stores": 0, "reads": 25, "writes": 1, "local": 26, "filled": 26, "looked": 1,
                           "barriers": 0})
         self.assertEqual(tool.measure_each(parsed, kernel._replace(read_by=None, where="outside"))["reads"], 0)
+
+    def test_accesses_that_cannot_be_counted_are_skipped_with_the_reason(self):
+        # A folder with an object, a machine without the tool that reads it, and one whose tool finds other code in it.
+        build, empty = self.path / "build", self.path / "bin"
+        empty.mkdir()
+        kernels = build / "lab" / "CMakeFiles" / "tw_gpu_lab_map.dir" / "gpu_kernels.cu.o"
+        kernels.parent.mkdir(parents=True)
+        kernels.write_bytes(b"")
+        tool = module_of("gpu-accesses")
+        for answer, why in ((None, "no cuobjdump"), ("#!/bin/sh\necho 'arch = sm_80'\n", "is for other architectures than 90")):
+            if answer is not None:
+                (empty / "cuobjdump").write_text(answer)
+                (empty / "cuobjdump").chmod(0o755)
+            said, status = io.StringIO(), None
+            with contextlib.redirect_stdout(said), unittest.mock.patch.object(
+                    tool.shutil, "which", lambda _, path, had=answer: had and str(empty / "cuobjdump")):
+                try:
+                    status = tool.check_code(build)
+                except SystemExit as end:
+                    status = end.code
+            self.assertEqual(status, 77, said.getvalue())
+            self.assertRegex(said.getvalue(), rf"^skipped: .*{why}")
 
     def test_the_manual_and_the_completions_are_those_of_the_program(self):
         for option, name in (("--man", "tilewright-lab.1"), ("--completion", "tilewright-lab.bash"),

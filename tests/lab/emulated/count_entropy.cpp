@@ -1,5 +1,6 @@
 /* What the kernels of rows D1 and D3 access. Memory that the card calls constant is static here,
- * and counts as shared. */
+ * and counts as shared. Every element is of one level, so that one logarithm is taken by version 0.
+ */
 #include "kernels.cpp"
 
 #undef HALF
@@ -25,22 +26,26 @@ struct version {
     const char *rung;
     const lab_entropy_recipe *recipe;
     accesses said; /* besides the results, which each writes once */
+    /* Bytes of a counter and of a table's entry that are the thread's own; of a table as a texture
+     * the thread has its handle. 0: none. */
+    int counter, table;
 };
 
+/* Rows D1's tables and counters. */
+enum { WORDS = sizeof(int), BYTES = sizeof(int8_t), NONE = 0 };
+enum { DOUBLES = sizeof(double), FLOATS = sizeof(float), HANDLE = sizeof(cudaTextureObject_t) };
+
 /* The window read element by element. */
-#define WINDOW(v, threads)                             \
+#define WINDOW(v, threads, counter, table)             \
     {                                                  \
 #v "-" #threads, &lab_entropy_##v##_##threads, \
-        {                                              \
-            0, 0, 4 * WINDOWS, 0, 0                    \
-        }                                              \
+            {0, 0, 4 * WINDOWS, 0, 0}, counter, table  \
     }
-#define TABLE(v, loads, stores, reads)                                        \
-    {                                                                         \
-#v, &lab_entropy_##v##_1024,                                          \
-        {                                                                     \
-            (loads) * LOOKUPS, (stores)*ENTRIES *blocks_of(1024), reads, 0, 0 \
-        }                                                                     \
+#define TABLE(v, loads, stores, reads, counter, table)                                   \
+    {                                                                                    \
+#v, &lab_entropy_##v##_1024,                                                     \
+            {(loads) * LOOKUPS, (stores)*ENTRIES *blocks_of(1024), reads, 0, 0}, counter, \
+            table                                                                        \
     }
 
 static std::vector<version> versions()
@@ -50,30 +55,64 @@ static std::vector<version> versions()
     for (int first = -2; first < N - 2; first += INNER) {
         side += min(first + SIDE, N) - max(first, 0);
     }
-    return {WINDOW(v0, 128),
-            WINDOW(v0, 1024),
-            WINDOW(v1, 128),
-            WINDOW(v1, 1024),
-            TABLE(v2, 8, 8, 4 * WINDOWS),
-            TABLE(v3, 8, 0, 4 * WINDOWS),
-            TABLE(v4, 0, 0, 4 * WINDOWS + 8 * LOOKUPS),
-            TABLE(v5, 0, 0, 4 * WINDOWS + 4 * LOOKUPS),
-            WINDOW(v6, 1024),
-            WINDOW(v7, 128),
-            WINDOW(v7, 256),
-            WINDOW(v7, 512),
-            WINDOW(v7, 1024),
-            WINDOW(v7_held, 128),
-            WINDOW(v7_held, 256),
-            TABLE(v7_shared, 4, 4, 4 * WINDOWS + 4 * ENTRIES * blocks_of(1024)),
-            TABLE(v7_constant, 4, 0, 4 * WINDOWS),
-            TABLE(v7_texture, 0, 0, 4 * WINDOWS + 4 * LOOKUPS),
-            WINDOW(v7_float, 1024),
-            WINDOW(v8, 1024),
+    return {WINDOW(v0, 128, WORDS, NONE),
+            WINDOW(v0, 256, WORDS, NONE),
+            WINDOW(v0, 512, WORDS, NONE),
+            WINDOW(v0, 1024, WORDS, NONE),
+            WINDOW(v1, 128, WORDS, DOUBLES),
+            WINDOW(v1, 256, WORDS, DOUBLES),
+            WINDOW(v1, 512, WORDS, DOUBLES),
+            WINDOW(v1, 1024, WORDS, DOUBLES),
+            TABLE(v2, 8, 8, 4 * WINDOWS, WORDS, NONE),
+            TABLE(v3, 8, 0, 4 * WINDOWS, WORDS, NONE),
+            TABLE(v4, 0, 0, 4 * WINDOWS + 8 * LOOKUPS, WORDS, NONE),
+            TABLE(v5, 0, 0, 4 * WINDOWS + 4 * LOOKUPS, WORDS, HANDLE),
+            WINDOW(v6, 1024, BYTES, DOUBLES),
+            WINDOW(v7, 128, BYTES, FLOATS),
+            WINDOW(v7, 256, BYTES, FLOATS),
+            WINDOW(v7, 512, BYTES, FLOATS),
+            WINDOW(v7, 1024, BYTES, FLOATS),
+            WINDOW(v7_held, 128, BYTES, FLOATS),
+            WINDOW(v7_held, 256, BYTES, FLOATS),
+            TABLE(v7_shared, 4, 4, 4 * WINDOWS + 4 * ENTRIES * blocks_of(1024), BYTES, NONE),
+            TABLE(v7_constant, 4, 0, 4 * WINDOWS, BYTES, NONE),
+            TABLE(v7_texture, 0, 0, 4 * WINDOWS + 4 * LOOKUPS, BYTES, HANDLE),
+            WINDOW(v7_float, 1024, BYTES, FLOATS),
+            WINDOW(v8, 1024, BYTES, FLOATS),
             {"v9",
              &lab_entropy_v9_1024,
-             {25 * ELEMENTS, tiles_of_9 * tiles_of_9 * SIDE * SIDE, 4 * side * side, 0, 0}},
-            {"bytes", &lab_entropy_bytes_1024, {0, 0, WINDOWS, 0, 0}}};
+             {25 * ELEMENTS, tiles_of_9 * tiles_of_9 * SIDE * SIDE, 4 * side * side, 0, 0},
+             BYTES,
+             FLOATS},
+            {"bytes", &lab_entropy_bytes_1024, {0, 0, WINDOWS, 0, 0}, BYTES, FLOATS}};
+}
+
+/* The widths of what a version accesses: of elements, of the table, and of its counters, which are
+ * cleared, each changed for an element of the window, and read twice for a level's product. Version
+ * 0 asks first whether a level occurs; version 9 has a counter more, and counts what lies outside.
+ */
+static void say_widths(version *v, int element)
+{
+    const bool first = strncmp(v->rung, "v0", 2) == 0, ninth = strcmp(v->rung, "v9") == 0;
+    const bool in_global = strcmp(v->rung, "v4") == 0;
+    const double changed = ninth ? MOST * ELEMENTS : WINDOWS;
+    const double products = first ? LEVELS + 2 : 2 * LEVELS + ninth;
+    const double table = in_global ? 8 * LOOKUPS : 0;
+    add(v->said.reads_of, element, (v->said.reads - table) / element);
+    add(v->said.reads_of, 8, table / 8);
+    add(v->said.writes_of, 4, ELEMENTS);
+    add(v->said.own_loads_of, v->counter, changed + products * ELEMENTS);
+    add(v->said.own_stores_of, v->counter, changed + (LEVELS + ninth) * ELEMENTS);
+    if (v->table != NONE) {
+        add(v->said.own_loads_of, v->table, LOOKUPS);
+    }
+}
+
+static bool is_right(version *v, const accesses &is, int element)
+{
+    v->said.writes = 4 * ELEMENTS;
+    say_widths(v, element);
+    return is_as_said(v->rung, is, v->said) && has_widths(v->rung, is, v->said, v->counter);
 }
 
 int main()
@@ -92,18 +131,18 @@ int main()
                                                  {floats.data(), floats.size() * 4}};
     bool right = true;
     for (version &v : versions()) {
-        v.said.writes = 4 * ELEMENTS;
         const accesses is = accesses_of(v.recipe->kernel, arrays, [&] { v.recipe->solve(&card); });
-        right = is_as_said(v.rung, is, v.said) && right;
+        right = is_right(&v, is, strcmp(v.rung, "bytes") == 0 ? 1 : 4) && right;
     }
     for (bool as_floats : {false, true}) { /* row D3, of one piece */
         lab_entropy_piece piece = {small.data(), N, N, N, out.data(), N, N, N, 0, 0, NULL};
         piece.floats = as_floats ? in.data() : NULL;
         const accesses is = accesses_of(lab_entropy_piece_kernel(as_floats), arrays,
                                         [&] { (void)lab_entropy_launch(&piece, NULL); });
-        right = is_as_said(as_floats ? "v14" : "v14-bytes", is,
-                           {0, 0, (as_floats ? 4 : 1) * WINDOWS, 4 * ELEMENTS, 0}) &&
-                right;
+        const int element = as_floats ? 4 : 1;
+        version seventh = {as_floats ? "v14" : "v14-bytes", NULL, {0, 0, element * WINDOWS, 0, 0},
+                           BYTES, FLOATS};
+        right = is_right(&seventh, is, element) && right;
     }
     puts(right ? "every version accesses what its row says"
                : "some versions access something else");

@@ -3,7 +3,8 @@
  * access where no tool reads their machine code: shared and global loads and stores, each as the
  * source has it, so that this program is compiled without optimisation. Beside what each row says:
  * a loop that relaxes in shared memory, reads an operand from global memory or reads it again for
- * every sum is found here. What a compiler shares between sums is not: tools/gpu-accesses has that.
+ * every sum is found here, and so is one of another width. What a compiler shares between sums is
+ * not: tools/gpu-accesses has that.
  *
  * A round on a matrix of two tiles a side is enough, and weights of 1 so that no sum is shorter: a
  * branch that stores what is shorter does not. trace.cpp has the counts.
@@ -188,6 +189,23 @@ static words per_relaxation(const accesses &a, double relaxations, double once)
             a.writes / 4 / relaxations, a.values / 4 / once};
 }
 
+/* A word is read at a time, from shared and from global memory; *wide* has four. (What it writes
+ * is a vector made of words, which are stored one by one without optimisation.) */
+static bool has_width(const expected &e, const char *phase, const accesses &is)
+{
+    const int width = e.code == &lab_wide ? 16 : 4;
+    bool right = true;
+    for (int i = 0; i < LAB_WIDTHS; i++) {
+        const double other = is.loads_of[i] + is.reads_of[i];
+        if (1 << i != width && other > 0) {
+            printf("%s, phase %s: reads of %d bytes for a relaxation: %.0f, not all of %d\n",
+                   e.recipe, phase, 1 << i, other, width);
+            right = false;
+        }
+    }
+    return right;
+}
+
 /* The first round of a matrix of two blocks of tiles a side. */
 static bool count_round(const expected &e)
 {
@@ -209,6 +227,9 @@ static bool count_round(const expected &e)
     count_end(found);
     last_wanted = NULL;
     const double tile = (double)e.b * e.b * e.b;
+    if (!has_width(e, "3", found[0]) || !has_width(e, "2", found[1])) {
+        return false;
+    }
     if (e.second == NULL) { /* a relaxation of every element */
         return as_said(e, "1", per_relaxation(found[0], (double)side * side, 1e300), e.product);
     }

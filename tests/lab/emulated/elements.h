@@ -1,5 +1,6 @@
 /* Kernels of elements held to what their rows say of their accesses: bytes of shared and of global
- * memory, each access as the source has it (counts.cpp tells how). */
+ * memory, each access as the source has it (counts.cpp tells how), and how many accesses of which
+ * width there are to global memory and to what a thread has of its own: its counters, its table. */
 #ifndef LAB_EMULATED_ELEMENTS_H
 #define LAB_EMULATED_ELEMENTS_H
 
@@ -18,6 +19,8 @@ template <class runner>
 static accesses accesses_of(const void *kernel, std::initializer_list<array> arrays, runner run)
 {
     counted wanted = {&running, &now, &place, sizeof place, {}, {}, {kernel, NULL}};
+    wanted.stacks = fibers;
+    wanted.stacks_bytes = MOST_THREADS * sizeof *fibers;
     accesses found[2];
     int i = 0;
     for (const array &each : arrays) {
@@ -44,6 +47,38 @@ static bool is_as_said(const char *rung, const accesses &is, const accesses &sai
         if (each.is != each.said) {
             printf("%s: bytes %s: %.0f, not %.0f\n", rung, each.what, each.is, each.said);
             right = false;
+        }
+    }
+    return right;
+}
+
+/* `count` accesses of a width in bytes, besides what is there. */
+static void add(double (&of)[LAB_WIDTHS], int width, double count)
+{
+    of[__builtin_ctz((unsigned)width)] += count;
+}
+
+/* The accesses of each width; how a compiler fills a table is not told, so that stores of another
+ * width than `counter` bytes, the threads' own, are not judged (0: none are). */
+static bool has_widths(const char *rung, const accesses &is, const accesses &said, int counter)
+{
+    bool right = true;
+    for (int i = 0; i < LAB_WIDTHS; i++) {
+        const struct {
+            const char *what;
+            double is, said;
+        } all[] = {{"reads from global memory", is.reads_of[i], said.reads_of[i]},
+                   {"writes to global memory", is.writes_of[i], said.writes_of[i]},
+                   {"loads of its own memory", is.own_loads_of[i], said.own_loads_of[i]},
+                   {"stores to its own memory",
+                    1 << i == counter ? is.own_stores_of[i] : said.own_stores_of[i],
+                    said.own_stores_of[i]}};
+        for (const auto &each : all) {
+            if (each.is != each.said) {
+                printf("%s: %s of %d bytes: %.0f, not %.0f\n", rung, each.what, 1 << i, each.is,
+                       each.said);
+                right = false;
+            }
         }
     }
     return right;

@@ -1,6 +1,7 @@
 /* Every rung of row D1 against the definition, and held to its row: the threads of its block, and
- * whether it computes logarithms or has them from the compiler. And the kernel of row D3, which is
- * that of version 7, for the pieces of an array. */
+ * whether it computes logarithms or has them from the compiler. The one version that its authors
+ * call wrong must be so, and no other. And the kernel of row D3, which is that of version 7, for the
+ * pieces of an array. */
 #include "kernels.cpp"
 
 #undef HALF
@@ -90,7 +91,37 @@ static bool asks_as_said(const char *rung, int n)
     return true;
 }
 
-static bool solve(const char *rung, const void *code, int n)
+/* What a version's answers are off by, at all sizes. */
+struct errors {
+    double worst;
+    long decimals; /* windows whose fourth decimal is another than the definition's */
+};
+
+static void compare(errors *e, float is, double right)
+{
+    const double off = fabs((double)is - right);
+    e->worst = off > e->worst ? off : e->worst;
+    e->decimals += lround((double)is * 1e4) != lround(right * 1e4);
+}
+
+/* Results are floats below 4, and entries of a table may be: half of the last bit of either, and
+ * of the one by which the others are subtracted, is 1.2e-7. Sums of floats are off by more. */
+static const double ROUNDED = 3 * 1.2e-7;
+
+static bool is_wrong_as_said(const char *rung, const errors &e)
+{
+    const bool said = strcmp(rung, "v7-float") == 0, is = e.worst > ROUNDED;
+    if (said != is || (said && e.decimals == 0)) {
+        printf("%s: off by up to %.2g, %ld windows have another fourth decimal: %s\n", rung, e.worst,
+               e.decimals,
+               said ? "its authors found sums of floats wrong from there on"
+                    : "more than the rounding of its table and of its result");
+        return false;
+    }
+    return true;
+}
+
+static bool solve(const char *rung, const void *code, int n, errors *off)
 {
     const lab_entropy_recipe *recipe = (const lab_entropy_recipe *)code;
     std::vector<float> in((size_t)n * n), out((size_t)n * n, -1.0F);
@@ -118,6 +149,7 @@ static bool solve(const char *rung, const void *code, int n)
                    (double)out[(size_t)i], expected);
             return false;
         }
+        compare(off, out[(size_t)i], expected);
     }
     return right;
 }
@@ -125,10 +157,14 @@ static bool solve(const char *rung, const void *code, int n)
 static bool run_rung(const char *rung, const void *code)
 {
     bool right = true;
+    errors off = {};
     for (int n : {1, 5, 28, 33, 61}) {
-        right = solve(rung, code, n) && right;
+        right = solve(rung, code, n, &off) && right;
     }
-    return right;
+    if (strcmp(rung, "v7-float") == 0) { /* one window of 400 has another decimal */
+        right = solve(rung, code, 150, &off) && right;
+    }
+    return is_wrong_as_said(rung, off) && right;
 }
 
 /* Outputs first ... end-1 of rows or columns, with the elements around them. */
@@ -181,7 +217,7 @@ static bool solve_pieces(int n, bool columns, bool floats)
     }
     for (int i = 0; i < n * n; i++) {
         double right = entropy_at(in, n, i / n, i % n);
-        if (!(fabs((double)out[(size_t)i] - right) <= 5e-6)) {
+        if (!(fabs((double)out[(size_t)i] - right) <= ROUNDED)) {
             printf("pieces of %s, n = %d: row %d, column %d is %g, not %g\n",
                    columns ? "columns" : "rows", n, i / n, i % n, (double)out[(size_t)i], right);
             return false;

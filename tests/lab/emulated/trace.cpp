@@ -3,7 +3,7 @@
  * shared memory are kept by lane, in their order. The lanes of a warp run the same instructions, so
  * the i-th load of each is one access of the warp, which takes as many turns as there are different
  * words in one of the 32 banks. Or accesses are counted by the memory they go to: static memory of
- * the program is shared, global memory is told, and the rest is the threads' own.
+ * the program is shared, global memory and the stacks of the threads are told.
  */
 #include "trace.h"
 
@@ -81,6 +81,14 @@ static bool lies_in(const void *at, const void *memory, size_t bytes)
     return (uintptr_t)at - (uintptr_t)memory < bytes;
 }
 
+/* One more access of its width; a copy of other lengths has none. */
+static void count_width(double (&of)[LAB_WIDTHS], size_t bytes)
+{
+    for (int i = 0; i < LAB_WIDTHS; i++) {
+        of[i] += bytes == (size_t)1 << i;
+    }
+}
+
 static void count(const void *at, size_t bytes, bool stores)
 {
     if (what.running == NULL || *what.running == NULL) {
@@ -98,9 +106,17 @@ static void count(const void *at, size_t bytes, bool stores)
             (shared   ? stores ? to.stores : to.loads
              : stores ? to.writes
                       : to.reads) += (double)bytes;
+            if (global) {
+                count_width(stores ? to.writes_of : to.reads_of, bytes);
+            } else if (!stores) {
+                count_width(to.loads_of, bytes);
+            }
             for (size_t i = 0; shared && !stores && *what.thread < LANES && i < bytes; i++) {
                 seen[k][*what.thread].insert((uintptr_t)at + i);
             }
+        } else if (*what.running == what.kernels[k] &&
+                   lies_in(at, what.stacks, what.stacks_bytes)) {
+            count_width(stores ? found[k].own_stores_of : found[k].own_loads_of, bytes);
         }
     }
 }

@@ -51,9 +51,14 @@ struct alignas(16) int4 {
         __VA_ARGS__    \
     }
 
-struct float2 {
+struct alignas(8) float2 {
     float x, y;
 };
+
+/* An array of a thread to which nothing points is not instrumented (trace.cpp). */
+static inline void point_at(const void *)
+{
+}
 
 static inline int min(int a, int b)
 {
@@ -143,7 +148,8 @@ struct fiber {
     bool begun, done;
     char stack[STACK];
 };
-static fiber *fibers;
+/* Not static: what is counts as shared memory (trace.cpp). */
+static fiber *const fibers = (fiber *)calloc(MOST_THREADS, sizeof *fibers);
 static jmp_buf scheduler;
 static ucontext_t first;
 static unsigned now;
@@ -266,9 +272,6 @@ static EMULATOR void emulate(const void *launched, kernel call, dim3 grid, dim3 
                              size_t bytes = 0, cudaStream_t = NULL)
 {
     unsigned count = threads.x * threads.y;
-    if (fibers == NULL) {
-        fibers = (fiber *)calloc(MOST_THREADS, sizeof *fibers);
-    }
     gridDim = grid;
     blockDim = threads;
     body_data = &call;
