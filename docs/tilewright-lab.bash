@@ -10,7 +10,7 @@ _tilewright_lab()
     list) words='--help' ;;
     show) words='--help' ;;
     diff) words='--help' ;;
-    run) words='--n --rungs --repeat --budget --published --counters --once --seed --out --threads --memory --device-memory --quiet --no-progress --help' ;;
+    run) words='--n --rungs --repeat --budget --turns --published --counters --once --seed --out --threads --memory --device-memory --quiet --no-progress --help' ;;
     report) words='--out --plots --help' ;;
     compare) words='--help' ;;
     esac

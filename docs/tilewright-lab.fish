@@ -31,6 +31,7 @@ complete -c tilewright-lab -n '__tilewright_lab_command run' -l n -s n -x -d 'Si
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l rungs -x -d 'Run only these rungs, in this order'
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l repeat -x -d 'Time each rung R times and take the median'
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l budget -x -d 'Repeat a rung fewer times if it would take longer than this in all'
+complete -c tilewright-lab -n '__tilewright_lab_command run' -l turns -d 'Repeat the rungs in turns, not one after another, so that what slows the machine for some seconds meets all of them alike'
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l published -d 'The sizes of the write-up, or those of them that --n names, with its authors\' figures beside ours'
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l counters -d 'Add a table of what the processor counted while each rung ran, such as instructions per cycle, branch misses and page faults'
 complete -c tilewright-lab -n '__tilewright_lab_command run' -l once -d 'For a profiler of your own: check each rung and run it once more, timing nothing'

@@ -101,6 +101,7 @@ typedef struct settings {
     int32_t published;
     int32_t counters;
     int32_t once;
+    int32_t turns;
     uint64_t seed;
 } settings;
 
@@ -115,6 +116,9 @@ static const cli_option own_options[] = {
      "Time each rung R times and take the median; 5 by default."},
     {"budget", 0, CLI_NUMBER, "SECONDS", offsetof(settings, budget), 0,
      "Repeat a rung fewer times if it would take longer than this in all; 5 by default."},
+    {"turns", 0, CLI_FLAG, NULL, offsetof(settings, turns), 1,
+     "Repeat the rungs in turns, not one after another, so that what slows the machine for some "
+     "seconds meets all of them alike."},
     {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
      "The sizes of the write-up, or those of them that --n names, with its authors' figures beside "
      "ours."},
@@ -216,6 +220,7 @@ static tw_status run_one(cli_job *job, const settings *s, const lab_ladder *ladd
                    .published = s->published != 0,
                    .rungs = s->rungs,
                    .repeat = (int32_t)s->repeat,
+                   .turns = s->turns != 0,
                    .budget = s->budget,
                    .seed = s->seed,
                    .folder = s->out,
@@ -330,6 +335,10 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
                          "--once times nothing and cannot be combined with %s",
                          s->out != NULL ? "--out" : "--counters");
+    }
+    if (status == TW_OK && s->turns && (s->once || s->counters)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--turns cannot be combined with %s",
+                         s->once ? "--once" : "--counters");
     }
     if (status != TW_OK) {
         return status;

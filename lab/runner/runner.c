@@ -6,6 +6,10 @@
  * loses nothing but the case it interrupts. A rung whose answer is wrong, or that cannot run here,
  * is shown and kept as such, and the next one has its turn.
  *
+ * In turns, each rung is checked and timed once, and then all of them once more, until each has its
+ * repetitions: what slows the machine for some seconds meets all rungs alike. They are shown and
+ * kept when the last turn is over.
+ *
  * With counters a CPU rung is counted while it is timed. A GPU rung is not: when a size is done and
  * its memory free, this program runs itself under the profiler, one rung at a time, with `once`.
  */
@@ -128,7 +132,8 @@ static tw_status measure(lab_run *run, void *bench, lab_case *c)
         status = run->ladder->check(ctx, bench, rung);
     }
     double spent = 0;
-    for (int32_t i = 0; status == TW_OK && i < run->repeat; i++) {
+    const int32_t repeat = run->turns ? 1 : run->repeat;
+    for (int32_t i = 0; status == TW_OK && i < repeat; i++) {
         if (i > 0 && spent + spent / i > run->budget) {
             break;
         }
@@ -149,19 +154,25 @@ static tw_status measure(lab_run *run, void *bench, lab_case *c)
     return status;
 }
 
-static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+/* A rung that is wrong or cannot run does not end the others' run. */
+static tw_status settle(lab_run *run, lab_case *c, tw_status status)
 {
-    lab_case *c = &run->cases[run->count];
-    const lab_published *theirs = published_for(run->ladder, rung->name, n);
-    *c = (lab_case){.rung = rung, .n = n, .published = theirs != NULL ? theirs->milliseconds : 0};
-    lab_profile_clear(&c->profile);
-    tw_status status = measure(run, bench, c);
     c->status = status;
     if (lab_is_for_one(status)) {
         snprintf(c->why, sizeof c->why, "%s", tw_last_error(run->job->ctx));
         c->repeats = 0;
         status = TW_OK;
     }
+    return status;
+}
+
+static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *rung)
+{
+    lab_case *c = &run->cases[run->count];
+    const lab_published *theirs = published_for(run->ladder, rung->name, n);
+    *c = (lab_case){.rung = rung, .n = n, .published = theirs != NULL ? theirs->milliseconds : 0};
+    lab_profile_clear(&c->profile);
+    tw_status status = settle(run, c, measure(run, bench, c));
     run->count += status == TW_OK;
     return status;
 }
@@ -209,7 +220,7 @@ static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *run
                        LAB_MOST_CASES);
     }
     tw_status status = run_case(run, bench, n, rung);
-    if (status == TW_OK) {
+    if (status == TW_OK && !run->turns) {
         cli_progress_clear();
         if (first) {
             lab_print_head(run, n);
@@ -218,6 +229,56 @@ static tw_status climb(lab_run *run, void *bench, int64_t n, const lab_rung *run
         status = run->folder != NULL ? lab_keep_results(run) : TW_OK;
     }
     return status;
+}
+
+/* Whether a rung has time for one repetition more. */
+static bool has_time(const lab_run *run, const lab_case *c)
+{
+    double spent = 0;
+    for (int32_t i = 0; i < c->repeats; i++) {
+        spent += c->times[i].total;
+    }
+    return c->status == TW_OK && spent + spent / c->repeats <= run->budget;
+}
+
+/* The repetitions of the cases from `first` on, after the first of each: all of them in turns. */
+static tw_status take_turns(lab_run *run, void *bench, int32_t first)
+{
+    tw_status status = TW_OK;
+    for (int32_t turn = 1; status == TW_OK && turn < run->repeat; turn++) {
+        for (int32_t i = first; status == TW_OK && i < run->count; i++) {
+            lab_case *c = &run->cases[i];
+            if (has_time(run, c)) {
+                twi_progress(run->job->ctx, c->rung->name, turn, run->repeat, "turns");
+                lab_time time;
+                status = run_once(run, bench, c->rung, &time);
+                if (status == TW_OK) {
+                    c->times[c->repeats++] = time;
+                } else if (status != TW_ERR_CANCELLED) {
+                    status = settle(run, c, status);
+                }
+            }
+        }
+    }
+    for (int32_t i = first; i < run->count; i++) {
+        if (run->cases[i].status == TW_OK) {
+            summarise(&run->cases[i]);
+        }
+    }
+    return status;
+}
+
+/* What turns have measured, or those that were done before an interruption. */
+static tw_status show_turns(lab_run *run, int64_t n, int32_t first)
+{
+    cli_progress_clear();
+    for (int32_t i = first; i < run->count; i++) {
+        if (i == first) {
+            lab_print_head(run, n);
+        }
+        lab_print_case(run, &run->cases[i]);
+    }
+    return run->folder != NULL && run->count > first ? lab_keep_results(run) : TW_OK;
 }
 
 /* This program, one rung at one size and nothing else, under the profiler. */
@@ -330,6 +391,11 @@ static tw_status run_size(lab_run *run, int64_t n)
         if (status == TW_OK) {
             status = climb(run, bench, n, rung, first);
         }
+    }
+    if (run->turns && (status == TW_OK || status == TW_ERR_CANCELLED)) {
+        status = status == TW_OK ? take_turns(run, bench, before) : status;
+        const tw_status kept = show_turns(run, n, before);
+        status = status == TW_OK ? kept : status;
     }
     ladder->close(bench);
     if (!run->once) {

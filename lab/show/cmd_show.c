@@ -39,7 +39,7 @@ static const char *source_of(const lab_ladder *ladder, const lab_rung *rung)
  * if there is none. */
 static lab_piece recipe_in(const char *text, const lab_rung *rung)
 {
-    lab_piece found = {NULL, NULL};
+    lab_piece found = {NULL, NULL, LAB_MACRO};
     if (rung->recipe != NULL) {
         found.begin = lab_find_recipe(text, rung->recipe, &found.end);
     }
@@ -49,7 +49,7 @@ static lab_piece recipe_in(const char *text, const lab_rung *rung)
 /* Without a recipe it is the rung's entry in the ladder's table. */
 static lab_piece entry_of(const lab_rung *rung)
 {
-    lab_piece found = {"", ""};
+    lab_piece found = {"", "", LAB_DATA};
     bool known = false;
     for (const lab_source *each = lab_sources; !known && each->file != NULL; each++) {
         known = lab_find_entry(each->text, rung->name, rung->idea, &found.begin, &found.end);
@@ -71,7 +71,7 @@ static bool has_kernels(const char *file, size_t length)
  * where what it runs is the host's code as well. */
 static void write_recipe(FILE *memory, const char *source, const lab_rung *rung)
 {
-    lab_piece recipe = {NULL, NULL};
+    lab_piece recipe = {NULL, NULL, LAB_MACRO};
     for (const char *at = source; recipe.begin == NULL && *at != '\0'; at += *at == ' ') {
         size_t length = strcspn(at, " ");
         const char *text = is_file(at, length) ? lab_source_of(at, length) : NULL;
@@ -111,8 +111,9 @@ static const char *write_file(FILE *memory, const char *at, const lab_rung *rung
     }
     for (int i = 0; i < pieces.count; i++) {
         const lab_piece *each = &pieces.at[i];
-        fprintf(memory, "%s%.*s", ftell(memory) > 0 ? "\n" : "", (int)(each->end - each->begin),
-                each->begin);
+        const bool adjoins = i > 0 && pieces.at[i - 1].end == each->begin;
+        fprintf(memory, "%s%.*s", ftell(memory) > 0 && !adjoins ? "\n" : "",
+                (int)(each->end - each->begin), each->begin);
     }
     return at + (*at == ' ');
 }

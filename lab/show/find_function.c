@@ -30,14 +30,38 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the name stands as a word before a parenthesis on the line; NULL if it does not. */
+/* Whether a place on a line is within no parentheses of it. */
+static bool is_outside(const char *line, const char *at)
+{
+    int depth = 0;
+    for (; line < at; line++) {
+        depth += (*line == '(') - (*line == ')');
+    }
+    return depth == 0;
+}
+
+/* Where the name stands as a word before a parenthesis on the line, and in none; NULL if it does
+ * not. */
 static const char *called_at(const char *line, const char *name, size_t length)
 {
     for (const char *at = line; at + length < line_end(line); at++) {
         if (memcmp(at, name, length) == 0 && at[length] == '(' &&
-            (at == line || !is_name(at[-1]))) {
+            (at == line || !is_name(at[-1])) && is_outside(line, at)) {
             return at;
         }
+    }
+    return NULL;
+}
+
+/* Where the name stands as a word on the line; NULL if it does not. */
+static const char *named_at(const char *line, const char *name, size_t length)
+{
+    const char *end = line_end(line), *at = line;
+    while ((at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
+        if (!is_name(at[length]) && (at == line || !is_name(at[-1]))) {
+            return at;
+        }
+        at++;
     }
     return NULL;
 }
@@ -87,16 +111,30 @@ static const char *macro_end(const char *line)
     return next_line(line);
 }
 
-/* Where the name stands as a word on the line; NULL if it does not. */
-static const char *named_at(const char *line, const char *name, size_t length)
+/* The first line of the comment that ends above this one; the same line if none does. */
+static const char *comment_begin(const char *text, const char *line)
 {
-    for (const char *at = line; at + length <= line_end(line); at++) {
-        if (memcmp(at, name, length) == 0 && !is_name(at[length]) &&
-            (at == line || !is_name(at[-1]))) {
-            return at;
-        }
+    if (line - text < 3 || strncmp(line - 3, "*/\n", 3) != 0) {
+        return line;
     }
-    return NULL;
+    const char *above = line - 1;
+    while (above > text && (above[-1] != '\n' || strncmp(above, "/*", 2) != 0)) {
+        if (above[-1] == '\n' && strncmp(above, " *", 2) != 0) {
+            return line; /* it stands after something */
+        }
+        above--;
+    }
+    return above;
+}
+
+/* The line after the first semicolon that is within no braces. */
+static const char *statement_end(const char *line)
+{
+    int depth = 0;
+    for (; *line != '\0' && (*line != ';' || depth > 0); line++) {
+        depth += (*line == '{') - (*line == '}');
+    }
+    return next_line(line);
 }
 
 /* Whether the line begins the definition of a struct of that name, a template's too. */
@@ -115,33 +153,84 @@ static int wanted_of(const char *name, size_t *length)
     return mark != NULL ? mark[1] - '0' : 1;
 }
 
-bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
-                       const char **end)
+/* Whether the line begins an enum that has a constant of that name. */
+static bool begins_enum(const char *line, const char *name, size_t length)
+{
+    if (strncmp(line, "enum", 4) != 0) {
+        return false;
+    }
+    const char *end = statement_end(line);
+    for (const char *at = line; at < end; at++) {
+        const char *before = at - 1, *after = at + length;
+        if (memcmp(at, name, length) != 0 || is_name(*after) || at == line) {
+            continue;
+        }
+        while (before > line && (*before == ' ' || *before == '\n')) {
+            before--;
+        }
+        after += strspn(after, " \n");
+        if (strchr("{,/", *before) != NULL && strchr("=,}", *after) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the line declares a variable of that name, or shared memory, outside of functions. */
+static bool begins_variable(const char *line, const char *name, size_t length)
+{
+    const char *at = named_at(line, name, length);
+    if (at == NULL || (strncmp(line, "static ", 7) != 0 &&
+                       strncmp(line, "extern __shared__ ", sizeof "extern __shared__") != 0)) {
+        return false;
+    }
+    return is_outside(line, at) &&
+           (strchr("[;", at[length]) != NULL || strncmp(at + length, " =", 2) == 0);
+}
+
+static bool begins_typedef(const char *line, const char *name, size_t length)
+{
+    const char *at = strncmp(line, "typedef ", 8) == 0 ? named_at(line, name, length) : NULL;
+    return at != NULL && strchr("(;", at[length]) != NULL;
+}
+
+/* What the line begins to define by that name; false if nothing. */
+static bool begins(const char *text, const char *line, const char *name, size_t length,
+                   lab_piece *out)
+{
+    if (strncmp(line, "enum", 4) != 0 && named_at(line, name, length) == NULL) {
+        return false; /* as nearly all lines */
+    }
+    if (strncmp(line, "#define ", 8) == 0) {
+        *out = (lab_piece){comment_begin(text, line), macro_end(line), LAB_MACRO};
+        return named_at(line, name, length) == line + 8;
+    }
+    if (begins_typedef(line, name, length) || begins_enum(line, name, length) ||
+        begins_variable(line, name, length)) {
+        *out = (lab_piece){comment_begin(text, line), statement_end(line), LAB_DATA};
+        return true;
+    }
+    const bool type = begins_struct(line, name, length);
+    const bool may = is_name(*line) || goes_on(text, line);
+    const char *at = may && !type ? called_at(line, name, length) : NULL;
+    const char *last = line;
+    if (!type && (at == NULL || at == line || !is_defined(at))) { /* at == line: a macro's use */
+        return false;
+    }
+    while (*last != '\0' && *last != '}') {
+        last = next_line(last);
+    }
+    *out = (lab_piece){block_begin(text, line), next_line(last), type ? LAB_DATA : LAB_FUNCTION};
+    return true;
+}
+
+bool lab_find_definition(const char *text, const char *name, size_t length, lab_piece *out)
 {
     int wanted = wanted_of(name, &length);
     for (const char *line = text; *line != '\0'; line = next_line(line)) {
-        const bool macro = strncmp(line, "#define ", 8) == 0;
-        const bool may = macro || is_name(*line) || goes_on(text, line);
-        const bool type = begins_struct(line, name, length);
-        const char *at = !may ? NULL : type ? line : called_at(line, name, length);
-        if (macro && named_at(line, name, length) == line + 8) {
-            if (--wanted > 0) {
-                continue;
-            }
-            *begin = block_begin(text, line);
-            *end = macro_end(line);
+        if (begins(text, line, name, length, out) && --wanted == 0) {
             return true;
         }
-        if (at == NULL || macro || (!type && !is_defined(at)) || --wanted > 0) {
-            continue;
-        }
-        const char *last = line;
-        while (*last != '\0' && *last != '}') {
-            last = next_line(last);
-        }
-        *begin = block_begin(text, line);
-        *end = next_line(last);
-        return true;
     }
     return false;
 }

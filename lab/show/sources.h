@@ -26,28 +26,36 @@ const char *lab_find_recipe(const char *text, const char *name, const char **end
 bool lab_find_entry(const char *text, const char *name, const char *idea, const char **begin,
                     const char **end);
 
-/* The definition of a function in a text that is laid out as this project's is: its comment, what
- * stands before its name, and its body to the brace that begins a line; or that of a struct or of
- * a macro. The name "put#2" is the second one of that name. False if there is none. */
-bool lab_find_function(const char *text, const char *name, size_t length, const char **begin,
-                       const char **end);
-
-/* Pieces of a text: definitions. */
-enum { LAB_MOST_PIECES = 96 };
+/* A piece of a text: a definition. */
+typedef enum lab_kind {
+    LAB_FUNCTION,
+    LAB_MACRO,
+    LAB_DATA /* a type, a constant or a variable */
+} lab_kind;
 typedef struct lab_piece {
     const char *begin, *end;
+    lab_kind kind;
 } lab_piece;
+
+/* The definition of a name in a text that is laid out as this project's is, with its comment: of a
+ * function what stands before its name and its body to the brace that begins a line; a macro; a
+ * struct, a typedef or the enum that a constant is of; a variable outside of functions. The name
+ * "put#2" is the second one of that name. False if there is none. */
+bool lab_find_definition(const char *text, const char *name, size_t length, lab_piece *out);
+
+enum { LAB_MOST_PIECES = 160 };
 typedef struct lab_pieces {
     lab_piece at[LAB_MOST_PIECES];
     int count;
 } lab_pieces;
 
-/* One more, as lab_find_function finds it, unless it is there; false if it is not found. */
+/* One more, as lab_find_definition finds it, unless it is there; false if it is not found. */
 bool lab_collect(const char *text, const char *name, size_t length, lab_pieces *out);
 
-/* What those name of the same text, and what that names: functions that they call, types and
- * macros; and what the line of a recipe names, where `recipe` is not empty. Then all of them in the
- * order of the text. */
+/* What those name of the same text or of the ladders' headers that it includes, and what that
+ * names: functions that they call, macros, types, constants and variables; and what the line of a
+ * recipe names, where `recipe` is not empty. Then all of them in the order of the text, after what
+ * is a header's. */
 void lab_collect_called(const char *text, const lab_piece *recipe, lab_pieces *out);
 
 #endif

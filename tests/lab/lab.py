@@ -148,11 +148,63 @@ class Laboratory(unittest.TestCase):
             name = (re.match(r"(?:template <.*> |static |struct ).*?struct (\w+) {|struct (\w+) {", line) or
                     re.match(r"(?:template <.*> |static |KERNEL |HELD_KERNEL |    )[^=;{]*?(\w+)\((?:const |int|float|word|"
                              r"pipeline|wide_chunk|piece|extent|Counter|bool|lab_).*[^;]$", line))
-            if name and not line.startswith("    if") and not line.startswith("    for"):
+            if name and not line.startswith(("    if", "    for")) and "##" not in line:
                 name = next(each for each in name.groups() if each)
                 twice.update({name} & found.keys())
                 found[name] = line
         return {name: None if name in twice else line for name, line in found.items()}
+
+    @staticmethod
+    def tables(path):
+        """{name: lines, one of which defines it} of the macros, the types, the constants and the variables of a file and
+        of the ladders' headers that it includes."""
+        found, text = {}, path.read_text()
+        headers = re.findall(r'^#include "(ladders/\w+/\w+\.h)"$', text, re.M)
+        for each in [text, *((DOCS.parent / "lab" / header).read_text() for header in headers)]:
+            for line in each.splitlines():
+                name = re.match(r"#define (\w+)(?!\w|$)", line) or re.match(r"typedef .*?(\w+)(?:\(.*\))?;", line) or \
+                    re.match(r"(?:static|extern) [^()=]*?(?:__align__\(\d+\) [^()=]*?)?(\w+)(?:\[.*\])?(?: = .*)?;", line)
+                if name and "lab_recipe" not in line and "LAB_ENTROPY_SWEPT" not in line:
+                    found.setdefault(name[1], []).append(line)
+            for constants in re.findall(r"^enum \{(.*?)\};", re.sub(r"/\*.*?\*/", "", each, flags=re.S), re.M | re.S):
+                for constant in re.findall(r"(?:^|,)\s*(\w+)", constants):
+                    found.setdefault(constant, []).append(re.search(rf"^.*\b{constant}\b.*$", constants, re.M)[0].strip())
+        return found
+
+    def test_a_shown_rung_has_the_macros_and_tables_that_its_kernels_use(self):
+        used = {}
+        for name in ladders():
+            for rung in re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE):
+                told = self.show(name, rung).stdout
+                text = re.sub(r'/\*.*?\*/|".*?"', "", told.split("\n\n", 1)[1], flags=re.S)
+                text = text.split("\n", 1)[1] if name.startswith("apsp-gpu") else text
+                files = [DOCS.parent / file for file in re.search(r"^(?:lab/|src/).*$", told, re.MULTILINE)[0].split(", ")]
+                host = "".join(file.read_text() for file in files if file.suffix == ".c")
+                for file in files:
+                    for each, lines in self.tables(file).items() if file.suffix in (".cu", ".cuh") else ():
+                        if each in ("product_begin", "product_run") or re.search(rf"\b{each} =|#define {each}\b", host):
+                            continue  # functions, by other names in one of the steps; and what the host calls by that name
+                        if re.search(rf"(?<![\w.>:#]){each}\b(?!#)", text):
+                            self.assertTrue(any(line in told for line in lines), (name, rung, each))
+                            used.setdefault((name, rung), set()).add(each)
+        for name, rung, wanted in (("apsp-gpu", "stages", {"STAGES", "tiles", "SIDE", "TILE_BYTES", "stage"}),
+                                   ("apsp-gpu", "coarse", {"PRODUCT", "STRAIGHT", "COALESCED", "SHARED", "tiles"}),
+                                   ("apsp-gpu", "eight-by-eight", {"WIDE", "LAB_WIDE_SIDE", "DEPTHS"}),
+                                   ("entropy-gpu", "v3", {"constant_table", "PLACE", "KERNEL", "SOLVE", "LAUNCH"}),
+                                   ("entropy-gpu", "v7", {"LAB_LOGARITHMS", "PLACE", "KERNEL", "MOST"}),
+                                   ("entropy-gpu-threads", "v7-128-held", {"HELD_KERNEL", "SOLVE"}),
+                                   ("entropy-multi", "v14", {"LAB_LOGARITHMS", "BOUNDS", "LAB_ENTROPY_PIECE_THREADS"}),
+                                   ("map-gpu", "table", {"LAB_MAP_INPUTS"})):
+            self.assertEqual(wanted - used[name, rung], set(), (name, rung))
+        told = self.show("apsp-gpu", "stages").stdout
+        for function in ("static __global__ void stage1(", "static void solve_stages(", "extern __shared__ int tiles[];"):
+            self.assertIn("\n" + function, told)
+        told = lab("diff", "entropy-gpu", "v7", "v7-constant").stdout
+        self.assertIn("\n+static __constant__ float constant_floats[MOST + 1];\n", told)
+        self.assertIn("\n-#define LAB_LOGARITHMS(type)", told)
+        # A name of a comment alone, or of a parameter, brings nothing.
+        self.assertNotIn("constant_table", self.show("entropy-gpu", "v7").stdout)
+        self.assertNotIn("lab_tiles_for", self.show("apsp-gpu", "stages").stdout)
 
     def test_a_shown_rung_has_all_that_its_kernels_call(self):
         folder, kernels = DOCS.parent / "lab" / "ladders", set()
@@ -629,6 +681,14 @@ run_naive: its inner loop, 4 of 7 instructions
         self.refuses(["run", "nothing-like-it"], "tilewright-lab list")
         self.refuses(["run", "apsp-cpu", "--rungs", "naive,engine-i33"], "engine-i32")
         self.refuses(["rum"], "did you mean 'run'?")
+
+    def test_turns_are_measured_as_often_as_other_repetitions(self):
+        done = lab("run", "map-cpu", "--n", "64", "--turns", "--repeat", "3", "-o", str(self.path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for case in self.result("map-cpu")["cases"]:
+            self.assertEqual(len(case["seconds"]), 3, case)
+        for other in ("--counters", "--once"):
+            self.refuses(["run", "map-cpu", "--turns", other], f"--turns cannot be combined with {other}")
 
     def test_impossible_requests_are_refused(self):
         self.refuses(["run", "apsp-cpu", "--n", "0"], "--n '0'")

@@ -29,6 +29,10 @@ typedef struct bench {
     int32_t turns;
 } bench;
 
+/* The first letters of rungs as they ran, and whether they are to run in turns. */
+static char order[256];
+static bool in_turns;
+
 /* Sizes above 100 do not fit. */
 static tw_status open_bench(tw_context *ctx, int64_t n, uint64_t seed, void **out)
 {
@@ -70,9 +74,16 @@ static tw_status no_ceiling(tw_context *ctx, lab_ceiling *out)
     return tw_fail(ctx, TW_ERR_DEVICE, "nothing to measure with");
 }
 
+static void note(const lab_rung *rung)
+{
+    const size_t length = strlen(order);
+    order[length] = length + 1 < sizeof order ? rung->name[0] : '\0';
+}
+
 static tw_status run_plain(void *given, const lab_rung *rung, lab_time *time)
 {
     (void)given;
+    note(rung);
     time->total = rung->b != 0 ? rung->b : 1;
     return TW_OK;
 }
@@ -97,12 +108,21 @@ static tw_status run_parts(void *given, const lab_rung *rung, lab_time *time)
 {
     static const double totals[] = {9, 5, 3, 4, 1, 8};
     bench *b = given;
-    (void)rung;
+    note(rung);
     time->total = totals[b->turns % 6];
     time->read = b->turns * 0.125;
     time->compute = time->total - time->read;
     b->turns++;
     return TW_OK;
+}
+
+/* The third time it has no memory. */
+static tw_status run_tired(void *given, const lab_rung *rung, lab_time *time)
+{
+    bench *b = given;
+    note(rung);
+    time->total = 1;
+    return ++b->turns < 3 ? TW_OK : tw_fail(b->ctx, TW_ERR_MEMORY, "no memory any more");
 }
 
 static const lab_rung rungs[] = {
@@ -117,6 +137,12 @@ static const lab_rung rungs[] = {
      .run = run_parts},
     {.name = "damaged", .idea = "ends all", .run = run_damaged, .most = 1},
     {.name = "slow", .idea = "takes its time", .run = run_plain, .most = 1},
+    {.name = "tired", .idea = "gives up", .run = run_tired, .most = 1},
+    {.name = "half",
+     .idea = "takes half of what a rung may",
+     .run = run_plain,
+     .b = 400,
+     .most = 1},
 };
 static const int64_t sizes[] = {7, 200, 9, 0};
 /* Of a machine where it ran at that size; what it took is not told. */
@@ -177,11 +203,13 @@ static const climb *go(const lab_ladder *ladder, const char *names, int64_t n, u
                    .rungs = names,
                    .published = ladder->published != NULL,
                    .repeat = 5,
+                   .turns = in_turns,
                    .budget = 1000,
                    .seed = seed,
                    .folder = folder,
                    .cases = cases};
     memset(&done, 0, sizeof done);
+    memset(order, 0, sizeof order);
     snprintf(path, sizeof path, "%s/printed", folder);
     fflush(stdout);
     fflush(stderr);
@@ -253,6 +281,48 @@ static void speedups_are_over_the_first_rung_that_ran(void **state)
     has(done->said, "\nquick                  ours         2 s   0.0 %       2x       2x");
     has(done->said, "\nfirst: plain\n");
     has(done->said, "ceiling: 8 units/s, what a test says\n");
+}
+
+/* What disturbs the machine for a while meets all of them: each is checked and timed, and then all
+ * are repeated, as often as without turns. */
+static void turns_repeat_all_rungs_and_not_one_after_another(void **state)
+{
+    (void)state;
+    forget();
+    const climb *done = go(&trial, "plain,quick,parts", 7, 1);
+    assert_string_equal(order, "ppppppqqqqqqpppppp");
+    static char one_by_one[65536];
+    snprintf(one_by_one, sizeof one_by_one, "%s", strstr(done->kept, "\"cases\""));
+    forget();
+    in_turns = true;
+    done = go(&trial, "plain,quick,parts", 7, 1);
+    in_turns = false;
+    assert_int_equal(done->status, TW_OK);
+    assert_string_equal(order, "ppqqpp"
+                               "pqppqppqppqp");
+    assert_string_equal(strstr(done->kept, "\"cases\""), one_by_one);
+    has(done->said, "\nquick                  ours         2 s   0.0 %       2x       2x");
+    assert_int_equal(times_in(done->said, "\nplain  "), 1);
+}
+
+static void a_rung_that_fails_in_its_turn_does_not_end_the_others(void **state)
+{
+    (void)state;
+    forget();
+    in_turns = true;
+    const climb *done = go(&trial, "wrong,tired,half,quick", 7, 1);
+    in_turns = false;
+    assert_int_equal(done->status, TW_OK);
+    /* half has no time for a third repetition, wrong is not timed at all. */
+    assert_string_equal(order, "w"
+                               "tt"
+                               "hh"
+                               "qq"
+                               "thq"
+                               "qqq");
+    has(done->said, "tired                  ours     skipped  no memory any more\n");
+    has(done->said, "wrong                  ours       WRONG");
+    assert_int_equal(times_in(strstr(done->kept, "\"cases\""), "\"median\""), 2);
 }
 
 static void named_rungs_run_in_the_order_of_their_names(void **state)
@@ -519,6 +589,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_rung_and_one_that_cannot_run_do_not_end_the_ladder),
         cmocka_unit_test(speedups_are_over_the_first_rung_that_ran),
+        cmocka_unit_test(turns_repeat_all_rungs_and_not_one_after_another),
+        cmocka_unit_test(a_rung_that_fails_in_its_turn_does_not_end_the_others),
         cmocka_unit_test(a_rung_with_a_flaw_is_timed_and_compared_with_nothing),
         cmocka_unit_test(parts_are_those_of_the_repetition_in_the_middle),
         cmocka_unit_test(a_ladder_of_which_nothing_can_run_says_why),

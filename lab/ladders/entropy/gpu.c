@@ -314,9 +314,9 @@ static const void *kernel_of(const lab_rung *rung)
 #endif /* LAB_LISTED_ONLY */
 
 #define IN_KERNELS "entropy/gpu_kernels.cu count_window finish "
-#define VERSION(title, v, from, of, what)                                            \
-    .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS #v, \
-    .run = LAB_ON_GPU(run_version), .code = LAB_CODE(&lab_entropy_##v##_1024),       \
+#define VERSION(title, v, from, of, what)                                                          \
+    .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS #v, .recipe = #v, \
+    .run = LAB_ON_GPU(run_version), .code = LAB_CODE(&lab_entropy_##v##_1024),                     \
     .inspect = LAB_ON_GPU(inspect)
 #define D1(v, from, what)                \
     {                                    \
@@ -358,7 +358,7 @@ static const lab_rung rungs[] = {
 #define SHAPE(v, count, what)                                                              \
     {                                                                                      \
         .name = #v "-" #count, .row = "D1", .idea = what ", blocks of " #count " threads", \
-        .source = IN_KERNELS #v, .run = LAB_ON_GPU(run_kernel),                            \
+        .source = IN_KERNELS #v, .recipe = #v, .run = LAB_ON_GPU(run_kernel),              \
         .code = LAB_CODE(&lab_entropy_##v##_##count), .inspect = LAB_ON_GPU(inspect)       \
     }
 #define SHAPES(v, what) \
@@ -369,8 +369,9 @@ static const lab_rung rungs[] = {
     {                                                                                  \
         .name = "v7-" #count "-held", .parent = "v7-" #count, .row = "D1",             \
         .idea = "the control: held to 64 registers, as in a block of 1024",            \
-        .source = IN_KERNELS "v7_held", .run = LAB_ON_GPU(run_kernel),                 \
-        .code = LAB_CODE(&lab_entropy_v7_held_##count), .inspect = LAB_ON_GPU(inspect) \
+        .source = IN_KERNELS "v7_held", .recipe = "v7_held, " #count,                  \
+        .run = LAB_ON_GPU(run_kernel), .code = LAB_CODE(&lab_entropy_v7_held_##count), \
+        .inspect = LAB_ON_GPU(inspect)                                                 \
     }
 static const lab_rung shapes[] = {SHAPES(v0, "logarithms"), SHAPES(v1, "a table of doubles"),
                                   SHAPES(v7, "8-bit counters, a table of floats"), HELD(128),

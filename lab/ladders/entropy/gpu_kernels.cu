@@ -276,6 +276,11 @@ static dim3 grid_of(int n, int high)
     return dim3((n + SIDE - 1) / SIDE, (n + high - 1) / high);
 }
 
+static dim3 inner_grid_of(int n)
+{
+    return dim3((n + INNER - 1) / INNER, (n + INNER - 1) / INNER);
+}
+
 /* The pass for an AMD device wants no table of functions it has not. */
 #ifdef __HIP_DEVICE_COMPILE__
 #define RECIPE(version, threads)
@@ -286,13 +291,14 @@ static dim3 grid_of(int n, int high)
 #endif
 
 /* 32 threads side by side, the others below each other. */
-#define SOLVE(version, threads, ...)                                                      \
-    static void solve_##version##_##threads(const lab_entropy_card *c)                    \
-    {                                                                                     \
-        version<threads>                                                                  \
-            <<<grid_of(c->n, threads / SIDE), dim3(SIDE, threads / SIDE)>>>(__VA_ARGS__); \
-    }                                                                                     \
+#define LAUNCH(version, threads, blocks, ...)                                  \
+    static void solve_##version##_##threads(const lab_entropy_card *c)         \
+    {                                                                          \
+        version<threads><<<blocks, dim3(SIDE, threads / SIDE)>>>(__VA_ARGS__); \
+    }                                                                          \
     RECIPE(version, threads)
+#define SOLVE(version, threads, ...) \
+    LAUNCH(version, threads, grid_of(c->n, threads / SIDE), __VA_ARGS__)
 #define SWEEP(version, ...)          \
     SOLVE(version, 128, __VA_ARGS__) \
     SOLVE(version, 256, __VA_ARGS__) \
@@ -315,12 +321,7 @@ SOLVE(v7_float, 1024, c->input, c->output, c->n)
 SOLVE(v8, 1024, c->output, c->n, c->input_texture)
 SOLVE(bytes, 1024, c->bytes, c->output, c->n)
 
-static void solve_v9_1024(const lab_entropy_card *c)
-{
-    dim3 blocks((c->n + INNER - 1) / INNER, (c->n + INNER - 1) / INNER);
-    v9<1024><<<blocks, dim3(SIDE, SIDE)>>>(c->input, c->output, c->n);
-}
-RECIPE(v9, 1024)
+LAUNCH(v9, 1024, inner_grid_of(c->n), c->input, c->output, c->n)
 
 extern "C" int lab_entropy_constants(const double *table, const float *floats)
 {

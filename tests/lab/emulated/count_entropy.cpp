@@ -36,16 +36,14 @@ enum { WORDS = sizeof(int), BYTES = sizeof(int8_t), NONE = 0 };
 enum { DOUBLES = sizeof(double), FLOATS = sizeof(float), HANDLE = sizeof(cudaTextureObject_t) };
 
 /* The window read element by element. */
-#define WINDOW(v, threads, counter, table)             \
-    {                                                  \
-#v "-" #threads, &lab_entropy_##v##_##threads, \
-            {0, 0, 4 * WINDOWS, 0, 0}, counter, table  \
+#define WINDOW(v, threads, counter, table)                                                        \
+    {                                                                                             \
+#v "-" #threads, &lab_entropy_##v##_##threads, {0, 0, 4 * WINDOWS, 0, 0 }, counter, table \
     }
-#define TABLE(v, loads, stores, reads, counter, table)                                   \
-    {                                                                                    \
-#v, &lab_entropy_##v##_1024,                                                     \
-            {(loads) * LOOKUPS, (stores)*ENTRIES *blocks_of(1024), reads, 0, 0}, counter, \
-            table                                                                        \
+#define TABLE(v, loads, stores, reads, counter, table)                                         \
+    {                                                                                          \
+#v, &lab_entropy_##v##_1024,                                                           \
+            {(loads)*LOOKUPS, (stores)*ENTRIES *blocks_of(1024), reads, 0, 0 }, counter, table \
     }
 
 static std::vector<version> versions()
@@ -140,8 +138,8 @@ int main()
         const accesses is = accesses_of(lab_entropy_piece_kernel(as_floats), arrays,
                                         [&] { (void)lab_entropy_launch(&piece, NULL); });
         const int element = as_floats ? 4 : 1;
-        version seventh = {as_floats ? "v14" : "v14-bytes", NULL, {0, 0, element * WINDOWS, 0, 0},
-                           BYTES, FLOATS};
+        version seventh = {
+            as_floats ? "v14" : "v14-bytes", NULL, {0, 0, element * WINDOWS, 0, 0}, BYTES, FLOATS};
         right = is_right(&seventh, is, element) && right;
     }
     puts(right ? "every version accesses what its row says"

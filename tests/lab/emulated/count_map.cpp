@@ -24,9 +24,9 @@ int main()
         accesses said = each.said;
         add(said.reads_of, each.width, said.reads / each.width);
         add(said.writes_of, each.width, said.writes / each.width);
-        accesses is = accesses_of(
-            each.recipe->kernel, {{v.data(), v.size() * 4}, {table.data(), table.size() * 4}},
-            [&] { each.recipe->pass(v.data(), N, table.data()); });
+        accesses is = accesses_of(each.recipe->kernel,
+                                  {{v.data(), v.size() * 4}, {table.data(), table.size() * 4}},
+                                  [&] { each.recipe->pass(v.data(), N, table.data()); });
         for (int i = 0; i < LAB_WIDTHS; i++) { /* of one element, which no row says anything of */
             is.own_loads_of[i] = 0;
         }

@@ -1,7 +1,7 @@
 /* Every rung of row D1 against the definition, and held to its row: the threads of its block, and
  * whether it computes logarithms or has them from the compiler. The one version that its authors
- * call wrong must be so, and no other. And the kernel of row D3, which is that of version 7, for the
- * pieces of an array. */
+ * call wrong must be so, and no other. And the kernel of row D3, which is that of version 7, for
+ * the pieces of an array. */
 #include "kernels.cpp"
 
 #undef HALF
@@ -112,8 +112,8 @@ static bool is_wrong_as_said(const char *rung, const errors &e)
 {
     const bool said = strcmp(rung, "v7-float") == 0, is = e.worst > ROUNDED;
     if (said != is || (said && e.decimals == 0)) {
-        printf("%s: off by up to %.2g, %ld windows have another fourth decimal: %s\n", rung, e.worst,
-               e.decimals,
+        printf("%s: off by up to %.2g, %ld windows have another fourth decimal: %s\n", rung,
+               e.worst, e.decimals,
                said ? "its authors found sums of floats wrong from there on"
                     : "more than the rounding of its table and of its result");
         return false;
