@@ -30,7 +30,7 @@ UNSTEADY = 0.2  # a spread beyond which a figure is marked
 MARK = "⚠"
 
 # The order of the page is that of the tour: by these beginnings of their names, then by name.
-ORDER = ["apsp-cpu", "apsp-threads", "apsp-gpu", "apsp-hip", "apsp-files", "apsp-scatter",
+ORDER = ["apsp-cpu", "apsp-threads", "apsp-sweep", "apsp-hops", "apsp-gpu", "apsp-hip", "apsp-files", "apsp-scatter",
          "apsp-multi", "apsp-devices", "entropy-cpu", "entropy-threads", "entropy-windows",
          "entropy-gpu", "entropy-multi", "entropy-devices", "map-cpu", "map-threads", "map-gpu"]
 
@@ -297,13 +297,18 @@ def failed_row(case):
             "time": "WRONG" if case.get("outcome") == "wrong" else "skipped"}
 
 
+def mark_of(*cases):
+    """What stands beside a figure of cases one of which is unsteady."""
+    return f" {MARK}" if any(case["spread"] > UNSTEADY for case in cases) else ""
+
+
 def row_of(result, case, cases):
     """One case as {heading: text}, beside the other cases of its size."""
     median = {other["rung"]: other["median"] for other in sound(cases)}
     given = case.get("published_milliseconds")
     first = next((c for c in sound(cases) if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
-           "time": seconds(case["median"]) + (f" {MARK}" if case["spread"] > UNSTEADY else ""),
+           "time": seconds(case["median"]) + mark_of(case),
            "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else NOTHING,
            "over the first": "WRONG"}
     if not case.get("flaw"):
@@ -495,7 +500,8 @@ def machine_name(result):
 
 def glance(results):
     """The table of contents: what the whole ladder gained, at the largest of the sizes that most of its
-    rungs were run at; a size of the write-ups may have some of them only."""
+    rungs were run at; a size of the write-ups may have some of them only. A time whose repetitions spread
+    far is marked as in its table, and so is what is compared with it."""
     head = ["ladder", "gain", "first rung", "fastest rung", "n", "machine", "problem"]
     rows = []
     for result in results:
@@ -504,10 +510,11 @@ def glance(results):
         n = max(size for size, cases in sizes.items() if len(cases) == most)
         cases = sound(sizes[n]) or sizes[n]
         best = min(cases, key=lambda case: case["median"])
+        first = cases[0]
         rows.append([result["place"],
-                     NOTHING if best is cases[0] else times(cases[0]["median"], best["median"]),
-                     f"{cases[0]['rung']}, {seconds(cases[0]['median'])}",
-                     f"{best['rung']}, {seconds(best['median'])}", str(n), machine_name(result),
+                     NOTHING if best is first else times(first["median"], best["median"]) + mark_of(first, best),
+                     f"{first['rung']}, {seconds(first['median'])}{mark_of(first)}",
+                     f"{best['rung']}, {seconds(best['median'])}{mark_of(best)}", str(n), machine_name(result),
                      str(result.get("title", ""))])
     return head, rows
 
@@ -651,10 +658,11 @@ def html_terms(title, terms):
                       for term, text in terms.items()) + "</dl>\n")
 
 
-def page_of(results, drawn):
+def page_of(results, drawn, marks="", rules=""):
+    """`drawn` has the plots of each result; `marks` and `rules` are what they share."""
     return ('<!doctype html>\n<html lang="en" id="top">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>tilewright-lab</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+            f"<title>tilewright-lab</title>\n<style>{STYLE}{rules}\n</style>\n</head>\n<body>\n{marks}"
             f"<h1>From naive to the limit</h1>\n<p>{LEGEND} In the plots rungs of the write-ups are "
             "green, ours orange.</p>\n<nav>\n"
             + html_table(*glance(results), links=True, kind="words") + "</nav>\n"
@@ -771,7 +779,7 @@ def report(pages, plot_files, folders):
         return 2
     results = shown
     try:
-        write_all(pages, {"report.html": page_of(results, drawn),
+        write_all(pages, {"report.html": page_of(results, *plots.share(drawn)),
                           "report.md": markdown(results)})
         if plot_files:
             write_all(plot_files, {f"{place}-{name}.svg": plots.as_file(svg)

@@ -116,6 +116,53 @@ def with_classes(text):
     return text.replace("</style>", rules + "</style>", 1)
 
 
+def letters(number):
+    """0, 1, 2 ... as short names."""
+    name = ""
+    while True:
+        name = chr(ord("a") + number % 26) + name
+        number = number // 26 - 1
+        if number < 0:
+            return name
+
+
+def share(drawn):
+    """({place: plots}, svg, rules): the plots of a page with what several of them have, ticks, marks and styles,
+    taken out of them into one invisible picture and one style sheet of that page."""
+    marks, styles, seen = {}, {}, {}
+
+    def name_mark(body):
+        return marks.setdefault(body, "m-" + letters(len(marks)))
+
+    def without_own(svg):
+        classes = dict(re.findall(r"\.(k[0-9a-f]{6})\{([^}]*)\}", svg))
+        svg = re.sub(r"<style>.*?</style>", "", svg, flags=re.S)
+        svg = re.sub(r' class="(k[0-9a-f]{6})"', lambda found: f' style="{classes[found[1]]}"', svg)
+        own = dict(re.findall(r'<path id="(m[0-9a-f]{7})"( [^>]*/>)', svg))
+        svg = re.sub(r'<path id="m[0-9a-f]{7}" [^>]*/>', "", svg).replace("<defs></defs>", "")
+        return re.sub(r'href="#(m[0-9a-f]{7})"', lambda found: f'href="#{name_mark(own[found[1]])}"', svg)
+
+    def count(style):
+        seen[style[1]] = seen.get(style[1], 0) + 1
+
+    def with_class(style):
+        if seen[style[1]] * len(style[1]) < 40:
+            return style[0]
+        return f' class="{styles.setdefault(style[1], "k-" + letters(len(styles)))}"'
+
+    plain = {place: [(name, caption, without_own(svg)) for name, caption, svg in each] for place, each in drawn.items()}
+    style = re.compile(r' style="([^"]*)"')
+    defined = "".join(f'<path id="{name}"{body}' for body, name in marks.items())
+    for text in [defined, *(svg for each in plain.values() for _, _, svg in each)]:
+        re.sub(style, count, text)
+    shared = {place: [(name, caption, re.sub(style, with_class, svg)) for name, caption, svg in each]
+              for place, each in plain.items()}
+    defined = f'<svg width="0" height="0" style="position:absolute"><defs>{re.sub(style, with_class, defined)}</defs></svg>\n'
+    rules = "figure svg *, defs * { stroke-linejoin: round; stroke-linecap: butt }\n" + "\n".join(
+        f".{name}{{{text}}}" for text, name in styles.items())
+    return shared, defined, rules
+
+
 def as_file(svg):
     """The same plot to stand alone: dark ink on white, whatever shows it."""
     head, rest = svg.split(">", 1)

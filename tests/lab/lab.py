@@ -431,6 +431,40 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
 
+    def test_the_contents_mark_a_figure_whose_repetitions_spread_far(self):
+        def ladder(name, first, best):
+            return {"format": "tilewright-lab 1", "ladder": name, "cases": [
+                {"rung": "a", "n": 5, "median": 4.0, "seconds": [4.0 - first, 4.0, 4.0], "rate": 1.0},
+                {"rung": "b", "n": 5, "median": 1.0, "seconds": [1.0 - best, 1.0, 1.0], "rate": 1.0}]}
+        for name, first, best, line in (("x", 0.1, 0.1, "| 4× | a, 4 s | b, 1 s |"), ("x", 1.0, 0.1, "| 4× ⚠ | a, 4 s ⚠ | b, 1 s |"),
+                                        ("x", 0.1, 0.3, "| 4× ⚠ | a, 4 s | b, 1 s ⚠ |")):
+            self.page_of(ladder(name, first, best))
+            self.assertIn(line, (self.path / "report.md").read_text())
+            contents = (self.path / "report.html").read_text().split("</nav>")[0]
+            for cell in line.strip("| ").split(" | "):
+                self.assertIn(f"<td>{cell}</td>", contents)
+
+    def test_plots_of_a_page_share_what_they_have_in_common(self):
+        cases = [{"rung": rung, "n": n, "median": 1.0 / n, "seconds": [1.0 / n, 1.1 / n], "rate": 1.0 * n * n}
+                 for rung in ("a", "b") for n in (5, 50, 500)]
+        self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": cases})
+        page = (self.path / "report.html").read_text()
+        self.check_plots(page)
+        self.assertGreater(page.count("<use "), 10)
+        self.assertEqual(lab("report", str(self.path), "--plots", str(self.path / "plots")).returncode, 0)
+        for plot in (self.path / "plots").glob("*.svg"):  # which stand alone
+            text = plot.read_text()
+            self.check_plots(text)
+            self.assertNotIn('"k-', text)
+
+    def check_plots(self, page):
+        """What plots refer to is there, once: marks and clips by their ids, styles by their classes."""
+        for name in set(re.findall(r'href="#(m[^"]*)"|url\(#([^)]*)\)', page)):
+            self.assertEqual(page.count(f' id="{name[0] or name[1]}"'), 1, name)
+        for name in set(re.findall(r' class="(k[^"]*)"', page)):
+            self.assertGreaterEqual(page.count(f".{name}{{"), 1, name)
+        self.assertNotRegex(page, r'<use (?!href)')
+
     def test_the_page_on_adding_a_rung_compares_what_it_has_made(self):
         commands = re.findall("^    build/release/lab/tilewright-lab (.*)$", (DOCS / "add-a-rung.md").read_text(),
                               re.MULTILINE)
@@ -962,6 +996,8 @@ run_naive: its inner loop, 4 of 7 instructions
         for rung in ("wide-avx512", "blocked-static", "known-side", "v14-bytes"):
             self.assertIn(f">{rung}<", page)
         self.assertEqual(re.findall(r"[^\n\x20-\x7e\xa0-\U0010ffff]", page), [])
+        self.check_plots(page)
+        self.assertIn("⚠", page.split("</nav>")[0])
         contents = page.split("</table>")[0]
         self.assertRegex(contents, r"apsp-gpu</a>(.|\n)*?naive, (.|\n)*?engine-16, (.|\n)*?5000<")
 
