@@ -7,8 +7,8 @@ own it is dark on white.
 plots(result) returns [(name, caption, svg)]; which plots there are follows from the result:
 
 a sweep (rungs that differ by a number)   rate against that number, a line for each size or kind
-times in several parts                    stacked bars: against n where there are more sizes than
-                                          rungs, else by rung
+times in several parts                    stacked bars: against n where a rung has more sizes than
+                                          there are rungs, else by rung
 any other ladder                          time by rung, beside the time at the ceiling
 several sizes                             rate against n
 figures of a write-up's authors           speed-up over the first rung, theirs beside ours
@@ -486,7 +486,7 @@ def plots(result):
     divided = any(is_divided(case) for case in result["cases"])
     if sweep is not None:
         out.append(plot_sweep(result, *sweep))
-    elif divided and len(sizes) > len(rungs):
+    elif divided and len(result["cases"]) > len(rungs) ** 2:  # a rung has more sizes than a size has rungs
         for rung in dict.fromkeys(case["rung"] for case in result["cases"]):
             out.append(plot_parts_by_size(
                 result, rung, [case for case in result["cases"] if case["rung"] == rung]))

@@ -457,6 +457,14 @@ run_naive: its inner loop, 4 of 7 instructions
             self.check_plots(text)
             self.assertNotIn('"k-', text)
 
+    def test_parts_are_drawn_by_rung_where_few_rungs_have_the_larger_sizes(self):
+        def part(rung, n):
+            return {"rung": rung, "n": n, "median": 2.0, "seconds": [2.0], "rate": 1.0, "parts": {"read": 1.0, "compute": 1.0}}
+        for cases, caption in (([part(r, n) for n in (1, 2) for r in "abc"] + [part("a", n) for n in (3, 4)], "Where the time goes, n = 2"),
+                               ([part("a", n) for n in (1, 2, 3)], "Where the time goes against n: a")):
+            self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": cases})
+            self.assertIn(caption, (self.path / "report.html").read_text())
+
     def check_plots(self, page):
         """What plots refer to is there, once: marks and clips by their ids, styles by their classes."""
         for name in set(re.findall(r'href="#(m[^"]*)"|url\(#([^)]*)\)', page)):
