@@ -1022,9 +1022,9 @@ run_naive: its inner loop, 4 of 7 instructions
         done = subprocess.run(quote + ["--check"], capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("[--check] FILE...", done.stderr)
-        text.write_text("1 %<!--h200/apsp-gpu 5000 pitched bank_conflicts-->")
+        text.write_text("1 %<!--h200/apsp-gpu 1000 pitched bank_conflicts-->")
         done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
-        self.assertIn("apsp-gpu.json has no bank_conflicts of pitched at n = 5000", done.stderr)
+        self.assertIn("apsp-gpu.json has no bank_conflicts of pitched at n = 1000", done.stderr)
 
     def test_what_the_card_counted_is_held_to_what_rungs_are_said_to_access(self):
         results = DOCS.parent / "bench" / "results"
