@@ -49,6 +49,7 @@ typedef struct closure_run {
     outcome *out;
     twi_work work;
     tw_type closed_in; /* a GPU may find a narrower type than the matrix's to be enough */
+    bool all_bits;     /* 15 of 16 have not been enough */
 } closure_run;
 
 static tw_status open_attempt(void *run, tw_type type)
@@ -56,8 +57,11 @@ static tw_status open_attempt(void *run, tw_type type)
     closure_run *self = run;
     tw_context *ctx = self->ctx;
     const int64_t n = self->plan->graph->n;
+    const bool all_bits = self->all_bits || self->plan->gpus.count > 0;
     twi_free(self->work.data);
-    self->work = (twi_work){.kernel = twi_minplus_kernel_find(self->plan->isa, type), .n = n};
+    self->work = (twi_work){.kernel = all_bits ? twi_minplus_kernel_find(self->plan->isa, type)
+                                               : twi_closure_kernel(self->plan, type),
+                            .n = n};
     self->work.ld = twi_work_stride(self->work.kernel, n);
     self->closed_in = type;
     tw_status status =
@@ -104,6 +108,16 @@ static tw_status certify(void *run, bool *exact)
     return *exact ? TW_OK : twi_certify(self->ctx, self->plan->graph, &self->work, exact);
 }
 
+/* Are there 16 bits to try after 15? */
+static bool has_more_bits(void *run)
+{
+    closure_run *self = run;
+    const twi_minplus_kernel *kernel = self->work.kernel;
+    const bool more = kernel->infinity < tw_apsp_infinity(kernel->type);
+    self->all_bits = more;
+    return more;
+}
+
 /* All rows into a matrix of the caller's, without a buffer on the way. */
 static tw_status fill_matrix(const closure_run *self, const tw_matrix *matrix)
 {
@@ -134,6 +148,7 @@ static tw_status deliver(void *run)
     const tw_apsp_plan *plan = self->plan;
     const twi_work *work = &self->work;
     twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
+    twi_name_infinity(self->ctx, work);
     if (plan->options.sources == NULL) {
         const tw_matrix *matrix = twi_delivery_matrix(self->delivery, work->kernel->type);
         return matrix != NULL ? fill_matrix(self, matrix)
@@ -153,7 +168,8 @@ static tw_status deliver(void *run)
 static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                              outcome *out)
 {
-    static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, deliver};
+    static const twi_engine engine = {"closing", open_attempt, close_matrix,
+                                      certify,   deliver,      has_more_bits};
     closure_run self = {.ctx = ctx, .plan = plan, .delivery = delivery, .out = out};
     double n = (double)plan->graph->n;
     tw_type last;

@@ -18,12 +18,13 @@ typedef struct bits {
     uint64_t word[WORDS];
 } bits;
 
-#define MARK_ROW(T, INFTY)                                                  \
-    {                                                                       \
-        const T *row = (const T *)work->data + source * work->ld;           \
-        for (int64_t v = 0; v < work->n; v++) {                             \
-            reached[v].word[word] |= (uint64_t)(row[v] < (INFTY)) << shift; \
-        }                                                                   \
+#define MARK_ROW(T)                                                       \
+    {                                                                     \
+        const T *row = (const T *)work->data + source * work->ld;         \
+        const T limit = (T)cap;                                           \
+        for (int64_t v = 0; v < work->n; v++) {                           \
+            reached[v].word[word] |= (uint64_t)(row[v] < limit) << shift; \
+        }                                                                 \
     }
 
 /* Set the bits of one source. */
@@ -33,22 +34,23 @@ static void mark(const twi_work *work, int32_t cap, int64_t source, bits *reache
     int64_t shift = place % 64;
     switch (work->kernel->type) {
     case TW_U8:
-        MARK_ROW(uint8_t, TW_APSP_INF_U8)
+        MARK_ROW(uint8_t)
         break;
     case TW_U16:
-        MARK_ROW(uint16_t, TW_APSP_INF_U16)
+        MARK_ROW(uint16_t)
         break;
     default:
-        MARK_ROW(int32_t, cap)
+        MARK_ROW(int32_t)
         break;
     }
 }
 
-#define COUNT_ROW(T, INFTY)                                       \
+#define COUNT_ROW(T)                                              \
     {                                                             \
         const T *row = (const T *)work->data + source * work->ld; \
+        const T limit = (T)cap;                                   \
         for (int64_t v = 0; v < work->n; v++) {                   \
-            missing |= row[v] >= (INFTY);                         \
+            missing |= row[v] >= limit;                           \
         }                                                         \
     }
 
@@ -57,13 +59,13 @@ static bool misses_any(const twi_work *work, int32_t cap, int64_t source)
     bool missing = false;
     switch (work->kernel->type) {
     case TW_U8:
-        COUNT_ROW(uint8_t, TW_APSP_INF_U8)
+        COUNT_ROW(uint8_t)
         break;
     case TW_U16:
-        COUNT_ROW(uint16_t, TW_APSP_INF_U16)
+        COUNT_ROW(uint16_t)
         break;
     default:
-        COUNT_ROW(int32_t, cap)
+        COUNT_ROW(int32_t)
         break;
     }
     return missing;
@@ -150,5 +152,7 @@ tw_status twi_certify_below(tw_context *ctx, const tw_graph *graph, const twi_wo
 
 tw_status twi_certify(tw_context *ctx, const tw_graph *graph, const twi_work *work, bool *exact)
 {
-    return twi_certify_below(ctx, graph, work, TW_APSP_INF_I32, exact);
+    const tw_type type = work->kernel->type;
+    const bool whole = type == TW_U8 || type == TW_U16 || type == TW_I32;
+    return twi_certify_below(ctx, graph, work, whole ? (int32_t)work->kernel->infinity : 0, exact);
 }

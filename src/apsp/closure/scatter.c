@@ -29,9 +29,18 @@
         }                                                                           \
     }
 
+const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type)
+{
+    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
+    return type == TW_U16 && plan->reach < narrow->infinity
+               ? narrow
+               : twi_minplus_kernel_find(plan->isa, type);
+}
+
 static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t u)
 {
     const tw_graph *graph = plan->graph;
+    const uint16_t cap = work->kernel->type == TW_U16 ? (uint16_t)work->kernel->infinity : 0;
     const int32_t *plain =
         graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
     switch (work->kernel->type) {
@@ -39,7 +48,7 @@ static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t 
         SCATTER_ROW(uint8_t, TW_APSP_INF_U8)
         break;
     case TW_U16:
-        SCATTER_ROW(uint16_t, TW_APSP_INF_U16)
+        SCATTER_ROW(uint16_t, cap)
         break;
     case TW_I32:
         SCATTER_ROW(int32_t, TW_APSP_INF_I32)
@@ -65,6 +74,37 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t u = 0; u < work->n; u++) {
         scatter_row(plan, work, u);
+    }
+}
+
+static void name_in_row(uint16_t *row, int64_t n, uint16_t cap)
+{
+    bool any = false;
+    for (int64_t j = 0; j < n; j++) {
+        any |= row[j] >= cap;
+    }
+    for (int64_t j = 0; j < n && any; j++) {
+        row[j] = row[j] < cap ? row[j] : TW_APSP_INF_U16;
+    }
+}
+
+void twi_name_infinity(tw_context *ctx, const twi_work *work)
+{
+    uint16_t *data = work->data;
+    const int threads = twi_threads_for(ctx, work->n * work->n);
+    const uint16_t cap = (uint16_t)work->kernel->infinity;
+    if (work->kernel->type != TW_U16 || cap == TW_APSP_INF_U16) {
+        return;
+    }
+    if (threads == 1) {
+        for (int64_t i = 0; i < work->n; i++) {
+            name_in_row(data + i * work->ld, work->n, cap);
+        }
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < work->n; i++) {
+        name_in_row(data + i * work->ld, work->n, cap);
     }
 }
 

@@ -137,7 +137,7 @@ static tw_status finish(void *self_)
     return self->mirrored ? TW_OK : mirror(self);
 }
 
-static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, finish};
+static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, finish, NULL};
 
 tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
                         const twi_gpu_host *host, bool narrow, tw_type *used)

@@ -429,7 +429,7 @@ static tw_status deliver(void *self_)
     return status == TW_OK && found.place != UINT64_MAX ? fail_misfit(self, found.place) : status;
 }
 
-static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, deliver};
+static const twi_engine engine = {"closing", open_attempt, close_matrix, certify, deliver, NULL};
 
 tw_status twi_gpu_resident_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                                twi_gpu_outcome *out)

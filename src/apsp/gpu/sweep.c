@@ -468,7 +468,7 @@ static tw_status deliver(void *self_)
     return self->folds != NULL ? deliver_folds(self, self->first) : TW_OK;
 }
 
-static const twi_engine engine = {"sweeping", open_attempt, sweep, certify, deliver};
+static const twi_engine engine = {"sweeping", open_attempt, sweep, certify, deliver, NULL};
 
 static tw_status open_run(gpu_sweep *self, bool folded)
 {

@@ -16,6 +16,7 @@
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/product.h"
+#include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/candidate.h"
 #include "apsp/plan/check.h"
@@ -137,6 +138,12 @@ static bool closure_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out
     return true;
 }
 
+/* How far distances will reach, from what was seen. */
+static void expect(tw_apsp_plan *plan, double farthest)
+{
+    plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
+}
+
 /* Of all pivots' own closures, which go from one thread to the next. */
 static double pivots_seconds(const tw_apsp_plan *plan)
 {
@@ -148,7 +155,9 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
 {
     double n = (double)plan->graph->n;
     c->work_type = narrowest(plan, farthest);
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, c->work_type);
+    expect(plan, farthest);
+    const twi_minplus_kernel *kernel = twi_closure_kernel(plan, c->work_type);
+    const bool narrow = kernel->infinity < tw_apsp_infinity(kernel->type);
     double rate = 0;
     tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
     if (status != TW_OK) {
@@ -160,8 +169,9 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
                  pivots_seconds(plan) + n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
-    snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s at %.1f G relax/s, pivot block %d",
-             100 * share, tw_type_name(c->work_type), rate / 1e9, plan->block);
+    snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s%s at %.1f G relax/s, pivot block %d",
+             100 * share, narrow ? "15 bits of " : "", tw_type_name(c->work_type), rate / 1e9,
+             plan->block);
     c->block = plan->block;
     if (!closure_memory(plan, c->work_type, &c->memory)) {
         twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
@@ -397,7 +407,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
     if ((sweeps || (closes && closure_fits(ctx, plan))) && graph->integral &&
-        plan->options.work_type == TW_AUTO) {
+        (plan->options.work_type == TW_AUTO || plan->options.work_type == TW_U16)) {
         status = twi_probe(ctx, plan, &farthest);
     }
     if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
@@ -412,7 +422,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
         decide_by_levels(ctx, plan, all, farthest);
     }
-    plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
+    expect(plan, farthest);
     if (status == TW_OK) {
         status = look_early(ctx, plan, all, farthest);
     }
@@ -581,6 +591,7 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
         search->possible = true;
     } else {
         closure->work_type = narrowest(plan, tiny_reach(plan));
+        expect(plan, tiny_reach(plan));
         closure->block = block_of(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
         closure->possible = closure_memory(plan, closure->work_type, &closure->memory);
     }

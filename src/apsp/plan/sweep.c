@@ -1,6 +1,7 @@
 /* Sweeps as candidates of a plan: see sweep.h. */
 #include "apsp/plan/sweep.h"
 
+#include "apsp/closure/scatter.h"
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/gpu.h"
 #include "apsp/plan/screen.h"
@@ -153,7 +154,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
 {
     double rate = 0;
     c->work_type = type;
-    const twi_minplus_kernel *kernel = twi_sweep_kernel(plan, c->work_type);
+    const twi_minplus_kernel *kernel = twi_closure_kernel(plan, c->work_type);
     tw_status status = find_tree(ctx, plan, c, kernel, rival, &rate);
     if (status != TW_OK || plan->tree == NULL) {
         return status;

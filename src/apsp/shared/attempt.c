@@ -30,13 +30,15 @@ tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self, tw_
     ++*count;
     tw_status status = try_type(engine, self, first, &exact);
     while (status == TW_OK && !exact) {
-        if (asked != TW_AUTO) {
+        const bool more = engine->more != NULL && engine->more(self);
+        if (asked != TW_AUTO && !more) {
             return tw_fail(ctx, TW_ERR_RANGE, "a distance exceeds the working type %s; use 'auto'",
                            tw_type_name(*used));
         }
-        twi_log(ctx, "a distance reaches the limit of %s; %s again in %s", tw_type_name(*used),
-                engine->doing, tw_type_name(wider(*used)));
-        *used = wider(*used);
+        const tw_type next = more ? *used : wider(*used);
+        twi_log(ctx, "a distance reaches the limit of %s%s; %s again in %s",
+                more ? "15 bits of " : "", tw_type_name(*used), engine->doing, tw_type_name(next));
+        *used = next;
         ++*count;
         status = try_type(engine, self, *used, &exact);
     }

@@ -19,6 +19,9 @@ typedef struct twi_engine {
     tw_status (*certify)(void *self, bool *exact);
     /* Only of an attempt that was exact. */
     tw_status (*deliver)(void *self);
+    /* Whether there is more of the type to try than what was not enough, as the next `open` will;
+     * NULL: there never is. */
+    bool (*more)(void *self);
 } twi_engine;
 
 /* Attempts until one is exact, in `first` and the types after it: u8, u16, i32, f64. Where the

@@ -21,6 +21,7 @@
  */
 #include "apsp/sweep/sweep.h"
 
+#include "apsp/closure/scatter.h"
 #include "apsp/shared/widen.h"
 #include "apsp/sweep/batch.h"
 #include "apsp/sweep/factor.h"
@@ -637,14 +638,6 @@ static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type, double infinit
     return (double)graph->n * heaviest >= infinity;
 }
 
-const twi_minplus_kernel *twi_sweep_kernel(const tw_apsp_plan *plan, tw_type type)
-{
-    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
-    return type == TW_U16 && plan->reach < narrow->infinity
-               ? narrow
-               : twi_minplus_kernel_find(plan->isa, type);
-}
-
 /* The rows from *first on with one kernel; *wider if its type was not enough. */
 static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
                           const twi_minplus_kernel *kernel, twi_delivery *delivery, int64_t *first,
@@ -711,7 +704,7 @@ static const twi_minplus_kernel *wider_kernel(const tw_apsp_plan *plan,
 tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                         twi_sweep_outcome *out)
 {
-    const twi_minplus_kernel *kernel = twi_sweep_kernel(plan, plan->work_type);
+    const twi_minplus_kernel *kernel = twi_closure_kernel(plan, plan->work_type);
     int64_t first = 0;
     bool wider = true;
     tw_status status = TW_OK;

@@ -21,10 +21,6 @@ typedef struct twi_sweep_outcome {
 TW_CHECKED tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan,
                                    twi_delivery *delivery, twi_sweep_outcome *out);
 
-/* The kernel that a run in a type begins with: where the plan expects distances of 15 bits, theirs
- * for u16. */
-const twi_minplus_kernel *twi_sweep_kernel(const tw_apsp_plan *plan, tw_type type);
-
 /* Bytes that a run holds in a type besides the tree, at most. */
 uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                           const twi_minplus_kernel *kernel);

@@ -258,6 +258,101 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     close_context(ctx);
 }
 
+/* Pairs of arcs there and back, all as long as a guess from one of them says, and at the end two
+ * that are `farthest` apart. */
+static tw_graph *pairs_and_one(tw_context *ctx, int32_t n, int32_t farthest)
+{
+    int32_t *from = malloc((size_t)n * 3 * sizeof *from);
+    int32_t *to = from + n, *weights = to + n;
+    for (int32_t i = 0; i < n; i++) {
+        from[i] = i;
+        to[i] = i ^ 1;
+        weights[i] = 300;
+    }
+    from[0] = 0; /* 0 -> 1 -> 3 */
+    from[3] = 1;
+    to[3] = 3;
+    weights[0] = farthest / 2;
+    weights[3] = farthest - farthest / 2;
+    tw_edges edges = {sizeof edges, n, from, to, weights, TW_I32, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+    free(from);
+    return graph;
+}
+
+/* 15 bits first, then 16, then 32; what has no path has none in any of them, and whoever asks for
+ * 16 bits gets all of them. */
+static void fifteen_bits_are_followed_by_sixteen(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { N = 130 };
+    static const int32_t farthest[] = {600, 32766, 32767, 32768, 65534, 65535, 70000};
+    for (size_t i = 0; i < sizeof farthest / sizeof *farthest; i++) {
+        tw_graph *graph = pairs_and_one(ctx, N, farthest[i]);
+        const int32_t attempts = 1 + (farthest[i] >= 32767) + (farthest[i] >= 65535);
+        const bool fits = farthest[i] < 65535;
+        const int32_t sources[] = {0, 7, 1};
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        options.method = TW_APSP_METHOD_CLOSURE;
+        for (int some = 0; some < 2; some++) {
+            options.sources = some ? sources : NULL;
+            options.source_count = some ? 3 : 0;
+            options.type = fits ? TW_U16 : TW_I32;
+            tw_apsp_report report = TW_APSP_REPORT_INIT;
+            tw_apsp_plan *plan = NULL;
+            tw_sink sink = TW_SINK_INIT;
+            tw_matrix got = poisoned(some ? 3 : N, N, options.type);
+            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+            assert_int_equal(describe_plan(plan).work_type, TW_U16);
+            assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
+            assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
+            assert_int_equal(report.attempts, attempts);
+            assert_int_equal(report.work_type, fits ? TW_U16 : TW_I32);
+            assert_true(entry(&got, 0, 3) == farthest[i]);
+            assert_true(isinf(entry(&got, 0, 8)) && isinf(entry(&got, 0, 2)));
+            tw_sink_destroy(&sink);
+            tw_apsp_plan_destroy(plan);
+            free(got.data);
+        }
+        check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_AUTO, TW_I32, 0);
+        check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_AUTO, TW_F64, 0);
+        if (fits) {
+            check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U16, TW_U16, 0);
+        } else {
+            tw_matrix got = poisoned(N, N, TW_I32);
+            options.sources = NULL;
+            options.source_count = 0;
+            options.work_type = TW_U16;
+            options.type = TW_AUTO;
+            assert_fails(ctx, TW_ERR_RANGE, "exceeds the working type u16",
+                         tw_apsp(ctx, &got, graph, &options));
+            free(got.data);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* Distances on both sides of every limit, at sizes around the edges of tiles. */
+static void dense_graphs_near_the_limits_are_exact(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static const int64_t sizes[] = {65, 127, 128, 129, 200};
+    static const double weights[][2] = {{1, 30000}, {16000, 16500}, {32600, 32800}, {9000, 65000}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t w = 0; w < sizeof weights / sizeof *weights; w++) {
+            tw_graph *graph = generate(ctx, "dense", sizes[s], weights[w][0], weights[w][1], TW_I32,
+                                       w % 2 ? TW_GRAPH_DIRECTED_YES : TW_GRAPH_DIRECTED_NO);
+            check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_AUTO, TW_I32, 0);
+            tw_graph_destroy(graph);
+        }
+    }
+    close_context(ctx);
+}
+
 static void an_unreachable_part_keeps_a_narrow_type_exact(void **state)
 {
     (void)state;
@@ -778,6 +873,8 @@ int main(void)
         cmocka_unit_test(equal_weights_agree_with_breadth_first_search),
         cmocka_unit_test(the_working_type_is_the_narrowest_that_ends_exact),
         cmocka_unit_test(a_refuted_type_is_followed_by_the_next_wider),
+        cmocka_unit_test(fifteen_bits_are_followed_by_sixteen),
+        cmocka_unit_test(dense_graphs_near_the_limits_are_exact),
         cmocka_unit_test(an_unreachable_part_keeps_a_narrow_type_exact),
         cmocka_unit_test(negative_weights_work_in_every_method),
         cmocka_unit_test(a_negative_cycle_is_reported_with_its_vertices),
