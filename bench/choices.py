@@ -6,7 +6,7 @@
 Graphs of every generator, and roads, grids and meshes of bench/sparse.py. For each number of threads the method is left
 to the plan, and then each method forced whose estimate is below --limit and below ten times what `auto` took. Seconds
 are those of the command from the graph in memory to the summary of all pairs (--rows: to the matrix, written to
-/dev/null), planning and the order of a sweep included, nothing cached, the best of three by the clock; --busy takes
+/dev/null), planning and the order of a sweep included, nothing cached, the best of three by the clock, in turns; --busy takes
 processor seconds over threads instead, reading included, for a machine that does other things. A line shows what `auto`
 took and took it for, the fastest method, the ratio of the two, and of runs above 50 ms the estimate that was farthest
 off. The table goes to FILE as JSON.
@@ -72,16 +72,22 @@ class Command:
         return json.loads(text) if done.returncode == 0 else None
 
     def run(self, path, threads, method):
-        """Seconds of the best of three, and what of them was planning, with the report of that run."""
-        best = None
+        """Seconds of a run and its report."""
+        began = processor_seconds()
+        report = self.tell(path, threads, method)
+        taken = report["seconds"]["total"] - report["seconds"]["read"]
+        if self.given.busy:
+            taken = (processor_seconds() - began) / threads
+        return taken, report
+
+    def race(self, path, threads, methods):
+        """The best of three runs of each method, which take turns."""
+        best = {}
         for _ in range(3):
-            began = processor_seconds()
-            report = self.tell(path, threads, method)
-            taken = report["seconds"]["total"] - report["seconds"]["read"]
-            if self.given.busy:
-                taken = (processor_seconds() - began) / threads
-            if best is None or taken < best[0]:
-                best = (taken, report)
+            for method in methods:
+                run = self.run(path, threads, method)
+                if method not in best or run[0] < best[method][0]:
+                    best[method] = run
         return best
 
 
@@ -108,21 +114,25 @@ def make_graphs(program, folder, only):
 def compare(command, name, path, threads):
     """One row of the table."""
     taken, report = command.run(path, threads, "auto")
-    row = {"graph": name, "vertices": report["graph"]["vertices"], "arcs": report["graph"]["arcs"], "threads": threads,
-           "auto": report["method"], "auto_seconds": taken, "auto_plan": report["seconds"]["plan"], "methods": {}}
+    methods, planning = {}, {}
     for method in METHODS:
         began = processor_seconds()
         plan = command.tell(path, threads, method, explain=True)
-        planning = (processor_seconds() - began) / threads
-        if plan is None:
-            continue
-        found = row["methods"][method] = {"estimate": plan["seconds_estimated"]}
-        if plan["seconds_estimated"] < min(command.given.limit, 10 * taken):
-            found["seconds"], forced = command.run(path, threads, method)
-            found["estimate"] = forced["seconds_estimated"]
-            found["run"] = forced["seconds"]["compute"] + forced["seconds"]["output"]
-            if command.given.busy:
-                found["run"] = max(found["seconds"] - planning, 0)
+        planning[method] = (processor_seconds() - began) / threads
+        if plan is not None:
+            methods[method] = {"estimate": plan["seconds_estimated"]}
+    tried = [method for method, found in methods.items() if found["estimate"] < min(command.given.limit, 10 * taken)]
+    best = command.race(path, threads, ["auto", *tried])
+    taken, report = best["auto"]
+    row = {"graph": name, "vertices": report["graph"]["vertices"], "arcs": report["graph"]["arcs"], "threads": threads,
+           "auto": report["method"], "auto_seconds": taken, "auto_plan": report["seconds"]["plan"], "methods": methods}
+    for method in tried:
+        found = methods[method]
+        found["seconds"], forced = best[method]
+        found["estimate"] = forced["seconds_estimated"]
+        found["run"] = forced["seconds"]["compute"] + forced["seconds"]["output"]
+        if command.given.busy:
+            found["run"] = max(found["seconds"] - planning[method], 0)
     runs = {method: found["seconds"] for method, found in row["methods"].items() if "seconds" in found}
     row["best"] = min(runs, key=runs.get, default=row["auto"])
     row["ratio"] = taken / runs.get(row["best"], taken)
