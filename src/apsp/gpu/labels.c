@@ -356,7 +356,7 @@ static tw_status deliver(void *self_)
     return self->folds != NULL ? deliver_folds(self, self->first) : TW_OK;
 }
 
-static const twi_engine engine = {"searching", open_attempt, run_batches, certify, deliver};
+static const twi_engine engine = {"searching", open_attempt, run_batches, certify, deliver, NULL};
 
 tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                              twi_gpu_outcome *out, double *arcs)
