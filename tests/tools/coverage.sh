@@ -18,7 +18,10 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-(cd build/coverage/src && "$cc" --coverage "$scratch/src/half.c" -o half)
+compile() { # compile SOURCE, as the build names it
+    rm -f build/coverage/src/*
+    (cd build/coverage && "$cc" --coverage "$1" -o src/half)
+}
 
 check() { # check STATUS: the tests end with it, and so must the tool
     local status=0
@@ -36,6 +39,9 @@ END
         exit 1
     fi
 }
+compile "$scratch/src/half.c"
 check 0
 check 1
+compile ../../src/half.c # as behind a compiler cache
+check 0
 echo "ok"
