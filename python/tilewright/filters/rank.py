@@ -10,6 +10,9 @@ from .._entropy import entropy as _entropy
 
 __all__ = ["entropy"]
 
+_WINDOW_ROWS = 2048  # of a window that the planes of a slab lie in
+_SLAB = 1 << 23  # elements
+
 
 def entropy(
     image: Any,
@@ -74,28 +77,63 @@ def _plane(
 def _volume(
     array: np.ndarray, shape: np.ndarray, shifts: tuple[int, ...], levels: int, mask: Any
 ) -> np.ndarray:
-    """Plane by plane: the planes within reach are laid row by row between each other, so that the
-    window is one of two dimensions."""
-    above, *anchor = (side // 2 + shift for side, shift in zip(shape.shape, shifts))
+    """The volume as one image: of its axes (outer, inner, along) the last one is the image's columns,
+    and row outer * planes + inner the image's rows, so that the window is one of two dimensions whose
+    rows lie in groups, ``planes`` apart. The inner axis is taken in slabs, with the planes that their
+    windows reach; those outside of the volume are masked."""
+    centre = [side // 2 + shift for side, shift in zip(shape.shape, shifts)]
     found = np.zeros(array.shape)
-    for z in range(array.shape[0]):
-        first, end = max(0, z - above), min(array.shape[0], z - above + shape.shape[0])
-        planes = end - first
-        if planes <= 0 or found[z].size == 0:
-            continue
-        reach = slice(first - z + above, end - z + above)
-        window = _between(shape[reach])
-        allowed = None if mask is None else _between(mask[first:end])
-        place = (anchor[0] * planes, anchor[1])
-        all_rows = _plane(_between(array[first:end]), window, place, levels, allowed)
-        found[z] = all_rows[::planes]
+    if array.size == 0:
+        return found
+    axes = _axes(array.shape, shape)
+    array, shape = array.transpose(axes), shape.transpose(axes)
+    allowed = None if mask is None else mask.transpose(axes)
+    result = found.transpose(axes)
+    (above, before, left), (outer, inner, along) = [centre[a] for a in axes], array.shape
+    reach = shape.shape[1]
+    planes = _planes(array.shape, shape.shape)
+    step = planes - reach + 1
+    window = np.zeros((shape.shape[0], planes, shape.shape[2]), bool)
+    window[:, :reach] = shape
+    window = window.reshape(-1, shape.shape[2])[: (shape.shape[0] - 1) * planes + reach]
+    for first in range(0, inner, step):
+        begin, end = max(0, first - before), min(inner, first - before + planes)
+        place = slice(begin - first + before, end - first + before)
+        image = np.zeros((outer, planes, along), array.dtype)
+        image[:, place] = array[:, begin:end]
+        inside = None
+        if allowed is not None or end - begin < planes:
+            inside = np.zeros(image.shape, bool)
+            inside[:, place] = True if allowed is None else allowed[:, begin:end]
+            inside = inside.reshape(-1, along)
+        rows = _plane(image.reshape(-1, along), window, (above * planes, left), levels, inside)
+        kept = min(step, inner - first)
+        result[:, first : first + kept] = rows.reshape(image.shape)[:, :kept]
     return found
 
 
-def _between(planes: np.ndarray) -> np.ndarray:
-    """Rows of all planes, those of one number side by side."""
-    count, rows, cols = planes.shape
-    return np.ascontiguousarray(planes.transpose(1, 0, 2).reshape(rows * count, cols))
+def _planes(sides: tuple[int, ...], window: tuple[int, ...]) -> int:
+    """Planes of a slab: so many that those which only lie around it are few, and no more than the
+    library takes for the rows of a window or than a slab of some megabytes has."""
+    most = _WINDOW_ROWS // max(1, window[0] - 1)
+    some = max(8 * window[1], _SLAB // (sides[0] * sides[2]))
+    return max(window[1], min(most, some, sides[1] + window[1] - 1))
+
+
+def _axes(sides: tuple[int, ...], shape: np.ndarray) -> tuple[int, ...]:
+    """The axes as (outer, inner, along) that cost least: windows move along the last, where what they
+    gain and lose are the ends of their runs, after their first one was counted as a whole."""
+
+    def cost(axes: tuple[int, ...]) -> float:
+        outer, inner, along = axes
+        runs = np.count_nonzero(np.diff(shape.astype(np.int8), axis=along, prepend=0) == 1)
+        window = tuple(shape.shape[a] for a in axes)
+        planes = _planes(tuple(sides[a] for a in axes), window)
+        waste = planes / (planes - window[1] + 1)
+        moved = 0.0 if along == 2 else 1.0  # elements of a row that lie apart
+        return (2 * runs + shape.sum() / sides[along] + moved) * waste
+
+    return min(((0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)), key=cost)
 
 
 def _has(shape: np.ndarray, anchor: tuple[int, int]) -> bool:

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "entropy/cpu/kernels.h"
 #include "entropy/cpu/slide.h"
+#include "entropy/cpu/slide_wide.h"
 #include "entropy/shared/levels.h"
 
 #include <stdatomic.h>
@@ -32,8 +33,9 @@ typedef struct job {
     int64_t pitch;        /* elements of a row of levels */
     char *out;
     int64_t stride;
-    char *scratch; /* one part for each thread */
-    uint64_t part; /* bytes of a part */
+    twi_wide_moves moves; /* of f64 results, where their rows go together */
+    char *scratch;        /* one part for each thread */
+    uint64_t part;        /* bytes of a part */
     uint64_t levels_bytes;
     atomic_int_fast64_t done;
 } job;
@@ -122,7 +124,8 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     for (int64_t r = 0; r < rows; r++) {
         twi_levels_row_u16(setup, first + r, levels + r * j->pitch);
     }
-    if (setup->method == TWI_ENTROPY_LIST) {
+    const bool together = j->moves.places != NULL;
+    if (setup->method == TWI_ENTROPY_LIST && !together) {
         for (int64_t y = 0; y < count; y++) {
             const uint16_t *at = levels + y * j->pitch;
             if (setup->shape.type == TW_F64) {
@@ -133,13 +136,18 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
         }
         return;
     }
-    const int32_t lanes = twi_lane_count(&setup->window);
+    const int32_t lanes = together ? TWI_WIDE_LANES : twi_lane_count(&setup->window);
     int64_t spare = round_up(count, lanes) - count;
     memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
     for (int64_t y = 0; y < count; y += lanes) {
         int64_t live = count - y < lanes ? count - y : lanes;
-        twi_slide_lanes(setup, levels + y * j->pitch, j->pitch, out_row(j, first + y), j->stride,
-                        live, histogram);
+        const uint16_t *at = levels + y * j->pitch;
+        if (together) {
+            twi_slide_wide(setup, &j->moves, at, j->pitch, out_row(j, first + y), j->stride, live,
+                           histogram);
+        } else {
+            twi_slide_lanes(setup, at, j->pitch, out_row(j, first + y), j->stride, live, histogram);
+        }
     }
 }
 
@@ -194,7 +202,10 @@ uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, in
     uint64_t bytes;
     job j = {.setup = setup, .count = rows, .pitch = twi_padded_cols(setup)};
     j.band = choose_band(&j, threads);
-    return count_scratch(&j) && twi_mul(j.part, (uint64_t)threads, &bytes) ? bytes : UINT64_MAX / 2;
+    if (!count_scratch(&j) || !twi_mul(j.part, (uint64_t)threads, &bytes)) {
+        return UINT64_MAX / 2;
+    }
+    return bytes + (twi_wide_takes(setup) ? twi_wide_bytes(setup) : 0);
 }
 
 tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,
@@ -215,7 +226,11 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
     j.counters = twi_counters_kernel_find(setup->isa);
     j.band = band > 0 ? band : choose_band(&j, threads);
     tw_status status = plan_scratch(&j, threads);
+    if (status == TW_OK && twi_wide_takes(setup)) {
+        status = twi_wide_make(ctx, &j.moves, setup, j.pitch);
+    }
     if (status != TW_OK) {
+        twi_free(j.scratch);
         return status;
     }
     const int64_t bands = (count + j.band - 1) / j.band;
@@ -223,6 +238,7 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
 #pragma omp parallel num_threads(twi_team(team)) if (team > 1)
     work(&j, bands);
     (void)team; /* without OpenMP there is none */
+    twi_wide_clear(&j.moves);
     twi_free(j.scratch);
     return twi_check_cancel(ctx);
 }

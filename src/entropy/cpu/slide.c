@@ -98,7 +98,7 @@ void twi_slide_lanes(const twi_entropy_setup *setup, const uint16_t *levels, int
 #define RESULT double
 #define TOTALS wide_sum
 #define STEPS wide_step
-#define VALUE(total, sum, n, unit) twi_entropy_wide_value(total, sum, n)
+#define VALUE(total, sum, n, unit) twi_entropy_wide_value(&setup->table, total, sum, n)
 
 #define LEVEL uint16_t
 #define NAME u16_f64

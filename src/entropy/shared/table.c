@@ -100,6 +100,7 @@ static void fill(twi_entropy_table *table, wide unit)
         if (table->wide_sum != NULL) {
             table->wide_sum[n] = exact;
             table->wide_step[n] = exact - (n > 0 ? table->wide_sum[n - 1] : 0);
+            table->wide_inverse[n] = twi_inverse_of((uint32_t)n);
         } else {
             table->sum[n] = (uint64_t)((exact + ((wide)1 << (drop - 1))) >> drop);
             table->step[n] = table->sum[n] - (n > 0 ? table->sum[n - 1] : 0);
@@ -121,7 +122,9 @@ static tw_status make_room(tw_context *ctx, twi_entropy_table *table, tw_type ty
         tw_status status =
             twi_alloc(ctx, &table->wide_sum, 2 * count, sizeof *table->wide_sum, what);
         table->wide_step = status == TW_OK ? table->wide_sum + count : NULL;
-        return status;
+        return status != TW_OK ? status
+                               : twi_alloc(ctx, &table->wide_inverse, count,
+                                           sizeof *table->wide_inverse, what);
     }
     tw_status status = twi_alloc(ctx, &table->sum, 2 * count, sizeof *table->sum, what);
     table->step = status == TW_OK ? table->sum + count : NULL;
@@ -151,6 +154,7 @@ void twi_entropy_table_clear(twi_entropy_table *table)
 {
     twi_free(table->pair);
     twi_free(table->wide_sum);
+    twi_free(table->wide_inverse);
     twi_free(table->sum);
     *table = (twi_entropy_table){0};
 }

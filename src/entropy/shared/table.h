@@ -3,7 +3,7 @@
 #define TWI_ENTROPY_SHARED_TABLE_H
 
 #include "base/context.h"
-#include "entropy/shared/value.h"
+#include "entropy/shared/quotient.h"
 
 #define TWI_WIDE_POINT 64 /* bits after the point of what f64 results are made of */
 
@@ -17,6 +17,7 @@ typedef struct twi_entropy_table {
     uint64_t *pair;   /* step[a] + step[b] 2^32 at a + 256 b, for windows of up to 255; else NULL */
     unsigned __int128 *wide_sum; /* the same for f64, else NULL */
     unsigned __int128 *wide_step;
+    uint64_t *wide_inverse; /* of 1 ... size, for twi_quotient_by (quotient.h); NULL for f32 */
 } twi_entropy_table;
 
 /* Tables of a window of `size` elements for results of f32 or f64; base as in the options. */
@@ -50,11 +51,11 @@ static inline float twi_entropy_value_by(uint64_t total, uint64_t sum, double di
 }
 
 /* The same for f64, from sums with TWI_WIDE_POINT bits after the point (value.h). */
-static inline double twi_entropy_wide_value(unsigned __int128 total, unsigned __int128 sum,
+static inline double twi_entropy_wide_value(const twi_entropy_table *table,
+                                            unsigned __int128 total, unsigned __int128 sum,
                                             int64_t n)
 {
-    const unsigned __int128 difference = total - sum;
-    return twi_wide_quotient((uint64_t)(difference >> 64), (uint64_t)difference, (uint32_t)n);
+    return twi_quotient_by(total - sum, (uint32_t)n, table->wide_inverse[n]);
 }
 
 #endif

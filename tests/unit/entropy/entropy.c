@@ -291,6 +291,87 @@ static void disks_and_footprints_with_any_anchor(void **state)
     close_context(ctx);
 }
 
+/* Rows of a window in groups with empty rows between, as planes of a volume laid between each
+ * other have them, and holes anywhere: what enters one of several rows of windows may enter others
+ * beside it, none, or one further away. */
+static void footprints_of_any_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 33, COLS = 24, SHAPE = 14 * 5 };
+    static uint8_t data[ROWS * COLS], mask[ROWS * COLS], shape[SHAPE];
+    tw_context *ctx = open_context();
+    const uint64_t rounds = small_sizes_only() ? 6 : 40;
+    tw_matrix in = {data, ROWS, COLS, COLS, TW_U8};
+    tw_matrix mask_view = {mask, ROWS, COLS, COLS, TW_U8};
+    for (uint64_t round = 0; round < rounds; round++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        const int64_t rows = 1 + (int64_t)(twi_random_at(round, 0) % 14);
+        const int64_t cols = 1 + (int64_t)(twi_random_at(round, 1) % 5);
+        const int64_t apart = 1 + (int64_t)(twi_random_at(round, 2) % 6);
+        tw_matrix footprint = {shape, rows, cols, cols, TW_U8};
+        fill_levels(data, TW_U8, ROWS * COLS, 16, 2 * round);
+        fill_levels(mask, TW_U8, ROWS * COLS, 4, 2 * round + 1);
+        for (int64_t i = 0; i < rows * cols; i++) {
+            const bool hole = round % 2 == 0 && twi_random_at(round, 3 + (uint64_t)i) % 3 == 0;
+            shape[i] = i / cols % apart <= apart / 2 && !hole;
+        }
+        shape[0] = 1;
+        opts.levels = 16;
+        opts.footprint = &footprint;
+        opts.anchor_row = (int32_t)(rows - 1);
+        opts.border = (tw_entropy_border)(round % 6);
+        opts.mask = round % 3 == 0 ? &mask_view : NULL;
+        check_all_ways(ctx, &in, &opts);
+    }
+    close_context(ctx);
+}
+
+static void windows_of_more_elements_than_16_bits_count(void **state)
+{
+    (void)state;
+    enum { ROWS = 262, COLS = 261 };
+    tw_context *ctx = open_context();
+    uint8_t *data = malloc(ROWS * COLS);
+    tw_matrix in = {data, ROWS, COLS, COLS, TW_U8};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.border = TW_ENTROPY_BORDER_VALID;
+    fill_levels(data, TW_U8, ROWS * COLS, 2, 5);
+    opts.window_cols = 257;
+    for (opts.window_rows = 255; opts.window_rows <= 257; opts.window_rows += 2) {
+        check_all_ways(ctx, &in, &opts); /* 65535 and 66049 elements */
+    }
+    free(data);
+    close_context(ctx);
+}
+
+/* a / (n 2^64) by an inverse and by division; where the quotient is near the middle of two doubles the
+ * inverse alone does not tell. */
+static void quotients_by_an_inverse_have_the_same_bits(void **state)
+{
+    (void)state;
+    const uint64_t rounds = small_sizes_only() ? 2000 : 200000;
+    for (uint64_t i = 0; i < rounds; i++) {
+        const uint64_t bits = twi_random_at(1, i);
+        const uint32_t n = 1 + (uint32_t)(twi_random_at(2, i) % (i % 2 == 0 ? 200 : 1 << 20));
+        unsigned __int128 a = twi_random_at(3, i) >> bits % 64;
+        a |= (unsigned __int128)(twi_random_at(4, i) >> (40 + bits / 64 % 24)) << 64;
+        if (i % 4 == 0) { /* 54 bits, the last one set: a middle, or beside it */
+            const uint64_t middle = twi_random_at(5, i) >> 10 | (uint64_t)1 << 53 | 1;
+            const unsigned __int128 product = (unsigned __int128)middle * n;
+            a = (product << bits % 11) + (bits >> 8) % 5 - 2;
+        }
+        a += a < (unsigned __int128)n << 47 ? (unsigned __int128)n << 47 : 0; /* no H is less */
+        const double want = twi_wide_quotient((uint64_t)(a >> 64), (uint64_t)a, n);
+        const double got = twi_quotient_by(a, n, twi_inverse_of(n));
+        if (want != got) {
+            fail_msg("%016llx%016llx / %u: %.17g, not %.17g", (unsigned long long)(a >> 64),
+                     (unsigned long long)a, n, got, want);
+        }
+    }
+    assert_true(isnan(twi_quotient_by(0, 0, twi_inverse_of(0))));
+    assert_true(twi_quotient_by(0, 7, twi_inverse_of(7)) == 0);
+}
+
 static void a_disk_has_the_elements_within_its_radius(void **state)
 {
     (void)state;
@@ -1131,6 +1212,9 @@ int main(void)
         cmocka_unit_test(every_base_and_number_of_levels),
         cmocka_unit_test(the_most_levels_work_on_every_border_and_with_a_mask),
         cmocka_unit_test(disks_and_footprints_with_any_anchor),
+        cmocka_unit_test(footprints_of_any_rows),
+        cmocka_unit_test(windows_of_more_elements_than_16_bits_count),
+        cmocka_unit_test(quotients_by_an_inverse_have_the_same_bits),
         cmocka_unit_test(a_disk_has_the_elements_within_its_radius),
         cmocka_unit_test(a_disk_in_base_2_is_the_entropy_of_scikit_image),
         cmocka_unit_test(footprints_of_scikit_image_give_its_values),
