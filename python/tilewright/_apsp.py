@@ -245,6 +245,8 @@ def writable(out: Any, shape: tuple[int, ...], known: Any, name: str = "out") ->
     """A caller's array for a result, or the exception that says what is wrong with it."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"{name} is a NumPy array, not {type(out).__name__}")
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: pass its data")
     if out.shape != shape:
         raise ValueError(f"{name} has shape {out.shape}; the result has {shape}")
     if out.dtype not in known or not out.dtype.isnative:

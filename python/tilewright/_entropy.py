@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from ctypes import byref, c_double, pointer
 from typing import Any, Optional, Union
 
@@ -79,8 +80,14 @@ class _Options:
         return found
 
     def window(self, window: Any, radius: Optional[int], footprint: Any, anchor: Any) -> None:
-        rows, cols = (window, window) if isinstance(window, (int, np.integer)) else window
-        self.struct.window_rows, self.struct.window_cols = int(rows), int(cols)
+        sides = (window, window) if isinstance(window, (int, np.integer)) else tuple(window)
+        try:
+            rows, cols = (operator.index(side) for side in sides)
+        except (TypeError, ValueError):
+            raise ValueError(f"window={window!r}: use a side, or (rows, columns)") from None
+        if not (1 <= rows < 2**31 and 1 <= cols < 2**31):
+            raise ValueError(f"window={window!r}: a side must be 1 or more")
+        self.struct.window_rows, self.struct.window_cols = rows, cols
         if radius is not None:
             if radius < 0:
                 raise ValueError("radius must be >= 0")
@@ -88,7 +95,10 @@ class _Options:
         if footprint is not None:
             self.bytes_matrix("footprint", footprint)
         if anchor is not None:
-            self.struct.anchor_row, self.struct.anchor_col = int(anchor[0]), int(anchor[1])
+            row, col = (operator.index(place) for place in anchor)
+            if not (0 <= row < 2**31 and 0 <= col < 2**31):  # below 0 it is the middle, in C
+                raise ValueError(f"the anchor, row {row} and column {col}, lies outside the footprint")
+            self.struct.anchor_row, self.struct.anchor_col = row, col
 
     def values(self, range: Any, mask: Any, no_data: Optional[float], skip_nan: bool) -> None:
         if range is not None:
@@ -130,7 +140,7 @@ def entropy(
     nonzero elements of ``footprint``, of which ``anchor`` (its middle) lies on the centre. Values are
     levels 0 ... ``levels`` - 1, or are put into as many equal bins of ``range`` = (low, high). ``border``
     is crop, reflect, symmetric, clamp, wrap or valid; ``base`` "e", 2, 10 or "levels". Elements where
-    ``mask`` is 0, that equal ``no_data`` or, with ``skip_nan``, are NaN do not count; where none counts
+    ``mask`` is 0, that a masked array masks, that equal ``no_data`` or, with ``skip_nan``, are NaN do not count; where none counts
     the result is NaN. It is float32, within 1 ulp of the exact value, or float64, within 2.
 
     >>> entropy(np.array([[0, 0], [0, 1]], dtype=np.uint8), 3, base=2)
@@ -145,6 +155,9 @@ def entropy(
         return _device.entropy(
             image, window, radius, footprint, anchor, levels, range, border, base, dtype
         )
+    if isinstance(image, np.ma.MaskedArray):
+        given = ~np.ma.getmaskarray(image)
+        mask = given if mask is None else given & (np.asarray(mask) != 0)
     array = _levels_of(image)
     if border not in _abi.BORDERS:
         raise ValueError(f"unknown border '{border}'; use {', '.join(_abi.BORDERS)}")

@@ -3,6 +3,8 @@ that Python or NumPy would raise in its place, so that ``except ValueError`` kee
 
 from __future__ import annotations
 
+import re
+
 from . import _abi
 
 
@@ -102,9 +104,31 @@ def _cycle(ctx: _abi.c_void_p) -> tuple[int, ...]:
     return tuple(vertices[:count])
 
 
+# Options of the command that the library's sentences name, and that are arguments here.
+_FLAGS = ("skip-nan", "directed", "unweighted")
+_VALUES = ("levels", "range", "mask", "no-data", "no-edge", "memory", "threads")
+_OPTION = re.compile(rf"--({'|'.join(_FLAGS + _VALUES)})\b(?:=([^\s;,]+)| (\d+))?")
+
+
+def _argument(option: "re.Match[str]") -> str:
+    value = option[2] or option[3] or ("True" if option[1] in _FLAGS else "")
+    if ":" in value:
+        value = "({}, {})".format(*value.split(":"))
+    return f"{option[1].replace('-', '_')}={value}"
+
+
+def in_python(sentence: str) -> str:
+    """A sentence of the library with its options written as arguments.
+
+    >>> in_python("use --levels 65536, --range=0:1, --mask or --skip-nan")
+    'use levels=65536, range=(0, 1), mask= or skip_nan=True'
+    """
+    return _OPTION.sub(_argument, sentence)
+
+
 def of_status(status: int, ctx: _abi.c_void_p) -> Error:
     """The exception of a status that the last call on this context returned."""
-    said = _abi.lib.tw_last_error(ctx).decode(errors="replace")
+    said = in_python(_abi.lib.tw_last_error(ctx).decode(errors="replace"))
     if status == _abi.ERR_NEGATIVE_CYCLE:
         return NegativeCycleError(said, _cycle(ctx))
     name = _abi.lib.tw_status_name(status).decode()

@@ -383,6 +383,8 @@ def evaluate(
     program = _Program(writer, values, own)
     if order not in ("K", "C", "A", "F"):
         raise ValueError(f"unknown order {order!r}; use 'K', 'C', 'A' or 'F'")
+    if out is not None and not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
     direct = _fits(out, program)
     if out is not None and out.shape != program.shape:
         raise ValueError(f"out has shape {out.shape}; the result has {program.shape}")

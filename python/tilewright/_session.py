@@ -15,6 +15,7 @@ way; the worker is gone, and the next long call makes a new one.
 
 from __future__ import annotations
 
+import operator
 import os
 import queue
 import threading
@@ -36,11 +37,12 @@ class _Job:
         self.work = work
         self.result: Any = None
         self.error: Optional[BaseException] = None
+        self.dropped = False  # nobody waits for it: not to be begun
         self.done = threading.Event()
 
     def run(self) -> None:
         try:
-            self.result = self.work()
+            self.result = None if self.dropped else self.work()
         except BaseException as error:  # it is the caller's, whatever it is
             self.error = error
         self.done.set()
@@ -97,13 +99,20 @@ class Session:
         return job.result
 
     def _stop(self, job: _Job) -> None:
-        lib.tw_cancel(self.large)
-        while not job.done.is_set():
+        """Return when the worker has nothing to do with ``job`` any more. Whether it was given to the
+        worker is not known, since the interrupt may have come just before, so what is waited for is a
+        second job behind it, which also makes the context ready again."""
+        job.dropped = True
+        while True:
             try:
-                job.done.wait()
+                lib.tw_cancel(self.large)
+                last = _Job(lambda: lib.tw_clear_cancel(self.large))
+                assert self.jobs is not None
+                self.jobs.put(last)
+                last.done.wait()
+                return
             except BaseException:  # a second Ctrl-C: the first is being obeyed
                 pass
-        lib.tw_clear_cancel(self.large)
 
 
 _local = threading.local()
@@ -142,13 +151,19 @@ def bytes_of(memory: Union[int, str, None]) -> int:
     """
     if memory is None:
         return 0
-    if isinstance(memory, str):
-        text = memory.strip().upper()
-        for suffix, scale in (("K", 2**10), ("M", 2**20), ("G", 2**30), ("T", 2**40)):
-            if text.endswith(suffix):
-                return int(float(text[:-1]) * scale)
-        return int(text)
-    return int(memory)
+    number: float = 0
+    try:
+        if isinstance(memory, str):
+            text = memory.strip().upper()
+            scale = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:], 1)
+            number = float(text[:-1] if scale > 1 else text) * scale
+        else:
+            number = operator.index(memory)
+    except ValueError:
+        pass
+    if not 1 <= number < 2**63:
+        raise ValueError(f"memory={memory!r}: use a number of bytes, or text such as '8G'")
+    return int(number)
 
 
 class _Line:
@@ -219,10 +234,16 @@ class Settings:
         threads: int = 0,
         progress: ProgressOption = None,
     ) -> None:
+        if not isinstance(device, str):
+            raise TypeError(f"device is text such as 'cpu' or 'cuda', not {device!r}")
+        if progress and progress is not True and not callable(progress):
+            raise TypeError(f"progress is True or a function, not {progress!r}")
         self.ctx = ctx
         self.device = device.encode()
         self.memory = bytes_of(memory)
-        self.threads = threads
+        self.threads = operator.index(threads)
+        if not 0 <= self.threads < 2**31:
+            raise ValueError(f"threads={threads}: use 1 or more, or 0 for all processors")
         self.progress: Any = _default_progress() if progress is True else progress or None
         self.raised: Optional[BaseException] = None
         self.callback: Any = None

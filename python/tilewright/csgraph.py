@@ -78,9 +78,11 @@ def _real(array: np.ndarray) -> np.ndarray:
 
 
 def _without_nan(array: np.ndarray) -> np.ndarray:
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        return np.where(np.isnan(array), np.inf, array)
-    return array
+    """NaN made infinite, and so is -inf in a matrix, which is no edge there."""
+    if array.dtype.kind != "f":
+        return array
+    unwanted = np.isnan(array) if array.ndim == 1 else np.isnan(array) | (array == -np.inf)
+    return np.where(unwanted, np.inf, array) if unwanted.any() else array
 
 
 def _arcs(csgraph: Any, directed: bool, unweighted: bool, zeros_are_edges: bool) -> Arcs:
@@ -98,6 +100,8 @@ def _arcs(csgraph: Any, directed: bool, unweighted: bool, zeros_are_edges: bool)
         array = np.ma.filled(csgraph.astype(np.float64), np.inf)
     else:
         array = np.asarray(csgraph)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"a graph of {array.dtype}: its weights are real numbers")
     _check_shape(array.shape)
     array = _real(array)
     no_edge: Optional[float] = None if masked and zeros_are_edges else 0.0

@@ -112,6 +112,17 @@ def test_bad_arguments():
         ({"out": np.zeros((4, 4), np.int32)}, ValueError),
         ({"mask": np.ones((3, 3))}, ValueError),
         ({"range": (1, 1)}, ValueError),
+        ({"window": (3,)}, ValueError),
+        ({"window": "5"}, ValueError),
+        ({"footprint": np.ones((3, 3)), "anchor": (-1, 0)}, ValueError),
+        ({"out": np.ma.masked_all((4, 4), np.float32)}, TypeError),
+        ({"memory": -1}, ValueError),
+        ({"memory": "much"}, ValueError),
+        ({"memory": ""}, ValueError),
+        ({"threads": "2"}, TypeError),
+        ({"threads": 2**40}, ValueError),
+        ({"device": 3}, TypeError),
+        ({"progress": 3}, TypeError),
     ):
         with pytest.raises(error):
             tw.entropy(image, **options)
@@ -123,6 +134,21 @@ def test_bad_arguments():
         tw.entropy(np.full((4, 4), 20, np.uint8), levels=16)
     with pytest.raises(ValueError, match="16 bits"):
         tw.entropy(np.full((4, 4), 2**20))
+
+
+def test_sentences_name_arguments():
+    with pytest.raises(tw.RangeError, match=r"use levels=65536, range=, mask= or no_data=$"):
+        tw.entropy(np.full((4, 4), 20, np.uint8), levels=16)
+    with pytest.raises(tw.RangeError, match=r"use skip_nan=True or mask= "):
+        tw.entropy(np.full((4, 4), np.nan), range=(0, 1))
+
+
+def test_what_a_masked_array_masks_does_not_count(rng):
+    image = rng.integers(0, 5, (12, 13)).astype(np.uint8)
+    hidden, mask = rng.random(image.shape) < 0.3, rng.random(image.shape) < 0.8
+    masked = np.ma.masked_array(image, hidden)
+    np.testing.assert_array_equal(tw.entropy(masked), tw.entropy(image, mask=~hidden))
+    np.testing.assert_array_equal(tw.entropy(masked, mask=mask), tw.entropy(image, mask=mask & ~hidden))
 
 
 def test_empty_images():
@@ -202,6 +228,35 @@ def test_rank_entropy_of_a_volume_is_that_of_scikit_image(rng, monkeypatch, dtyp
             theirs.entropy(volume, footprint, **options),
             atol=1e-12,
         )
+
+
+def test_rank_entropy_refuses_what_scikit_image_refuses():
+    for image, sides in ((np.zeros((5, 6), np.uint8), (3, 3)), (np.zeros((4, 5, 6), np.uint8), (3, 3, 3))):
+        for name in ("shift_x", "shift_y", "shift_z")[: image.ndim]:
+            for shift in (-3, -2, 2, 3):
+                with pytest.raises(ValueError, match=f"half footprint . {name} must be between"):
+                    rank.entropy(image, np.ones(sides), **{name: shift})
+        np.testing.assert_array_equal(rank.entropy(image, np.zeros(sides)), np.zeros(image.shape))
+        read_only = np.zeros(image.shape)
+        read_only.flags.writeable = False
+        for out in (np.zeros(image.shape[1:]), np.zeros(image.shape).T, read_only, [0]):
+            with pytest.raises(ValueError, match="out"):
+                rank.entropy(image, np.ones(sides), out=out)
+
+
+def test_rank_entropy_of_other_types_is_that_of_scikit_image(rng):
+    theirs = pytest.importorskip("skimage.filters.rank")
+    for image in (rng.random((9, 10)), rng.integers(-9, 9, (9, 10)), rng.random((4, 5, 6))):
+        footprint = np.ones((3,) * image.ndim)
+        with pytest.warns(UserWarning, match="Possible precision loss"):
+            expected = theirs.entropy(image, footprint)
+        with pytest.warns(UserWarning, match="Possible precision loss"):
+            found = rank.entropy(image, footprint)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    swapped = rng.integers(0, 999, (9, 10)).astype(">u2")
+    np.testing.assert_array_equal(
+        rank.entropy(swapped, np.ones((3, 3))), rank.entropy(swapped.astype("=u2"), np.ones((3, 3)))
+    )
 
 
 def test_a_volume_is_cut_where_its_windows_cost_least():

@@ -3,6 +3,7 @@
 import gc
 import multiprocessing
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -75,6 +76,48 @@ def test_an_exception_of_a_signal_handler_ends_the_call():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert tw.apsp(np.ones((2, 2))).sum() == 2
+
+
+class Interrupted(queue.SimpleQueue):
+    """A queue to the worker whose ``put`` is interrupted, before or after it has put, so many times."""
+
+    def __init__(self, when, times):
+        self.when = when
+        self.left = times
+
+    def put(self, job):
+        if self.left > 0 and self.when == "before":
+            self.left -= 1
+            raise KeyboardInterrupt
+        super().put(job)
+        if self.left > 0:
+            self.left -= 1
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("when", ("before", "after"))
+@pytest.mark.parametrize("times", (1, 2, 5))
+def test_an_interrupt_may_come_at_any_time(when, times):
+    """Nothing is waited for that never was begun, and the context is ready for the next call."""
+    graph = np.random.default_rng(1).random((300, 300))
+    expected = tw.apsp(graph)
+    mine = _session.session()
+    before = mine.jobs
+    mine.jobs = Interrupted(when, times)
+    worker = threading.Thread(target=_session._serve, args=(mine.jobs,), daemon=True)
+    worker.start()
+    try:
+        found = np.full(graph.shape, -1.0)
+        with pytest.raises(KeyboardInterrupt):
+            tw.apsp(graph, out=found)
+        touched = found.copy()
+        np.testing.assert_array_equal(tw.apsp(graph), expected)
+        np.testing.assert_array_equal(found, touched)  # nobody writes to it any more
+    finally:
+        mine.jobs.put(None)
+        mine.jobs = before
+        worker.join(timeout=60)
+    assert not worker.is_alive()
 
 
 def test_python_runs_while_the_library_computes():

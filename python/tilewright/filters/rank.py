@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Optional
 
 import numpy as np
@@ -36,13 +37,19 @@ def entropy(
         raise ValueError(f"`image` must have 2 or 3 dimensions, got {array.ndim}.")
     if array.dtype == np.bool_:
         raise ValueError("dtype cannot be bool.")
+    if array.dtype == np.dtype(np.uint16).newbyteorder():
+        array = array.astype(np.uint16)
     if array.dtype not in (np.uint8, np.uint16):
-        raise TypeError(f"an image of {array.dtype}: skimage.util.img_as_ubyte converts it")
+        array = _as_bytes(array)
     shape = np.ascontiguousarray(np.asarray(footprint) > 0)
     if shape.ndim != array.ndim:
         raise ValueError("`image` and `footprint` must have the same number of dimensions")
     if out is not None and out is image:
         raise NotImplementedError("Cannot perform rank operation in place.")
+    if out is not None and (not isinstance(out, np.ndarray) or out.shape != array.shape):
+        raise ValueError(f"out has shape {np.shape(out)}; the result has {array.shape}")
+    if out is not None and not out.flags.writeable:
+        raise ValueError("out is read-only")
     if mask is not None:
         mask = np.asarray(mask) > 0
         if mask.shape != array.shape:
@@ -51,16 +58,40 @@ def entropy(
         levels = max(2, int(array.max(initial=0)) + 1)
     else:
         levels = 256
-    if array.ndim == 2:
-        anchor = (shape.shape[0] // 2 + int(shift_y), shape.shape[1] // 2 + int(shift_x))
-        found = _plane(array, shape, anchor, levels, mask)
+    shifts = {"shift_x": int(shift_x), "shift_y": int(shift_y), "shift_z": int(shift_z)}
+    axes = ("shift_y", "shift_x") if array.ndim == 2 else tuple(shifts)  # scikit-image has it so
+    centre = []
+    for side, name in zip(shape.shape, axes):
+        centre.append(side // 2 + shifts[name])
+        if not 0 <= centre[-1] < side:
+            raise ValueError(f"half footprint + {name} must be between 0 and footprint")
+    if not shape.any():
+        found = np.zeros(array.shape)
+    elif array.ndim == 2:
+        found = _plane(array, shape, (centre[0], centre[1]), levels, mask)
     else:
-        shifts = (int(shift_x), int(shift_y), int(shift_z))  # of scikit-image's axes: in this order
-        found = _volume(array, shape, shifts, levels, mask)
+        found = _volume(array, shape, centre, levels, mask)
     if out is None:
         return found
-    np.copyto(out, found.reshape(out.shape), casting="unsafe")
+    np.copyto(out, found, casting="unsafe")
     return out
+
+
+def _as_bytes(array: np.ndarray) -> np.ndarray:
+    """An image of another type in bytes, by scikit-image and with its warning."""
+    try:
+        from skimage.util import img_as_ubyte
+    except ImportError:
+        raise TypeError(
+            f"an image of {array.dtype}: convert it to uint8 or uint16, or install scikit-image, which "
+            "does it as its own filters do"
+        ) from None
+    warnings.warn(
+        f"Possible precision loss converting image of type {array.dtype} to uint8 as required by rank "
+        "filters. Convert manually using skimage.util.img_as_ubyte to silence this warning.",
+        stacklevel=3,
+    )
+    return img_as_ubyte(array)
 
 
 def _plane(
@@ -69,19 +100,18 @@ def _plane(
     found = _entropy(
         array, footprint=shape, anchor=anchor, levels=levels, base=2, mask=mask, dtype=np.float64
     )
-    if mask is not None or not _has(shape, anchor):
+    if mask is not None or not shape[anchor]:  # else something is in the window everywhere
         found[np.isnan(found)] = 0.0
     return found
 
 
 def _volume(
-    array: np.ndarray, shape: np.ndarray, shifts: tuple[int, ...], levels: int, mask: Any
+    array: np.ndarray, shape: np.ndarray, centre: list[int], levels: int, mask: Any
 ) -> np.ndarray:
     """The volume as one image: of its axes (outer, inner, along) the last one is the image's columns,
     and row outer * planes + inner the image's rows, so that the window is one of two dimensions whose
     rows lie in groups, ``planes`` apart. The inner axis is taken in slabs, with the planes that their
     windows reach; those outside of the volume are masked."""
-    centre = [side // 2 + shift for side, shift in zip(shape.shape, shifts)]
     found = np.zeros(array.shape)
     if array.size == 0:
         return found
@@ -134,9 +164,3 @@ def _axes(sides: tuple[int, ...], shape: np.ndarray) -> tuple[int, ...]:
         return (2 * runs + shape.sum() / sides[along] + moved) * waste
 
     return min(((0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)), key=cost)
-
-
-def _has(shape: np.ndarray, anchor: tuple[int, int]) -> bool:
-    """Whether the window has its own centre, so that something is in it everywhere."""
-    inside = all(0 <= at < side for at, side in zip(anchor, shape.shape))
-    return inside and bool(shape[anchor])
