@@ -131,7 +131,7 @@ def _volume(
         place = slice(begin - first + before, end - first + before)
         image = np.zeros((outer, planes, along), array.dtype)
         image[:, place] = array[:, begin:end]
-        inside = None
+        inside: Any = None
         if allowed is not None or end - begin < planes:
             inside = np.zeros(image.shape, bool)
             inside[:, place] = True if allowed is None else allowed[:, begin:end]

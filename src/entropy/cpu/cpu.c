@@ -105,7 +105,7 @@ static void slide_wide_band(const job *j, int64_t first, int64_t count, char *pa
     for (int64_t r = 0; r < count + j->setup->window.rows - 1; r++) {
         twi_levels_row_u32(j->setup, first + r, levels + r * j->pitch);
     }
-    for (int64_t y = 0; y < count; y++) {
+    for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y++) {
         const uint32_t *at = levels + y * j->pitch;
         if (j->setup->shape.type == TW_F64) {
             twi_slide_list_u32_f64(j->setup, at, j->pitch, out_row(j, first + y), histogram);
@@ -126,7 +126,7 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     }
     const bool together = j->moves.places != NULL;
     if (setup->method == TWI_ENTROPY_LIST && !together) {
-        for (int64_t y = 0; y < count; y++) {
+        for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y++) {
             const uint16_t *at = levels + y * j->pitch;
             if (setup->shape.type == TW_F64) {
                 twi_slide_list_u16_f64(setup, at, j->pitch, out_row(j, first + y), histogram);
@@ -139,7 +139,7 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     const int32_t lanes = together ? TWI_WIDE_LANES : twi_lane_count(&setup->window);
     int64_t spare = round_up(count, lanes) - count;
     memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
-    for (int64_t y = 0; y < count; y += lanes) {
+    for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y += lanes) {
         int64_t live = count - y < lanes ? count - y : lanes;
         const uint16_t *at = levels + y * j->pitch;
         if (together) {

@@ -25,7 +25,8 @@ typedef unsigned __int128 wide;
 /* The sets of lanes, in the order of the places. */
 #define EACH_SET(X) \
     X(0, 0, 0)      \
-    X(1, 0, 1) X(2, 0, 2) X(3, 0, 3) X(4, 1, 1) X(5, 1, 2) X(6, 1, 3) X(7, 2, 2) X(8, 2, 3) X(9, 3, 3)
+    X(1, 0, 1)      \
+    X(2, 0, 2) X(3, 0, 3) X(4, 1, 1) X(5, 1, 2) X(6, 1, 3) X(7, 2, 2) X(8, 2, 3) X(9, 3, 3)
 
 /* An element and the lanes that it changes. */
 typedef struct change {
@@ -52,7 +53,8 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The set of the lanes from the lowest one of `lanes` up to the first that is not; takes them out. */
+/* The set of the lanes from the lowest one of `lanes` up to the first that is not; takes them out.
+ */
 static int take_set(uint32_t *lanes)
 {
     static const int first[LANES] = {0, 4, 7, 9};
@@ -72,8 +74,8 @@ static int64_t find_changes(change *changes, const twi_window *window, int64_t p
     for (int64_t i = 0; i < window->run_count; i++) {
         const twi_run *run = &window->runs[i];
         for (int lane = 0; lane < LANES; lane++) {
-            changes[count++] = (change){(run->row + lane) * pitch + (enters ? run->end : run->begin),
-                                        (uint32_t)1 << lane};
+            changes[count++] = (change){
+                (run->row + lane) * pitch + (enters ? run->end : run->begin), (uint32_t)1 << lane};
         }
     }
     qsort(changes, (size_t)count, sizeof *changes, by_place);

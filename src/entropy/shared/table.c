@@ -122,9 +122,9 @@ static tw_status make_room(tw_context *ctx, twi_entropy_table *table, tw_type ty
         tw_status status =
             twi_alloc(ctx, &table->wide_sum, 2 * count, sizeof *table->wide_sum, what);
         table->wide_step = status == TW_OK ? table->wide_sum + count : NULL;
-        return status != TW_OK ? status
-                               : twi_alloc(ctx, &table->wide_inverse, count,
-                                           sizeof *table->wide_inverse, what);
+        return status != TW_OK
+                   ? status
+                   : twi_alloc(ctx, &table->wide_inverse, count, sizeof *table->wide_inverse, what);
     }
     tw_status status = twi_alloc(ctx, &table->sum, 2 * count, sizeof *table->sum, what);
     table->step = status == TW_OK ? table->sum + count : NULL;

@@ -51,9 +51,8 @@ static inline float twi_entropy_value_by(uint64_t total, uint64_t sum, double di
 }
 
 /* The same for f64, from sums with TWI_WIDE_POINT bits after the point (value.h). */
-static inline double twi_entropy_wide_value(const twi_entropy_table *table,
-                                            unsigned __int128 total, unsigned __int128 sum,
-                                            int64_t n)
+static inline double twi_entropy_wide_value(const twi_entropy_table *table, unsigned __int128 total,
+                                            unsigned __int128 sum, int64_t n)
 {
     return twi_quotient_by(total - sum, (uint32_t)n, table->wide_inverse[n]);
 }

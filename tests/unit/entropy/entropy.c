@@ -344,8 +344,8 @@ static void windows_of_more_elements_than_16_bits_count(void **state)
     close_context(ctx);
 }
 
-/* a / (n 2^64) by an inverse and by division; where the quotient is near the middle of two doubles the
- * inverse alone does not tell. */
+/* a / (n 2^64) by an inverse and by division; where the quotient is near the middle of two doubles
+ * the inverse alone does not tell. */
 static void quotients_by_an_inverse_have_the_same_bits(void **state)
 {
     (void)state;
