@@ -454,6 +454,9 @@ def johnson(
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    import scipy.sparse.csgraph
+    try:
+        import scipy.sparse.csgraph
+    except ImportError:
+        raise AttributeError(f"{name} is SciPy's own, and SciPy is not installed") from None
 
     return getattr(scipy.sparse.csgraph, name)

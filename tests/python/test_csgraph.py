@@ -1,5 +1,7 @@
 """tilewright.csgraph: SciPy's shortest paths, by its rules for every kind of graph and argument."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -207,3 +209,16 @@ def test_read_only_graphs_are_read():
     graph = np.ones((3, 3))
     graph.flags.writeable = False
     assert csgraph.shortest_path(graph).sum() == 6
+
+
+def test_without_scipy_only_its_own_names_are_missing():
+    text = """
+import sys
+sys.modules["scipy"] = None
+import numpy as np
+from tilewright import csgraph
+assert not hasattr(csgraph, "minimum_spanning_tree")
+print(csgraph.shortest_path(np.ones((3, 3))).sum())
+"""
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (ran.stdout, ran.returncode) == ("6.0\n", 0), ran.stderr
