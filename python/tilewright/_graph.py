@@ -189,8 +189,8 @@ class Graph:
     def _read(self, ctx: c_void_p, path: bytes, options: _abi.ReadOptions) -> None:
         check(lib.tw_graph_read(ctx, byref(self._handle), path, byref(options)), ctx)
 
-    def __del__(self) -> None:
-        lib.tw_graph_destroy(getattr(self, "_handle", None))
+    def __del__(self, destroy: Any = lib.tw_graph_destroy) -> None:
+        destroy(getattr(self, "_handle", None))  # at the end of Python `lib` may be gone
 
     def info(self) -> _abi.GraphInfo:
         out = _abi.GraphInfo()

@@ -44,8 +44,8 @@ class Order:
 
         mine.call(work)
 
-    def __del__(self) -> None:
-        lib.tw_apsp_order_destroy(getattr(self, "_handle", None))
+    def __del__(self, destroy: Any = lib.tw_apsp_order_destroy) -> None:
+        destroy(getattr(self, "_handle", None))  # at the end of Python `lib` may be gone
 
     def __len__(self) -> int:
         return self._vertices

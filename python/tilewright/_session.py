@@ -70,13 +70,13 @@ class Session:
         check(lib.tw_set_threads(self.small, 1), self.small)
         check(lib.tw_set_device(self.small, b"cpu"), self.small)
 
-    def __del__(self) -> None:
-        if self.process != os.getpid():
+    def __del__(self, pid: Any = os.getpid, destroy: Any = lib.tw_context_destroy) -> None:
+        if self.process != pid():  # names of this module may be gone at the end of Python
             return  # of a thread that fork left behind, perhaps in the middle of a call
         if self.jobs is not None:
             self.jobs.put(None)
-        lib.tw_context_destroy(self.large)
-        lib.tw_context_destroy(self.small)
+        destroy(self.large)
+        destroy(self.small)
 
     def call(self, work: Callable[[], T]) -> T:
         """Run ``work``, which makes calls on the large context, so that it can be interrupted."""

@@ -287,3 +287,21 @@ def test_the_process_does_not_grow():
     some(300)
     # 300 leaked graphs of this size would be 15 MB
     assert resident() - before < 8 * 2**20
+
+
+def test_python_ends_without_a_word():
+    """Whatever of ours is still held when the modules are taken down."""
+    text = """
+import numpy as np, tilewright as tw
+from tilewright import _abi, _graph, _order, _session
+graph = tw.Graph(np.ones((300, 300)))
+order = tw.Order(graph)
+tw.apsp(graph)
+kept = _session.session()
+for module in (_graph, _order, _session):
+    for name in ("lib", "os"):
+        vars(module).pop(name, None)
+del graph, order, kept, _session._local
+"""
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (ran.stderr, ran.returncode) == ("", 0)
