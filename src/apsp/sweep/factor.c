@@ -364,7 +364,7 @@ static void pack_front(const maker *m, const space *own, int32_t b, bool team)
     /* Rows of an operand are columns of the front: element (i, p) is the arc p -> i. */
     for (int part = 0; part < 3; part++) {
         const int64_t step = parts[part].to.step * m->size;
-    (void)team; /* unused without OpenMP */
+        (void)team; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static) if (team)
         for (int64_t i = 0; i < parts[part].rows; i += kernel->mr) {
             int64_t rows = parts[part].rows - i < kernel->mr ? parts[part].rows - i : kernel->mr;
