@@ -10,6 +10,8 @@ _tilewright()
         'reach:which vertices of a graph can be reached from which'
         'entropy:local entropy of an array or image\: how varied each neighbourhood is'
         'map:an expression at every element of arrays or images'
+        'convert:a graph or a matrix in another format'
+        'compare:are two matrices, arrays or images equal, and where not'
         'generate:make a graph (complete, dense, sparse, grid, ...) or an image'
         'devices:what this machine has, and its peak rates'
         'selftest:check every method, type and instruction set on this machine'
@@ -41,17 +43,20 @@ _tilewright()
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names, or @FILE with a list]:LIST: ' \
             '--targets=[Compute only these columns, given in the same way]:LIST: ' \
             '--cutoff=[Treat distances above D as unreachable]:D: ' \
             '--predecessors=[Also write the vertex before each target on its shortest path, as int32 of the same shape]:FILE:_files' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
+            '--long[Write OUT as lines from,to,distance below a header, a .csv or '\''-'\'', instead of a matrix\: with names, and without pairs that have no path or are a vertex and itself]' \
+            '--labels[Also write who the rows and columns of OUT are, one vertex on a line\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line]:FILE:_files' \
+            '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -108,7 +113,8 @@ _tilewright()
             '--type=[The type of a raw file, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line]:FILE:_files' \
+            '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -140,12 +146,12 @@ _tilewright()
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
-            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names with --ids, or @FILE with a list]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names, or @FILE with a list]:LIST: ' \
             '--bits[Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8\: an eighth of the size]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line]:FILE:_files' \
+            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
             '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
@@ -222,6 +228,51 @@ _tilewright()
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
+            '*:file:_files'
+        ;;
+    convert)
+        _arguments -s -S \
+            '--graph[IN is a graph]' \
+            '--matrix[IN is a matrix of distances]' \
+            '(--output)-o+[The same as OUT]:OUT:_files' \
+            '(-o)--output=[The same as OUT]:OUT:_files' \
+            '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
+            '--type=[The elements of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--raw-type=[The type of a raw IN, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--directed[Treat edges as directed, whatever the file says]' \
+            '--undirected[Treat edges as undirected, whatever the file says]' \
+            '--unweighted[Ignore weights\: each edge counts 1]' \
+            '--from=[The column of an edge list that holds the source of an edge, by number from 1 or by its name in the header]:COLUMN: ' \
+            '--to=[The column that holds the target]:COLUMN: ' \
+            '--weight=[The column that holds the weight]:COLUMN: ' \
+            '--ids[Vertices of an edge list have names, which are used in input and output]' \
+            '--header[The first line of an edge list names its columns]' \
+            '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
+            '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
+            '--threads=[Use N threads]:N: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
+            '(--quiet)-q[Print only errors to standard error]' \
+            '(-q)--quiet[Print only errors to standard error]' \
+            '--no-progress[Do not show progress]' \
+            '(--help)-h[Show this help]' \
+            '(-h)--help[Show this help]' \
+            '*:file:_files'
+        ;;
+    compare)
+        _arguments -s -S \
+            '--tolerance=[Numbers that differ by no more than T count as equal]:T: ' \
+            '--type=[The type of raw files, which do not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--in-format=[raw, npy or csv, or one of an image, for both]:FORMAT: ' \
+            '--threads=[Use N threads]:N: ' \
+            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \

@@ -61,6 +61,9 @@ extern "C" {
 
 /* The version of the library that is running, as "major.minor.patch". */
 TW_API const char *tw_version(void);
+/* What this build has of what may be left out, by blanks: "openmp png tiff zlib zstd lzma".
+ * tw_machine_describe says which GPUs it was built for. */
+TW_API const char *tw_features(void);
 
 /* ------------------------------------------------------------------------------------- status */
 
@@ -154,6 +157,10 @@ TW_API uint64_t tw_memory_limit(const tw_context *ctx);
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
+
+/* How hard image files are compressed, in formats that are: 0, not at all, to 9, as small as they
+ * get; -1 (the default) leaves it to the library that writes the format. */
+TW_API TW_CHECKED tw_status tw_set_compression(tw_context *ctx, int32_t level);
 
 /* Force an instruction set: "scalar", "neon", "avx2", "avx512"; NULL takes the environment's
  * TW_ISA, or else the best one of this processor. An unknown name or one that this processor
@@ -268,7 +275,8 @@ typedef struct tw_graph_info {
     double max_weight;
     int32_t header; /* the first line of an edge list was taken for a header by its looks alone, not
                        because of the words in it or TW_GRAPH_HEADER_YES */
-    int32_t reserved;
+    int32_t first;  /* the number that its file gives vertex 0: 1 in .gr, .mtx and METIS files, else
+                       0. People are shown v + first; the library's own numbers begin with 0 */
 } tw_graph_info;
 #define TW_GRAPH_INFO_INIT                                           \
     {                                                                \
@@ -424,6 +432,32 @@ TW_API TW_CHECKED tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_
  * "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path,
                                             const char *format);
+
+/*
+ * Distances as lines "from,to,distance" below a header, into a .csv file or "-" for standard
+ * output. Pairs without a path, and of a vertex with itself, are left out. Vertices are named as
+ * their file names them, by the labels or numbers of `graph` (NULL: by number, from 0); `sources`
+ * and `targets` as for a summary. All three are read until the sink's end.
+ */
+TW_API TW_CHECKED tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, const char *path,
+                                             const tw_graph *graph, const int32_t *sources,
+                                             const int32_t *targets);
+
+/*
+ * One number for each of `count` vertices as lines "vertex,NAME" below a header of those words,
+ * into a .csv file or "-": `values` of `type` (TW_I32, TW_I64 or TW_F64), vertices as above,
+ * `vertices` saying which (NULL: the first ones). Without `values` the vertices alone, one on a
+ * line below no header, into a file of any name.
+ */
+TW_API TW_CHECKED tw_status tw_vertices_write(tw_context *ctx, const char *path,
+                                              const tw_graph *graph, const int32_t *vertices,
+                                              int64_t count, const char *name, const void *values,
+                                              tw_type type);
+
+/* Bytes into a file, which appears whole or not at all, as all outputs do; "-" is standard
+ * output. */
+TW_API TW_CHECKED tw_status tw_file_write(tw_context *ctx, const char *path, const void *bytes,
+                                          size_t count);
 
 /*
  * Rows of f32 on their way into `inner`, as another type. TW_U8 and TW_U16: 0 ... maximum becomes

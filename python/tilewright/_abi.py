@@ -97,7 +97,7 @@ class GraphInfo(Sized):
         ("min_weight", c_double),
         ("max_weight", c_double),
         ("header", c_int32),
-        ("reserved", c_int32),
+        ("first", c_int32),
     ]
 
 

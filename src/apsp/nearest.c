@@ -338,28 +338,6 @@ void tw_apsp_nearest_destroy(tw_apsp_nearest *nearest)
 
 /* ---------------------------------------------------------------------------------- as a file */
 
-/* A name in a field of its own: in quotes where a comma, a quote or the end of a line is in it. */
-static void print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex)
-{
-    const char *label = graph != NULL ? tw_graph_label(graph, vertex) : NULL;
-    if (label == NULL) {
-        twi_print_whole(printer, vertex);
-        return;
-    }
-    if (strpbrk(label, ",\"\r\n") == NULL) {
-        twi_print_text(printer, label);
-        return;
-    }
-    twi_print_char(printer, '"');
-    for (; *label != '\0'; label++) {
-        if (*label == '"') {
-            twi_print_char(printer, '"');
-        }
-        twi_print_char(printer, *label);
-    }
-    twi_print_char(printer, '"');
-}
-
 static void print_rows(twi_printer *printer, const tw_apsp_nearest *nearest, const tw_graph *graph)
 {
     const int64_t k = nearest->count;
@@ -368,9 +346,9 @@ static void print_rows(twi_printer *printer, const tw_apsp_nearest *nearest, con
     for (int64_t row = 0; row < nearest->info.rows && printer->status == TW_OK; row++) {
         const int64_t vertex = nearest->sources != NULL ? nearest->sources[row] : row;
         for (int64_t i = row * k; i < (row + 1) * k && nearest->vertices[i] >= 0; i++) {
-            print_vertex(printer, graph, vertex);
+            twi_print_vertex(printer, graph, vertex);
             twi_print_char(printer, ',');
-            print_vertex(printer, graph, nearest->vertices[i]);
+            twi_print_vertex(printer, graph, nearest->vertices[i]);
             twi_print_char(printer, ',');
             const float single = (float)nearest->distances[i];
             char line[64];

@@ -494,10 +494,13 @@ tw_status tw_apsp_verifier_result(tw_context *ctx, const tw_apsp_verifier *verif
         [FAULT_SEARCH] = "is not what a search of the graph finds",
     };
     const int64_t row = verifier->wrong_row;
-    return tw_fail(
-        ctx, TW_ERR_VERIFY, "the distance from %d to %d (row %lld, column %lld), %.17g, %s (%.17g)",
-        (int)source_of(verifier, row), (int)target_of(verifier, wrong->column), (long long)row,
-        (long long)wrong->column, wrong->given, reasons[wrong->kind], wrong->right);
+    char names[2][TWI_VERTEX_NAME];
+    return tw_fail(ctx, TW_ERR_VERIFY,
+                   "the distance from %.60s to %.60s (row %lld, column %lld), %.17g, %s (%.17g)",
+                   twi_vertex_name(names[0], verifier->graph, source_of(verifier, row)),
+                   twi_vertex_name(names[1], verifier->graph, target_of(verifier, wrong->column)),
+                   (long long)row, (long long)wrong->column, wrong->given, reasons[wrong->kind],
+                   wrong->right);
 }
 
 void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier)

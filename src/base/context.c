@@ -50,6 +50,7 @@ tw_status tw_context_create(tw_context **out)
         return TW_ERR_MEMORY;
     }
     ctx->meter = meter;
+    ctx->compression = -1;
     atomic_init(&ctx->cancelled, 0);
     strcpy(ctx->device, "auto");
     *out = ctx;
@@ -133,6 +134,18 @@ tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes)
         return TW_ERR_ARGUMENT;
     }
     ctx->device_memory_limit = bytes;
+    return TW_OK;
+}
+
+tw_status tw_set_compression(tw_context *ctx, int32_t level)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    if (level < -1 || level > 9) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "compression level %d; use 0 to 9, or -1", level);
+    }
+    ctx->compression = level;
     return TW_OK;
 }
 

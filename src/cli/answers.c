@@ -1,8 +1,13 @@
 /* Answers about distances: see answers.h. */
 #include "answers.h"
 
+#include "names.h"
+#include "plot.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#define PLOT_BINS 20 /* of a picture, unless --histogram says how many */
 
 bool cli_answers_any(const cli_answers *asked)
 {
@@ -17,8 +22,8 @@ bool cli_answers_any(const cli_answers *asked)
 
 bool cli_answers_are_folds(const cli_answers *asked)
 {
-    return asked->histogram == 0 && asked->harmonic == NULL && asked->nearest == NULL &&
-           asked->farthest == NULL;
+    return asked->histogram == 0 && asked->plot == NULL && asked->harmonic == NULL &&
+           asked->nearest == NULL && asked->farthest == NULL;
 }
 
 void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES])
@@ -27,7 +32,7 @@ void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES])
         {"--eccentricity", asked->eccentricity}, {"--closeness", asked->closeness},
         {"--harmonic", asked->harmonic},         {"--sum", asked->sum},
         {"--reached", asked->reached},           {"--nearest", asked->nearest},
-        {"--farthest", asked->farthest}};
+        {"--farthest", asked->farthest},         {"--plot", asked->plot}};
     memcpy(out, files, sizeof files);
 }
 
@@ -41,6 +46,9 @@ static tw_status check_file(tw_context *ctx, const cli_answers *asked, const cli
     if (cli_is_stdout(file->path)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%s: this cannot go to standard output; name a file",
                        file->what);
+    }
+    if (file->path == asked->plot) {
+        return cli_plot_check(ctx, file->path);
     }
     if (file->path == asked->nearest || file->path == asked->farthest) {
         return cli_writes(file->path, NULL, list)
@@ -100,8 +108,10 @@ static tw_status begin_summary(tw_context *ctx, cli_answering *a, const int32_t 
                                const int32_t *targets)
 {
     const bool igraph = strcmp(a->asked->closeness_as, "igraph") == 0;
-    tw_status status =
-        tw_apsp_summary_create(ctx, &a->summary, (int32_t)a->asked->histogram, sources, targets);
+    const int64_t bins = a->asked->histogram > 0  ? a->asked->histogram
+                         : a->asked->plot != NULL ? PLOT_BINS
+                                                  : 0;
+    tw_status status = tw_apsp_summary_create(ctx, &a->summary, (int32_t)bins, sources, targets);
     if (status == TW_OK) {
         status = tw_apsp_summary_set_closeness(
             ctx, a->summary, igraph ? TW_APSP_CLOSENESS_IGRAPH : TW_APSP_CLOSENESS_NETWORKX);
@@ -129,7 +139,8 @@ tw_status cli_answers_begin(tw_context *ctx, cli_answering *a, const int32_t *so
 {
     const cli_answers *asked = a->asked;
     tw_status status = TW_OK;
-    if (summary || asked->histogram > 0 || asked->eccentricity != NULL ||
+    a->sources = sources;
+    if (summary || asked->histogram > 0 || asked->plot != NULL || asked->eccentricity != NULL ||
         asked->closeness != NULL || asked->harmonic != NULL || asked->sum != NULL ||
         asked->reached != NULL) {
         status = begin_summary(ctx, a, sources, targets);
@@ -146,24 +157,11 @@ tw_status cli_answers_begin(tw_context *ctx, cli_answering *a, const int32_t *so
     return status;
 }
 
-/* One value for each row, as a matrix of one column. */
-static tw_status write_column(tw_context *ctx, const void *values, tw_type type, int64_t rows,
-                              const char *path)
-{
-    tw_sink sink = TW_SINK_INIT;
-    tw_matrix column = {(void *)values, rows, 1, 1, type};
-    tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
-    if (status == TW_OK) {
-        status = tw_feed(ctx, &column, &sink, 1);
-    }
-    tw_sink_destroy(&sink);
-    return status;
-}
-
 /* There are fewer vertices than 2^31. */
-static tw_status write_counts(tw_context *ctx, const int64_t *counts, int64_t rows,
-                              const char *path)
+static tw_status write_counts(tw_context *ctx, const cli_answering *a, const tw_graph *graph)
 {
+    const int64_t *counts = tw_apsp_summary_reached(a->summary);
+    const int64_t rows = a->about.rows;
     int32_t *narrow = malloc((size_t)rows * sizeof *narrow + 1);
     if (narrow == NULL) {
         return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld counts", (long long)rows);
@@ -171,40 +169,41 @@ static tw_status write_counts(tw_context *ctx, const int64_t *counts, int64_t ro
     for (int64_t i = 0; i < rows; i++) {
         narrow[i] = (int32_t)counts[i];
     }
-    tw_status status = write_column(ctx, narrow, TW_I32, rows, path);
+    tw_status status = cli_write_column(ctx, graph, a->sources, rows, "reached", narrow, TW_I32,
+                                        a->asked->reached);
     free(narrow);
     return status;
 }
 
-static tw_status write_columns(tw_context *ctx, cli_answering *a)
+static tw_status write_columns(tw_context *ctx, cli_answering *a, const tw_graph *graph)
 {
     const cli_answers *asked = a->asked;
     const struct {
         const char *path;
+        const char *name;
         const double *values;
-    } columns[] = {{asked->eccentricity, tw_apsp_summary_eccentricity(a->summary)},
-                   {asked->closeness, tw_apsp_summary_closeness(a->summary)},
-                   {asked->harmonic, tw_apsp_summary_harmonic(a->summary)},
-                   {asked->sum, tw_apsp_summary_sum(a->summary)}};
-    const tw_apsp_summary_info *about = &a->about;
+    } columns[] = {{asked->eccentricity, "eccentricity", tw_apsp_summary_eccentricity(a->summary)},
+                   {asked->closeness, "closeness", tw_apsp_summary_closeness(a->summary)},
+                   {asked->harmonic, "harmonic", tw_apsp_summary_harmonic(a->summary)},
+                   {asked->sum, "sum", tw_apsp_summary_sum(a->summary)}};
     tw_status status = tw_apsp_summary_describe(a->summary, &a->about);
     for (size_t i = 0; i < sizeof columns / sizeof *columns && status == TW_OK; i++) {
         if (columns[i].path != NULL) {
-            status = write_column(ctx, columns[i].values, TW_F64, about->rows, columns[i].path);
+            status = cli_write_column(ctx, graph, a->sources, a->about.rows, columns[i].name,
+                                      columns[i].values, TW_F64, columns[i].path);
         }
     }
-    if (status == TW_OK && asked->reached != NULL) {
-        status =
-            write_counts(ctx, tw_apsp_summary_reached(a->summary), about->rows, asked->reached);
+    if (status == TW_OK && asked->plot != NULL) {
+        status = cli_plot(ctx, a->summary, asked->plot);
     }
-    return status;
+    return status == TW_OK && asked->reached != NULL ? write_counts(ctx, a, graph) : status;
 }
 
 tw_status cli_answers_write(tw_context *ctx, cli_answering *a, const tw_graph *graph)
 {
     tw_status status = TW_OK;
     if (a->summary != NULL) {
-        status = write_columns(ctx, a);
+        status = write_columns(ctx, a, graph);
     }
     if (status == TW_OK && a->nearest != NULL) {
         status = tw_apsp_nearest_write(ctx, a->nearest, graph, a->asked->nearest);

@@ -8,10 +8,11 @@
 
 #include <tilewright.h>
 
-#define CLI_ANSWER_FILES 7
+#define CLI_ANSWER_FILES 8
 
 typedef struct cli_answers {
     int64_t histogram; /* bins; 0: none */
+    const char *plot;
     const char *eccentricity;
     const char *closeness;
     const char *closeness_as;
@@ -37,14 +38,22 @@ typedef struct cli_answers {
      offsetof(settings, answers.histogram),                                                        \
      20,                                                                                           \
      "Also print a histogram of the distances with BINS equal bins (default: 20)."},               \
+        {"plot",                                                                                   \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.plot),                                                         \
+         0,                                                                                        \
+         "Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png."},    \
         {"eccentricity",                                                                           \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
          "FILE",                                                                                   \
          offsetof(settings, answers.eccentricity),                                                 \
          0,                                                                                        \
-         "Write the largest distance of each row to FILE (.csv: one per line; .npy: one "          \
-         "column)."},                                                                              \
+         "Write the largest distance of each row to FILE (.csv: one per line, beside the names "   \
+         "of "                                                                                     \
+         "vertices that have some; .npy: one column)."},                                           \
         {"closeness",                                                                              \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
@@ -105,6 +114,7 @@ typedef struct cli_answers {
 /* Answers on their way: a summary where one is wanted, and what else collects rows. */
 typedef struct cli_answering {
     const cli_answers *asked;
+    const int32_t *sources;     /* the vertices of the rows; NULL: all */
     tw_apsp_summary *summary;   /* NULL: none */
     tw_apsp_summary_info about; /* of it, once the files are written */
     tw_apsp_nearest *nearest;

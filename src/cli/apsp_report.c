@@ -2,6 +2,7 @@
 #include "apsp_run.h"
 #include "files.h"
 #include "frame/report.h"
+#include "names.h"
 #include "statistics.h"
 
 #include <string.h>
@@ -242,12 +243,7 @@ void apsp_report_cycle(const apsp_run *run)
     begin_report(&json, run);
     cli_report_array(&json, "negative_cycle");
     for (int64_t i = 0; i < count; i++) {
-        const char *label = run->graph != NULL ? tw_graph_label(run->graph, vertices[i]) : NULL;
-        if (label != NULL) {
-            cli_report_text(&json, NULL, label);
-        } else {
-            cli_report_integer(&json, NULL, vertices[i]);
-        }
+        cli_report_vertex(&json, NULL, run->graph, vertices[i]);
     }
     cli_report_end_array(&json);
     cli_report_end(&json);

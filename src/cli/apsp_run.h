@@ -4,6 +4,7 @@
 
 #include "answers.h"
 #include "checked.h"
+#include "names.h"
 #include "reading.h"
 #include "vertices.h"
 
@@ -20,6 +21,8 @@ typedef struct apsp_settings {
     const char *targets;
     double cutoff; /* NaN: none */
     const char *predecessors;
+    int32_t in_lines; /* --long */
+    int32_t labels;
     int32_t summary;
     int64_t verify; /* rows; 0: all; -1: none */
     int32_t explain;
@@ -30,7 +33,8 @@ typedef struct apsp_run {
     cli_job *job;
     const apsp_settings *settings;
     const char *input;
-    const char *output; /* NULL: none */
+    const char *output;                                          /* NULL: none */
+    char row_labels[CLI_LABEL_PATH], col_labels[CLI_LABEL_PATH]; /* with --labels */
     tw_graph *graph;
     tw_graph_info about; /* the graph, once it is read */
     cli_vertices sources;

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "files.h"
+#include "names.h"
 #include "statistics.h"
 
 #include <math.h>
@@ -27,7 +28,9 @@ static const cli_option result_options[] = {
      "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
      "the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
+     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Numbers "
+     "count "
+     "as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
      "Compute only these columns, given in the same way."},
     {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
@@ -39,6 +42,12 @@ static const cli_option result_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
      "is raw, others are refused."},
+    {"long", 0, CLI_FLAG, NULL, offsetof(apsp_settings, in_lines), 1,
+     "Write OUT as lines from,to,distance below a header, a .csv or '-', instead of a matrix: with "
+     "names, and without pairs that have no path or are a vertex and itself."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(apsp_settings, labels), 1,
+     "Also write who the rows and columns of OUT are, one vertex on a line: for d.npy into "
+     "d.rows.txt and d.cols.txt."},
     {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
      "Print the summary of the distances even if OUT is given."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
@@ -90,8 +99,8 @@ static const cli_operand operands[] = {
 static const cli_example examples[] = {
     {"tilewright apsp roads.gr", "solve, and print diameter, radius, mean distance ..."},
     {"tilewright apsp roads.gr distances.npy --verify", "keep the matrix, after checking 16 rows"},
-    {"tilewright apsp trains.csv --ids --undirected --sources Bern,Basel -o two.csv",
-     "an edge list with names; only two rows"},
+    {"tilewright apsp trains.csv --undirected --sources Bern,Basel --long -o two.csv",
+     "an edge list with names; the distances from two vertices, a line for each"},
     {"tilewright apsp roads.gr --closeness c.csv --nearest n.csv --count 5",
      "centrality and the five nearest of each vertex, without a matrix"},
     {"tilewright apsp big.bin --explain", "what would be done, and its cost"},
@@ -109,10 +118,12 @@ static tw_status check_files(const apsp_run *run)
     const cli_file inputs[] = {{"GRAPH", run->input},
                                {"--sources", list_file(s->sources)},
                                {"--targets", list_file(s->targets)}};
-    cli_file outputs[2 + CLI_ANSWER_FILES] = {{"OUT", run->output},
-                                              {"--predecessors", s->predecessors}};
-    cli_answers_files(&s->answers, outputs + 2);
-    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2 + CLI_ANSWER_FILES);
+    cli_file outputs[4 + CLI_ANSWER_FILES] = {{"OUT", run->output},
+                                              {"--predecessors", s->predecessors},
+                                              {"--labels", s->labels ? run->row_labels : NULL},
+                                              {"--labels", s->labels ? run->col_labels : NULL}};
+    cli_answers_files(&s->answers, outputs + 4);
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 4 + CLI_ANSWER_FILES);
 }
 
 /* The sink of OUT. An unknown extension is no hindrance if the format is said. */
@@ -137,13 +148,42 @@ static tw_status make_file_sinks(apsp_run *run)
     const apsp_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
     tw_status status = TW_OK;
-    if (run->output != NULL) {
+    if (run->output != NULL && !s->in_lines) {
         status = make_output_sink(run);
     }
     if (status == TW_OK && s->predecessors != NULL) {
         status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
     }
     return status;
+}
+
+/* --long and --labels say how OUT is written, and what beside it. */
+static tw_status check_names(apsp_run *run)
+{
+    static const char *const text[] = {"csv", NULL};
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    if (run->output == NULL && (s->in_lines || s->labels)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s has no effect without OUT",
+                       s->in_lines ? "long" : "labels");
+    }
+    if (s->in_lines && s->labels) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels has no effect with --long, which has names");
+    }
+    if (s->in_lines && (s->format != NULL ? strcmp(s->format, "csv") != 0
+                                          : strcmp(run->output, "-") != 0 &&
+                                                !cli_writes(run->output, NULL, text))) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
+    }
+    if (!s->labels) {
+        return TW_OK;
+    }
+    if (cli_is_stdout(run->output)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels writes beside OUT, which must be a file");
+    }
+    tw_status status = cli_label_path(ctx, run->row_labels, run->output, "rows");
+    return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
 }
 
 /* Where OUT goes, and contradictions between the options. */
@@ -155,6 +195,9 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         cli_choose_output(run->job, &run->output, count == 2 ? words[1] : NULL, s->output);
     if (status == TW_OK && run->output == NULL) {
         status = cli_refuse(run->job, "out-format", "without OUT");
+    }
+    if (status == TW_OK) {
+        status = check_names(run);
     }
     if (status != TW_OK) {
         return status;
@@ -169,7 +212,7 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
                        "%s prints to standard output, where OUT goes; name a file for OUT",
                        s->summary ? "--summary" : "--histogram");
     }
-    bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
+    bool text = s->in_lines || (s->format != NULL && strcmp(s->format, "csv") == 0);
     if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "refusing to write a binary matrix to the terminal: redirect standard "
@@ -315,6 +358,16 @@ static bool shows_summary(const apsp_run *run)
     return s->summary || s->answers.histogram > 0 || run->output == NULL;
 }
 
+static tw_status write_labels(const apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
+    tw_status status = tw_vertices_write(run->job->ctx, run->row_labels, run->graph, opts->sources,
+                                         shape.rows, NULL, NULL, TW_AUTO);
+    return status == TW_OK ? tw_vertices_write(run->job->ctx, run->col_labels, run->graph,
+                                               opts->targets, shape.cols, NULL, NULL, TW_AUTO)
+                           : status;
+}
+
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
@@ -335,6 +388,10 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         status = cli_answers_begin(ctx, &run->answering, opts->sources, opts->targets,
                                    shows_summary(run), sinks, &used);
     }
+    if (status == TW_OK && s->in_lines) {
+        status = tw_sink_to_pairs(ctx, &run->output_sink.inner, run->output, run->graph,
+                                  opts->sources, opts->targets);
+    }
     if (status == TW_OK && run->output != NULL) {
         sinks[used++] = gate(run, &run->output_sink);
     }
@@ -347,6 +404,9 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
     }
     if (status == TW_OK && run->verifier != NULL) {
         status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
+    }
+    if (status == TW_OK && s->labels) {
+        status = write_labels(run, opts);
     }
     return status == TW_OK ? cli_answers_write(ctx, &run->answering, run->graph) : status;
 }
@@ -401,23 +461,23 @@ static tw_status show_negative_cycle(apsp_run *run)
     const int32_t *vertices = NULL;
     int64_t count = tw_apsp_negative_cycle(run->job->ctx, &vertices);
     const int64_t most = 16; /* names worth reading in a sentence */
-    char names[640] = "";
+    char names[640] = "", shown[CLI_SHOWN];
     size_t used = 0;
     if (run->settings->reading.common.json) {
         apsp_report_cycle(run);
     }
-    if (count == 0 || tw_graph_label(run->graph, vertices[0]) == NULL) {
+    if (count == 0 || (!run->about.labelled && run->about.first == 0)) {
         return TW_ERR_NEGATIVE_CYCLE;
     }
     for (int64_t i = 0; i < count && i < most && used < sizeof names; i++) {
         used += (size_t)snprintf(names + used, sizeof names - used, "%.60s -> ",
-                                 tw_graph_label(run->graph, vertices[i]));
+                                 cli_show_vertex(shown, run->graph, vertices[i]));
     }
     return tw_fail(run->job->ctx, TW_ERR_NEGATIVE_CYCLE,
                    "the graph has a negative cycle of %lld arc%s, so shortest paths do not exist: "
                    "%s%s%.60s",
                    (long long)count, count == 1 ? "" : "s", names, count > most ? "... -> " : "",
-                   tw_graph_label(run->graph, vertices[0]));
+                   cli_show_vertex(shown, run->graph, vertices[0]));
 }
 
 static void clear_run(apsp_run *run)

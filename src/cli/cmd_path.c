@@ -3,6 +3,7 @@
 #include "files.h"
 #include "frame/report.h"
 #include "frame/utf8.h"
+#include "names.h"
 #include "reading.h"
 #include "vertices.h"
 
@@ -41,12 +42,13 @@ static const cli_operand operands[] = {
     {"GRAPH", "The graph file; '-' is standard input."},
     {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
              "is found without a search. Without DIST the graph alone is searched."},
-    {"FROM TO", "Two vertices: numbers from 0, or names with --ids."},
+    {"FROM TO", "Two vertices: names, or numbers as the file counts: from 1 in DIMACS, Matrix "
+                "Market and METIS files, else from 0."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
-    {"tilewright path roads.gr 0 1999", "search the graph"},
-    {"tilewright path roads.gr distances.npy 0 1999", "walk along the distances, much faster"},
+    {"tilewright path roads.gr 1 2000", "search the graph"},
+    {"tilewright path roads.gr distances.npy 1 2000", "walk along the distances, much faster"},
     {"tilewright path trains.csv --ids Bern Basel", "vertices by name"},
     {NULL, NULL}};
 
@@ -110,16 +112,6 @@ static void print_text(const tw_graph *graph, tw_type type, const tw_apsp_path_i
     }
 }
 
-static void report_vertex(cli_report *json, const char *key, const tw_graph *graph, int32_t vertex)
-{
-    const char *label = tw_graph_label(graph, vertex);
-    if (label != NULL) {
-        cli_report_text(json, key, label);
-    } else {
-        cli_report_integer(json, key, vertex);
-    }
-}
-
 static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
                        const tw_apsp_path_info *path, const int32_t ends[2])
 {
@@ -127,13 +119,13 @@ static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
     cli_report json;
     cli_report_begin(&json, stdout);
     cli_report_text(&json, "command", "path");
-    report_vertex(&json, "from", graph, ends[0]);
-    report_vertex(&json, "to", graph, ends[1]);
+    cli_report_vertex(&json, "from", graph, ends[0]);
+    cli_report_vertex(&json, "to", graph, ends[1]);
     cli_report_bool(&json, "reachable", path->vertices != NULL);
     cli_report_number(&json, "distance", path->distance);
     cli_report_array(&json, "vertices");
     for (int64_t i = 0; i < count; i++) {
-        report_vertex(&json, NULL, graph, path->vertices[i]);
+        cli_report_vertex(&json, NULL, graph, path->vertices[i]);
     }
     cli_report_end_array(&json);
     cli_report_array(&json, "weights");

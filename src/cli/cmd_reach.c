@@ -1,6 +1,7 @@
 /* tilewright reach: which vertices can be reached from which. */
 #include "commands.h"
 #include "files.h"
+#include "names.h"
 #include "reading.h"
 #include "vertices.h"
 
@@ -25,7 +26,9 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option result_options[] = {
     {"sources", 0, CLI_TEXT, "LIST", offsetof(settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names with --ids, or @FILE with a list."},
+     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Numbers "
+     "count "
+     "as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
     {"bits", 0, CLI_FLAG, NULL, offsetof(settings, bits), 1,
      "Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8: an eighth of the size. "
      "In Python: numpy.unpackbits(a, axis=1, count=n, bitorder='little')."},
@@ -35,7 +38,8 @@ static const cli_option result_options[] = {
      "is raw, others are refused."},
     {"counts", 0, CLI_TEXT, "FILE", offsetof(settings, counts), 0,
      "Write to FILE how many vertices each row's vertex reaches, itself included (.csv: one per "
-     "line; .npy: one column). Without OUT this needs no matrix."},
+     "line, beside the names of vertices that have some; .npy: one column). Without OUT this needs "
+     "no matrix."},
     {"components", 0, CLI_TEXT, "FILE", offsetof(settings, components), 0,
      "Write the strongly connected component of each vertex to FILE, in the same way. Components "
      "are numbered from 0 so that arcs lead from lower to higher numbers."},
@@ -145,20 +149,6 @@ static tw_status make_plan(reach_run *run)
     return status;
 }
 
-/* One number for each row, as a matrix of one column. */
-static tw_status write_column(tw_context *ctx, void *values, int64_t rows, tw_type type,
-                              const char *path)
-{
-    tw_sink sink = TW_SINK_INIT;
-    tw_matrix column = {values, rows, 1, 1, type};
-    tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
-    if (status == TW_OK) {
-        status = tw_feed(ctx, &column, &sink, 1);
-    }
-    tw_sink_destroy(&sink);
-    return status;
-}
-
 static tw_status write_condensation(const reach_run *run)
 {
     tw_context *ctx = run->job->ctx;
@@ -189,7 +179,8 @@ static tw_status write_counts(reach_run *run)
     for (int64_t i = 0; i < rows; i++) {
         narrow[i] = (int32_t)run->counts[i];
     }
-    tw_status status = write_column(run->job->ctx, narrow, rows, TW_I32, run->settings->counts);
+    tw_status status = cli_write_column(run->job->ctx, run->graph, run->sources.list, rows,
+                                        "reached", narrow, TW_I32, run->settings->counts);
     free(narrow);
     return status;
 }
@@ -215,8 +206,8 @@ static tw_status execute(reach_run *run)
         status = write_counts(run);
     }
     if (status == TW_OK && s->components != NULL) {
-        status = write_column(ctx, (void *)(uintptr_t)tw_reach_plan_components(run->plan),
-                              run->info.vertices, TW_I32, s->components);
+        status = cli_write_column(ctx, run->graph, NULL, run->info.vertices, "component",
+                                  tw_reach_plan_components(run->plan), TW_I32, s->components);
     }
     if (status == TW_OK && s->condensation != NULL) {
         status = write_condensation(run);

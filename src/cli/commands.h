@@ -10,6 +10,8 @@ extern const cli_command cli_summary;
 extern const cli_command cli_reach;
 extern const cli_command cli_entropy;
 extern const cli_command cli_map;
+extern const cli_command cli_convert;
+extern const cli_command cli_compare;
 extern const cli_command cli_generate;
 extern const cli_command cli_devices;
 extern const cli_command cli_selftest;

@@ -2,6 +2,7 @@
 #include "statistics.h"
 
 #include "frame/job.h"
+#include "names.h"
 
 #define BAR 40 /* columns of the longest bar of a histogram */
 
@@ -93,15 +94,10 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
 static void report_vertex(cli_report *report, const char *key, const cli_naming *naming,
                           const int32_t *list, int64_t index)
 {
-    int64_t vertex = vertex_of(list, index);
-    const char *label =
-        naming->graph != NULL && vertex >= 0 ? tw_graph_label(naming->graph, vertex) : NULL;
     if (index < 0) {
         cli_report_null(report, key);
-    } else if (label != NULL) {
-        cli_report_text(report, key, label);
     } else {
-        cli_report_integer(report, key, vertex);
+        cli_report_vertex(report, key, naming->graph, vertex_of(list, index));
     }
 }
 

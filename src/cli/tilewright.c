@@ -3,15 +3,15 @@
 #include "frame/program.h"
 
 static const cli_command *const commands[] = {
-    &cli_apsp,     &cli_path,    &cli_summary,  &cli_reach, &cli_entropy, &cli_map,
-    &cli_generate, &cli_devices, &cli_selftest, &cli_bench, NULL};
+    &cli_apsp,    &cli_path,     &cli_summary, &cli_reach,    &cli_entropy, &cli_map, &cli_convert,
+    &cli_compare, &cli_generate, &cli_devices, &cli_selftest, &cli_bench,   NULL};
 
 static const cli_example first_steps[] = {
     {"tilewright generate graph grid roads.gr --vertices 2000",
      "generate a graph to try things on"},
     {"tilewright apsp roads.gr", "compute all distances and summarise them"},
     {"tilewright apsp roads.gr distances.npy --verify", "save the distances, after checking some"},
-    {"tilewright path roads.gr distances.npy 0 1999", "show one route"},
+    {"tilewright path roads.gr distances.npy 1 2000", "show one route"},
     {NULL, NULL}};
 
 static const cli_topic topics[] = {
@@ -21,6 +21,11 @@ static const cli_topic topics[] = {
      "METIS .graph and square .npy matrices. Matrices are written as raw (row-major elements and "
      "nothing else), .npy or .csv. The format is chosen by extension; a graph file without a known "
      "one is recognised by its content. '-' is standard input or standard output."},
+    {"Vertices", "A vertex is shown, and asked for, by its name where the graph has names, else by "
+                 "its number as "
+                 "the file counts: from 1 in DIMACS, Matrix Market and METIS files, else from 0. "
+                 "Rows and columns "
+                 "of matrices follow the vertices in order."},
     {"No path",
      "A pair without a path has the distance 1073741823 (2^30-1) in i32, 65535 in u16, 255 in u8 "
      "and infinity in f32 and f64."},

@@ -16,12 +16,14 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"    /* before UTF-8, by spreadsheets and editors */
 #define LARGEST_FILE (256L * 1024 * 1024) /* of a list; a list of all vertices needs no file */
 
-static tw_status check_number(tw_context *ctx, int64_t n, const char *what, int64_t number)
+/* A number as the file counts. */
+static tw_status check_number(tw_context *ctx, const tw_graph_info *about, const char *what,
+                              int64_t number)
 {
-    if (number >= n) {
+    if (number < about->first || number - about->first >= about->vertices) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s: there is no vertex %lld; the graph has %lld, numbered from 0", what,
-                       (long long)number, (long long)n);
+                       "%s: there is no vertex %lld; the graph has %lld, numbered from %d", what,
+                       (long long)number, (long long)about->vertices, (int)about->first);
     }
     return TW_OK;
 }
@@ -45,9 +47,10 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s: '%.60s' is not a vertex number (vertex names need --ids)", what, text);
     }
-    status = check_number(ctx, info.vertices, what, number);
+    number += info.labelled ? info.first : 0;
+    status = check_number(ctx, &info, what, number);
     if (status == TW_OK) {
-        *out = (int32_t)number;
+        *out = (int32_t)(number - info.first);
     }
     return status;
 }
@@ -103,8 +106,12 @@ static tw_status append_range(builder *b, char *word)
             "%s: '%.60s' is not a vertex number or a range such as 7-9 (vertex names need --ids)",
             b->what, word);
     }
-    tw_status status = check_number(b->ctx, b->about.vertices, b->what, last);
-    return status == TW_OK ? append(b, first, last) : status;
+    const int64_t zero = b->about.first;
+    tw_status status = check_number(b->ctx, &b->about, b->what, first);
+    if (status == TW_OK) {
+        status = check_number(b->ctx, &b->about, b->what, last);
+    }
+    return status == TW_OK ? append(b, first - zero, last - zero) : status;
 }
 
 static tw_status append_label(builder *b, const char *word)

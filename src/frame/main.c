@@ -83,6 +83,24 @@ static tw_status help(cli_job *job, int argc, char **argv)
     return TW_OK;
 }
 
+/* What of the optional parts this build has, and what not. */
+static tw_status list_features(cli_job *job)
+{
+    static const char *const known[] = {"openmp", "png", "tiff", "zlib", "zstd", "lzma"};
+    static const char *const what[] = {"threads",   "PNG images", "TIFF images",
+                                       ".gz files", ".zst files", ".xz files"};
+    tw_machine machine = TW_MACHINE_INIT;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *at = strstr(tw_features(), known[i]);
+        printf("%-8s%-13s%s\n", known[i], what[i], at != NULL ? "yes" : "no");
+    }
+    tw_status status = tw_machine_describe(job->ctx, &machine);
+    if (status == TW_OK) {
+        printf("%-8s%-13s%s\n", "gpu", "", machine.gpu);
+    }
+    return status;
+}
+
 /* What the program does without a command. */
 static tw_status about(cli_job *job, const char *option)
 {
@@ -115,6 +133,10 @@ static tw_status dispatch(cli_job *job, int argc, char **argv)
     if (argc < 2) {
         cli_help_overview(stdout);
         return TW_OK;
+    }
+    if (argc == 3 && strcmp(argv[1], "--version") == 0 && strcmp(argv[2], "--verbose") == 0) {
+        printf("%s %s\n", cli_program.name, tw_version());
+        return list_features(job);
     }
     if (argv[1][0] == '-') {
         return about(job, argv[1]);

@@ -66,6 +66,10 @@ const char *cli_show_vertex(char out[CLI_SHOWN], const tw_graph *graph, int64_t 
     if (label != NULL) {
         return label;
     }
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    if (graph != NULL && tw_graph_describe(graph, &about) == TW_OK) {
+        vertex += about.first;
+    }
     snprintf(out, CLI_SHOWN, "%lld", (long long)vertex);
     return out;
 }

@@ -12,7 +12,7 @@ const char *cli_show_seconds(char out[CLI_SHOWN], double seconds);
 /* A distance or weight: whole numbers whole, others with ten digits. */
 const char *cli_show_value(char out[CLI_SHOWN], double value);
 
-/* A name for a vertex: its label, or its number written into `out`. */
+/* A name for a vertex: its label, or its number, as its file counts, written into `out`. */
 const char *cli_show_vertex(char out[CLI_SHOWN], const tw_graph *graph, int64_t vertex);
 
 #endif

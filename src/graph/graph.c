@@ -4,6 +4,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 tw_status twi_graph_check_vertices(tw_context *ctx, int64_t vertices)
@@ -61,6 +62,17 @@ tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs
         graph->arcs = arcs;
     }
     return status;
+}
+
+const char *twi_vertex_name(char out[TWI_VERTEX_NAME], const tw_graph *graph, int64_t vertex)
+{
+    graph = graph->named != NULL ? graph->named : graph;
+    const char *label = tw_graph_label(graph, vertex);
+    if (label != NULL) {
+        return label;
+    }
+    snprintf(out, TWI_VERTEX_NAME, "%lld", (long long)vertex + graph->first);
+    return out;
 }
 
 uint64_t twi_graph_memory(const tw_graph *graph)
@@ -128,6 +140,7 @@ tw_status tw_graph_describe(const tw_graph *graph, tw_graph_info *out)
         .integral = graph->integral,
         .labelled = graph->label_text != NULL,
         .header = graph->header_guessed,
+        .first = graph->first,
         .min_weight = graph->min_weight,
         .max_weight = graph->max_weight,
     };

@@ -27,10 +27,16 @@ struct tw_graph {
     double min_weight;
     double max_weight;
     bool header_guessed;    /* tw_graph_info.header */
+    int32_t first;          /* tw_graph_info.first */
     char *label_text;       /* names one after another, each ended by 0; NULL if unlabelled */
     int64_t *label_offsets; /* n */
     int32_t *label_order;   /* vertices by name, for tw_graph_find */
+    const tw_graph *named;  /* of a part: the graph it was taken from, which has the names */
 };
+
+/* A vertex as its file names it: its label, or its number written into `out`. */
+#define TWI_VERTEX_NAME 24
+const char *twi_vertex_name(char out[TWI_VERTEX_NAME], const tw_graph *graph, int64_t vertex);
 
 /* Bytes that it holds, names included, borrowed arrays not. */
 uint64_t twi_graph_memory(const tw_graph *graph);

@@ -14,6 +14,7 @@
  */
 #include "io/output.h"
 
+#include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "io/mapped.h"
@@ -371,4 +372,21 @@ void twi_output_discard(twi_output *output)
     twi_free(output->temporary);
     twi_free(output->target);
     twi_free(output);
+}
+
+tw_status tw_file_write(tw_context *ctx, const char *path, const void *bytes, size_t count)
+{
+    twi_output *output = NULL;
+    tw_status status = TWI_REQUIRE(ctx, {"path", path}, {"bytes", bytes});
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &output, path, count);
+    }
+    if (status == TW_OK) {
+        status = twi_output_write(ctx, output, bytes, count);
+        if (status == TW_OK) {
+            return twi_output_commit(ctx, output);
+        }
+        twi_output_discard(output);
+    }
+    return status;
 }

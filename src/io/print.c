@@ -71,6 +71,32 @@ void twi_print_real(twi_printer *printer, double value)
     twi_print_text(printer, text);
 }
 
+void twi_print_field(twi_printer *printer, const char *text, const char *special)
+{
+    if (text[0] != '\0' && strpbrk(text, special) == NULL) {
+        twi_print_text(printer, text);
+        return;
+    }
+    twi_print_char(printer, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"') {
+            twi_print_char(printer, '"');
+        }
+        twi_print_char(printer, *text);
+    }
+    twi_print_char(printer, '"');
+}
+
+void twi_print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex)
+{
+    const char *label = graph != NULL ? tw_graph_label(graph, vertex) : NULL;
+    if (label == NULL) {
+        twi_print_whole(printer, vertex + (graph != NULL ? graph->first : 0));
+        return;
+    }
+    twi_print_field(printer, label, ",\"\r\n");
+}
+
 void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc)
 {
     if (graph->weight_type == TW_I32) {

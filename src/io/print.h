@@ -31,6 +31,12 @@ void twi_print_real(twi_printer *printer, double value);
 /* The weight of an arc: whole for TW_I32, else as twi_print_real. */
 void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc);
 
+/* A field, in quotes if it is empty or has a special character, a quote being written twice. */
+void twi_print_field(twi_printer *printer, const char *text, const char *special);
+/* A vertex in a field of csv, by its name or by its number as its file counts; without a graph by
+ * its number. */
+void twi_print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex);
+
 static inline void twi_print_char(twi_printer *printer, char c)
 {
     if (printer->used == TWI_PRINT_BUFFER && twi_print_flush(printer) != TW_OK) {

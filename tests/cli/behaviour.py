@@ -24,7 +24,7 @@ SMALL = "TW_TEST_SMALL" in os.environ  # without the sizes that a plain build ha
 # qemu-user gives its guest's signals the numbers two higher, and cannot deliver those below.
 FIRST_FREE_SIGNAL = signal.SIGRTMIN + (2 if "/tests/emulated/" in PROGRAM else 0)
 LIMIT = 1200  # seconds after which something hangs; a busy machine may need minutes
-COMMANDS = ["apsp", "path", "summary", "reach", "entropy", "map", "generate", "devices", "selftest", "bench"]
+COMMANDS = ["apsp", "path", "summary", "reach", "entropy", "map", "convert", "compare", "generate", "devices", "selftest", "bench"]
 
 
 def floyd_warshall(n, edges):

@@ -133,10 +133,13 @@ static tw_status check_depth(tw_context *ctx, walk *w, int32_t u)
     if (status != TW_OK) {
         return status;
     }
-    return tw_fail(ctx, TW_ERR_RANGE,
-                   "the negative weights add up to %s or less at vertex %d, beyond %s; scale the "
-                   "weights down",
-                   exact ? "-2^53" : "-1.8e308", u, exact ? "what is exact" : "the numbers of f64");
+    char name[TWI_VERTEX_NAME];
+    return tw_fail(
+        ctx, TW_ERR_RANGE,
+        "the negative weights add up to %s or less at vertex %.60s, beyond %s; scale the "
+        "weights down",
+        exact ? "-2^53" : "-1.8e308", twi_vertex_name(name, w->graph, u),
+        exact ? "what is exact" : "the numbers of f64");
 }
 
 static tw_status run(tw_context *ctx, walk *w)

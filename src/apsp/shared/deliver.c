@@ -148,22 +148,25 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
 {
     const tw_apsp_plan *plan = delivery->plan;
     const tw_type type = delivery->shape.type;
-    const int32_t source = twi_plan_source(plan, row);
-    const int32_t target = twi_plan_target(plan, col);
+    char names[2][TWI_VERTEX_NAME];
+    const char *source = twi_vertex_name(names[0], plan->graph, twi_plan_source(plan, row));
+    const char *target = twi_vertex_name(names[1], plan->graph, twi_plan_target(plan, col));
     const char *why = "";
     if (!isfinite(distance)) {
         bool narrow = plan->options.work_type == TW_F32;
-        return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %d -> %d, or a sum on the way to it, is beyond the largest "
-                       "number of %s; %s",
-                       source, target, narrow ? "the working type f32" : "f64",
-                       narrow ? "leave the working type to 'auto'" : "scale the weights down");
+        return tw_fail(
+            ctx, TW_ERR_RANGE,
+            "the distance %.60s -> %.60s, or a sum on the way to it, is beyond the largest "
+            "number of %s; %s",
+            source, target, narrow ? "the working type f32" : "f64",
+            narrow ? "leave the working type to 'auto'" : "scale the weights down");
     }
     if (twi_graph_is_exact(plan->graph) && fabs(distance) >= TWI_EXACT_LIMIT) {
-        return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %d -> %d, or a sum on the way to it, is 2^53 or more, where "
-                       "f64 no longer holds every whole number; scale the weights down",
-                       source, target);
+        return tw_fail(
+            ctx, TW_ERR_RANGE,
+            "the distance %.60s -> %.60s, or a sum on the way to it, is 2^53 or more, where "
+            "f64 no longer holds every whole number; scale the weights down",
+            source, target);
     }
     if (type == TW_F32) {
         why = (float)distance == 0     ? " (it would become 0)"
@@ -174,8 +177,8 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     }
     return tw_fail(
         ctx, TW_ERR_RANGE,
-        "the distance %d -> %d is %.17g, which type %s cannot hold%s; use a wider type: %s", source,
-        target, distance, tw_type_name(type), why, wider_type(distance));
+        "the distance %.60s -> %.60s is %.17g, which type %s cannot hold%s; use a wider type: %s",
+        source, target, distance, tw_type_name(type), why, wider_type(distance));
 }
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */

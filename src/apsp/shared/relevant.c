@@ -130,6 +130,7 @@ static tw_status copy_kept(tw_context *ctx, tw_graph **out, const tw_graph *grap
     part->offsets[graph->n] = at;
     part->undirected = graph->undirected;
     part->floats = graph->floats;
+    part->named = graph;
     twi_graph_set_stats(part, &stats);
     *out = part;
     return TW_OK;

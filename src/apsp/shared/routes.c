@@ -210,9 +210,11 @@ typedef struct query {
 
 static tw_status contradiction(const query *q, int64_t to, double given, const char *why)
 {
+    char names[2][TWI_VERTEX_NAME];
     return tw_fail(q->ctx, TW_ERR_VERIFY,
-                   "the matrix contradicts the graph: it gives %.17g from %d to %lld, but %s",
-                   given, (int)q->from, (long long)to, why);
+                   "the matrix contradicts the graph: it gives %.17g from %.60s to %.60s, but %s",
+                   given, twi_vertex_name(names[0], q->graph, q->from),
+                   twi_vertex_name(names[1], q->graph, to), why);
 }
 
 /* A sum of whole weights that reached the limit was rounded; with negative weights it may lie on

@@ -303,11 +303,13 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input
 
 /* ------------------------------------------------------------------------------- the writer */
 
-static void print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex)
+/* In quotes where the reader would take something in it for the end of the name. */
+static void print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex,
+                         char separator)
 {
     const char *label = tw_graph_label(graph, vertex);
     if (label != NULL) {
-        twi_print_text(printer, label);
+        twi_print_field(printer, label, separator == ' ' ? ",;\"\t#% " : ",;\"\t#%");
     } else {
         twi_print_whole(printer, vertex);
     }
@@ -343,9 +345,9 @@ tw_status twi_edges_write(twi_printer *printer, const tw_graph *graph, const cha
     }
     for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            print_vertex(printer, graph, u);
+            print_vertex(printer, graph, u, separator);
             twi_print_char(printer, separator);
-            print_vertex(printer, graph, graph->targets[a]);
+            print_vertex(printer, graph, graph->targets[a], separator);
             twi_print_char(printer, separator);
             twi_print_weight(printer, graph, a);
             twi_print_char(printer, '\n');

@@ -446,6 +446,9 @@ tw_status twi_text_build(twi_text_file *file, tw_graph **out, int64_t vertices)
         source.parts = parts;
         status = twi_graph_build(file->ctx, out, &source);
     }
+    if (status == TW_OK) {
+        (*out)->first = (int32_t)file->rules.base;
+    }
     twi_free(parts);
     return status;
 }

@@ -393,6 +393,9 @@ static void write_header(png_job *job)
     png_set_IHDR(job->png, job->info, (png_uint_32)job->cols, (png_uint_32)job->rows,
                  job->type == TW_U16 ? 16 : 8, kinds[job->channels - 1], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (job->ctx->compression >= 0) {
+        png_set_compression_level(job->png, job->ctx->compression);
+    }
     png_write_info(job->png, job->info);
 }
 

@@ -151,6 +151,10 @@ static void of_the_context(void **state)
     REFUSED_SILENTLY(tw_set_threads(NULL, 1));
     REFUSED_SILENTLY(tw_set_memory(NULL, 1));
     REFUSED_SILENTLY(tw_set_device_memory(NULL, 1));
+    REFUSED_SILENTLY(tw_set_compression(NULL, 1));
+    REFUSED(tw_set_compression(t->ctx, 10));
+    REFUSED(tw_set_compression(t->ctx, -2));
+    assert_ok(t->ctx, tw_set_compression(t->ctx, -1));
     REFUSED_SILENTLY(tw_set_isa(NULL, "scalar"));
     REFUSED_SILENTLY(tw_set_device(NULL, "cpu"));
     assert_int_equal(tw_fail(NULL, TW_ERR_IO, "%d", 1), TW_ERR_IO);
@@ -159,6 +163,7 @@ static void of_the_context(void **state)
     tw_set_error(t->ctx, NULL);
     assert_string_equal(tw_last_error(t->ctx), "");
     assert_non_null(tw_version());
+    assert_non_null(tw_features());
     REFUSED(tw_set_threads(t->ctx, -1));
     REFUSED(tw_set_threads(t->ctx, INT32_MAX));
     REFUSED(tw_set_device(t->ctx, NULL));
@@ -259,6 +264,9 @@ static void of_graphs(void **state)
     REFUSED_SILENTLY(tw_graph_read(NULL, &graph, "x", NULL));
     REFUSED(tw_graph_read(t->ctx, NULL, "x", NULL));
     REFUSED(tw_graph_read(t->ctx, &graph, NULL, NULL));
+    REFUSED_SILENTLY(tw_file_write(NULL, "x", "?", 1));
+    REFUSED(tw_file_write(t->ctx, NULL, "?", 1));
+    REFUSED(tw_file_write(t->ctx, in_scratch("x"), NULL, 1));
     REFUSED_SILENTLY(tw_graph_write(NULL, t->graph, "x", NULL));
     REFUSED(tw_graph_write(t->ctx, NULL, in_scratch("x.gr"), NULL));
     REFUSED(tw_graph_write(t->ctx, t->graph, NULL, NULL));
@@ -307,6 +315,10 @@ static void of_sinks_and_sources(void **state)
     REFUSED(tw_sink_scaled(t->ctx, &made, NULL, TW_U8, 1));
     REFUSED(tw_sink_scaled(t->ctx, &made, &sink, 99, 1));
     REFUSED(tw_sink_scaled(t->ctx, &made, &sink, TW_U8, (double)NAN));
+    REFUSED_SILENTLY(tw_sink_to_pairs(NULL, &made, "x.csv", NULL, NULL, NULL));
+    REFUSED(tw_sink_to_pairs(t->ctx, NULL, "x.csv", NULL, NULL, NULL));
+    REFUSED(tw_sink_to_pairs(t->ctx, &made, NULL, NULL, NULL, NULL));
+    REFUSED(tw_sink_to_pairs(t->ctx, &made, "x.npy", NULL, NULL, NULL));
     REFUSED_SILENTLY(tw_sink_to_preview(NULL, &made, "x.ppm", 1));
     REFUSED(tw_sink_to_preview(t->ctx, NULL, "x.ppm", 1));
     REFUSED(tw_sink_to_preview(t->ctx, &made, NULL, 1));
@@ -558,6 +570,14 @@ static void of_nearest_vertices(void **state)
     REFUSED(tw_apsp_nearest_write(t->ctx, NULL, NULL, in_scratch("n.csv")));
     REFUSED(tw_apsp_nearest_write(t->ctx, nearest, NULL, NULL));
     REFUSED(tw_apsp_nearest_write(t->ctx, nearest, NULL, in_scratch("n.csv")));
+    REFUSED_SILENTLY(tw_vertices_write(NULL, "n.csv", NULL, NULL, 1, NULL, NULL, TW_AUTO));
+    REFUSED(tw_vertices_write(t->ctx, NULL, NULL, NULL, 1, NULL, NULL, TW_AUTO));
+    REFUSED(tw_vertices_write(t->ctx, in_scratch("n"), NULL, NULL, -1, NULL, NULL, TW_AUTO));
+    REFUSED(tw_vertices_write(t->ctx, in_scratch("n.csv"), NULL, NULL, 1, NULL, "?", TW_I32));
+    REFUSED(tw_vertices_write(t->ctx, in_scratch("n.npy"), NULL, NULL, 1, "x", "?", TW_I32));
+    REFUSED(tw_vertices_write(t->ctx, in_scratch("n.csv"), NULL, NULL, 1, "x", "?", TW_F32));
+    REFUSED(tw_vertices_write(t->ctx, in_scratch("n.csv"), t->graph, &(int32_t){-1}, 1, NULL, NULL,
+                              TW_AUTO));
     tw_apsp_nearest_destroy(nearest);
     tw_apsp_nearest_destroy(NULL);
 }

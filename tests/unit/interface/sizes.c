@@ -25,7 +25,7 @@ ASSERT_SIZE(tw_constant, 16);
     _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == (bytes), #type "." #last)
 ASSERT_END(tw_edges, 48, index_type);
 ASSERT_END(tw_csr, 64, borrow);
-ASSERT_END(tw_graph_info, 72, reserved);
+ASSERT_END(tw_graph_info, 72, first);
 ASSERT_END(tw_graph_read_options, 64, to);
 ASSERT_END(tw_graph_generate_options, 88, max_weight);
 ASSERT_END(tw_sink, 56, destroy);
@@ -453,6 +453,13 @@ static tw_status give_preview_sink(tw_context *ctx, void *out)
     return status;
 }
 
+static tw_status give_pairs_sink(tw_context *ctx, void *out)
+{
+    tw_status status = tw_sink_to_pairs(ctx, out, "never-begun.csv", NULL, NULL, NULL);
+    tw_sink_destroy(out);
+    return status;
+}
+
 static tw_status give_summary_sink(tw_context *ctx, void *out)
 {
     tw_apsp_summary *summary = NULL;
@@ -741,6 +748,7 @@ static const kind kinds[] = {
     FILLED(tw_sink, give_file_sink),
     FILLED(tw_sink, give_scaled_sink),
     FILLED(tw_sink, give_preview_sink),
+    FILLED(tw_sink, give_pairs_sink),
     FILLED(tw_sink, give_summary_sink),
     FILLED(tw_sink, give_nearest_sink),
     FILLED(tw_sink, give_verifier_sink),
