@@ -154,19 +154,18 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     const char *why = "";
     if (!isfinite(distance)) {
         bool narrow = plan->options.work_type == TW_F32;
-        return tw_fail(
-            ctx, TW_ERR_RANGE,
-            "the distance %.60s -> %.60s, or a sum on the way to it, is beyond the largest "
-            "number of %s; %s",
-            source, target, narrow ? "the working type f32" : "f64",
-            narrow ? "leave the working type to 'auto'" : "scale the weights down");
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the distance %.60s -> %.60s, or a sum on the way, is beyond the largest "
+                       "number of %s; %s",
+                       source, target, narrow ? "the working type f32" : "f64",
+                       narrow ? "leave the working type to 'auto'" : "scale the weights down");
     }
     if (twi_graph_is_exact(plan->graph) && fabs(distance) >= TWI_EXACT_LIMIT) {
-        return tw_fail(
-            ctx, TW_ERR_RANGE,
-            "the distance %.60s -> %.60s, or a sum on the way to it, is 2^53 or more, where "
-            "f64 no longer holds every whole number; scale the weights down",
-            source, target);
+        return tw_fail(ctx, TW_ERR_RANGE,
+                       "the distance %.60s -> %.60s, or a sum on the way, is 2^53 or more, where "
+                       "f64 no longer "
+                       "holds every whole number; scale the weights down",
+                       source, target);
     }
     if (type == TW_F32) {
         why = (float)distance == 0     ? " (it would become 0)"
