@@ -8,7 +8,6 @@
  * not hold, and, where weights are so large that sums may leave the working type
  * (twi_plan_may_overflow), a pair that has a path and yet came as "no path", or whole numbers of
  * 2^53 and more. A float result of float weights is rounded; that is what was asked for.
- *
  * Where all sinks are summaries an engine may hand over folds instead (fold.h). What those lack,
  * delivery adds: the lightest arc of each row's vertex and the farthest vertex of the widest row.
  */
@@ -151,20 +150,19 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     char names[2][TWI_VERTEX_NAME];
     const char *source = twi_vertex_name(names[0], plan->graph, twi_plan_source(plan, row));
     const char *target = twi_vertex_name(names[1], plan->graph, twi_plan_target(plan, col));
+    const bool narrow = plan->options.work_type == TW_F32;
     const char *why = "";
     if (!isfinite(distance)) {
-        bool narrow = plan->options.work_type == TW_F32;
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %.60s -> %.60s, or a sum on the way, is beyond the largest "
-                       "number of %s; %s",
+                       "the distance %.60s -> %.60s, or a sum on the way to it, is beyond the "
+                       "largest number of %s; %s",
                        source, target, narrow ? "the working type f32" : "f64",
                        narrow ? "leave the working type to 'auto'" : "scale the weights down");
     }
     if (twi_graph_is_exact(plan->graph) && fabs(distance) >= TWI_EXACT_LIMIT) {
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %.60s -> %.60s, or a sum on the way, is 2^53 or more, where "
-                       "f64 no longer "
-                       "holds every whole number; scale the weights down",
+                       "the distance %.60s -> %.60s, or a sum on the way to it, is 2^53 or more, "
+                       "where f64 no longer holds every whole number; scale the weights down",
                        source, target);
     }
     if (type == TW_F32) {
