@@ -18,7 +18,7 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv[1])
 SHELL = sys.argv[2]
 LIMIT = 300  # seconds after which something hangs
-COMMANDS = ["apsp", "path", "summary", "reach", "entropy", "map", "generate", "devices", "selftest", "bench"]
+COMMANDS = ["apsp", "path", "summary", "reach", "entropy", "map", "convert", "compare", "generate", "devices", "selftest", "bench"]
 METHODS = ["auto", "bfs", "closure", "dijkstra", "reference", "sweep"]
 
 
