@@ -14,7 +14,7 @@ _tilewright()
     entropy) words='--window --radius --footprint --anchor --border --levels --range --mask --no-data --skip-nan --base --type --plane --output --out-type --verify --explain --preview --in-format --out-format --device --isa --threads --memory --device-memory --json --quiet --no-progress --help' ;;
     map) words='--set --repeat --no-data --plane --out-type --compute --fast --verify --explain --output --in-format --out-format --device --isa --threads --memory --device-memory --json --quiet --no-progress --help' ;;
     convert) words='--graph --matrix --output --out-format --type --raw-type --in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --threads --memory --json --quiet --no-progress --help' ;;
-    compare) words='--tolerance --type --in-format --threads --memory --json --quiet --no-progress --help' ;;
+    compare) words='--tolerance --numbers --type --in-format --threads --memory --json --quiet --no-progress --help' ;;
     generate) words='--vertices --degree --density --rows --cols --levels --directed --undirected --weights --weight-type --seed --output --out-format --threads --memory --json --quiet --no-progress --help' ;;
     devices) words='--no-measure --threads --device --isa --json --quiet --help' ;;
     selftest) words='--verbose --seed --device --threads --memory --device-memory --json --quiet --no-progress --help' ;;

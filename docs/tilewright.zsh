@@ -50,13 +50,13 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--long[Write OUT as lines from,to,distance below a header, a .csv or '\''-'\'', instead of a matrix\: with names, and without pairs that have no path or are a vertex and itself]' \
-            '--labels[Also write who the rows and columns of OUT are, one vertex on a line\: for d.npy into d.rows.txt and d.cols.txt]' \
+            '--long[Write OUT, a .csv or '\''-'\'', as lines from,to,distance below a header instead of a matrix\: with names, without pairs that have no path and without the distance of a vertex to itself]' \
+            '--labels[Also write the vertices of the rows and columns of OUT, one per line\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -114,7 +114,7 @@ _tilewright()
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -151,7 +151,7 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, beside the names of vertices that have some]:FILE:_files' \
+            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
             '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
@@ -269,6 +269,7 @@ _tilewright()
     compare)
         _arguments -s -S \
             '--tolerance=[Numbers that differ by no more than T count as equal]:T: ' \
+            '--numbers[The numbers are not distances\: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they are, and do not mean '\''no path'\'']' \
             '--type=[The type of raw files, which do not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv, or one of an image, for both]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \

@@ -61,8 +61,8 @@ extern "C" {
 
 /* The version of the library that is running, as "major.minor.patch". */
 TW_API const char *tw_version(void);
-/* What this build has of what may be left out, by blanks: "openmp png tiff zlib zstd lzma".
- * tw_machine_describe says which GPUs it was built for. */
+/* The optional parts that this build has, separated by blanks, of "openmp png tiff metis zlib zstd
+ * lzma". tw_machine_describe says which GPUs it was built for. */
 TW_API const char *tw_features(void);
 
 /* ------------------------------------------------------------------------------------- status */

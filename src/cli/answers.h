@@ -51,9 +51,8 @@ typedef struct cli_answers {
          "FILE",                                                                                   \
          offsetof(settings, answers.eccentricity),                                                 \
          0,                                                                                        \
-         "Write the largest distance of each row to FILE (.csv: one per line, beside the names "   \
-         "of "                                                                                     \
-         "vertices that have some; .npy: one column)."},                                           \
+         "Write the largest distance of each row to FILE (.csv: one per line, behind the name of " \
+         "the vertex if the graph has names; .npy: one column)."},                                 \
         {"closeness",                                                                              \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \

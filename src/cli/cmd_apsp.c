@@ -28,9 +28,8 @@ static const cli_option result_options[] = {
      "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
      "the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Numbers "
-     "count "
-     "as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
+     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Vertices are "
+     "numbered as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
      "Compute only these columns, given in the same way."},
     {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
@@ -43,10 +42,10 @@ static const cli_option result_options[] = {
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
      "is raw, others are refused."},
     {"long", 0, CLI_FLAG, NULL, offsetof(apsp_settings, in_lines), 1,
-     "Write OUT as lines from,to,distance below a header, a .csv or '-', instead of a matrix: with "
-     "names, and without pairs that have no path or are a vertex and itself."},
+     "Write OUT, a .csv or '-', as lines from,to,distance below a header instead of a matrix: with "
+     "names, without pairs that have no path and without the distance of a vertex to itself."},
     {"labels", 0, CLI_FLAG, NULL, offsetof(apsp_settings, labels), 1,
-     "Also write who the rows and columns of OUT are, one vertex on a line: for d.npy into "
+     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
      "d.rows.txt and d.cols.txt."},
     {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
      "Print the summary of the distances even if OUT is given."},
@@ -85,7 +84,7 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
                                    {"How it is computed", method_options},
                                    {"Resources", cli_resource_options},
                                    {"Machine", cli_device_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
@@ -170,9 +169,8 @@ static tw_status check_names(apsp_run *run)
     if (s->in_lines && s->labels) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels has no effect with --long, which has names");
     }
-    if (s->in_lines && (s->format != NULL ? strcmp(s->format, "csv") != 0
-                                          : strcmp(run->output, "-") != 0 &&
-                                                !cli_writes(run->output, NULL, text))) {
+    if (s->in_lines && ((strcmp(run->output, "-") != 0 && !cli_writes(run->output, NULL, text)) ||
+                        (s->format != NULL && strcmp(s->format, "csv") != 0))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
     }

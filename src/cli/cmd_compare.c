@@ -1,7 +1,7 @@
 /*
- * tilewright compare: are two matrices of distances, or two arrays or images, the same? Both are
- * read in blocks of rows. Numbers are compared as f64, which holds those of every type exactly;
- * what means "no path" in one type equals what means it in another.
+ * tilewright compare: are two matrices of distances, or two arrays or images, the same? Rows of A
+ * are passed into a sink, which reads the same rows of B. Numbers are compared as f64, which holds
+ * those of every type exactly; what means "no path" in one type equals what means it in another.
  */
 #include "commands.h"
 #include "files.h"
@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK ((int64_t)1 << 22) /* bytes of each side held at a time, or one row */
+#define BLOCK ((int64_t)1 << 20) /* bytes of B held at a time, or one row */
 
 typedef struct settings {
     cli_common common;
     const char *format;
     tw_type type;
     double tolerance;
+    int32_t numbers;
 } settings;
 
 static const settings defaults = {.common = CLI_COMMON_INIT};
@@ -26,16 +27,19 @@ static const settings defaults = {.common = CLI_COMMON_INIT};
 static const cli_option own_options[] = {
     {"tolerance", 0, CLI_NUMBER, "T", offsetof(settings, tolerance), 0,
      "Numbers that differ by no more than T count as equal; 0 by default."},
+    {"numbers", 0, CLI_FLAG, NULL, offsetof(settings, numbers), 1,
+     "The numbers are not distances: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they "
+     "are, and do not mean 'no path'. Always so for images."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
-     "raw, npy or csv, or one of an image, for both; by default the extensions decide, and raw is "
-     "taken for an unknown one."},
+     "raw, npy or csv, or one of an image, for both; by default the extensions decide, and an "
+     "unknown one is raw."},
     {0}};
 
 static const cli_group groups[] = {{"Comparing", own_options},
                                    {"Resources", cli_host_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
@@ -50,7 +54,9 @@ static const cli_example examples[] = {
     {NULL, NULL}};
 
 typedef struct comparison {
-    int64_t rows, cols, planes;
+    int64_t rows, cols, planes; /* rows and cols of the last plane */
+    bool uneven;                /* not all planes have that shape */
+    double entries;
     int64_t different;
     double most;             /* the largest finite difference */
     bool infinite;           /* some differ in being there at all: a number, and none */
@@ -64,8 +70,17 @@ typedef struct side {
     tw_source source;
     tw_image *whole; /* of a file whose rows cannot be had one by one; NULL: none */
     int64_t planes;
-    char *rows;
 } side;
+
+/* A sink: rows of A come, and are compared with those of B. */
+typedef struct comparer {
+    const settings *settings;
+    const side *a, *b;
+    int64_t plane;
+    comparison *out;
+    char *rows; /* of B */
+    int64_t step;
+} comparer;
 
 static bool is_image(const settings *s, const char *path)
 {
@@ -98,87 +113,115 @@ static tw_status open_side(cli_job *job, const settings *s, side *out, int64_t p
     return status;
 }
 
-/* Rows into side->rows, side by side. */
-static tw_status read_rows(tw_context *ctx, side *from, int64_t plane, int64_t first, int64_t count)
+static void compare_row(const comparer *c, int64_t number, const char *row_a, const char *row_b)
 {
-    const tw_shape *shape = &from->source.shape;
-    if (from->whole == NULL) {
-        return from->source.rows(from->source.self, ctx, first, count, from->rows, shape->cols);
+    comparison *out = c->out;
+    const bool plain = c->settings->numbers || c->a->image;
+    const tw_type type_a = c->a->source.shape.type, type_b = c->b->source.shape.type;
+    for (int64_t j = 0; j < out->cols; j++) {
+        const double x =
+            plain ? cli_number_at(row_a, type_a, j) : cli_distance_at(row_a, type_a, j);
+        const double y =
+            plain ? cli_number_at(row_b, type_b, j) : cli_distance_at(row_b, type_b, j);
+        const double difference = fabs(x - y);
+        const bool finite = isfinite(difference);
+        if (x == y || (isnan(x) && isnan(y)) || (finite && difference <= c->settings->tolerance)) {
+            continue;
+        }
+        if (out->different++ == 0) {
+            out->row = number;
+            out->col = j;
+            out->plane = c->plane;
+            out->left = x;
+            out->right = y;
+        }
+        out->infinite |= !finite;
+        out->most = finite && difference > out->most ? difference : out->most;
     }
-    const tw_matrix *view = tw_image_plane(from->whole, plane);
-    const size_t size = tw_type_size(shape->type), row = (size_t)shape->cols * size;
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(from->rows + (size_t)i * row,
-               (const char *)view->data + (size_t)(first + i) * (size_t)view->stride * size, row);
+}
+
+static tw_status compare_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)self;
+    (void)ctx;
+    (void)shape;
+    return TW_OK;
+}
+
+static tw_status compare_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                              const void *data, int64_t stride)
+{
+    const comparer *c = self;
+    const tw_source *b = &c->b->source;
+    const tw_matrix *view = c->b->whole != NULL ? tw_image_plane(c->b->whole, c->plane) : NULL;
+    const size_t step_a = (size_t)stride * tw_type_size(c->a->source.shape.type);
+    const size_t step_b =
+        (size_t)(view != NULL ? view->stride : c->out->cols) * tw_type_size(b->shape.type);
+    for (int64_t done = 0; done < count; done += c->step) {
+        const int64_t rows = count - done < c->step ? count - done : c->step;
+        const char *rows_b = c->rows;
+        tw_status status = TW_OK;
+        if (view != NULL) {
+            rows_b = (const char *)view->data + (size_t)(first + done) * step_b;
+        } else {
+            status = b->rows(b->self, ctx, first + done, rows, c->rows, c->out->cols);
+        }
+        if (status != TW_OK) {
+            return status;
+        }
+        for (int64_t i = 0; i < rows; i++) {
+            compare_row(c, first + done + i, (const char *)data + (size_t)(done + i) * step_a,
+                        rows_b + (size_t)i * step_b);
+        }
     }
     return TW_OK;
 }
 
-static double value_of(const side *a, const char *row, int64_t col)
+static tw_status compare_end(void *self, tw_context *ctx)
 {
-    const tw_type type = a->source.shape.type;
-    return a->image ? cli_number_at(row, type, col) : cli_distance_at(row, type, col);
+    (void)self;
+    (void)ctx;
+    return TW_OK;
 }
 
-static void compare_rows(comparison *c, const settings *s, const side *a, const side *b,
-                         int64_t first, int64_t count, int64_t plane)
+static void compare_abort(void *self, tw_context *ctx)
 {
-    const size_t size_a = tw_type_size(a->source.shape.type);
-    const size_t size_b = tw_type_size(b->source.shape.type);
-    for (int64_t i = 0; i < count; i++) {
-        const char *row_a = a->rows + (size_t)(i * c->cols) * size_a;
-        const char *row_b = b->rows + (size_t)(i * c->cols) * size_b;
-        for (int64_t j = 0; j < c->cols; j++) {
-            const double x = value_of(a, row_a, j), y = value_of(b, row_b, j);
-            const double difference = fabs(x - y);
-            if (x == y || (isnan(x) && isnan(y)) || difference <= s->tolerance) {
-                continue;
-            }
-            if (c->different++ == 0) {
-                c->row = first + i;
-                c->col = j;
-                c->plane = plane;
-                c->left = x;
-                c->right = y;
-            }
-            if (isfinite(difference)) {
-                c->most = difference > c->most ? difference : c->most;
-            } else {
-                c->infinite = true;
-            }
-        }
+    (void)self;
+    (void)ctx;
+}
+
+/* Room for rows of B, unless they are all there. */
+static tw_status make_room(tw_context *ctx, comparer *c)
+{
+    const tw_shape *shape = &c->b->source.shape;
+    const int64_t row = shape->cols * (int64_t)tw_type_size(shape->type);
+    c->step = BLOCK / row > 1 ? BLOCK / row : 1;
+    if (c->b->whole != NULL) {
+        return TW_OK;
     }
+    c->rows = (uint64_t)row <= tw_memory_limit(ctx) / 2 ? malloc((size_t)(c->step * row)) : NULL;
+    return c->rows != NULL ? TW_OK
+                           : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
+                                     (long long)shape->cols);
 }
 
 static tw_status compare_plane(cli_job *job, const settings *s, side *a, side *b, int64_t plane,
-                               comparison *c)
+                               comparison *out)
 {
     tw_context *ctx = job->ctx;
-    const tw_shape *sa = &a->source.shape, *sb = &b->source.shape;
-    const size_t size_a = tw_type_size(sa->type), size_b = tw_type_size(sb->type);
-    const size_t wide = size_a > size_b ? size_a : size_b;
-    const int64_t row = sa->cols * (int64_t)wide;
-    const int64_t step = row > 0 && BLOCK / row > 1 ? BLOCK / row : 1;
-    tw_status status = TW_OK;
-    a->rows = malloc((size_t)(step * sa->cols) * size_a + 1);
-    b->rows = malloc((size_t)(step * sb->cols) * size_b + 1);
-    if (a->rows == NULL || b->rows == NULL) {
-        status =
-            tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers", (long long)sa->cols);
+    const tw_shape *shape = &a->source.shape;
+    comparer c = {.settings = s, .a = a, .b = b, .plane = plane, .out = out};
+    tw_sink sink = {sizeof(tw_sink), &c,  compare_begin, compare_rows, compare_end,
+                    compare_abort,   NULL};
+    if (shape->rows == 0 || shape->cols == 0) {
+        return TW_OK;
     }
-    for (int64_t first = 0; first < sa->rows && sa->cols > 0 && status == TW_OK; first += step) {
-        const int64_t count = sa->rows - first < step ? sa->rows - first : step;
-        status = read_rows(ctx, a, plane, first, count);
-        if (status == TW_OK) {
-            status = read_rows(ctx, b, plane, first, count);
-        }
-        if (status == TW_OK) {
-            compare_rows(c, s, a, b, first, count, plane);
-        }
+    tw_status status = make_room(ctx, &c);
+    if (status == TW_OK) {
+        status = a->whole != NULL ? tw_feed(ctx, tw_image_plane(a->whole, plane), &sink, 1)
+                                  : tw_feed_source(ctx, &a->source, &sink, 1);
     }
-    free(a->rows);
-    free(b->rows);
-    a->rows = b->rows = NULL;
+    free(c.rows);
     return status;
 }
 
@@ -214,8 +257,13 @@ static void report(const cli_job *job, const comparison *c)
     cli_report_text(&json, "command", "compare");
     cli_report_bool(&json, "equal", c->different == 0);
     cli_report_bool(&json, "same_shape", true);
-    cli_report_integer(&json, "rows", c->rows);
-    cli_report_integer(&json, "cols", c->cols);
+    if (c->uneven) {
+        cli_report_null(&json, "rows");
+        cli_report_null(&json, "cols");
+    } else {
+        cli_report_integer(&json, "rows", c->rows);
+        cli_report_integer(&json, "cols", c->cols);
+    }
     cli_report_integer(&json, "planes", c->planes);
     cli_report_integer(&json, "different", c->different);
     cli_report_number(&json, "largest_difference", c->infinite ? (double)INFINITY : c->most);
@@ -232,26 +280,42 @@ static void report(const cli_job *job, const comparison *c)
     cli_report_end(&json);
 }
 
+/* Two numbers that differ, with digits enough to see it. */
+static void print_both(double left, double right)
+{
+    char shown[2][CLI_SHOWN];
+    cli_show_value(shown[0], left);
+    cli_show_value(shown[1], right);
+    if (strcmp(shown[0], shown[1]) == 0) {
+        cli_print(": %.17g and %.17g\n", left, right);
+    } else {
+        cli_print(": %s and %s\n", shown[0], shown[1]);
+    }
+}
+
 static void print(const comparison *c)
 {
-    char left[CLI_SHOWN], right[CLI_SHOWN], most[CLI_SHOWN];
-    const double entries = (double)c->rows * (double)c->cols * (double)c->planes;
+    char most[CLI_SHOWN];
     if (c->different == 0) {
-        cli_print("equal: %lld x %lld", (long long)c->rows, (long long)c->cols);
+        cli_print("equal: ");
+        if (!c->uneven) {
+            cli_print("%lld x %lld%s", (long long)c->rows, (long long)c->cols,
+                      c->planes > 1 ? ", " : "");
+        }
         if (c->planes > 1) {
-            cli_print(", %lld planes", (long long)c->planes);
+            cli_print("%lld planes", (long long)c->planes);
         }
         cli_print("\n");
         return;
     }
-    cli_print("%lld of %.0f entries differ, by at most %s%s\n", (long long)c->different, entries,
+    cli_print("%lld of %.0f entries differ, by at most %s%s\n", (long long)c->different, c->entries,
               cli_show_value(most, c->most),
               c->infinite ? "; some have a number in one and none in the other" : "");
     cli_print("first at row %lld, column %lld", (long long)c->row, (long long)c->col);
     if (c->planes > 1) {
         cli_print(" of plane %lld", (long long)c->plane);
     }
-    cli_print(": %s and %s\n", cli_show_value(left, c->left), cli_show_value(right, c->right));
+    print_both(c->left, c->right);
 }
 
 static tw_status run(cli_job *job, const void *given, int count, char **words)
@@ -262,9 +326,13 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     comparison c = {.planes = 1};
     (void)count;
     tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK && s->tolerance < 0) {
+    if (status == TW_OK && !(s->tolerance >= 0)) {
         status =
             tw_fail(job->ctx, TW_ERR_ARGUMENT, "--tolerance %g: expected 0 or more", s->tolerance);
+    }
+    if (status == TW_OK && strcmp(a.path, "-") == 0 && strcmp(b.path, "-") == 0) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "A and B are both standard input, which can be read once");
     }
     a.image = is_image(s, a.path) || is_image(s, b.path);
     b.image = a.image;
@@ -277,10 +345,13 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
             job->answer_is_no = true;
             goto done;
         }
-        c.planes = a.planes;
-        c.rows = a.source.shape.rows;
-        c.cols = a.source.shape.cols;
         if (status == TW_OK) {
+            const tw_shape *shape = &a.source.shape;
+            c.uneven |= plane > 0 && (shape->rows != c.rows || shape->cols != c.cols);
+            c.planes = a.planes;
+            c.rows = shape->rows;
+            c.cols = shape->cols;
+            c.entries += (double)shape->rows * (double)shape->cols;
             status = compare_plane(job, s, &a, &b, plane, &c);
         }
     }
@@ -306,9 +377,9 @@ const cli_command cli_compare = {
     .summary = "are two matrices, arrays or images equal, and where not",
     .text =
         "Compares two matrices of distances, or two arrays or images, entry by entry: equal, or "
-        "how many differ, by how much at most, and where first. Exit status 1 if they differ. "
-        "'No path' equals 'no path', whatever number stands for it in a type, and NaN equals "
-        "NaN.",
+        "how many differ, by how much at most, and where first. Rows, columns and planes are "
+        "numbered from 0. Exit status 1 if they differ. 'No path' equals 'no path', whatever "
+        "number stands for it in a type, and NaN equals NaN.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -9,6 +9,7 @@
 #include "typed.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { KIND_AUTO, KIND_GRAPH, KIND_MATRIX };
 
@@ -27,14 +28,14 @@ static const cli_option kind_options[] = {
     {"graph", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_GRAPH,
      "IN is a graph. Default: if the extension of IN or OUT is one of graphs alone."},
     {"matrix", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_MATRIX,
-     "IN is a matrix of distances. Default: else."},
+     "IN is a matrix of distances. Default: in all other cases."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, out_format), 0,
      "Graphs: triples, gr, mtx, edges, metis or npy. Matrices: raw, npy or csv. Default: chosen by "
      "the extension of OUT."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
-     "kept as such; a number that does not fit is an error."},
+     "kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
     {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), 0,
      "The type of a raw IN, which does not say: u8, u16, i32 (the default), f32 or f64."},
     {0}};
@@ -42,7 +43,7 @@ static const cli_option kind_options[] = {
 static const cli_group groups[] = {{"What is converted", kind_options},
                                    {"A graph", cli_reading_options},
                                    {"Resources", cli_host_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
@@ -102,25 +103,38 @@ static bool is_graph(const settings *s, const char *in, const char *out)
     return is_of_graphs(in, s->reading.format) || is_of_graphs(out, s->out_format);
 }
 
-static void conclude(const cli_job *job, const settings *s, const char *kind, const char *in,
-                     const char *out, int64_t rows, int64_t cols, const char *what)
+/* Without a format, '-' is that of its kind: triples or raw. */
+static bool is_binary(const settings *s, const char *out)
+{
+    static const char *const binary[] = {"", "raw", "npy", "triples", "bin", "out", NULL};
+    return cli_writes(out, s->out_format, binary);
+}
+
+static void conclude(const cli_job *job, const settings *s, bool graph, const char *in,
+                     const char *out, int64_t rows, int64_t cols)
 {
     char seconds[CLI_SHOWN];
     const double taken = cli_seconds() - job->started;
     if (!s->reading.common.json) {
-        cli_say(job, "%s: %s of %lld %s %lld%s, in %s", out, kind, (long long)rows, what,
-                (long long)cols, strcmp(kind, "matrix") == 0 ? "" : " arcs",
-                cli_show_seconds(seconds, taken));
+        cli_show_seconds(seconds, taken);
+        if (graph) {
+            cli_say(job, "%s: graph of %lld %s and %lld arc%s, in %s", out, (long long)rows,
+                    rows == 1 ? "vertex" : "vertices", (long long)cols, cols == 1 ? "" : "s",
+                    seconds);
+        } else {
+            cli_say(job, "%s: matrix of %lld x %lld, in %s", out, (long long)rows, (long long)cols,
+                    seconds);
+        }
         return;
     }
     cli_report json;
     cli_report_begin(&json, cli_report_file(job));
     cli_report_text(&json, "command", "convert");
-    cli_report_text(&json, "kind", kind);
+    cli_report_text(&json, "kind", graph ? "graph" : "matrix");
     cli_report_text(&json, "input", in);
     cli_report_text(&json, "output", out);
-    cli_report_integer(&json, strcmp(kind, "matrix") == 0 ? "rows" : "vertices", rows);
-    cli_report_integer(&json, strcmp(kind, "matrix") == 0 ? "cols" : "arcs", cols);
+    cli_report_integer(&json, graph ? "vertices" : "rows", rows);
+    cli_report_integer(&json, graph ? "arcs" : "cols", cols);
     cli_report_number(&json, "seconds", taken);
     cli_report_end(&json);
 }
@@ -128,6 +142,7 @@ static void conclude(const cli_job *job, const settings *s, const char *kind, co
 static tw_status convert_graph(cli_job *job, const settings *s, const char *in, const char *out)
 {
     static const char *const named[] = {"el", "txt", "csv", "tsv", "edges", NULL};
+    static const char *const counted[] = {"gr", "mtx", "graph", "metis", NULL}; /* from 1 */
     tw_graph *graph = NULL;
     tw_graph_info about = TW_GRAPH_INFO_INIT;
     tw_status status = cli_refuse(job, "type", "on a graph");
@@ -149,8 +164,12 @@ static tw_status convert_graph(cli_job *job, const settings *s, const char *in, 
                 "names first appear in %s",
                 out, in);
     }
+    if (status == TW_OK && !about.labelled && about.first > 0 &&
+        !cli_writes(out, s->out_format, counted)) {
+        cli_say(job, "%s numbers vertices from 0, %s from %d", out, in, (int)about.first);
+    }
     if (status == TW_OK) {
-        conclude(job, s, "graph", in, out, about.vertices, about.arcs, "vertices and");
+        conclude(job, s, true, in, out, about.vertices, about.arcs);
     }
     tw_graph_destroy(graph);
     return status;
@@ -181,6 +200,12 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         status = tw_matrix_source(ctx, &source, in, s->reading.format,
                                   s->raw_type != TW_AUTO ? s->raw_type : TW_I32);
     }
+    if (status == TW_ERR_FORMAT && s->kind == KIND_AUTO) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", tw_last_error(ctx));
+        status =
+            tw_fail(ctx, status, "%s (taken for a matrix; if it is a graph, use --graph)", why);
+    }
     if (status == TW_OK) {
         const bool same = s->type == TW_AUTO || s->type == source.shape.type;
         typed.inner = file;
@@ -192,7 +217,7 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         status = tw_feed_source(ctx, &source, &sink, 1);
     }
     if (status == TW_OK) {
-        conclude(job, s, "matrix", in, out, source.shape.rows, source.shape.cols, "x");
+        conclude(job, s, false, in, out, source.shape.rows, source.shape.cols);
     }
     tw_source_destroy(&source);
     tw_sink_destroy(&file);
@@ -210,12 +235,16 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     if (status == TW_OK && out == NULL) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "convert: an operand is missing: tilewright "
-                         "convert IN OUT");
+                         "convert: an operand is missing: tilewright convert IN OUT");
     }
     if (status == TW_OK) {
         const cli_file input = {"IN", words[0]}, output = {"OUT", out};
         status = cli_check_files(job->ctx, &input, 1, &output, 1);
+    }
+    if (status == TW_OK && cli_is_stdout(out) && isatty(STDOUT_FILENO) && is_binary(s, out)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "refusing to write a binary file to the terminal: redirect standard "
+                         "output, or use --out-format with a format of text");
     }
     if (status != TW_OK) {
         return status;

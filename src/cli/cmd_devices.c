@@ -43,7 +43,7 @@ static const cli_option threads_options[] = {
 static const cli_group groups[] = {{"Measuring", own_options},
                                    {"Resources", threads_options},
                                    {"Machine", cli_device_options},
-                                   {"What it says", cli_report_options},
+                                   {"Messages", cli_report_options},
                                    {NULL, NULL}};
 
 static const cli_example examples[] = {

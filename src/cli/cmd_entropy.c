@@ -86,7 +86,7 @@ static const cli_group groups[] = {{"Window", window_options},
                                    {"Formats", format_options},
                                    {"Machine", cli_device_options},
                                    {"Resources", cli_resource_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {

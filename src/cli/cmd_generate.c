@@ -73,9 +73,9 @@ static const cli_option output_options[] = {
     {0}};
 
 static const cli_group groups[] = {
-    {"Shape", shape_options},           {"Weights and chance", weight_options},
-    {"Output", output_options},         {"Resources", cli_host_options},
-    {"What it says", cli_talk_options}, {NULL, NULL}};
+    {"Shape", shape_options},       {"Weights and chance", weight_options},
+    {"Output", output_options},     {"Resources", cli_host_options},
+    {"Messages", cli_talk_options}, {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"KIND",

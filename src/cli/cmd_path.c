@@ -35,14 +35,14 @@ static const cli_option own_options[] = {
 static const cli_group groups[] = {{"The graph", cli_reading_options},
                                    {"The distances", own_options},
                                    {"Resources", cli_host_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph file; '-' is standard input."},
     {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
              "is found without a search. Without DIST the graph alone is searched."},
-    {"FROM TO", "Two vertices: names, or numbers as the file counts: from 1 in DIMACS, Matrix "
+    {"FROM TO", "Two vertices: names, or numbers as in the file: from 1 in DIMACS, Matrix "
                 "Market and METIS files, else from 0."},
     {NULL, NULL}};
 

@@ -26,9 +26,8 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option result_options[] = {
     {"sources", 0, CLI_TEXT, "LIST", offsetof(settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Numbers "
-     "count "
-     "as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
+     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Vertices are "
+     "numbered as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
     {"bits", 0, CLI_FLAG, NULL, offsetof(settings, bits), 1,
      "Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8: an eighth of the size. "
      "In Python: numpy.unpackbits(a, axis=1, count=n, bitorder='little')."},
@@ -38,8 +37,8 @@ static const cli_option result_options[] = {
      "is raw, others are refused."},
     {"counts", 0, CLI_TEXT, "FILE", offsetof(settings, counts), 0,
      "Write to FILE how many vertices each row's vertex reaches, itself included (.csv: one per "
-     "line, beside the names of vertices that have some; .npy: one column). Without OUT this needs "
-     "no matrix."},
+     "line, behind the name of the vertex if the graph has names; .npy: one column). Without OUT "
+     "this needs no matrix."},
     {"components", 0, CLI_TEXT, "FILE", offsetof(settings, components), 0,
      "Write the strongly connected component of each vertex to FILE, in the same way. Components "
      "are numbered from 0 so that arcs lead from lower to higher numbers."},
@@ -51,7 +50,7 @@ static const cli_option result_options[] = {
 static const cli_group groups[] = {
     {"The graph", cli_reading_options},  {"The result", result_options},
     {"Resources", cli_resource_options}, {"Machine", cli_device_options},
-    {"What it says", cli_talk_options},  {NULL, NULL}};
+    {"Messages", cli_talk_options},      {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph, in any format that 'tilewright apsp' reads; '-' is standard input. "

@@ -24,7 +24,7 @@ static const cli_option own_options[] = {
 
 static const cli_group groups[] = {{"Cases", own_options},
                                    {"Resources", cli_resource_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_example examples[] = {

@@ -26,7 +26,7 @@ static const cli_option result_options[] = {CLI_ANSWER_OPTIONS(settings), {0}};
 static const cli_group groups[] = {{"Input", own_options},
                                    {"Results", result_options},
                                    {"Resources", cli_host_options},
-                                   {"What it says", cli_talk_options},
+                                   {"Messages", cli_talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {

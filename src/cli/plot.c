@@ -13,7 +13,8 @@
 
 enum { WIDTH = 800, HEIGHT = 480, LEFT = 90, RIGHT = 24, TOP = 24, BOTTOM = 62 };
 enum { PLOT_WIDTH = WIDTH - LEFT - RIGHT, PLOT_HEIGHT = HEIGHT - TOP - BOTTOM };
-#define LETTER 6 /* pixels from one letter of a png to the next */
+#define LETTER 6      /* pixels from one letter of a png to the next */
+#define MOST_TICKS 12 /* along an axis; there are about five */
 
 typedef struct canvas {
     tw_context *ctx;
@@ -149,9 +150,31 @@ static double round_step(double range)
     return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
 }
 
+/* Round numbers below the distances. Where doubles are too coarse or too large for steps between
+ * the ends, the ends alone. */
+static void draw_distances(canvas *c, double low, double high)
+{
+    const double bottom = TOP + PLOT_HEIGHT;
+    const double range = high > low ? high - low : 1;
+    const double step = isfinite(range) ? round_step(range) : 0;
+    const bool even = step > fabs(low) * 1e-9 && step > fabs(high) * 1e-9;
+    const double first = even ? ceil(low / step) : 0;
+    for (int i = 0; i < (even ? MOST_TICKS : 2); i++) {
+        const double value = even ? (first + i) * step : i == 0 ? low : high;
+        const double x = LEFT + (even ? (value - low) / range : i) * PLOT_WIDTH;
+        char shown[32];
+        if (even && value > low + range * 1.0001) {
+            break;
+        }
+        draw_line(c, x, bottom, x, bottom + 5);
+        snprintf(shown, sizeof shown, "%.10g", value + 0.0); /* not -0 */
+        draw_text(c, x, bottom + 16, false, shown);
+    }
+}
+
+/* The bins are of equal width. */
 static void draw(canvas *c, const double *edges, const int64_t *counts, int32_t bins)
 {
-    const double low = edges[0], range = edges[bins] > low ? edges[bins] - low : 1;
     const double bottom = TOP + PLOT_HEIGHT;
     char shown[32];
     int64_t most = 1;
@@ -159,8 +182,8 @@ static void draw(canvas *c, const double *edges, const int64_t *counts, int32_t 
         most = counts[i] > most ? counts[i] : most;
     }
     for (int32_t i = 0; i < bins; i++) {
-        const double x0 = LEFT + (edges[i] - low) / range * PLOT_WIDTH;
-        const double x1 = LEFT + (edges[i + 1] - low) / range * PLOT_WIDTH;
+        const double x0 = LEFT + (double)i / bins * PLOT_WIDTH;
+        const double x1 = LEFT + (double)(i + 1) / bins * PLOT_WIDTH;
         const double gap = x1 - x0 > 4 ? 1 : 0;
         const double height = (double)counts[i] / (double)most * PLOT_HEIGHT;
         if (counts[i] > 0) {
@@ -169,13 +192,7 @@ static void draw(canvas *c, const double *edges, const int64_t *counts, int32_t 
     }
     draw_line(c, LEFT, bottom, WIDTH - RIGHT, bottom);
     draw_line(c, LEFT, TOP, LEFT, bottom);
-    const double step = round_step(range);
-    for (double value = ceil(low / step) * step; value <= low + range * 1.0001; value += step) {
-        const double x = LEFT + (value - low) / range * PLOT_WIDTH;
-        draw_line(c, x, bottom, x, bottom + 5);
-        snprintf(shown, sizeof shown, "%.6g", fabs(value) < step / 2 ? 0 : value);
-        draw_text(c, x, bottom + 16, false, shown);
-    }
+    draw_distances(c, edges[0], edges[bins]);
     const double rise = fmax(round_step((double)most), 1);
     for (double value = 0; value <= (double)most * 1.0001; value += rise) {
         const double y = bottom - value / (double)most * PLOT_HEIGHT;

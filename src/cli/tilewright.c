@@ -21,11 +21,10 @@ static const cli_topic topics[] = {
      "METIS .graph and square .npy matrices. Matrices are written as raw (row-major elements and "
      "nothing else), .npy or .csv. The format is chosen by extension; a graph file without a known "
      "one is recognised by its content. '-' is standard input or standard output."},
-    {"Vertices", "A vertex is shown, and asked for, by its name where the graph has names, else by "
-                 "its number as "
-                 "the file counts: from 1 in DIMACS, Matrix Market and METIS files, else from 0. "
-                 "Rows and columns "
-                 "of matrices follow the vertices in order."},
+    {"Vertices",
+     "A vertex is shown, and asked for, by its name where the graph has names, else by its number "
+     "in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0. Rows and columns "
+     "of matrices follow the vertices in order."},
     {"No path",
      "A pair without a path has the distance 1073741823 (2^30-1) in i32, 65535 in u16, 255 in u8 "
      "and infinity in f32 and f64."},

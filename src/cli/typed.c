@@ -29,8 +29,8 @@ double cli_distance_at(const void *row, tw_type type, int64_t at)
     return value == tw_apsp_infinity(type) ? (double)INFINITY : value;
 }
 
-/* False if the type cannot hold it. */
-static bool put(void *row, tw_type type, int64_t at, double value)
+/* False if the type cannot hold it. f64 is rounded to f32, whole numbers are not. */
+static bool put(void *row, tw_type type, int64_t at, double value, bool rounds)
 {
     const double none = tw_apsp_infinity(type);
     const bool missing = isinf(value) && value > 0;
@@ -41,7 +41,8 @@ static bool put(void *row, tw_type type, int64_t at, double value)
         return true;
     case TW_F32:
         ((float *)row)[at] = (float)value;
-        return isnan(value) || missing || !isinf((float)value);
+        return isnan(value) || missing || (double)(float)value == value ||
+               (rounds && !isinf((float)value));
     default:
         break;
     }
@@ -94,7 +95,7 @@ static tw_status typed_rows(void *self, tw_context *ctx, int64_t first, int64_t 
             (const char *)data + (size_t)i * (size_t)stride * tw_type_size(t->shape.type);
         for (int64_t j = 0; j < t->shape.cols; j++) {
             const double value = cli_distance_at(row, t->shape.type, j);
-            if (!put(t->row, t->type, j, value)) {
+            if (!put(t->row, t->type, j, value, t->shape.type == TW_F64)) {
                 return tw_fail(ctx, TW_ERR_RANGE,
                                "row %lld, column %lld is %.17g, which type %s cannot hold",
                                (long long)(first + i), (long long)j, value, tw_type_name(t->type));

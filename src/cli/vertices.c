@@ -47,10 +47,12 @@ tw_status cli_vertex(tw_context *ctx, int32_t *out, const tw_graph *graph, const
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%s: '%.60s' is not a vertex number (vertex names need --ids)", what, text);
     }
-    number += info.labelled ? info.first : 0;
-    status = check_number(ctx, &info, what, number);
+    if (!info.labelled) {
+        status = check_number(ctx, &info, what, number);
+        number -= info.first;
+    }
     if (status == TW_OK) {
-        *out = (int32_t)(number - info.first);
+        *out = (int32_t)number;
     }
     return status;
 }

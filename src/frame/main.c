@@ -83,22 +83,26 @@ static tw_status help(cli_job *job, int argc, char **argv)
     return TW_OK;
 }
 
-/* What of the optional parts this build has, and what not. */
+/* Which of the optional parts this build has. */
 static tw_status list_features(cli_job *job)
 {
-    static const char *const known[] = {"openmp", "png", "tiff", "zlib", "zstd", "lzma"};
-    static const char *const what[] = {"threads",   "PNG images", "TIFF images",
-                                       ".gz files", ".zst files", ".xz files"};
+    static const struct {
+        const char *name, *what;
+    } known[] = {{"openmp", "threads"},     {"png", "PNG images"}, {"tiff", "TIFF images"},
+                 {"metis", "METIS orders"}, {"zlib", ".gz files"}, {"zstd", ".zst files"},
+                 {"lzma", ".xz files"}};
     tw_machine machine = TW_MACHINE_INIT;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const char *at = strstr(tw_features(), known[i]);
-        printf("%-8s%-13s%s\n", known[i], what[i], at != NULL ? "yes" : "no");
-    }
     tw_status status = tw_machine_describe(job->ctx, &machine);
-    if (status == TW_OK) {
-        printf("%-8s%-13s%s\n", "gpu", "", machine.gpu);
+    if (status != TW_OK) {
+        return status;
     }
-    return status;
+    printf("%s %s\n", cli_program.name, tw_version());
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *at = strstr(tw_features(), known[i].name);
+        printf("%-8s%-14s%s\n", known[i].name, known[i].what, at != NULL ? "yes" : "no");
+    }
+    printf("%-8s%-14s%s\n", "gpu", "", machine.gpu);
+    return TW_OK;
 }
 
 /* What the program does without a command. */
@@ -135,7 +139,6 @@ static tw_status dispatch(cli_job *job, int argc, char **argv)
         return TW_OK;
     }
     if (argc == 3 && strcmp(argv[1], "--version") == 0 && strcmp(argv[2], "--verbose") == 0) {
-        printf("%s %s\n", cli_program.name, tw_version());
         return list_features(job);
     }
     if (argv[1][0] == '-') {

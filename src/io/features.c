@@ -1,4 +1,4 @@
-/* What this build has of what may be left out: tw_features. */
+/* The optional parts that this build has: tw_features. */
 #include "base/context.h"
 
 const char *tw_features(void)
@@ -12,6 +12,9 @@ const char *tw_features(void)
 #endif
 #ifdef TWI_HAVE_TIFF
                                    " tiff"
+#endif
+#ifdef TWI_HAVE_METIS
+                                   " metis"
 #endif
 #ifdef TWI_HAVE_ZLIB
                                    " zlib"

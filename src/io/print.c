@@ -71,9 +71,17 @@ void twi_print_real(twi_printer *printer, double value)
     twi_print_text(printer, text);
 }
 
+/* Readers cut blanks off the ends of a field, and take an empty one for none. */
+static bool is_plain(const char *text, const char *special)
+{
+    const size_t length = strlen(text);
+    return length > 0 && strpbrk(text, special) == NULL && text[0] != ' ' &&
+           text[length - 1] != ' ';
+}
+
 void twi_print_field(twi_printer *printer, const char *text, const char *special)
 {
-    if (text[0] != '\0' && strpbrk(text, special) == NULL) {
+    if (is_plain(text, special)) {
         twi_print_text(printer, text);
         return;
     }
@@ -94,7 +102,7 @@ void twi_print_vertex(twi_printer *printer, const tw_graph *graph, int64_t verte
         twi_print_whole(printer, vertex + (graph != NULL ? graph->first : 0));
         return;
     }
-    twi_print_field(printer, label, ",\"\r\n");
+    twi_print_field(printer, label, ",;\"\t#%\r\n");
 }
 
 void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc)

@@ -49,9 +49,11 @@ static void print_lines(twi_printer *printer, const tw_graph *graph, const int32
 static tw_status check(tw_context *ctx, const char *path, const tw_graph *graph,
                        const int32_t *vertices, int64_t count, const column *c)
 {
-    if (count < 0 || (c->values != NULL && c->name == NULL)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "values of %lld vertices need a name",
-                       (long long)count);
+    if (count < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "count is %lld", (long long)count);
+    }
+    if (c->values != NULL && c->name == NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "values need a name for their column");
     }
     if (c->values != NULL && c->type != TW_I32 && c->type != TW_I64 && c->type != TW_F64) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "values of type %s; use i32, i64 or f64",

@@ -1,4 +1,6 @@
 /* Files in which vertices have names: lines of pairs, and a number for each vertex. */
+#include "base/context.h"
+#include "base/meter.h"
 #include "unit/scratch_folder.h"
 
 #include <math.h>
@@ -132,6 +134,44 @@ static void nothing_stays_of_a_failed_sink(void **state)
     close_context(ctx);
 }
 
+/* A run of every function that writes a file here; nothing is left of one that fails. */
+static tw_status write_everything(tw_context *ctx, const tw_graph *graph, const tw_matrix *matrix)
+{
+    tw_sink sink = TW_SINK_INIT;
+    const double values[] = {1, 2};
+    tw_status status = tw_sink_to_pairs(ctx, &sink, in_scratch("p.csv"), graph, NULL, NULL);
+    if (status == TW_OK) {
+        status = tw_feed(ctx, matrix, &sink, 1);
+    }
+    tw_sink_destroy(&sink);
+    if (status == TW_OK) {
+        status = tw_vertices_write(ctx, in_scratch("v.csv"), graph, NULL, 2, "x", values, TW_F64);
+    }
+    return status == TW_OK ? tw_file_write(ctx, in_scratch("b"), "?", 1) : status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = read_graph(ctx, "g.csv", "a,b,1\n");
+    int32_t whole[] = {0, 1, 2, 0};
+    const tw_matrix matrix = {whole, 2, 2, 2, TW_I32};
+    const int64_t blocks = twi_meter_blocks(ctx->meter);
+    tw_status status = TW_ERR_MEMORY;
+    int64_t at = 1;
+    for (; status != TW_OK; at++) {
+        twi_meter_fail_at(ctx->meter, at);
+        status = write_everything(ctx, graph, &matrix);
+        twi_meter_fail_at(ctx->meter, 0);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        assert_int_equal(twi_meter_blocks(ctx->meter), blocks);
+    }
+    assert_true(at > 6);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static int remove_all(void **state)
 {
     static const char *const names[] = {"g.csv", "g.gr",  "g.mtx", "g.graph", "g.el",
@@ -150,6 +190,7 @@ int main(void)
         cmocka_unit_test(values_stand_beside_their_vertices),
         cmocka_unit_test(a_file_of_bytes_appears_whole),
         cmocka_unit_test(nothing_stays_of_a_failed_sink),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_all);
 }
