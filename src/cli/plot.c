@@ -131,9 +131,10 @@ static void draw_text(canvas *c, double x, double y, bool right, const char *tex
     for (; *text != '\0'; text++, at += LETTER) {
         for (size_t f = 0; f < sizeof font / sizeof *font; f++) {
             for (int dot = 0; dot < 35 && font[f].letter == *text; dot++) {
-                if (font[f].rows[dot / 5] >> (4 - dot % 5) & 1) {
-                    fill(c, at + dot % 5, (int)y - 3 + dot / 5, at + dot % 5 + 1,
-                         (int)y - 2 + dot / 5, 0);
+                const int down = dot / 5, right_of = dot % 5;
+                if (font[f].rows[down] >> (4 - right_of) & 1) {
+                    const int left = at + right_of, top = (int)y - 3 + down;
+                    fill(c, left, top, left + 1, top + 1, 0);
                 }
             }
         }
@@ -194,7 +195,8 @@ static void draw(canvas *c, const double *edges, const int64_t *counts, int32_t 
     draw_line(c, LEFT, TOP, LEFT, bottom);
     draw_distances(c, edges[0], edges[bins]);
     const double rise = fmax(round_step((double)most), 1);
-    for (double value = 0; value <= (double)most * 1.0001; value += rise) {
+    for (int i = 0; i < MOST_TICKS && i * rise <= (double)most * 1.0001; i++) {
+        const double value = i * rise;
         const double y = bottom - value / (double)most * PLOT_HEIGHT;
         draw_line(c, LEFT - 5, y, LEFT, y);
         snprintf(shown, sizeof shown, "%.6g", value);

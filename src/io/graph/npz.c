@@ -280,8 +280,9 @@ static tw_status check_arrays(tw_context *ctx, const twi_input *input, arrays *a
     a->count = a->data.about.rows;
     const bool coo = a->format[2] == 'o';
     if (a->rows != a->cols || a->rows < 0 || a->rows > TWI_MOST_VERTICES) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s holds a matrix of %lld x %lld; a graph needs a square one", input->name,
-                       (long long)a->rows, (long long)a->cols);
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s holds a matrix of %lld x %lld; a graph needs a square one",
+                       input->name, (long long)a->rows, (long long)a->cols);
     }
     if (a->second.about.rows != a->count || a->first.about.rows != (coo ? a->count : a->rows + 1)) {
         return damaged(ctx, input, "its arrays do not belong together");
