@@ -74,6 +74,10 @@ TW_CHECKED tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t
                                         tw_type weight_type);
 TW_CHECKED tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs);
 
+/* The arcs the other way round, in the order of their sources, without weights; and its bytes. */
+TW_CHECKED tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph);
+uint64_t twi_graph_reverse_memory(const tw_graph *graph);
+
 /* Weights seen so far, kept by each thread and merged. */
 typedef struct twi_weight_stats {
     double min;

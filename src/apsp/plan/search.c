@@ -11,6 +11,7 @@
 
 #define SAMPLE_ROUNDS 3      /* of searches that only inform the plan, on all threads */
 #define ENTRY_SECONDS 0.8e-9 /* of an entry of the result: written */
+#define FOLDED_SAVES 0.3e-9  /* of an entry: of a level that is summed up, not put into its row */
 #define NET_SECONDS 50e-9    /* of an arc: put where searches want it */
 /* What searches usually take (16 threads of a Xeon, November 2026), in seconds: */
 #define USUAL_ARC 0.8e-9    /* of a source and arc, */
@@ -22,12 +23,21 @@
 #define BFS_ENTRY 1.0e-9 /*   and of an entry; */
 #define BFS_SHARED 0.15  /*   and how much more for every thread */
 
-/* The seconds of a run of searches that take `each` a source on one thread. */
+/* Whether a breadth-first search will fold its levels, as far as that can be seen before the run. */
+static bool folds_levels(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    return method == TW_APSP_METHOD_BFS && twi_will_fold(plan) &&
+           twi_bfs_gathers(TW_U8, plan->graph->n);
+}
+
+/* The seconds of a run of searches that take `each` a source on one thread, its row included. */
 static double search_seconds(const tw_apsp_plan *plan, tw_apsp_method method, double each)
 {
-    double rows = (double)twi_plan_rows(plan);
-    return each * rows / plan->threads +
-           rows * (double)plan->graph->n * ENTRY_SECONDS / plan->threads +
+    const double rows = (double)twi_plan_rows(plan);
+    const double n = (double)plan->graph->n;
+    const double source = folds_levels(plan, method) ? fmax(each - n * FOLDED_SAVES, each / 2)
+                                                     : each + n * ENTRY_SECONDS;
+    return source * rows / plan->threads +
            (method == TW_APSP_METHOD_DIJKSTRA ? (double)plan->graph->arcs * NET_SECONDS : 0);
 }
 

@@ -33,6 +33,7 @@
 #define OWN_SHARE 0.03
 
 #define THREAD_MOST ((int64_t)4 << 20) /* elements of a thread's rows */
+#define ENTRY 0.5e-9                   /* seconds of a level, gathered and put into its row */
 #define WIDEST 8                       /* bytes of one: the batch may have to be redone in f64 */
 
 typedef struct sample {
@@ -41,6 +42,7 @@ typedef struct sample {
     twi_ticket *tickets;
     int64_t count; /* of them: rows of a block */
     int64_t size;  /* sources of a batch */
+    int64_t whole; /* those of a batch of the run, which a breadth-first search takes as fast */
     int team;      /* threads that took part in the last round */
 } sample;
 
@@ -141,6 +143,17 @@ static void touch(sample *s)
     memset(rows_of(s, twi_thread_id()), 0, bytes);
 }
 
+/* The seconds of a source on one thread in a batch of the run, given those of a batch here. Lanes
+ * are as many in both; a breadth-first search scans an arc for any number of sources at once. */
+static double seconds_in_run(const sample *s, double batch)
+{
+    if (s->e->method != TW_APSP_METHOD_BFS) {
+        return batch / (double)s->size;
+    }
+    const double entries = (double)(s->whole - s->size) * (double)s->e->plan->graph->n;
+    return (batch + entries * ENTRY) / (double)s->whole;
+}
+
 static double arcs_scanned(const twi_searcher *e)
 {
     double sum = 0;
@@ -177,9 +190,9 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
             const double levels = fmax(out->farthest / scale, 1);
             scans = fmin(levels, fmax(scans, levels * LEVELS_SCANNED));
         }
-        out->seconds_least = took / (double)s->size;
+        out->seconds_least = seconds_in_run(s, took);
         out->seconds_per_source =
-            out->seconds_least * fmax((double)graph->arcs * scans / scanned, 1);
+            seconds_in_run(s, took * fmax((double)graph->arcs * scans / scanned, 1));
     }
     return status;
 }
@@ -203,6 +216,7 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
     double spent = 0;
     double scanned = 0; /* in the rounds that count */
     double best = INFINITY;
+    double batch = 0; /* seconds of one */
     touch(s);
     e->deadline = twi_seconds() + fmax(PATIENCE * budget, PATIENCE_LEAST);
     for (int round = 0, tried = 0; round < rounds && (round == 0 || spent < budget); tried++) {
@@ -232,12 +246,13 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
             best = fmin(best, took / arcs);
             scanned += arcs;
             spent += took / s->team;
-            budget = fmin(budget, OWN_SHARE * best * scanned / (double)out->sources *
+            batch = best * scanned / (double)out->sources * (double)s->size;
+            budget = fmin(budget, OWN_SHARE * seconds_in_run(s, batch) *
                                       (double)twi_plan_rows(e->plan) / e->threads);
             round++;
         }
     }
-    out->seconds_per_source = best * scanned / (double)out->sources;
+    out->seconds_per_source = seconds_in_run(s, batch);
     out->seconds_least = out->seconds_per_source;
     out->unreachable /= (double)out->sources;
     return TW_OK;
@@ -257,6 +272,7 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_ap
         s.count = twi_search_block_rows(s.e);
         s.size = twi_search_batch_rows(s.e, s.count);
         s.size = s.size < twi_searcher_pass(s.e) ? s.size : twi_searcher_pass(s.e);
+        s.whole = s.size;
         while (s.size > 1 && s.size * n > THREAD_MOST) {
             s.size /= 2;
         }

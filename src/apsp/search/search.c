@@ -6,6 +6,7 @@
  *
  * Where the result is a matrix in memory that needs nothing but a wider type at most, every batch
  * puts its rows there itself, while they are in the cache; else a block is delivered as a whole.
+ * Where summaries are all that is wanted, a breadth-first search makes folds and no rows.
  *
  * Memory: the searcher's, and one block.
  */
@@ -31,6 +32,7 @@ typedef struct destination {
     char *block;             /* rows of the working type; of `matrix`, what is to be widened */
     const tw_matrix *matrix; /* NULL: a block is delivered when it is whole */
     bool in_place;           /* the matrix has the working type */
+    twi_fold *folds;         /* of a block, in place of its rows; NULL: rows */
 } destination;
 
 /* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
@@ -72,9 +74,7 @@ uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
     tw_type type = method == TW_APSP_METHOD_BFS ? TW_U16 : twi_search_type(plan);
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
-    if (method != TW_APSP_METHOD_BFS) {
-        bytes += twi_net_memory(plan->graph, twi_search_kind(plan, type));
-    }
+    bytes += twi_search_shared_memory(plan, method, type);
     return bytes + row * (uint64_t)block_rows(plan, method, type, usual_bytes(threads), threads);
 }
 
@@ -120,9 +120,14 @@ static void run_batch(twi_searcher *e, const destination *to, const twi_ticket *
     const size_t row = (size_t)e->plan->graph->n * tw_type_size(e->type);
     const int thread = twi_thread_id();
     twi_search_batch b = {.count = (int)count};
+    if (to->folds != NULL) {
+        b.folds = to->folds + tickets[0].row;
+    }
     for (int i = 0; i < b.count; i++) {
         b.source[i] = tickets[i].place;
-        if (to->in_place) {
+        if (to->folds != NULL) {
+            b.row[i] = NULL;
+        } else if (to->in_place) {
             b.row[i] = twi_matrix_row(to->matrix, first + tickets[i].row);
         } else if (to->matrix != NULL) {
             b.row[i] = to->block + (size_t)(thread * size + i) * row;
@@ -166,6 +171,13 @@ static uint64_t block_bytes(const twi_searcher *e)
     return half < usual ? half : usual;
 }
 
+/* Whether folds are all that is wanted, and levels can become such: whole numbers. */
+static bool may_fold(const twi_searcher *e, const twi_delivery *delivery)
+{
+    return e->method == TW_APSP_METHOD_BFS && twi_delivery_is_folded(delivery) &&
+           e->plan->graph->integral && twi_bfs_gathers(e->type, e->plan->graph->n);
+}
+
 /* Where rows of the engine's present type may go; returns how many are kept for a block of `most`
  * rows. A breadth-first search makes rows that follow each other, and levels, which are distances
  * if arcs have length 1. */
@@ -192,6 +204,14 @@ static tw_status deliver_block(twi_searcher *e, twi_delivery *delivery, const de
                                int64_t first, int64_t count)
 {
     const tw_apsp_plan *plan = e->plan;
+    if (to->folds != NULL) {
+        const int64_t scale = (int64_t)plan->graph->max_weight;
+        for (int64_t i = 0; i < count; i++) {
+            to->folds[i].sum *= scale;
+            to->folds[i].most *= scale;
+        }
+        return twi_delivery_folds(e->ctx, delivery, first, count, to->folds);
+    }
     if (to->matrix != NULL) {
         return twi_delivery_matrix_filled(e->ctx, delivery, first, count);
     }
@@ -220,12 +240,15 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     uint64_t elements = 0;
     tw_status status = TW_OK;
     *wider = false;
-    const int64_t kept = choose_destination(e, delivery, most, &to);
+    const bool folds = may_fold(e, delivery);
+    const int64_t kept = folds ? 0 : choose_destination(e, delivery, most, &to);
     if (!twi_mul((uint64_t)kept, (uint64_t)plan->graph->n, &elements)) {
         return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is too large to address");
     }
     if ((status = twi_alloc(e->ctx, &to.block, elements, tw_type_size(e->type),
                             "a block of rows")) != TW_OK ||
+        (folds && (status = twi_alloc(e->ctx, &to.folds, (uint64_t)most, sizeof *to.folds,
+                                      "the folds of a block")) != TW_OK) ||
         (status = twi_alloc(e->ctx, &tickets, (uint64_t)most, sizeof *tickets,
                             "the order of a block")) != TW_OK) {
         goto done;
@@ -248,6 +271,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     }
 done:
     twi_free(tickets);
+    twi_free(to.folds);
     twi_free(to.block);
     return status;
 }

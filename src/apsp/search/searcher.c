@@ -7,8 +7,8 @@
  * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
  * delivery looks for sums that left it.
  *
- * Memory: the net, and for each thread 141 or 269 bytes per vertex (or the sets of a breadth-first
- * search) and the queues.
+ * Memory: the net, or the reversed arcs of a directed graph for a breadth-first search, and for each
+ * thread 141 or 269 bytes per vertex (or the sets of a breadth-first search) and the queues.
  */
 #include "apsp/search/searcher.h"
 
@@ -52,6 +52,15 @@ static tw_type first_type(const tw_apsp_plan *plan, tw_apsp_method method)
 int64_t twi_searcher_batch(tw_apsp_method method)
 {
     return method == TW_APSP_METHOD_BFS ? TWI_BFS_MOST : TWI_LANES_MOST;
+}
+
+uint64_t twi_search_shared_memory(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type)
+{
+    const tw_graph *graph = plan->graph;
+    if (method == TW_APSP_METHOD_BFS) {
+        return graph->undirected ? 0 : twi_graph_reverse_memory(graph);
+    }
+    return twi_net_memory(graph, twi_search_kind(plan, type));
 }
 
 uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method)
@@ -144,6 +153,7 @@ void twi_searcher_destroy(twi_searcher *e)
         }
     }
     twi_free(e->workers);
+    tw_graph_destroy(e->reversed);
     twi_net_destroy(e->net);
     twi_free(e);
 }
@@ -171,7 +181,12 @@ tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_apsp
     e->type = first_type(plan, method);
     e->cutoff =
         plan->options.cutoff >= 0 && plan->potential == NULL ? plan->options.cutoff : INFINITY;
-    if (method == TW_APSP_METHOD_DIJKSTRA && (status = prepare_net(e)) != TW_OK) {
+    if (method == TW_APSP_METHOD_DIJKSTRA) {
+        status = prepare_net(e);
+    } else if (!plan->graph->undirected) {
+        status = twi_graph_reverse(ctx, &e->reversed, plan->graph);
+    }
+    if (status != TW_OK) {
         goto done;
     }
     status = twi_alloc_zeroed(ctx, &e->workers, (uint64_t)threads, sizeof *e->workers,
@@ -304,10 +319,12 @@ static twi_search_verdict bfs_batch(twi_searcher *e, twi_search_worker *w,
     int64_t scanned = 0;
     twi_bfs_job job = {
         .graph = e->plan->graph,
+        .back = e->reversed != NULL ? e->reversed : e->plan->graph,
         .sources = b->source,
         .count = b->count,
         .type = e->type,
         .isa = e->isa,
+        .folds = b->folds,
         .level_limit = e->cutoff / e->plan->graph->max_weight + 1,
         .deadline = e->deadline,
         .ctx = e->ctx,

@@ -35,7 +35,8 @@ typedef struct twi_searcher {
     tw_apsp_method method;
     int threads;
     twi_isa isa;
-    twi_net *net; /* TW_APSP_METHOD_DIJKSTRA */
+    twi_net *net;         /* TW_APSP_METHOD_DIJKSTRA */
+    tw_graph *reversed;   /* TW_APSP_METHOD_BFS in a directed graph */
     const twi_lanes_kernels *kernels;
     twi_search_worker *workers;
     tw_type type; /* of the rows */
@@ -53,6 +54,7 @@ typedef struct twi_search_batch {
     int count;
     int32_t source[TWI_BFS_MOST]; /* places, or vertices for a breadth-first search */
     void *row[TWI_BFS_MOST];      /* one after another for a breadth-first search */
+    twi_fold *folds;              /* of its levels in place of rows; NULL: rows */
 } twi_search_batch;
 
 /* A row of a block and the key its batch is chosen by. */
@@ -83,8 +85,10 @@ TW_CHECKED tw_status twi_searcher_widen(twi_searcher *e);
  * breadth-first search come as u8, u16 or i32 with a scale. */
 tw_type twi_search_type(const tw_apsp_plan *plan);
 
-/* For the memory of a run: the net it searches when its rows are of `type`, and one worker. */
+/* For the memory of a run: the net it searches when its rows are of `type`, the bytes of that or of
+ * the arcs that a breadth-first search takes backwards, and one worker. */
 twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type);
+uint64_t twi_search_shared_memory(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type);
 uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method);
 
 /* No sum of weights along a shortest path can be larger. */

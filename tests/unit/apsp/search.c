@@ -1,7 +1,7 @@
 /*
  * The search engine, against a Bellman-Ford of this file. Delivery is replaced by a stand-in that
  * collects the rows as f64, so that the searches are tested alone; it may offer a matrix into which
- * they write themselves.
+ * they write themselves, or be content with folds.
  */
 #include "harness.h"
 
@@ -24,14 +24,17 @@ struct twi_delivery {
     tw_matrix matrix; /* offered to the engine; without data: none */
 };
 
-/* What is offered: nothing, or a matrix of a type with some elements between its rows. */
+/* What is offered: nothing, or a matrix of a type with some elements between its rows; or folds are
+ * all that is wanted. */
 typedef struct offer {
     bool matrix;
     tw_type type;
     int64_t apart;
+    bool folds;
 } offer;
 static offer offered;
 static int64_t rows_in_matrix; /* that the engine has put there, in this process */
+static int64_t rows_folded;    /* likewise */
 
 static double element(const void *data, tw_type type, int64_t i)
 {
@@ -139,6 +142,8 @@ static void add_both(edges *e, int64_t u, int64_t v, double w)
     add(e, v, u, w);
 }
 
+static int32_t build_flags; /* of the graphs that are built */
+
 static tw_graph *build(tw_context *ctx, const edges *e)
 {
     void *weights = malloc((size_t)(e->count + 1) * 8);
@@ -154,7 +159,7 @@ static tw_graph *build(tw_context *ctx, const edges *e)
     }
     tw_edges list = {sizeof list, e->count, e->source, e->target, weights, e->type, TW_I32};
     tw_graph *graph = NULL;
-    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, e->n, &list, 0));
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, e->n, &list, build_flags));
     free(weights);
     return graph;
 }
@@ -246,6 +251,43 @@ static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method
     return r;
 }
 
+bool twi_delivery_is_folded(const twi_delivery *delivery)
+{
+    const tw_apsp_options *o = &delivery->plan->options;
+    return offered.folds && o->cutoff < 0 && o->targets == NULL;
+}
+
+/* Each fold against a row of the oracle, which stands for the row that was not made. */
+tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t first, int64_t count,
+                             const twi_fold *folds)
+{
+    (void)ctx;
+    const tw_graph *graph = delivery->plan->graph;
+    assert_int_equal(first, delivery->given);
+    for (int64_t i = 0; i < count; i++) {
+        double *row = delivery->out + (first + i) * graph->n;
+        const int32_t s = twi_plan_source(delivery->plan, first + i);
+        int64_t reached = 0;
+        int64_t sum = 0;
+        int64_t most = 0;
+        bellman_ford(graph, s, row);
+        for (int64_t v = 0; v < graph->n; v++) {
+            if (v != s && !isinf(row[v])) {
+                reached++;
+                sum += (int64_t)row[v];
+                most = (int64_t)row[v] > most ? (int64_t)row[v] : most;
+            }
+        }
+        assert_int_equal(folds[i].reached, reached);
+        assert_int_equal(folds[i].sum, sum);
+        assert_int_equal(folds[i].most, most);
+        assert_int_equal(folds[i].farthest, -1);
+    }
+    delivery->given += count;
+    rows_folded += count;
+    return TW_OK;
+}
+
 static const tw_apsp_options defaults = TW_APSP_OPTIONS_INIT;
 
 static result search_all(tw_context *ctx, const tw_graph *graph, tw_apsp_method method)
@@ -271,8 +313,11 @@ static void expect_rows(const tw_graph *graph, const double *got, double toleran
     free(row);
 }
 
-static const offer offers[] = {{false, TW_F64, 0}, {true, TW_F64, 3}, {true, TW_I32, 0},
-                               {true, TW_F32, 1},  {true, TW_U8, 0},  {true, TW_U8, 5}};
+static const offer offers[] = {
+    {false, TW_F64, 0, false}, {true, TW_F64, 3, false}, {true, TW_I32, 0, false},
+    {true, TW_F32, 1, false},  {true, TW_U8, 0, false},  {true, TW_U8, 5, false},
+    {false, TW_F64, 0, true},
+};
 enum { OFFERS = sizeof offers / sizeof *offers };
 
 /* Every row right for 1, 2 and 3 threads, wherever they are put, and the same bits. */
@@ -319,6 +364,44 @@ static void dense_graphs_agree_with_bellman_ford(void **state)
     (void)state;
     check_edges(random_edges(100, 9000, 1, 1000, 1), TW_APSP_METHOD_DIJKSTRA);
     check_edges(random_edges(100, 9000, 3, 3, 2), TW_APSP_METHOD_BFS);
+}
+
+/* A clique with tails: its levels are narrow, wide and narrow again, so that they are pushed, pulled
+ * and pushed, from either end; another part that nobody reaches keeps vertices waiting for ever. */
+static edges *clique_with_tails(int64_t clique, int64_t tail, double weight)
+{
+    edges *e = new_edges(clique + 2 * tail + 20, TW_I32);
+    for (int64_t u = 0; u < clique; u++) {
+        for (int64_t v = 0; v < clique; v++) {
+            if (u != v && (u * 31 + v * 17) % 3 != 0) {
+                add(e, u, v, weight);
+            }
+        }
+    }
+    for (int64_t i = 0; i < tail; i++) {
+        add_both(e, i == 0 ? 0 : clique + i - 1, clique + i, weight);
+        add_both(e, i == 0 ? clique / 2 : clique + tail + i - 1, clique + tail + i, weight);
+    }
+    for (int64_t i = 0; i < 19; i++) {
+        add(e, clique + 2 * tail + i, clique + 2 * tail + i + 1, weight);
+    }
+    return e;
+}
+
+static void levels_that_widen_and_narrow_are_right_in_both_directions(void **state)
+{
+    (void)state;
+    const int64_t before = rows_folded;
+    for (int undirected = 0; undirected < 2; undirected++) {
+        build_flags = undirected ? TW_GRAPH_UNDIRECTED : 0;
+        check_edges(clique_with_tails(60, 5, 1), TW_APSP_METHOD_BFS);
+        check_edges(clique_with_tails(90, 60, 3), TW_APSP_METHOD_BFS);
+        check_edges(clique_with_tails(3, 140, 1), TW_APSP_METHOD_BFS); /* beyond a byte */
+        check_edges(random_edges(700, 2100, 1, 1, 77), TW_APSP_METHOD_BFS);
+        check_edges(random_edges(600, 300, 2, 2, 78), TW_APSP_METHOD_BFS);
+    }
+    build_flags = 0;
+    assert_true(rows_folded > before);
 }
 
 static void an_empty_graph_has_no_rows(void **state)
@@ -634,7 +717,7 @@ static void a_large_matrix_gets_the_same_rows(void **state)
         tw_graph *graph = build(ctx, e);
         result blocks = search_all(ctx, graph, method);
         rows_in_matrix = 0;
-        offered = (offer){true, TW_F64, 2};
+        offered = (offer){true, TW_F64, 2, false};
         result rows = search_all(ctx, graph, method);
         offered = (offer){0};
         assert_ok(ctx, blocks.status);
@@ -753,7 +836,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     e->count = 0;
     add(e, 0, 1, 1);
     graph = build(ctx, e);
-    offered = (offer){true, TW_F64, 0};
+    offered = (offer){true, TW_F64, 0, false};
     for (int64_t k = 1;; k++) {
         twi_meter_fail_at(ctx->meter, k);
         result r = search_all(ctx, graph, TW_APSP_METHOD_BFS);
@@ -884,6 +967,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_of_every_size_agree_with_bellman_ford),
         cmocka_unit_test(dense_graphs_agree_with_bellman_ford),
+        cmocka_unit_test(levels_that_widen_and_narrow_are_right_in_both_directions),
         cmocka_unit_test(an_empty_graph_has_no_rows),
         cmocka_unit_test(unreachable_pairs_stay_infinite),
         cmocka_unit_test(zero_weights_parallel_arcs_and_loops_are_arcs_like_others),
