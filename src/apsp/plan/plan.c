@@ -249,9 +249,11 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     }
     double budget = SAMPLE_SHARE * (rival != NULL ? fmin(rival->seconds, guess) : guess);
     budget = fmax(budget, SAMPLE_LEAST);
-    /* A batch of breadth-first searches should come to its end. */
-    double batches = (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method);
-    budget = fmax(budget, c->seconds > 0 ? guess * fmin(plan->threads / batches, 1) : 0);
+    if (which == BFS && *farthest != TWI_UNKNOWN) { /* a batch should come to its end */
+        const double batches = (double)twi_plan_rows(plan) / (double)twi_searcher_batch(c->method);
+        const double run = twi_bfs_usual(plan, *farthest / plan->graph->max_weight);
+        budget = fmax(budget, BFS_DOUBT * run * fmin(plan->threads / batches, 1));
+    }
     return twi_consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
@@ -264,11 +266,15 @@ static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     const tw_graph *graph = plan->graph;
     twi_candidate *c = &all[BFS];
     double levels = farthest / graph->max_weight;
+    const bool forced = plan->options.method == TW_APSP_METHOD_BFS;
+    if (forced && levels > FEW_LEVELS) {
+        return;
+    }
     if (levels > MANY_LEVELS) {
         twi_rule_out(c, "%.0f levels are too many", levels);
     } else if (levels <= FEW_LEVELS) {
         const double seconds = twi_bfs_usual(plan, levels);
-        if (seconds > twi_search_usual(plan)) {
+        if (!forced && seconds > twi_search_usual(plan)) {
             twi_rule_out(c, "too few sources for batches on %d threads", plan->threads);
             return;
         }
@@ -406,7 +412,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     tw_status status = TW_OK;
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
-    if ((sweeps || (closes && closure_fits(ctx, plan))) && graph->integral &&
+    bool counts = forced == TW_APSP_METHOD_BFS && graph->equal;
+    if ((sweeps || counts || (closes && closure_fits(ctx, plan))) && graph->integral &&
         (plan->options.work_type == TW_AUTO || plan->options.work_type == TW_U16)) {
         status = twi_probe(ctx, plan, &farthest);
     }
@@ -419,7 +426,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     }
     if (!graph->equal && graph->arcs > 0) {
         twi_rule_out(&all[BFS], "the weights are not all equal");
-    } else if (graph->equal && forced == TW_APSP_METHOD_AUTO && farthest != TWI_UNKNOWN) {
+    } else if (graph->equal && (forced == TW_APSP_METHOD_AUTO || counts) &&
+               farthest != TWI_UNKNOWN) {
         decide_by_levels(ctx, plan, all, farthest);
     }
     expect(plan, farthest);

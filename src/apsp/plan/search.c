@@ -19,11 +19,29 @@
 #define USUAL_EQUAL 0.5     /*   of that where all weights are equal; */
 #define USUAL_SHARED \
     0.04 /*   and how much more for every other thread, with which caches are shared */
-#define BFS_ARC 0.03e-9  /* of an arc, level and source of a breadth-first search, */
-#define BFS_ENTRY 1.0e-9 /*   and of an entry; */
-#define BFS_SHARED 0.15  /*   and how much more for every thread */
+/* A breadth-first search likewise. An arc is scanned in less than half of the levels (grids and
+ * networks of 10,000 to 30,000 vertices). */
+typedef struct bfs_rates {
+    double arc;    /* of an arc, level and source, */
+    double folded; /*   and of an entry that is summed up, */
+    double entry;  /*   or put into its row */
+} bfs_rates;
+#define BFS_SHARED 0.04 /* how much more for every other thread */
 
-/* Whether a breadth-first search will fold its levels, as far as that can be seen before the run. */
+static bfs_rates bfs_rates_of(twi_isa isa)
+{
+    switch (isa) {
+    case TWI_ISA_NEON: /* Neoverse N1 */
+        return (bfs_rates){0.030e-9, 0.4e-9, 1.4e-9};
+    case TWI_ISA_AVX512: /* a Xeon of 2023 */
+        return (bfs_rates){0.013e-9, 0.25e-9, 1.1e-9};
+    default:
+        return (bfs_rates){0.020e-9, 0.3e-9, 1.2e-9};
+    }
+}
+
+/* Whether a breadth-first search will fold its levels, as far as that can be seen before the run.
+ */
 static bool folds_levels(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     return method == TW_APSP_METHOD_BFS && twi_will_fold(plan) &&
@@ -54,12 +72,14 @@ double twi_search_usual(const tw_apsp_plan *plan)
  * other's memory. */
 double twi_bfs_usual(const tw_apsp_plan *plan, double levels)
 {
+    const bfs_rates rates = bfs_rates_of(plan->isa);
     const double batch = (double)twi_searcher_batch(TW_APSP_METHOD_BFS);
     const double batches = ceil(ceil((double)twi_plan_rows(plan) / batch) / plan->threads);
+    const double entry = folds_levels(plan, TW_APSP_METHOD_BFS) ? rates.folded : rates.entry;
     const double row =
-        (double)plan->graph->arcs * levels * BFS_ARC + (double)plan->graph->n * BFS_ENTRY;
+        (double)plan->graph->arcs * levels * rates.arc + (double)plan->graph->n * entry;
     const double rows = fmin(batches * batch, (double)twi_plan_rows(plan));
-    return rows * row * (1 + BFS_SHARED * plan->threads);
+    return rows * row * (1 + BFS_SHARED * (plan->threads - 1));
 }
 
 void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c, double seconds,

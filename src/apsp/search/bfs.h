@@ -9,17 +9,22 @@
 #include "apsp/shared/fold.h"
 #include "graph/graph.h"
 
-enum { TWI_BFS_WORDS = 8, TWI_BFS_MOST = 64 * TWI_BFS_WORDS };
+enum {
+    TWI_BFS_WORDS = 8,
+    TWI_BFS_MOST = 64 * TWI_BFS_WORDS,
+    TWI_BFS_PLANES = 8, /* bits of a gathered level */
+    TWI_BFS_STRIP = 64  /* vertices whose levels are transposed at a time: they fit the cache */
+};
 
 /* A set of sources: one cache line, and four vectors of a machine that has 16 bytes in each. */
 typedef uint64_t twi_bfs_set __attribute__((vector_size(TWI_BFS_WORDS * 8)));
 
 /* One thread's memory: sets of sources by vertex, and lists of vertices. */
 typedef struct twi_bfs_space {
-    twi_bfs_set *seen;  /* reached at this level or before */
-    twi_bfs_set *front; /* reached at this level */
+    twi_bfs_set *seen;   /* reached at this level or before; those that follow lie behind it */
+    twi_bfs_set *front;  /* reached at this level */
     twi_bfs_set *coming; /* the next front */
-    int32_t *active; /* vertices with a front */
+    int32_t *active;     /* vertices with a front */
     int32_t *touched;
     uint8_t *is_touched;
     twi_bfs_set *plane; /* by bit of the level, then by vertex; NULL where it would be too much */
@@ -57,6 +62,11 @@ typedef enum twi_bfs_end {
 
 /* Row i of `rows` (count x n) receives the levels of sources[i], tw_apsp_infinity(type) where there
  * is no path; or folds[i] what a summary wants to know of them, if twi_bfs_gathers. */
-twi_bfs_end twi_bfs(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t *scanned);
+typedef twi_bfs_end twi_bfs_fn(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
+                               int64_t *scanned);
+twi_bfs_fn twi_bfs;
+
+/* The same for each instruction set; compiled where it is one of the machine's. */
+twi_bfs_fn twi_bfs_scalar, twi_bfs_neon, twi_bfs_avx2, twi_bfs_avx512;
 
 #endif

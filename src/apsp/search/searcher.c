@@ -7,8 +7,8 @@
  * u8 -> u16 -> i32. None of these choices can change a result. Floats have one type throughout, and
  * delivery looks for sums that left it.
  *
- * Memory: the net, or the reversed arcs of a directed graph for a breadth-first search, and for each
- * thread 141 or 269 bytes per vertex (or the sets of a breadth-first search) and the queues.
+ * Memory: the net, or the reversed arcs of a directed graph for a breadth-first search, and for
+ * each thread 141 or 269 bytes per vertex (or the sets of a breadth-first search) and the queues.
  */
 #include "apsp/search/searcher.h"
 

@@ -35,8 +35,8 @@ typedef struct twi_searcher {
     tw_apsp_method method;
     int threads;
     twi_isa isa;
-    twi_net *net;         /* TW_APSP_METHOD_DIJKSTRA */
-    tw_graph *reversed;   /* TW_APSP_METHOD_BFS in a directed graph */
+    twi_net *net;       /* TW_APSP_METHOD_DIJKSTRA */
+    tw_graph *reversed; /* TW_APSP_METHOD_BFS in a directed graph */
     const twi_lanes_kernels *kernels;
     twi_search_worker *workers;
     tw_type type; /* of the rows */

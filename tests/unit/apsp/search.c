@@ -366,8 +366,9 @@ static void dense_graphs_agree_with_bellman_ford(void **state)
     check_edges(random_edges(100, 9000, 3, 3, 2), TW_APSP_METHOD_BFS);
 }
 
-/* A clique with tails: its levels are narrow, wide and narrow again, so that they are pushed, pulled
- * and pushed, from either end; another part that nobody reaches keeps vertices waiting for ever. */
+/* A clique with tails: its levels are narrow, wide and narrow again, so that they are pushed,
+ * pulled and pushed, from either end; another part that nobody reaches keeps vertices waiting for
+ * ever. */
 static edges *clique_with_tails(int64_t clique, int64_t tail, double weight)
 {
     edges *e = new_edges(clique + 2 * tail + 20, TW_I32);

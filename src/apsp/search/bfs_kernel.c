@@ -1,0 +1,430 @@
+/*
+ * Bit-parallel breadth-first search (bfs.h), compiled once per instruction set. A narrow level
+ * pushes: it takes the vertices that somebody reached at the level before (and no others: a path
+ * graph has few of them at a time), spreads their sets over their arcs, and keeps in each touched
+ * vertex the sources that are new to it. A wide one pulls: every vertex that still misses a source
+ * gathers the sets of those before it, and stops as soon as it misses none. That reads a set for
+ * each arc where a push reads and writes one, and late levels, when few sources are missing
+ * anywhere, look at a small part of the arcs.
+ *
+ * Rows lie far apart, so writing into them pair by pair misses the cache each time. Levels that fit
+ * a byte are therefore kept as the bits of their binary numbers, one set of sources per bit and
+ * vertex: a level is noted by as many operations on whole sets as its number has ones. At the end
+ * the eight sets of a vertex become the bytes of its 512 sources, and those are transposed into
+ * rows; or added up, one source beside the other, where nobody wants the rows. Deeper levels, and
+ * those of graphs too large for that, go into the rows directly.
+ */
+#include "apsp/search/bfs.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define WORDS TWI_BFS_WORDS
+#define PLANES TWI_BFS_PLANES
+#define STRIP TWI_BFS_STRIP
+#define LOOK_EVERY 256 /* vertices between two looks at the clock */
+
+/* The bit of source s, and the source of a bit, such that the levels of sources stand side by side
+ * when those of the bits are written out (write_levels). */
+static inline int word_of(int64_t source)
+{
+    return (int)(source / 8 % 8);
+}
+
+static inline int bit_of(int64_t source)
+{
+    return (int)(source % 8 * 8 + source / 64);
+}
+
+static inline int64_t source_at(int64_t word, int bit)
+{
+    return (int64_t)(bit % 8 * 64) + word * 8 + bit / 8;
+}
+
+static inline bool is_empty(const twi_bfs_set *set)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < WORDS; i++) {
+        any |= (*set)[i];
+    }
+    return any == 0;
+}
+
+static void fill_infinity(tw_type type, void *levels, int64_t count)
+{
+    if (type == TW_I32) {
+        for (int64_t i = 0; i < count; i++) {
+            ((int32_t *)levels)[i] = TW_APSP_INF_I32;
+        }
+    } else {
+        memset(levels, 0xff, (size_t)count * tw_type_size(type));
+    }
+}
+
+/* Whether levels are gathered, rather than put into the rows one by one. */
+static inline bool gathers(const twi_bfs_job *job, const twi_bfs_space *space)
+{
+    return job->type == TW_U8 && space->plane != NULL;
+}
+
+/* The level of those in `set` at vertex v into the rows. */
+static void put_in_rows(const twi_bfs_job *job, const twi_bfs_set *set, void *rows, int64_t v,
+                        int64_t level)
+{
+    int64_t n = job->graph->n;
+    for (int64_t i = 0; i < WORDS; i++) {
+        for (uint64_t bits = (*set)[i]; bits != 0; bits &= bits - 1) {
+            int64_t at = source_at(i, __builtin_ctzll(bits)) * n + v;
+            switch (job->type) {
+            case TW_U8:
+                ((uint8_t *)rows)[at] = (uint8_t)level;
+                break;
+            case TW_U16:
+                ((uint16_t *)rows)[at] = (uint16_t)level;
+                break;
+            default:
+                ((int32_t *)rows)[at] = (int32_t)level;
+                break;
+            }
+        }
+    }
+}
+
+/* The level of those in `fresh` at vertex v. Plane p of it says whose level has bit p. */
+static inline void put_level(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
+                             const twi_bfs_set *fresh, int64_t v, int64_t level)
+{
+    if (!gathers(job, space)) {
+        put_in_rows(job, fresh, rows, v, level);
+        return;
+    }
+    for (int64_t bits = level; bits != 0; bits &= bits - 1) {
+        space->plane[__builtin_ctzll((uint64_t)bits) * job->graph->n + v] |= *fresh;
+    }
+}
+
+/* Before the first of its levels a plane is empty. */
+static void clear_plane_of(const twi_bfs_job *job, twi_bfs_space *space, int64_t level)
+{
+    if (gathers(job, space) && (level & (level - 1)) == 0 && level < 1 << PLANES) {
+        int64_t n = job->graph->n;
+        memset(space->plane + __builtin_ctzll((uint64_t)level) * n, 0,
+               (size_t)n * sizeof(twi_bfs_set));
+        space->planes = __builtin_ctzll((uint64_t)level) + 1;
+    }
+}
+
+/* Exchange the bits of a at places where `mask` is 0 with those of b `by` places lower. */
+static inline void exchange(twi_bfs_set *a, twi_bfs_set *b, int by, uint64_t mask)
+{
+    const twi_bfs_set differ = ((*a >> by) ^ *b) & mask;
+    *b ^= differ;
+    *a ^= differ << by;
+}
+
+/* The levels of vertex v: a byte per source, in their order. Bit b of every byte of plane p goes to
+ * bit p of every byte of set b. */
+static void write_levels(const twi_bfs_space *space, int64_t n, int64_t v, uint8_t *levels)
+{
+    twi_bfs_set plane[PLANES];
+    const twi_bfs_set nobody = ~space->seen[v]; /* 255: no path */
+    for (int p = 0; p < PLANES; p++) {
+        plane[p] = p < space->planes ? space->plane[p * n + v] | nobody : nobody;
+    }
+    for (int p = 0; p < PLANES; p += 2) {
+        exchange(&plane[p], &plane[p + 1], 1, 0x5555555555555555u);
+    }
+    for (int p = 0; p < PLANES; p += 1 + (p & 1) * 2) {
+        exchange(&plane[p], &plane[p + 2], 2, 0x3333333333333333u);
+    }
+    for (int p = 0; p < PLANES / 2; p++) {
+        exchange(&plane[p], &plane[p + 4], 4, 0x0f0f0f0f0f0f0f0fu);
+    }
+    memcpy(levels, plane, sizeof plane);
+}
+
+/* The gathered levels into the rows. */
+static void give_rows(const twi_bfs_job *job, const twi_bfs_space *space, uint8_t *rows)
+{
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(job->isa, TW_U8);
+    int64_t n = job->graph->n;
+    for (int64_t first = 0; first < n; first += STRIP) {
+        int64_t count = n - first < STRIP ? n - first : STRIP;
+        for (int64_t i = 0; i < count; i++) {
+            write_levels(space, n, first + i, space->strip + i * TWI_BFS_MOST);
+        }
+        kernel->transpose(rows + first, n, space->strip, TWI_BFS_MOST, count, job->count);
+    }
+}
+
+/* Sums over the vertices of a strip, by source: those of its bytes fit 16 bits. */
+typedef struct strip_sums {
+    uint16_t level[TWI_BFS_MOST];
+    uint8_t reached[TWI_BFS_MOST];
+    uint8_t most[TWI_BFS_MOST];
+} strip_sums;
+
+/* One loop for bytes and one for what they become, so that compilers use vectors for both. */
+static void add_levels(strip_sums *restrict sums, const uint8_t *restrict levels)
+{
+    uint8_t kept[TWI_BFS_MOST];
+    for (int i = 0; i < TWI_BFS_MOST; i++) {
+        const uint8_t mask = (uint8_t) - (levels[i] != UINT8_MAX);
+        const uint8_t level = levels[i] & mask;
+        kept[i] = level;
+        sums->reached[i] = (uint8_t)(sums->reached[i] - mask);
+        sums->most[i] = level > sums->most[i] ? level : sums->most[i];
+    }
+    for (int i = 0; i < TWI_BFS_MOST; i++) {
+        sums->level[i] = (uint16_t)(sums->level[i] + kept[i]);
+    }
+}
+
+/* The gathered levels into the folds. */
+static void give_folds(const twi_bfs_job *job, const twi_bfs_space *space)
+{
+    int64_t n = job->graph->n;
+    for (int i = 0; i < job->count; i++) {
+        job->folds[i] = (twi_fold){.reached = -1, .farthest = -1}; /* not counting itself */
+    }
+    for (int64_t first = 0; first < n; first += STRIP) {
+        int64_t count = n - first < STRIP ? n - first : STRIP;
+        strip_sums sums = {0};
+        for (int64_t i = 0; i < count; i++) {
+            write_levels(space, n, first + i, space->strip);
+            add_levels(&sums, space->strip);
+        }
+        for (int i = 0; i < job->count; i++) {
+            twi_fold *fold = &job->folds[i];
+            fold->reached += sums.reached[i];
+            fold->sum += sums.level[i];
+            fold->most = sums.most[i] > fold->most ? sums.most[i] : fold->most;
+        }
+    }
+}
+
+/* Level 0; returns how many vertices are active. */
+static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
+{
+    int64_t n = job->graph->n;
+    size_t bytes = (size_t)n * sizeof(twi_bfs_set);
+    memset(space->seen, 0, bytes);
+    memset(space->coming, 0, bytes);
+    memset(space->is_touched, 0, (size_t)n);
+    space->planes = 0;
+    space->open_arcs = job->graph->arcs;
+    if (!gathers(job, space)) {
+        fill_infinity(job->type, rows, job->count * n);
+    }
+    int64_t active = 0;
+    for (int i = 0; i < job->count; i++) {
+        int64_t s = job->sources[i];
+        if (is_empty(&space->seen[s])) {
+            space->active[active++] = (int32_t)s;
+        }
+        space->seen[s][word_of(i)] |= (uint64_t)1 << bit_of(i);
+    }
+    for (int64_t i = 0; i < active; i++) {
+        int64_t s = space->active[i];
+        space->front[s] = space->seen[s];
+        put_level(job, space, rows, &space->front[s], s, 0);
+    }
+    return active;
+}
+
+/* Whether it is too late for more, or not wanted any longer. */
+static inline bool has_to_stop(const twi_bfs_job *job)
+{
+    return twi_is_cancelled(job->ctx) || (job->deadline > 0 && twi_seconds() > job->deadline);
+}
+
+/* Carry the fronts over the arcs; returns how many vertices were touched, -1 when late or
+ * cancelled. */
+static int64_t spread(const twi_bfs_job *job, twi_bfs_space *space, int64_t active,
+                      int64_t *scanned)
+{
+    /* Copies: a store of a byte could change *space for all the compiler knows. */
+    const tw_graph *graph = job->graph;
+    twi_bfs_set *coming = space->coming;
+    int32_t *list = space->touched;
+    uint8_t *is_touched = space->is_touched;
+    int64_t touched = 0;
+    for (int64_t i = 0; i < active; i++) {
+        if (i % LOOK_EVERY == 0 && has_to_stop(job)) {
+            return -1;
+        }
+        int32_t u = space->active[i];
+        const twi_bfs_set front = space->front[u];
+        const int64_t stop = graph->offsets[u + 1];
+        for (int64_t a = graph->offsets[u]; a < stop; a++) {
+            int32_t v = graph->targets[a];
+            coming[v] |= front;
+            list[touched] = v; /* overwritten by the next one unless new */
+            touched += !is_touched[v];
+            is_touched[v] = 1;
+        }
+        *scanned += stop - graph->offsets[u];
+    }
+    return touched;
+}
+
+/* Keep in touched vertex v those to whom it is new; false if there are none. */
+static inline bool settle(twi_bfs_space *space, int32_t v)
+{
+    const twi_bfs_set fresh = space->coming[v] & ~space->seen[v];
+    space->seen[v] |= fresh;
+    space->front[v] = fresh;
+    space->coming[v] = (twi_bfs_set){0};
+    space->is_touched[v] = 0;
+    return !is_empty(&fresh);
+}
+
+/* A level by its arcs from the active vertices; the new active ones. */
+static int64_t push(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t level,
+                    int64_t active, int64_t *scanned)
+{
+    int64_t touched = spread(job, space, active, scanned);
+    active = touched < 0 ? -1 : 0;
+    for (int64_t i = 0; i < touched; i++) {
+        int32_t v = space->touched[i];
+        if (settle(space, v)) {
+            put_level(job, space, rows, &space->front[v], v, level);
+            space->active[active++] = v;
+        }
+    }
+    return active;
+}
+
+/* The union of the fronts of those before a vertex, as far as any of it is missing there. */
+static inline twi_bfs_set gather(const twi_bfs_set *front, const int32_t *from, int64_t count,
+                                 const twi_bfs_set *missing, int64_t *scanned)
+{
+    twi_bfs_set got = {0};
+    int64_t a = 0;
+    for (; a + 4 <= count; a += 4) {
+        got |= (front[from[a]] | front[from[a + 1]]) | (front[from[a + 2]] | front[from[a + 3]]);
+        const twi_bfs_set left = *missing & ~got;
+        if (is_empty(&left)) {
+            *scanned += a + 4;
+            return *missing;
+        }
+    }
+    for (; a < count; a++) {
+        got |= front[from[a]];
+    }
+    *scanned += count;
+    return got & *missing;
+}
+
+/* Everybody. */
+static twi_bfs_set all_sources(const twi_bfs_job *job)
+{
+    twi_bfs_set all = {0};
+    for (int64_t i = 0; i < job->count; i++) {
+        all[word_of(i)] |= (uint64_t)1 << bit_of(i);
+    }
+    return all;
+}
+
+/* A level by the arcs into all vertices that miss somebody. The front holds nobody where nobody
+ * came at the level before. */
+static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t level,
+                    int64_t *scanned)
+{
+    const twi_bfs_set all = all_sources(job);
+    const tw_graph *back = job->back;
+    int64_t active = 0;
+    space->open_arcs = 0;
+    for (int64_t v = 0; v < back->n; v++) {
+        if (v % LOOK_EVERY == 0 && has_to_stop(job)) {
+            return -1;
+        }
+        const twi_bfs_set missing = all & ~space->seen[v];
+        twi_bfs_set fresh = {0};
+        if (!is_empty(&missing)) {
+            const int64_t first = back->offsets[v];
+            const int64_t count = back->offsets[v + 1] - first;
+            fresh = gather(space->front, back->targets + first, count, &missing, scanned);
+            if (!is_empty(&fresh)) {
+                space->seen[v] |= fresh;
+                put_level(job, space, rows, &fresh, v, level);
+                space->active[active++] = (int32_t)v;
+            }
+            const twi_bfs_set left = missing & ~fresh;
+            space->open_arcs += is_empty(&left) ? 0 : count;
+        }
+        space->coming[v] = fresh;
+    }
+    return active;
+}
+
+static void exchange_fronts(twi_bfs_space *space)
+{
+    twi_bfs_set *front = space->front;
+    space->front = space->coming;
+    space->coming = front;
+}
+
+/* From a push to a pull: what was left in the fronts of vertices that are not active goes. What is
+ * coming is empty between pushes. */
+static void clear_others(twi_bfs_space *space, int64_t active)
+{
+    for (int64_t i = 0; i < active; i++) {
+        space->coming[space->active[i]] = space->front[space->active[i]];
+    }
+    exchange_fronts(space);
+}
+
+/* Whether a level is rather pulled: an arc costs about half as much, but those of every vertex
+ * that misses somebody are looked at. */
+static bool pulls(const twi_bfs_job *job, const twi_bfs_space *space, int64_t active)
+{
+    int64_t arcs = 0;
+    for (int64_t i = 0; i < active; i++) {
+        const int32_t u = space->active[i];
+        arcs += job->graph->offsets[u + 1] - job->graph->offsets[u];
+    }
+    return job->back != NULL && 2 * arcs > space->open_arcs + job->graph->n;
+}
+
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
+                                           int64_t *scanned)
+{
+    const int64_t deepest = (int64_t)tw_apsp_infinity(job->type) - 1;
+    int64_t active = start(job, space, rows);
+    bool pulled = false;
+    *scanned = 0;
+    for (int64_t level = 1; active > 0 && (double)level <= job->level_limit; level++) {
+        if (twi_is_cancelled(job->ctx)) {
+            return TWI_BFS_CANCELLED;
+        }
+        clear_plane_of(job, space, level);
+        const bool pulling = pulls(job, space, active);
+        if (pulling && !pulled) {
+            clear_others(space, active);
+        } else if (pulled && !pulling) {
+            memset(space->coming, 0, (size_t)job->graph->n * sizeof(twi_bfs_set));
+        }
+        pulled = pulling;
+        active = pulling ? pull(job, space, rows, level, scanned)
+                         : push(job, space, rows, level, active, scanned);
+        if (active < 0) {
+            return twi_is_cancelled(job->ctx) ? TWI_BFS_CANCELLED : TWI_BFS_LATE;
+        }
+        if (active > 0 && level > deepest) {
+            return TWI_BFS_DEEP;
+        }
+        if (pulling) {
+            exchange_fronts(space);
+        }
+    }
+    if (job->folds != NULL) {
+        give_folds(job, space);
+    } else if (gathers(job, space)) {
+        give_rows(job, space, rows);
+    }
+    return TWI_BFS_DONE;
+}
