@@ -23,6 +23,7 @@
 #define WORDS TWI_BFS_WORDS
 #define PLANES TWI_BFS_PLANES
 #define STRIP TWI_BFS_STRIP
+#define AHEAD 24       /* arcs from a set that is fetched to the one that is read */
 #define LOOK_EVERY 256 /* vertices between two looks at the clock */
 
 /* The bit of source s, and the source of a bit, such that the levels of sources stand side by side
@@ -296,16 +297,20 @@ static int64_t push(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
     return active;
 }
 
-/* The union of the fronts of those before a vertex, as far as any of it is missing there. */
+/* The union of the fronts of those before a vertex, as far as any of it is missing there. From
+ * `from` on there are `left` arcs in all, `count` of them the vertex's. */
 static inline twi_bfs_set gather(const twi_bfs_set *front, const int32_t *from, int64_t count,
-                                 const twi_bfs_set *missing, int64_t *scanned)
+                                 int64_t left, const twi_bfs_set *missing, int64_t *scanned)
 {
     twi_bfs_set got = {0};
     int64_t a = 0;
     for (; a + 4 <= count; a += 4) {
+        for (int i = 0; i < 4 && a + AHEAD + 4 <= left; i++) { /* of vertices that follow, mostly */
+            __builtin_prefetch(&front[from[a + AHEAD + i]]);
+        }
         got |= (front[from[a]] | front[from[a + 1]]) | (front[from[a + 2]] | front[from[a + 3]]);
-        const twi_bfs_set left = *missing & ~got;
-        if (is_empty(&left)) {
+        const twi_bfs_set still = *missing & ~got;
+        if (is_empty(&still)) {
             *scanned += a + 4;
             return *missing;
         }
@@ -345,7 +350,8 @@ static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
         if (!is_empty(&missing)) {
             const int64_t first = back->offsets[v];
             const int64_t count = back->offsets[v + 1] - first;
-            fresh = gather(space->front, back->targets + first, count, &missing, scanned);
+            fresh = gather(space->front, back->targets + first, count, back->arcs - first,
+                           &missing, scanned);
             if (!is_empty(&fresh)) {
                 space->seen[v] |= fresh;
                 put_level(job, space, rows, &fresh, v, level);
