@@ -350,8 +350,8 @@ static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
         if (!is_empty(&missing)) {
             const int64_t first = back->offsets[v];
             const int64_t count = back->offsets[v + 1] - first;
-            fresh = gather(space->front, back->targets + first, count, back->arcs - first,
-                           &missing, scanned);
+            fresh = gather(space->front, back->targets + first, count, back->arcs - first, &missing,
+                           scanned);
             if (!is_empty(&fresh)) {
                 space->seen[v] |= fresh;
                 put_level(job, space, rows, &fresh, v, level);
