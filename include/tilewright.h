@@ -791,7 +791,7 @@ typedef struct tw_apsp_summary_info {
     double radius;  /* minimum eccentricity over rows that reach something; 0 without any */
     int64_t center; /* a row that has it; -1 without any */
     double mean;    /* over reachable pairs; 0 without any */
-    double least;   /* minimum distance over distinct pairs; 0 without any */
+    double minimum; /* over distinct pairs; 0 without any */
 } tw_apsp_summary_info;
 #define TW_APSP_SUMMARY_INFO_INIT                                              \
     {                                                                          \

@@ -234,7 +234,7 @@ class ApspSummaryInfo(Sized):
         ("radius", c_double),
         ("center", c_int64),
         ("mean", c_double),
-        ("least", c_double),
+        ("minimum", c_double),
     ]
 
 

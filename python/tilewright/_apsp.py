@@ -452,7 +452,7 @@ class Summary(NamedTuple):
     radius: float
     center: int
     mean: float
-    least: float
+    minimum: float
     eccentricity: np.ndarray
     closeness: np.ndarray
     histogram: Optional[tuple[np.ndarray, np.ndarray]]
@@ -494,7 +494,7 @@ def _read_summary(handle: c_void_p, bins: int) -> Summary:
         info.radius,
         info.center,
         info.mean,
-        info.least,
+        info.minimum,
         _array_at(lib.tw_apsp_summary_eccentricity(handle), info.rows, np.float64),
         _array_at(lib.tw_apsp_summary_closeness(handle), info.rows, np.float64),
         histogram,

@@ -149,9 +149,9 @@ static void print_json(const map_run *run)
     cli_report_number(&json, "total", cli_seconds() - run->job->started);
     cli_report_end_object(&json);
     cli_report_number(&json, "rate", rate_of(run));
-    cli_report_number(&json, "least", run->seen.count > 0 ? run->seen.least : (double)NAN);
+    cli_report_number(&json, "minimum", run->seen.count > 0 ? run->seen.least : (double)NAN);
     cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
-    cli_report_number(&json, "largest", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_number(&json, "maximum", run->seen.count > 0 ? run->seen.most : (double)NAN);
     cli_report_integer(&json, "no_data", run->seen.empty);
     cli_report_bool(&json, "verified", run->s->verify >= 0);
     cli_report_integer(&json, "checked", run->checked);

@@ -87,7 +87,7 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
     }
     cli_print("\n");
     cli_print("mean         %s\n", cli_show_value(value, info->mean));
-    cli_print("minimum      %s\n", cli_show_value(value, info->least));
+    cli_print("minimum      %s\n", cli_show_value(value, info->minimum));
     print_histogram(summary, info->type != TW_F32 && info->type != TW_F64);
 }
 
@@ -146,7 +146,7 @@ void cli_statistics_report(cli_report *report, const tw_apsp_summary *summary,
         cli_report_null(report, "center_reaches");
     }
     cli_report_number(report, "mean", info->mean);
-    cli_report_number(report, "least", info->least);
+    cli_report_number(report, "minimum", info->minimum);
     report_histogram(report, summary);
     cli_report_end_object(report);
 }

@@ -273,7 +273,7 @@ def test_summary_is_that_of_the_matrix(rng):
     finite = whole[np.isfinite(whole)]
     found = tw.summary(matrix, bins=1000)
     assert found.reachable == len(finite) and found.unreachable == 60 * 59 - len(finite)
-    assert found.diameter == finite.max() and found.least == finite.min()
+    assert found.diameter == finite.max() and found.minimum == finite.min()
     assert found.mean == pytest.approx(finite.mean(), rel=1e-15)
     assert whole[found.diameter_pair] == found.diameter
     far = np.where(np.isfinite(whole), whole, 0).max(axis=1)

@@ -353,7 +353,7 @@ static void cut_cells(tw_apsp_summary *summary, int64_t first, int64_t last)
 static void cut_bins(tw_apsp_summary *summary)
 {
     const tw_apsp_summary_info *info = &summary->info;
-    const double low = fmin(info->least, 0);
+    const double low = fmin(info->minimum, 0);
     const double high = fmax(info->diameter, 0);
     const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
     if (info->reachable == 0) {
@@ -474,7 +474,7 @@ static void add_row(tw_apsp_summary *summary, int64_t row, const row_statistics 
     info->reachable += s->reached;
     summary->whole_sum += s->whole;
     summary->real_sum += s->real;
-    info->least = first ? s->least : fmin(info->least, s->least);
+    info->minimum = first ? s->least : fmin(info->minimum, s->least);
     if (first || s->most > info->diameter) {
         info->diameter = s->most;
         info->diameter_from = row;

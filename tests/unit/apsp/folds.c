@@ -49,7 +49,7 @@ static void assert_alike(const tw_apsp_summary *got, const tw_apsp_summary *want
     const size_t bytes = (size_t)w.rows * sizeof(double);
     const bool alike = g.rows == w.rows && g.cols == w.cols && g.type == w.type &&
                        g.reachable == w.reachable && g.unreachable == w.unreachable &&
-                       g.least == w.least && g.mean == w.mean && g.diameter == w.diameter &&
+                       g.minimum == w.minimum && g.mean == w.mean && g.diameter == w.diameter &&
                        g.diameter_from == w.diameter_from && g.diameter_to == w.diameter_to &&
                        g.radius == w.radius && g.center == w.center;
     if (!alike ||

@@ -114,13 +114,13 @@ static void assert_summary(const tw_apsp_summary *summary, const tw_matrix *m,
     assert_int_equal(info.reachable, reachable);
     assert_int_equal(info.unreachable, unreachable);
     if (reachable > 0) {
-        assert_true(info.diameter == most && info.least == least && info.radius == radius);
+        assert_true(info.diameter == most && info.minimum == least && info.radius == radius);
         assert_true(fabs(info.mean - sum / (double)reachable) <= 1e-9 * (1 + fabs(info.mean)));
         assert_true(twi_element(twi_matrix_row(m, info.diameter_from), m->type, info.diameter_to) ==
                     most);
         assert_true(tw_apsp_summary_eccentricity(summary)[info.center] == radius);
     } else {
-        assert_true(info.diameter == 0 && info.radius == 0 && info.mean == 0 && info.least == 0);
+        assert_true(info.diameter == 0 && info.radius == 0 && info.mean == 0 && info.minimum == 0);
         assert_true(info.diameter_from == -1 && info.diameter_to == -1 && info.center == -1);
     }
     assert_histogram(summary, m, sources, targets, reachable);
