@@ -35,7 +35,7 @@ ASSERT_END(tw_apsp_options, 88, reserved);
 ASSERT_END(tw_apsp_plan_info, 64, order);
 ASSERT_END(tw_apsp_report, 152, fallback);
 ASSERT_END(tw_apsp_path_info, 32, distance);
-ASSERT_END(tw_apsp_summary_info, 104, least);
+ASSERT_END(tw_apsp_summary_info, 104, minimum);
 ASSERT_END(tw_apsp_nearest_options, 32, targets);
 ASSERT_END(tw_apsp_nearest_info, 40, reserved);
 ASSERT_END(tw_reach_options, 32, reserved);
