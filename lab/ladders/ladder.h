@@ -39,8 +39,9 @@ struct lab_rung {
      * kernels with all that they call there; "FUNCTION#2" is the second of that name; NULL: the
      * ladder's */
     const char *source;
-    const char *recipe;  /* what a line of that file makes its code of: MACRO(recipe, ...) */
-    const char *against; /* what it is checked against, where that is not the ladder's text */
+    const char *recipe;    /* what a line of that file makes its code of: MACRO(recipe, ...) */
+    const char *made_with; /* what the build compiles its code with, beside that; NULL: nothing */
+    const char *against;   /* what it is checked against, where that is not the ladder's text */
     /* What is wrong with its answer by its very idea; NULL: nothing. Such a rung is checked to be
      * wrong in just that way, and its time is shown, but compared with no other's. */
     const char *flaw;

@@ -257,6 +257,16 @@ static bool read_integer(scan *s, int64_t *out)
     return true;
 }
 
+/* The value ahead as it stands, which stays ahead. */
+static lab_kept_value look_ahead(const scan *s, int depth)
+{
+    scan ahead = *s;
+    skip_space(&ahead);
+    const char *from = ahead.at;
+    return skip_value(&ahead, depth) ? (lab_kept_value){from, (size_t)(ahead.at - from)}
+                                     : (lab_kept_value){NULL, 0};
+}
+
 static bool read_machine(scan *s, lab_kept *out)
 {
     span key;
@@ -269,6 +279,9 @@ static bool read_machine(scan *s, lab_kept *out)
         }
         if (!more) {
             return true;
+        }
+        if (is(key, "load")) {
+            out->load = look_ahead(s, 2);
         }
         if (!(is(key, "processor") ? read_text(s, out->processor)
               : is(key, "gpu")     ? read_text(s, out->gpu)
@@ -296,6 +309,7 @@ static bool read_case(scan *s, lab_kept_case *out)
         }
         out->counted = out->counted || is(key, "counters");
         out->dated = out->dated || is(key, "version");
+        out->loaded = out->loaded || is(key, "load");
         if (!(is(key, "rung") ? read_text(s, out->rung)
               : is(key, "n")  ? read_integer(s, &out->n)
                               : skip_value(s, 3))) {
@@ -339,11 +353,8 @@ static bool read_member(scan *s, span key, lab_kept *out, char format[LAB_KEPT_T
                             : is(key, "commit") ? &out->built.commit
                             : is(key, "date")   ? &out->built.date
                                                 : NULL;
-    skip_space(s);
     if (built != NULL) {
-        scan ahead = *s;
-        built->text = s->at;
-        built->length = skip_value(&ahead, 1) ? (size_t)(ahead.at - s->at) : 0;
+        *built = look_ahead(s, 1);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (is(key, texts[i].name)) {

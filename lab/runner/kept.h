@@ -15,6 +15,7 @@ typedef struct lab_kept_case {
     bool counted; /* it has counters */
     bool failed;  /* it has no time: wrong, or could not run */
     bool dated;   /* it says itself which build measured it */
+    bool loaded;  /* and what the load of the machine was */
 } lab_kept_case;
 
 /* A value as it stands in the text; NULL: it is not there. */
@@ -35,7 +36,8 @@ typedef struct lab_kept {
     int64_t threads;
     struct {
         lab_kept_value version, commit, date;
-    } built; /* of all cases that do not say it themselves */
+    } built;             /* of all cases that do not say it themselves */
+    lab_kept_value load; /* the same */
 } lab_kept;
 
 /* Read a file; none at that place is an empty one. Anything but results is TW_ERR_FORMAT with a

@@ -6,8 +6,9 @@
  * A later run into the same folder adds to it (kept.c): a case measured again takes the place of
  * the earlier one, a case with counters stands beside the one without, and the others stay. The
  * head of the file is true of all its cases but those that say themselves which build measured
- * them, and when: those that another build left there are made to say it. What was measured on
- * another machine, with another compiler, number of threads or seed cannot be added to.
+ * them, and when: those that another build left there are made to say it. What the load of the
+ * machine was is each case's own. What was measured on another machine, with another compiler,
+ * number of threads or seed cannot be added to.
  */
 #include "runner/results.h"
 
@@ -17,6 +18,7 @@
 #include "io/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,6 +139,7 @@ static void keep_rung(cli_report *json, const lab_case *c)
         cli_report_text(json, "flaw", c->rung->flaw);
     }
     cli_report_integer(json, "n", c->n);
+    cli_report_number(json, "load", c->load);
 }
 
 static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
@@ -145,7 +148,7 @@ static void keep_case(cli_report *json, const lab_run *run, const lab_case *c)
     keep_rung(json, c);
     cli_report_bool(json, "checked", true);
     cli_report_number(json, "median", c->median);
-    cli_report_number(json, "spread", c->spread);
+    cli_report_number(json, "spread", c->repeats > 1 ? c->spread : NAN);
     cli_report_number(json, "rate", ladder->work(c->n) / c->median);
     cli_report_number(json, "bytes_per_second", ladder->traffic(c->n) / c->median);
     if (c->kernel.registers > 0) {
@@ -256,18 +259,22 @@ static void keep_value(FILE *file, const char *key, const lab_kept_value *value)
     fputc(',', file);
 }
 
-/* A case of another build than the head now tells begins with what the head told before. */
+/* A case of another build than the head now tells begins with what the head told before, and one
+ * that does not say what the machine's load was with the load of its run. */
 static void keep_earlier(cli_report *json, const lab_kept *kept, const lab_kept_case *c)
 {
-    if (c->dated ||
-        (strcmp(kept->version, tw_version()) == 0 && strcmp(kept->commit, LAB_COMMIT) == 0)) {
-        cli_report_raw(json, NULL, c->text, c->length);
-        return;
-    }
+    const bool same =
+        strcmp(kept->version, tw_version()) == 0 && strcmp(kept->commit, LAB_COMMIT) == 0;
+    const bool build = !c->dated && !same, load = !c->loaded && kept->load.text != NULL;
     cli_report_raw(json, NULL, "{", 1);
-    keep_value(json->file, "version", &kept->built.version);
-    keep_value(json->file, "commit", &kept->built.commit);
-    keep_value(json->file, "date", &kept->built.date);
+    if (build) {
+        keep_value(json->file, "version", &kept->built.version);
+        keep_value(json->file, "commit", &kept->built.commit);
+        keep_value(json->file, "date", &kept->built.date);
+    }
+    if (load) {
+        keep_value(json->file, "load", &kept->load);
+    }
     fwrite(c->text + 1, 1, c->length - 1, json->file);
 }
 

@@ -23,8 +23,9 @@ typedef struct lab_case {
     lab_time times[LAB_MOST_REPEATS]; /* in the order they were taken */
     double median;
     int32_t middle;   /* the repetition that took as long, or the lower one of the two nearest */
-    double spread;    /* (slowest - fastest) / median */
+    double spread;    /* (slowest - fastest) / median; of one repetition it says nothing */
     double published; /* milliseconds; 0: none */
+    double load;      /* of the machine in the minute before it; -1: unknown */
     lab_kernel kernel;
     lab_profile profile; /* empty without --counters */
 } lab_case;

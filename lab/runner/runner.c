@@ -50,6 +50,13 @@ static void summarise(lab_case *c)
     c->spread = c->median > 0 ? (sorted[c->repeats - 1] - sorted[0]) / c->median : 0;
 }
 
+/* What others, and this program, have done on the machine in the last minute; -1: unknown. */
+static double load_now(void)
+{
+    double load = -1;
+    return getloadavg(&load, 1) == 1 ? load : -1;
+}
+
 /* NULL: the authors do not speak of it. */
 static const lab_published *published_for(const lab_ladder *ladder, const char *rung, int64_t n)
 {
@@ -170,7 +177,10 @@ static tw_status run_case(lab_run *run, void *bench, int64_t n, const lab_rung *
 {
     lab_case *c = &run->cases[run->count];
     const lab_published *theirs = published_for(run->ladder, rung->name, n);
-    *c = (lab_case){.rung = rung, .n = n, .published = theirs != NULL ? theirs->milliseconds : 0};
+    *c = (lab_case){.rung = rung,
+                    .n = n,
+                    .published = theirs != NULL ? theirs->milliseconds : 0,
+                    .load = load_now()};
     lab_profile_clear(&c->profile);
     tw_status status = settle(run, c, measure(run, bench, c));
     run->count += status == TW_OK;
@@ -538,9 +548,7 @@ tw_status lab_run_ladder(lab_run *run)
         cli_say(run->job, "%s", run->counting->without);
         run->counting->without[0] = '\0';
     }
-    if (getloadavg(&run->load, 1) != 1) {
-        run->load = -1;
-    }
+    run->load = load_now();
     status = find_ceiling(run);
     if (status == TW_OK) {
         status = run_sizes(run);

@@ -39,9 +39,10 @@ static const char *source_of(const lab_ladder *ladder, const lab_rung *rung)
  * if there is none. */
 static lab_piece recipe_in(const char *text, const lab_rung *rung)
 {
-    lab_piece found = {NULL, NULL, LAB_MACRO};
+    lab_piece found = {NULL, NULL, LAB_MACRO, NULL};
     if (rung->recipe != NULL) {
         found.begin = lab_find_recipe(text, rung->recipe, &found.end);
+        found.text = text;
     }
     return found;
 }
@@ -49,7 +50,7 @@ static lab_piece recipe_in(const char *text, const lab_rung *rung)
 /* Without a recipe it is the rung's entry in the ladder's table. */
 static lab_piece entry_of(const lab_rung *rung)
 {
-    lab_piece found = {"", "", LAB_DATA};
+    lab_piece found = {"", "", LAB_DATA, NULL};
     bool known = false;
     for (const lab_source *each = lab_sources; !known && each->file != NULL; each++) {
         known = lab_find_entry(each->text, rung->name, rung->idea, &found.begin, &found.end);
@@ -67,71 +68,99 @@ static bool has_kernels(const char *file, size_t length)
     return memmem(file, length, ".cu", 3) != NULL;
 }
 
-/* The recipe of a rung: of the first of its files that has one. Its entry where it has none, and
- * where what it runs is the host's code as well. */
-static void write_recipe(FILE *memory, const char *source, const lab_rung *rung)
+/* The recipe of a rung, of the first of its files that has one; empty if none has. */
+static lab_piece recipe_of(const char *source, const lab_rung *rung)
 {
-    lab_piece recipe = {NULL, NULL, LAB_MACRO};
+    lab_piece recipe = {NULL, NULL, LAB_MACRO, NULL};
     for (const char *at = source; recipe.begin == NULL && *at != '\0'; at += *at == ' ') {
         size_t length = strcspn(at, " ");
         const char *text = is_file(at, length) ? lab_source_of(at, length) : NULL;
         recipe = text != NULL ? recipe_in(text, rung) : recipe;
         at += length;
     }
-    if (recipe.begin == NULL || !has_kernels(source, strcspn(source, " "))) {
+    return recipe;
+}
+
+/* A rung's recipe; its entry where it has none, and where what it runs is the host's code as well.
+ */
+static void write_recipe(FILE *memory, const char *source, const lab_rung *rung,
+                         const lab_piece *recipe)
+{
+    if (recipe->begin == NULL || !has_kernels(source, strcspn(source, " "))) {
         const lab_piece entry = entry_of(rung);
         fprintf(memory, "%.*s", (int)(entry.end - entry.begin), entry.begin);
     }
-    if (recipe.begin != NULL) {
-        fprintf(memory, "%.*s", (int)(recipe.end - recipe.begin), recipe.begin);
+    if (recipe->begin != NULL) {
+        fprintf(memory, "%.*s", (int)(recipe->end - recipe->begin), recipe->begin);
+    }
+    if (rung->made_with != NULL) {
+        fprintf(memory, "\ncompiled with %s\n", rung->made_with);
+    }
+}
+
+/* Pieces, each stretch of them within the condition that it is compiled under. */
+static void write_pieces(FILE *memory, const lab_pieces *pieces)
+{
+    char open[LAB_CONDITION] = "", now[LAB_CONDITION];
+    for (int i = 0; i < pieces->count; i++) {
+        const lab_piece *each = &pieces->at[i];
+        lab_condition_of(each, now);
+        const bool same = strcmp(open, now) == 0;
+        const bool adjoins = same && i > 0 && pieces->at[i - 1].end == each->begin;
+        fprintf(memory, "%s%s", !same && open[0] != '\0' ? "#endif\n" : "",
+                ftell(memory) > 0 && !adjoins ? "\n" : "");
+        if (!same && now[0] != '\0') {
+            fprintf(memory, "#if %s\n", now);
+        }
+        fprintf(memory, "%.*s", (int)(each->end - each->begin), each->begin);
+        memcpy(open, now, sizeof open);
+    }
+    if (open[0] != '\0') {
+        fprintf(memory, "#endif\n");
     }
 }
 
 /* One file's functions, from the file's name on; returns where the next file's name begins, and
- * NULL if something is not there. Kernels come with what they call of the same file. */
-static const char *write_file(FILE *memory, const char *at, const lab_rung *rung)
+ * NULL if something is not there. */
+static const char *collect_file(const char *at, lab_pieces *pieces)
 {
     size_t length = strcspn(at, " ");
     const char *text = lab_source_of(at, length);
-    const bool kernels = has_kernels(at, length);
-    lab_pieces pieces = {.count = 0};
     if (text == NULL) {
         return NULL;
     }
     for (at += length; *at == ' ' && !is_file(at + 1, strcspn(at + 1, " ")); at += length) {
         at++;
         length = strcspn(at, " ");
-        if (!lab_collect(text, at, length, &pieces)) {
+        if (!lab_collect(text, at, length, pieces)) {
             return NULL;
         }
-    }
-    if (kernels) {
-        const lab_piece recipe = recipe_in(text, rung);
-        lab_collect_called(text, &recipe, &pieces);
-    }
-    for (int i = 0; i < pieces.count; i++) {
-        const lab_piece *each = &pieces.at[i];
-        const bool adjoins = i > 0 && pieces.at[i - 1].end == each->begin;
-        fprintf(memory, "%s%.*s", ftell(memory) > 0 && !adjoins ? "\n" : "",
-                (int)(each->end - each->begin), each->begin);
     }
     return at + (*at == ' ');
 }
 
-/* The source of a rung: "FILE FUNCTION... [FILE FUNCTION...]", each function's definition. */
+/* The source of a rung: "FILE FUNCTION... [FILE FUNCTION...]", each function's definition; kernels
+ * after the host's functions, with all that they call and use of their files and headers. */
 static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_rung *rung,
                            code *out)
 {
     const char *const source = source_of(ladder, rung), *at = source;
     FILE *memory = open_memstream(&out->text, &out->size);
+    lab_pieces host = {.count = 0}, kernels = {.count = 0};
     tw_status status = TW_OK;
     if (memory == NULL) {
         return tw_fail(ctx, TW_ERR_MEMORY, "no memory for the source");
     }
-    write_recipe(memory, source, rung);
+    const lab_piece recipe = recipe_of(source, rung);
+    write_recipe(memory, source, rung, &recipe);
     while (at != NULL && *at != '\0') {
-        at = write_file(memory, at, rung);
+        at = collect_file(at, has_kernels(at, strcspn(at, " ")) ? &kernels : &host);
     }
+    if (kernels.count > 0) {
+        lab_collect_called(&recipe, &kernels);
+    }
+    write_pieces(memory, &host);
+    write_pieces(memory, &kernels);
     if (at == NULL) {
         status = tw_fail(ctx, TW_ERR_INTERNAL, "the source of %s is not where its table says: %s",
                          rung->name, source);

@@ -10,10 +10,10 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool has(const lab_pieces *pieces, const char *begin)
+bool lab_has_piece(const lab_pieces *pieces, const lab_piece *piece)
 {
     for (int i = 0; i < pieces->count; i++) {
-        if (pieces->at[i].begin == begin) {
+        if (pieces->at[i].begin == piece->begin) {
             return true;
         }
     }
@@ -22,7 +22,7 @@ static bool has(const lab_pieces *pieces, const char *begin)
 
 static bool add(lab_pieces *out, lab_piece piece)
 {
-    const bool known = has(out, piece.begin);
+    const bool known = lab_has_piece(out, &piece);
     if (!known && out->count < LAB_MOST_PIECES) {
         out->at[out->count++] = piece;
         return true;
@@ -38,37 +38,48 @@ bool lab_collect(const char *text, const char *name, size_t length, lab_pieces *
 
 /* ------------------------------------------------------------------------------------- headers */
 
-/* A text and, before it, the ladders' headers that it includes. */
-enum { MOST_TEXTS = 8 };
+/* A text and, before it, the headers that it includes, and those that they do. */
+enum { MOST_TEXTS = 24, MOST_DEPTH = 8 };
 typedef struct texts {
     const char *at[MOST_TEXTS];
     int count;
 } texts;
 
-static texts with_headers(const char *text)
-{
-    static const char include[] = "\n#include \"ladders/";
-    texts all = {.count = 0};
-    for (const char *at = strstr(text, include); at != NULL; at = strstr(at + 1, include)) {
-        const char *file = at + sizeof include - 1;
-        const char *header = lab_source_of(file, strcspn(file, "\""));
-        if (header != NULL && all.count < MOST_TEXTS - 1) {
-            all.at[all.count++] = header;
-        }
-    }
-    all.at[all.count++] = text;
-    return all;
-}
-
-/* Which of them a piece is of. */
-static int text_of(const texts *all, const lab_piece *piece)
+static int place_of(const texts *all, const char *text)
 {
     int i = 0;
-    while (i < all->count - 1 &&
-           !(piece->begin >= all->at[i] && piece->begin < all->at[i] + strlen(all->at[i]))) {
+    while (i < all->count && all->at[i] != text) {
         i++;
     }
     return i;
+}
+
+/* The text of what a line includes; NULL if the program does not carry it. */
+static const char *included(const char *file)
+{
+    static const char ladders[] = "ladders/";
+    char path[128];
+    const size_t length = strcspn(file, "\"\n");
+    if (strncmp(file, ladders, sizeof ladders - 1) == 0) {
+        return lab_source_of(file + sizeof ladders - 1, length - (sizeof ladders - 1));
+    }
+    const int whole = snprintf(path, sizeof path, "src/%.*s", (int)length, file);
+    return whole < (int)sizeof path ? lab_source_of(path, (size_t)whole) : NULL;
+}
+
+static void add_text(texts *all, const char *text, int depth)
+{
+    static const char include[] = "\n#include \"";
+    for (const char *at = strstr(text, include); at != NULL && depth < MOST_DEPTH;
+         at = strstr(at + 1, include)) {
+        const char *header = included(at + sizeof include - 1);
+        if (header != NULL && place_of(all, header) == all->count) {
+            add_text(all, header, depth + 1);
+        }
+    }
+    if (all->count < MOST_TEXTS && place_of(all, text) == all->count) {
+        all->at[all->count++] = text;
+    }
 }
 
 /* --------------------------------------------------------------------------------------- names */
@@ -113,16 +124,60 @@ static void follow_in(const char *text, const char *name, size_t length, bool in
     }
 }
 
-static void follow(const texts *all, const char *name, size_t length, bool in_recipe,
-                   lab_pieces *out)
+/* A name that was followed, where it stands, and in which text. */
+typedef struct mention {
+    const char *at, *text;
+    size_t length;
+    bool called;
+} mention;
+
+/* What is sought: names of a text in it and in its headers, each of them once. */
+enum { MOST_NAMES = 4096 };
+typedef struct search {
+    const char *from; /* the text whose names are followed */
+    texts seen_from;  /* and what its names may be defined in */
+    mention seen[MOST_NAMES];
+    int count;
+    lab_pieces *out;
+} search;
+
+static bool is_new(search *s, const char *name, size_t length, bool called)
 {
-    for (int i = 0; i < all->count; i++) {
-        follow_in(all->at[i], name, length, in_recipe, out);
+    for (int i = 0; i < s->count; i++) {
+        const mention *each = &s->seen[i];
+        if (each->length == length && each->called == called && each->text == s->from &&
+            memcmp(each->at, name, length) == 0) {
+            return false;
+        }
+    }
+    if (s->count < MOST_NAMES) {
+        s->seen[s->count++] = (mention){name, s->from, length, called};
+    }
+    return true;
+}
+
+static void look_from(search *s, const char *text)
+{
+    if (s->from != text) {
+        s->from = text;
+        s->seen_from.count = 0;
+        add_text(&s->seen_from, text, 0);
     }
 }
 
-/* Every name in a stretch of the text. */
-static void follow_all(const texts *all, lab_piece in, bool in_recipe, lab_pieces *out)
+static void follow(search *s, const char *name, size_t length, bool in_recipe)
+{
+    const bool called = in_recipe || (name[length] != '\0' && strchr("(<", name[length]) != NULL);
+    if (!is_new(s, name, length, called)) {
+        return;
+    }
+    for (int i = 0; i < s->seen_from.count; i++) {
+        follow_in(s->seen_from.at[i], name, length, in_recipe, s->out);
+    }
+}
+
+/* Every name in a stretch of a text that stays where it is. */
+static void follow_all(search *s, lab_piece in, bool in_recipe)
 {
     for (const char *at = in.begin; at < in.end;) {
         const char *past = past_words(at, in.end);
@@ -135,7 +190,7 @@ static void follow_all(const texts *all, lab_piece in, bool in_recipe, lab_piece
             }
             const bool member = at > in.begin && strchr(".:>", at[-1]) != NULL;
             if (!member && !isdigit((unsigned char)*at)) {
-                follow(all, at, length, in_recipe, out);
+                follow(s, at, length, in_recipe);
             }
             at += length;
         } else {
@@ -144,15 +199,26 @@ static void follow_all(const texts *all, lab_piece in, bool in_recipe, lab_piece
     }
 }
 
-/* By insertion: there are few, and the texts are to be asked. */
+/* The names of the condition that a piece is compiled under. Its text is this function's own, so
+ * that it is not kept among the names that were followed. */
+static void follow_condition(search *s, const lab_piece *piece)
+{
+    char condition[LAB_CONDITION];
+    lab_condition_of(piece, condition);
+    const int before = s->count;
+    follow_all(s, (lab_piece){condition, condition + strlen(condition), LAB_MACRO, NULL}, false);
+    s->count = before;
+}
+
+/* By insertion: there are few. */
 static void sort(const texts *all, lab_pieces *out)
 {
     for (int i = 1; i < out->count; i++) {
         const lab_piece one = out->at[i];
-        const int of = text_of(all, &one);
+        const int of = place_of(all, one.text);
         int to = i;
         for (; to > 0; to--) {
-            const int other = text_of(all, &out->at[to - 1]);
+            const int other = place_of(all, out->at[to - 1].text);
             if (other < of || (other == of && out->at[to - 1].begin < one.begin)) {
                 break;
             }
@@ -162,14 +228,22 @@ static void sort(const texts *all, lab_pieces *out)
     }
 }
 
-void lab_collect_called(const char *text, const lab_piece *recipe, lab_pieces *out)
+void lab_collect_called(const lab_piece *recipe, lab_pieces *out)
 {
-    const texts all = with_headers(text);
+    search s = {.from = NULL, .count = 0, .out = out};
+    texts all = {.count = 0};
+    for (int i = 0; i < out->count; i++) {
+        add_text(&all, out->at[i].text, 0);
+    }
     if (recipe->begin != NULL) {
-        follow_all(&all, *recipe, true, out);
+        add_text(&all, recipe->text, 0);
+        look_from(&s, recipe->text);
+        follow_all(&s, *recipe, true);
     }
     for (int i = 0; i < out->count; i++) {
-        follow_all(&all, out->at[i], false, out);
+        look_from(&s, out->at[i].text);
+        follow_all(&s, out->at[i], false);
+        follow_condition(&s, &out->at[i]);
     }
     sort(&all, out);
 }

@@ -66,10 +66,16 @@ static const char *named_at(const char *line, const char *name, size_t length)
     return NULL;
 }
 
-/* Whether what follows the name is a body, and not the end of a declaration. */
+/* Whether what follows the name and its parentheses is a body: not the end of a declaration, a
+ * value, or the name of what these are the bounds of. */
 static bool is_defined(const char *at)
 {
-    return at[strcspn(at, "{;")] == '{';
+    const char *after = at + strcspn(at, "(");
+    int depth = 0;
+    do {
+        depth += (*after == '(') - (*after == ')');
+    } while (*after++ != '\0' && depth > 0);
+    return after[strspn(after, " \n")] == '{';
 }
 
 /* The first line of the block of lines that ends with this one: a comment, a template. */
@@ -127,6 +133,25 @@ static const char *comment_begin(const char *text, const char *line)
     return above;
 }
 
+/* The line above a macro that takes an earlier one of its name away; the same line if there is
+ * none.
+ */
+static const char *undefined_begin(const char *text, const char *line)
+{
+    static const char undefine[] = "#undef ";
+    const char *name = line + sizeof "#define";
+    size_t length = 0;
+    while (is_name(name[length])) {
+        length++;
+    }
+    const size_t above = sizeof undefine - 1 + length + 1;
+    return (size_t)(line - text) >= above &&
+                   strncmp(line - above, undefine, sizeof undefine - 1) == 0 &&
+                   strncmp(line - length - 1, name, length) == 0
+               ? line - above
+               : line;
+}
+
 /* The line after the first semicolon that is within no braces. */
 static const char *statement_end(const char *line)
 {
@@ -141,8 +166,13 @@ static const char *statement_end(const char *line)
 static bool begins_struct(const char *line, const char *name, size_t length)
 {
     const char *at = is_name(*line) ? named_at(line, name, length) : NULL;
-    return at != NULL && at - line >= 7 && strncmp(at - 7, "struct ", 7) == 0 &&
-           at[strcspn(at, "{;(\n")] == '{';
+    if (at == NULL || at - line < 7) {
+        return false;
+    }
+    if (strncmp(line, "struct __align__", 16) == 0) { /* its brace is on the next line */
+        return at + length == line_end(line) && *next_line(line) == '{';
+    }
+    return strncmp(at - 7, "struct ", 7) == 0 && at[strcspn(at, "{;(\n")] == '{';
 }
 
 /* The number after a name's "#", and the name without it. */
@@ -191,7 +221,10 @@ static bool begins_variable(const char *line, const char *name, size_t length)
 static bool begins_typedef(const char *line, const char *name, size_t length)
 {
     const char *at = strncmp(line, "typedef ", 8) == 0 ? named_at(line, name, length) : NULL;
-    return at != NULL && strchr("(;", at[length]) != NULL;
+    while (at != NULL && strchr("(;", at[length]) == NULL) { /* it may be of the same name */
+        at = named_at(at + length, name, length);
+    }
+    return at != NULL;
 }
 
 /* What the line begins to define by that name; false if nothing. */
@@ -202,12 +235,13 @@ static bool begins(const char *text, const char *line, const char *name, size_t 
         return false; /* as nearly all lines */
     }
     if (strncmp(line, "#define ", 8) == 0) {
-        *out = (lab_piece){comment_begin(text, line), macro_end(line), LAB_MACRO};
+        *out = (lab_piece){comment_begin(text, undefined_begin(text, line)), macro_end(line),
+                           LAB_MACRO, text};
         return named_at(line, name, length) == line + 8;
     }
     if (begins_typedef(line, name, length) || begins_enum(line, name, length) ||
         begins_variable(line, name, length)) {
-        *out = (lab_piece){comment_begin(text, line), statement_end(line), LAB_DATA};
+        *out = (lab_piece){comment_begin(text, line), statement_end(line), LAB_DATA, text};
         return true;
     }
     const bool type = begins_struct(line, name, length);
@@ -220,7 +254,8 @@ static bool begins(const char *text, const char *line, const char *name, size_t 
     while (*last != '\0' && *last != '}') {
         last = next_line(last);
     }
-    *out = (lab_piece){block_begin(text, line), next_line(last), type ? LAB_DATA : LAB_FUNCTION};
+    *out =
+        (lab_piece){block_begin(text, line), next_line(last), type ? LAB_DATA : LAB_FUNCTION, text};
     return true;
 }
 

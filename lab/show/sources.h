@@ -35,6 +35,7 @@ typedef enum lab_kind {
 typedef struct lab_piece {
     const char *begin, *end;
     lab_kind kind;
+    const char *text; /* that it is a piece of; NULL: of no text that is known */
 } lab_piece;
 
 /* The definition of a name in a text that is laid out as this project's is, with its comment: of a
@@ -43,7 +44,12 @@ typedef struct lab_piece {
  * "put#2" is the second one of that name. False if there is none. */
 bool lab_find_definition(const char *text, const char *name, size_t length, lab_piece *out);
 
-enum { LAB_MOST_PIECES = 160 };
+/* What the preprocessor must find true for a piece to be compiled, as one condition of an #if; ""
+ * if it always is. A header's guard is none. */
+enum { LAB_CONDITION = 512 };
+void lab_condition_of(const lab_piece *piece, char out[LAB_CONDITION]);
+
+enum { LAB_MOST_PIECES = 400 };
 typedef struct lab_pieces {
     lab_piece at[LAB_MOST_PIECES];
     int count;
@@ -52,10 +58,14 @@ typedef struct lab_pieces {
 /* One more, as lab_find_definition finds it, unless it is there; false if it is not found. */
 bool lab_collect(const char *text, const char *name, size_t length, lab_pieces *out);
 
-/* What those name of the same text or of the ladders' headers that it includes, and what that
- * names: functions that they call, macros, types, constants and variables; and what the line of a
- * recipe names, where `recipe` is not empty. Then all of them in the order of the text, after what
- * is a header's. */
-void lab_collect_called(const char *text, const lab_piece *recipe, lab_pieces *out);
+/* Whether the piece is one of them. */
+bool lab_has_piece(const lab_pieces *pieces, const lab_piece *piece);
+
+/* What those name of their own text or of the headers that it includes, the ladders' and the
+ * library's, and what that names: functions that they call, macros, types, constants and variables,
+ * also those of the conditions that they are compiled under; and what the line of a recipe names,
+ * where `recipe` is not empty. Then all of them in the order of the texts, headers first.
+ */
+void lab_collect_called(const lab_piece *recipe, lab_pieces *out);
 
 #endif

@@ -449,8 +449,12 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 
 #define IN_KERNELS "apsp/gpu_kernels.cu "
 #define IN_THREE_TILES "three_tiles_product three_tiles_pair"
-#define IN_PRODUCT "src/apsp/gpu/kernels/product.cuh " /* the library's */
-#define IN_STEPS "apsp/bridge_kernels.cu step_packed "
+/* The library's kernels, of which the bridges are made, and what replaces parts of them. */
+#define IN_PRODUCT "src/apsp/gpu/kernels/product.cuh "
+#define IN_ROUND \
+    " src/apsp/gpu/kernels/kernel.cu head_kernel close_kernel panels_kernel update_kernel update"
+#define IN_STEPS "apsp/bridge_kernels.cu TWI_COPY_ENGINE TWI_BACKGROUND_COPY step_packed "
+#define MADE_FOR(type) "-DTWI_GPU_TYPE=" type " -DTWI_GPU_SIDE=128"
 #define RUNG_BY(title, from, of, what, how, at_most, runs, in)                                \
     {                                                                                         \
         .name = title, .parent = from, .row = of, .idea = what, .source = in, .recipe = #how, \
@@ -463,11 +467,18 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
     RUNG_BY(title, from, of, what, how, at_most, run_recipe, IN_KERNELS functions)
 
 /* The library's kernels with pieces left out. */
-#define BRIDGE(title, from, what, how, in) RUNG_BY(title, from, NULL, what, how, 0, run_bridge, in)
+#define BRIDGE(title, from, what, how, in)                                                        \
+    {                                                                                             \
+        .name = title, .parent = from, .idea = what, .source = in IN_ROUND, .recipe = #how,       \
+        .made_with = MADE_FOR(#how), .run = LAB_ON_GPU(run_bridge), .code = LAB_CODE(&lab_##how), \
+        .inspect = LAB_ON_GPU(inspect)                                                            \
+    }
 #ifdef TWI_HIP /* whose copies to shared memory all go through registers */
 #define BEFORE_MIXED "double-buffered"
+#define IN_MIXED "fetch#2 put#2 product_begin#2 product_run#2"
 #else
 #define BEFORE_MIXED "bulk-copies"
+#define IN_MIXED "feed product_begin product_run"
 #endif
 
 static const lab_rung rungs[] = {
@@ -538,28 +549,31 @@ static const lab_rung rungs[] = {
     {.name = "pivot-registers",
      .parent = "eight-by-eight",
      .idea = "the pivot's tile closed in registers: one barrier for two steps",
-     .source = "apsp/bridge_kernels.cu close_in_registers",
+     .source = "apsp/bridge_kernels.cu step_packed close_in_registers solve_wide_pivot " IN_KERNELS
+               "lab_wide_products",
+     .made_with = MADE_FOR("packed"),
      .run = LAB_ON_GPU(run_recipe),
      .code = LAB_CODE(&lab_wide_pivot),
      .inspect = LAB_ON_GPU(inspect_wide)},
     BRIDGE("packed", "pivot-registers",
            "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
-           packed, IN_STEPS "product_run#2"),
+           packed, IN_STEPS "product_begin#2 product_run#2 " IN_PRODUCT "fetch#2 put#2"),
     BRIDGE("double-buffered", "packed",
            "two chunks of operands: one is fetched while the other is multiplied", buffered,
-           IN_STEPS IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),
+           IN_STEPS "step_buffered " IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),
 #ifndef TWI_HIP
     BRIDGE("async-copies", "double-buffered",
            "copies to shared memory in the background, not through registers", async,
-           IN_STEPS IN_PRODUCT "fetch put product_begin#2 product_run#2"),
+           IN_STEPS "step_async " IN_PRODUCT "fetch put product_begin#2 product_run#2"),
     BRIDGE("bulk-copies", "async-copies",
            "the copy engine brings chunks, four deep; warps drift apart", bulk,
-           IN_STEPS IN_PRODUCT "feed product_begin product_run"),
+           IN_STEPS "step_bulk " IN_PRODUCT "feed product_begin product_run"),
 #endif
     {.name = "mixed-step",
      .parent = BEFORE_MIXED,
      .idea = "5 of 8 accumulators by two multiply-adds and a minimum of three: a second pipe",
-     .source = IN_PRODUCT "feed product_begin product_run multiply_pair",
+     .source = "src/apsp/gpu/kernels/step.cuh step_i32 " IN_PRODUCT IN_MIXED IN_ROUND,
+     .made_with = MADE_FOR("i32"),
      .run = LAB_ON_GPU(run_bridge)},
     {.name = "engine",
      .parent = "mixed-step",

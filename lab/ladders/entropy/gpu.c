@@ -314,10 +314,11 @@ static const void *kernel_of(const lab_rung *rung)
 #endif /* LAB_LISTED_ONLY */
 
 #define IN_KERNELS "entropy/gpu_kernels.cu count_window finish "
-#define VERSION(title, v, from, of, what)                                                          \
-    .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS #v, .recipe = #v, \
-    .run = LAB_ON_GPU(run_version), .code = LAB_CODE(&lab_entropy_##v##_1024),                     \
+#define VERSION_IN(functions, title, v, from, of, what)                                      \
+    .name = title, .parent = from, .row = of, .idea = what, .source = IN_KERNELS functions,  \
+    .recipe = #v, .run = LAB_ON_GPU(run_version), .code = LAB_CODE(&lab_entropy_##v##_1024), \
     .inspect = LAB_ON_GPU(inspect)
+#define VERSION(title, v, from, of, what) VERSION_IN(#v, title, v, from, of, what)
 #define D1(v, from, what)                \
     {                                    \
         VERSION(#v, v, from, "D1", what) \
@@ -331,13 +332,15 @@ static const lab_rung rungs[] = {
     D1(v0, NULL, "a thread for each element, a logarithm for each level that occurs"),
     D1(v1, "v0", "26 logarithms known when compiling, as an array of each thread"),
     D1(v2, "v0", "the table in shared memory"),
-    D1(v3, "v0", "the table in constant memory: reads of different places take turns"),
+    {VERSION_IN("v3 lab_entropy_constants", "v3", v3, "v0", "D1",
+                "the table in constant memory: reads of different places take turns")},
     D1(v4, "v0", "the table in global memory: the caches keep it"),
     D1(v5, "v4", "the table as a texture of floats, sums in double"),
     D1(v6, "v1", "counters of 8 bits: a quarter of their memory"),
     D1(v7, "v6", "floats in the table, sums in double"),
     ON_V7(shared, "its table in shared memory"),
-    ON_V7(constant, "its table in constant memory"),
+    {VERSION_IN("v7_constant lab_entropy_constants", "v7-constant", v7_constant, "v7", "D1",
+                "its table in constant memory")},
     ON_V7(texture, "its table as a texture"),
     {VERSION("v7-float", v7_float, "v7", "D1", "sums in float, too"),
      .flaw = "printed with four decimals, some windows have another last digit",

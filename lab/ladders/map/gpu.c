@@ -307,7 +307,7 @@ static const lab_rung rungs[] = {
      .flaw = "right only for whole inputs, which they no longer are after the first pass",
      .against = "its author's own ten values within 1e-3, and the same lookups on the host, every "
                 "element, to the bit",
-     .source = IN_KERNELS "looked_up pass_table",
+     .source = IN_KERNELS "looked_up pass_table fill_table lab_map_fill_table",
      .run = LAB_ON_GPU(run_passes),
      .code = LAB_CODE(&lab_map_table),
      .a = 1,
