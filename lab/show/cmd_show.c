@@ -157,7 +157,7 @@ static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_
         at = collect_file(at, has_kernels(at, strcspn(at, " ")) ? &kernels : &host);
     }
     if (kernels.count > 0) {
-        lab_collect_called(&recipe, &kernels);
+        lab_collect_called(&host, &recipe, &kernels);
     }
     write_pieces(memory, &host);
     write_pieces(memory, &kernels);

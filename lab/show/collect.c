@@ -67,9 +67,10 @@ static const char *included(const char *file)
     return whole < (int)sizeof path ? lab_source_of(path, (size_t)whole) : NULL;
 }
 
+static const char include[] = "\n#include \"";
+
 static void add_text(texts *all, const char *text, int depth)
 {
-    static const char include[] = "\n#include \"";
     for (const char *at = strstr(text, include); at != NULL && depth < MOST_DEPTH;
          at = strstr(at + 1, include)) {
         const char *header = included(at + sizeof include - 1);
@@ -210,33 +211,86 @@ static void follow_condition(search *s, const lab_piece *piece)
     s->count = before;
 }
 
-/* By insertion: there are few. */
-static void sort(const texts *all, lab_pieces *out)
+/* The pieces of a text from one place to another, in its order. */
+static void put_between(const lab_pieces *all, const char *text, const char *from, const char *to,
+                        lab_pieces *sorted)
 {
-    for (int i = 1; i < out->count; i++) {
-        const lab_piece one = out->at[i];
-        const int of = place_of(all, one.text);
-        int to = i;
-        for (; to > 0; to--) {
-            const int other = place_of(all, out->at[to - 1].text);
-            if (other < of || (other == of && out->at[to - 1].begin < one.begin)) {
-                break;
+    for (const lab_piece *next; from < to; from = next->begin + 1) {
+        next = NULL;
+        for (int i = 0; i < all->count; i++) {
+            const lab_piece *each = &all->at[i];
+            if (each->text == text && each->begin >= from && each->begin < to &&
+                (next == NULL || each->begin < next->begin)) {
+                next = each;
             }
-            out->at[to] = out->at[to - 1];
         }
-        out->at[to] = one;
+        if (next == NULL) {
+            return;
+        }
+        (void)add(sorted, *next);
     }
 }
 
-void lab_collect_called(const lab_piece *recipe, lab_pieces *out)
+/* The pieces of a text, those of a header where it is included first: as a compiler meets them. */
+static void put_in_order(const lab_pieces *all, const char *text, texts *met, lab_pieces *sorted)
+{
+    const char *from = text;
+    if (met->count == MOST_TEXTS) {
+        return;
+    }
+    met->at[met->count++] = text;
+    for (const char *at = strstr(text, include); at != NULL; at = strstr(at + 1, include)) {
+        const char *header = included(at + sizeof include - 1);
+        if (header != NULL && place_of(met, header) == met->count) {
+            put_between(all, text, from, at, sorted);
+            put_in_order(all, header, met, sorted);
+            from = at;
+        }
+    }
+    put_between(all, text, from, text + strlen(text), sorted);
+}
+
+/* In the order of the texts that pieces were asked of, `first` of them. */
+static void sort(lab_pieces *all, const texts *first)
+{
+    texts met = {.count = 0};
+    lab_pieces sorted = {.count = 0};
+    for (int i = 0; i < first->count; i++) {
+        if (place_of(&met, first->at[i]) == met.count) {
+            put_in_order(all, first->at[i], &met, &sorted);
+        }
+    }
+    *all = sorted;
+}
+
+/* What the host's functions call of the texts of kernels: functions alone, since a macro or a
+ * constant of that name may be another one. */
+static void follow_host(const lab_pieces *host, const texts *kernels, lab_pieces *out)
+{
+    lab_pieces called = {.count = 0};
+    search s = {.from = NULL, .count = 0, .out = &called};
+    s.seen_from = *kernels;
+    for (int i = 0; i < host->count; i++) {
+        follow_all(&s, host->at[i], false);
+    }
+    for (int i = 0; i < called.count; i++) {
+        if (called.at[i].kind == LAB_FUNCTION) {
+            (void)add(out, called.at[i]);
+        }
+    }
+}
+
+void lab_collect_called(const lab_pieces *host, const lab_piece *recipe, lab_pieces *out)
 {
     search s = {.from = NULL, .count = 0, .out = out};
-    texts all = {.count = 0};
-    for (int i = 0; i < out->count; i++) {
-        add_text(&all, out->at[i].text, 0);
+    texts asked = {.count = 0};
+    for (int i = 0; i < out->count && asked.count < MOST_TEXTS; i++) {
+        if (place_of(&asked, out->at[i].text) == asked.count) {
+            asked.at[asked.count++] = out->at[i].text;
+        }
     }
+    follow_host(host, &asked, out);
     if (recipe->begin != NULL) {
-        add_text(&all, recipe->text, 0);
         look_from(&s, recipe->text);
         follow_all(&s, *recipe, true);
     }
@@ -245,5 +299,5 @@ void lab_collect_called(const lab_piece *recipe, lab_pieces *out)
         follow_all(&s, out->at[i], false);
         follow_condition(&s, &out->at[i]);
     }
-    sort(&all, out);
+    sort(out, &asked);
 }

@@ -239,6 +239,13 @@ static bool begins(const char *text, const char *line, const char *name, size_t 
                            LAB_MACRO, text};
         return named_at(line, name, length) == line + 8;
     }
+    if (strncmp(line, "#undef ", 7) ==
+        0) { /* the one above a macro of the same name is a part of it */
+        const char *next = next_line(line);
+        *out = (lab_piece){line, next, LAB_MACRO, text};
+        return named_at(line, name, length) == line + 7 &&
+               (strncmp(next, "#define ", 8) != 0 || named_at(next, name, length) != next + 8);
+    }
     if (begins_typedef(line, name, length) || begins_enum(line, name, length) ||
         begins_variable(line, name, length)) {
         *out = (lab_piece){comment_begin(text, line), statement_end(line), LAB_DATA, text};
@@ -321,12 +328,12 @@ static bool begins_entry(const char *line, const char *name)
     } else {
         for (at = line + strspn(line, " "); isupper((unsigned char)*at) || *at == '_'; at++) {
         }
-        if (strncmp(line, "    ", 4) != 0 || at == line + 4 || strncmp(at, "(\"", 2) != 0) {
+        if (strncmp(line, "    ", 4) != 0 || at == line + 4 || *at != '(') {
             return false;
         }
-        at += 2;
+        at += at[1] == '"' ? 2 : 1; /* a macro may put the quotes */
     }
-    return strncmp(at, name, length) == 0 && at[length] == '"';
+    return strncmp(at, name, length) == 0 && strchr("\",", at[length]) != NULL;
 }
 
 /* After the bracket that closes the first one; texts in quotes are passed over. */

@@ -61,11 +61,11 @@ bool lab_collect(const char *text, const char *name, size_t length, lab_pieces *
 /* Whether the piece is one of them. */
 bool lab_has_piece(const lab_pieces *pieces, const lab_piece *piece);
 
-/* What those name of their own text or of the headers that it includes, the ladders' and the
- * library's, and what that names: functions that they call, macros, types, constants and variables,
- * also those of the conditions that they are compiled under; and what the line of a recipe names,
- * where `recipe` is not empty. Then all of them in the order of the texts, headers first.
- */
-void lab_collect_called(const lab_piece *recipe, lab_pieces *out);
+/* What the host's functions call of the texts that those are of; what those name of their own text
+ * or of the headers that it includes, the ladders' and the library's, and what that names:
+ * functions that they call, macros, types, constants and variables, also those of the conditions
+ * that they are compiled under; and what the line of a recipe names, where `recipe` is not empty.
+ * Then all of them in the order in which a compiler meets them. */
+void lab_collect_called(const lab_pieces *host, const lab_piece *recipe, lab_pieces *out);
 
 #endif

@@ -145,22 +145,36 @@ class Laboratory(unittest.TestCase):
         those that it has twice, of which the preprocessor takes one."""
         found, twice = {}, set()
         for line in path.read_text().splitlines():
-            name = (re.match(r"(?:template <.*> |static |struct ).*?struct (\w+) {|struct (\w+) {", line) or
-                    re.match(r"(?:template <.*> |static |KERNEL |HELD_KERNEL |    )[^=;{]*?(\w+)\((?:const |int|float|word|"
-                             r"pipeline|wide_chunk|piece|extent|Counter|bool|lab_).*[^;]$", line))
-            if name and not line.startswith(("    if", "    for")) and "##" not in line:
+            name = (re.match(r"(?:template <.*> |typedef |static |)struct (?:__align__\(\d+\) )?(\w+)(?:<.*>)?(?: : \w+)?(?: {|$)",
+                             line) or
+                    re.match(r"(?:template <.*> |static |extern \"C\" |KERNEL |HELD_KERNEL |    )[^=;{]*?(\w+)\((?:const |int|float|word|"
+                             r"pipeline|wide_chunk|piece|extent|Counter|bool|lab_|uint|void|close_|kernel_type).*[^;{]$", line))
+            if name and not line.startswith(("    if", "    for", "    static __device__ ", "     ")) and "##" not in line:
                 name = next(each for each in name.groups() if each)
+                if name == "sizeof":
+                    continue
                 twice.update({name} & found.keys())
                 found[name] = line
         return {name: None if name in twice else line for name, line in found.items()}
 
-    @staticmethod
-    def tables(path):
+    @classmethod
+    def with_headers(cls, path, seen=None):
+        """A file of kernels, the ladders' headers that it includes and the library's, and those that these include; without
+        HIP's names for CUDA's."""
+        seen = {} if seen is None else seen
+        seen[path] = None
+        for header in re.findall(r'^#include "((?:ladders|apsp|gpu)/[\w./]+)"$', path.read_text(), re.M):
+            header = DOCS.parent / ("lab" if header.startswith("ladders/") else "src") / header
+            if header not in seen and header.name not in ("gpu_names.h", "hip_names.h"):
+                cls.with_headers(header, seen)
+        return list(seen)
+
+    @classmethod
+    def tables(cls, path):
         """{name: lines, one of which defines it} of the macros, the types, the constants and the variables of a file and
-        of the ladders' headers that it includes."""
-        found, text = {}, path.read_text()
-        headers = re.findall(r'^#include "(ladders/\w+/\w+\.h)"$', text, re.M)
-        for each in [text, *((DOCS.parent / "lab" / header).read_text() for header in headers)]:
+        of the headers that it includes."""
+        found = {}
+        for each in [file.read_text() for file in cls.with_headers(path)]:
             for line in each.splitlines():
                 name = re.match(r"#define (\w+)(?!\w|$)", line) or re.match(r"typedef .*?(\w+)(?:\(.*\))?;", line) or \
                     re.match(r"(?:static|extern) [^()=]*?(?:__align__\(\d+\) [^()=]*?)?(\w+)(?:\[.*\])?(?: = .*)?;", line)
@@ -172,21 +186,31 @@ class Laboratory(unittest.TestCase):
         return found
 
     def test_a_shown_rung_has_the_macros_and_tables_that_its_kernels_use(self):
-        used = {}
+        used, tables = {}, {}
         for name in ladders():
             for rung in re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE):
                 told = self.show(name, rung).stdout
                 text = re.sub(r'/\*.*?\*/|".*?"', "", told.split("\n\n", 1)[1], flags=re.S)
                 text = text.split("\n", 1)[1] if name.startswith("apsp-gpu") else text
+                text = re.sub(r"^struct step_i32 {.*?^};", "", text, flags=re.M | re.S)  # which has names of its own
                 files = [DOCS.parent / file for file in re.search(r"^(?:lab/|src/).*$", told, re.MULTILINE)[0].split(", ")]
                 host = "".join(file.read_text() for file in files if file.suffix == ".c")
-                for file in files:
-                    for each, lines in self.tables(file).items() if file.suffix in (".cu", ".cuh") else ():
-                        if each in ("product_begin", "product_run") or re.search(rf"\b{each} =|#define {each}\b", host):
-                            continue  # functions, by other names in one of the steps; and what the host calls by that name
-                        if re.search(rf"(?<![\w.>:#]){each}\b(?!#)", text):
-                            self.assertTrue(any(line in told for line in lines), (name, rung, each))
-                            used.setdefault((name, rung), set()).add(each)
+                defined = {}  # a name may be another thing in another of its files
+                for file in files if any(file.suffix != ".c" for file in files) else ():
+                    for each, lines in tables.setdefault(file, self.tables(file)).items() if file.suffix != ".c" else ():
+                        defined.setdefault(each, []).extend(lines)
+                for each, lines in defined.items():
+                    if each in ("product_begin", "product_run", "together") or re.search(rf"\b{each} =|#define {each}\b", host):
+                        continue  # functions, by other names in one of the steps; and what the host calls by that name
+                    if re.search(rf"(?<![\w.>:#]){each}\b(?!#)", text):
+                        self.assertTrue(any(line in told for line in lines), (name, rung, each))
+                        used.setdefault((name, rung), set()).add(each)
+        shape = {"ROWS", "WORDS", "GROUP", "SIDE", "STAGES", "DEPTH", "step", "word", "TWI_WAVE"}
+        listed = lab("list", "apsp-gpu").stdout  # AMD's cards do not have what only NVIDIA's can do
+        bridges = [("apsp-gpu", rung, shape | more) for rung, more in (
+            ("packed", {"LAB_STEP", "LAB_IS_packed", "A_GROUPS"}), ("double-buffered", {"TWI_BACKGROUND_COPY"}),
+            ("async-copies", {"TWI_BACKGROUND_COPY", "LAB_IS_async"}), ("bulk-copies", {"TWI_COPY_ENGINE", "SPEAKERS"}),
+            ("mixed-step", {"UNROLL"})) if f"\n  {rung} " in listed]
         for name, rung, wanted in (("apsp-gpu", "stages", {"STAGES", "tiles", "SIDE", "TILE_BYTES", "stage"}),
                                    ("apsp-gpu", "coarse", {"PRODUCT", "STRAIGHT", "COALESCED", "SHARED", "tiles"}),
                                    ("apsp-gpu", "eight-by-eight", {"WIDE", "LAB_WIDE_SIDE", "DEPTHS"}),
@@ -194,7 +218,7 @@ class Laboratory(unittest.TestCase):
                                    ("entropy-gpu", "v7", {"LAB_LOGARITHMS", "PLACE", "KERNEL", "MOST"}),
                                    ("entropy-gpu-threads", "v7-128-held", {"HELD_KERNEL", "SOLVE"}),
                                    ("entropy-multi", "v14", {"LAB_LOGARITHMS", "BOUNDS", "LAB_ENTROPY_PIECE_THREADS"}),
-                                   ("map-gpu", "table", {"LAB_MAP_INPUTS"})):
+                                   ("map-gpu", "table", {"LAB_MAP_INPUTS"}), *bridges):
             self.assertEqual(wanted - used[name, rung], set(), (name, rung))
         told = self.show("apsp-gpu", "stages").stdout
         for function in ("static __global__ void stage1(", "static void solve_stages(", "extern __shared__ int tiles[];"):
@@ -209,8 +233,12 @@ class Laboratory(unittest.TestCase):
     def test_a_shown_rung_has_all_that_its_kernels_call(self):
         folder, kernels = DOCS.parent / "lab" / "ladders", set()
         looked_up = {}
-        for path in [*folder.glob("*/*_kernels.cu"), DOCS.parent / "src/apsp/gpu/kernels/product.cuh"]:
-            looked_up[str(path.relative_to(DOCS.parent))] = self.definitions(path)
+        for path in [*folder.glob("*/*_kernels.cu"), *(DOCS.parent / "src/apsp/gpu/kernels" / name for name in
+                                                       ("kernel.cu", "product.cuh", "step.cuh"))]:
+            looked_up[str(path.relative_to(DOCS.parent))] = all_of = {}
+            for file in self.with_headers(path):
+                for function, line in self.definitions(file).items():
+                    all_of[function] = None if function in all_of else line
         self.assertGreater(len(looked_up["lab/ladders/apsp/gpu_kernels.cu"]), 40)
         for name in ladders():
             for rung in re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE):
@@ -225,12 +253,87 @@ class Laboratory(unittest.TestCase):
                             self.assertTrue(None in lines or any(each in told for each in lines),
                                             (name, rung, function))
                             kernels.add(function)
-        for function in ("shared_tile", "relaxed", "stage2_branches", "solve_piece", "half_rest", "put_edges", "one_branch"):
+        for function in ("shared_tile", "relaxed", "stage2_branches", "solve_piece", "half_rest", "put_edges", "one_branch",
+                         "is_fused", "barrier_wait", "copy_block", "copy16", "load_once", "close_registers", "shape"):
             self.assertIn(function, kernels)
         self.assertIn("    static __device__ __forceinline__ void relax(", lab("show", "apsp-gpu", "block-64").stdout)
         told = lab("diff", "stages", "merged-branches").stdout
         self.assertIn("\n-static __global__ void stage2_branches(", told)
         self.assertIn("\n+static __global__ void stage2(", told)
+
+    def test_what_fills_a_table_and_launches_a_kernel_is_shown(self):
+        for name, rung, *lines in (
+                ("entropy-gpu", "v3", "cudaMemcpyToSymbol(constant_table,"), ("entropy-gpu", "v7-constant", "constant_floats,"),
+                ("entropy-multi", "v14", 'extern "C" int lab_entropy_launch(', "solve_piece<float>\n            <<<"),
+                ("entropy-multi", "together", 'extern "C" int lab_entropy_launch('),
+                ("map-gpu", "table", "static __global__ void fill_table(", "    fill_table<<<"),
+                ("apsp-gpu", "pivot-registers", "close_in_registers<<<", "void lab_wide_products(int *d"),
+                ("apsp-gpu", "mixed-step", "update_kernel<<<")):
+            for line in lines:
+                self.assertIn(line, self.show(name, rung).stdout)
+
+    def test_the_bridges_show_the_library_under_its_conditions(self):
+        told = {rung: self.show("apsp-gpu", rung).stdout
+                for rung in ("pivot-registers", "packed", "double-buffered", "async-copies", "bulk-copies", "mixed-step")}
+        for rung, text in told.items():
+            if "unknown rung" in text or not text:
+                continue
+            for line in ("struct step_i32 {", "    enum { LANES = 1, FUSED = 3, SKEW = 0 };",
+                         "        return __vimin3_s32(c, a0 * one + b0, a1 * one + b1);", "        return __viaddmin_s32(a, b, c);",
+                         "static __host__ __device__ constexpr bool is_fused(int at, int i)",
+                         "    ROWS = shape<sizeof(word), SIDE>::ROWS,", "template <> struct shape<4, 128> {"):
+                self.assertIn(f"\n{line}\n", text, rung)
+            self.assertEqual("    enum { FUSED = 8 };\n" in text, rung != "mixed-step")
+            opened = len(re.findall(r"^#if", text, re.M))
+            self.assertEqual(opened, len(re.findall(r"^#endif", text, re.M)))
+        self.assertIn("\ncompiled with -DTWI_GPU_TYPE=packed -DTWI_GPU_SIDE=128\n", told["packed"])
+        self.assertIn("\n#if !TWI_COPY_ENGINE && !TWI_BACKGROUND_COPY\nstruct piece { /* in registers", told["double-buffered"])
+        self.assertIn("\n#if LAB_STEP(TWI_GPU_TYPE) == LAB_IS_packed\n#undef product_begin\n", told["packed"])
+        if told["bulk-copies"]:
+            for barrier in ("init", "init_done", "arrive", "arrive_and_expect", "wait"):
+                self.assertIn(f"void barrier_{barrier}(", told["bulk-copies"])
+            self.assertIn("&& TWI_COMPUTE >= 900\n/* Barriers", told["bulk-copies"])
+            self.assertIn("void copy_block(void *shared", told["bulk-copies"])
+            changes = lab("diff", "bulk-copies", "mixed-step").stdout
+            for line in ("-compiled with -DTWI_GPU_TYPE=bulk -DTWI_GPU_SIDE=128", "+compiled with -DTWI_GPU_TYPE=i32 -DTWI_GPU_SIDE=128",
+                         "-    enum { FUSED = 8 };", "     enum { LANES = 1, FUSED = 3, SKEW = 0 };",
+                         "                 c[i][j] = step::pair(c[i][j], a0[i], b0[j], a1[i], b1[j], one);"):
+                self.assertIn(f"\n{line}\n", changes)
+
+    def kernels_of(self, told):
+        """What `show` prints of kernels as C++, and what they are compiled with."""
+        text = told.split("\n\n", 1)[1].split("\nmachine code")[0]
+        made = re.search(r"^compiled with (.*)\n", text, re.M)
+        recipe = re.match(r"\w+\(.*\)\n(?=\n)", text)
+        if made or re.match(r"    \S", text):  # the rung's entry in its table
+            text = text.split(made[0] if made else "\n\n", 1)[1]
+        elif recipe:  # which stands before what it is made of
+            text = text[recipe.end():] + recipe[0]
+        text = re.sub(r"\b(\w+(?:<[\w, &|]*>)?)[\s\\]*<<<(.*?)>>>\s*\((.*?)\);", r"(void)(\2), \1(\3);", text, flags=re.S)
+        text = re.sub(r"asm volatile\(.*?\);", "", text, flags=re.S).replace("extern __shared__", "extern")
+        return '#include "shown.h"\n' + text, made[1].split() if made else []
+
+    def test_what_is_shown_of_kernels_is_all_that_a_compiler_asks_for(self):
+        compiler = shutil.which(os.environ.get("CXX", "c++"))
+        if compiler is None or SMALL:
+            self.skipTest("no C++ compiler" if compiler is None else "a plain build has tested it")
+        compiled = 0
+        for name in ("apsp-gpu", "apsp-gpu-blocks", "apsp-scatter", "entropy-gpu", "map-gpu"):
+            for rung in re.findall(r"^  (\S+)", lab("list", name).stdout, re.MULTILINE):
+                told = self.show(name, rung).stdout
+                files = re.search(r"^(?:lab/|src/).*$", told, re.MULTILINE)[0]
+                # Of two files at once, and by the names of other rungs' recipes.
+                if re.search(r"\.c(,|$)", files) or (name, rung) in (("apsp-gpu", "pivot-registers"), ("apsp-gpu", "chosen")):
+                    continue
+                text, made_with = self.kernels_of(told)
+                source = self.path / "shown.cpp"
+                source.write_text(text)
+                done = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", "-w", f"-I{pathlib.Path(__file__).parent}",
+                                       "-D__CUDACC__", "-D__CUDA_ARCH__=900", *made_with, source], capture_output=True,
+                                      text=True, timeout=LIMIT, check=False)
+                self.assertEqual(done.returncode, 0, (name, rung, done.stderr))
+                compiled += 1
+        self.assertGreater(compiled, 50)
 
     def stand_in(self, name, answers):
         """A tool on a path of its own, with python3 beside it; it answers by its first word."""

@@ -557,7 +557,7 @@ static const lab_rung rungs[] = {
      .inspect = LAB_ON_GPU(inspect_wide)},
     BRIDGE("packed", "pivot-registers",
            "phase 2 packs the panels as phase 3 reads them: straight copies to shared memory",
-           packed, IN_STEPS "product_begin#2 product_run#2 " IN_PRODUCT "fetch#2 put#2"),
+           packed, IN_STEPS "product_begin#3 product_run#3 " IN_PRODUCT "fetch#2 put#2"),
     BRIDGE("double-buffered", "packed",
            "two chunks of operands: one is fetched while the other is multiplied", buffered,
            IN_STEPS "step_buffered " IN_PRODUCT "fetch#2 put#2 product_begin#2 product_run#2"),

@@ -454,7 +454,7 @@ static const recipe by_rows_pinned = {.pinned = true};
 static const recipe by_library = {0};
 static const recipe by_library_pinned = {.pinned = true};
 
-#define IN_PIECE "entropy/multi_kernels.cu solve_piece lab_entropy_launch"
+#define IN_PIECE "entropy/multi_kernels.cu solve_piece"
 #define IN_BANDS "entropy/multi.c carry serve run_bands " IN_PIECE
 #define BAND_RUNG(title, from, of, what, how)                                                 \
     {                                                                                         \
