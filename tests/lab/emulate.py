@@ -22,6 +22,10 @@ SEED = os.environ.get("TW_SEED", "20")
 FLAGS = ["-O1", "-w", "-fwrapv", "-U_FORTIFY_SOURCE", f"-I{HERE}", f"-I{SOURCE}/lab", f"-I{SOURCE}/include"]
 
 
+LADDERS = {"apsp": ["apsp-gpu", "apsp-gpu-blocks", "apsp-gpu-shapes", "apsp-gpu-global", "apsp-hip"],
+           "entropy": ["entropy-gpu", "entropy-gpu-threads"], "map": ["map-gpu"]}
+
+
 def as_cpp(text):
     """Launches become calls; shared memory of a function is static, the dynamic one the header's."""
     text, launches = LAUNCH.subn(r"emulate((const void *)(\1), [=] { \1(\3); }, \2);", text)
@@ -140,11 +144,17 @@ PLANTED_ELEMENTS = (
         ("v9", FLOATS, DOUBLES, {"v9"}),
         ("solve_piece", FLOATS, DOUBLES, PIECES))),
     ("entropy", "count_entropy", (
+        ("v8", "tex2D<float>((cudaTextureObject_t)texture, j, i)",
+         "((const emulated_texture *)texture)->data[i * n + j]", {"v8-1024"}),)),
+    ("entropy", "count_entropy", (
         ("v6", DOUBLES, FLOATS, {"v6-1024"}),
         ("v7", "int8_t counts", INTS, V7),
         ("v8", FLOATS, DOUBLES, {"v8-1024"}),
         # Twice the counters' width is found as well as four times.
         ("v7_float", "int8_t counts", "int16_t counts", {"v7_float-1024"}),
+        # What a texture was made of, read without it.
+        ("v7_texture", "texture_table table = {(cudaTextureObject_t)texture};",
+         "const float *table = ((const emulated_texture *)texture)->data;", {"v7_texture"}),
         ("solve_piece", "int8_t counts", INTS, PIECES))),
     ("map", "count_map", (
         # An element read twice.
@@ -161,6 +171,24 @@ PLANTED_SUMS = (
     ("v5", "finish<double>", "finish<float>", {"v5"}),
     ("solve_piece", "double sum = own[total], inverse = 1.0 / total", "float sum = own[total], inverse = 1.0F / total",
      {"pieces"}),
+)
+
+
+# What no access and no answer tells: (ladder, what stands in its kernels, what comes in its place), and what is found.
+PLANTED_SHAPES = (
+    # Two elements for each thread of row E5 instead of four.
+    ("map", (("row = 2 * blockIdx.y;", "row = blockIdx.y;"), ("for (int i = 0; i < 2; i++)", "for (int i = 0; i < 1; i++)"),
+             ("dim3((n / 2 + 255) / 256, (n + 1) / 2), 256", "dim3((n / 2 + 255) / 256, n), 256")),
+     "vectors: elements for each thread: 2, not 4"),
+    # The side of known-side's tiles as a launch says, not as the compiler knows it.
+    ("apsp", (("int *left = tiles + y * SIDE, *right = tiles + SIDE * SIDE + x;\n    int *own = element(d, ld, SIDE, ti, tj);\n"
+               "    left[x] = *element(d, ld, SIDE, ti, k);\n    right[y * SIDE] = *element(d, ld, SIDE, k, tj);\n"
+               "    int least = *own;\n    __syncthreads();\n#pragma unroll\n"
+               "    for (int p = 0; p < SIDE; p++, right += SIDE) {",
+               "int *left = tiles + y * b, *right = tiles + b * b + x;\n    int *own = element(d, ld, b, ti, tj);\n"
+               "    left[x] = *element(d, ld, b, ti, k);\n    right[y * b] = *element(d, ld, b, k, tj);\n"
+               "    int least = *own;\n    __syncthreads();\n    for (int p = 0; p < b; p++, right += b) {"),),
+     "known-side: its tiles' side is a launch's, not the compiler's"),
 )
 
 
@@ -193,13 +221,28 @@ def check_planted_elements(cxx):
 
 def check_planted_sums(cc, cxx):
     text, pieces, wanted = alter("entropy", PLANTED_SUMS)
-    status, told = check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"], text, pieces)
+    status, told = check_rungs(cc, cxx, "entropy", LADDERS["entropy"], text, pieces)
     named = set(re.findall(r"^([\w-]+): off by ", told, re.M)) | set(re.findall(r"^(pieces) of rows, ", told, re.M))
     if status == 0 or named != wanted:
         print(told, f"altered sums that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
         return 1
     print(f"{len(PLANTED_SUMS)} altered sums, all found")
     return 0
+
+
+def check_planted_shapes(cc, cxx):
+    failed = 0
+    for name, altered, wanted in PLANTED_SHAPES:
+        text = kernels_of(name)
+        for old, new in altered:
+            assert old in text, f"{name} has no {old}"
+            text = text.replace(old, new)
+        status, told = check_rungs(cc, cxx, name, LADDERS[name], text)
+        if status == 0 or told.splitlines()[:1] != [wanted]:
+            print(told, f"not found: {wanted}", sep="")
+            failed = 1
+    print(f"{len(PLANTED_SHAPES)} altered shapes")
+    return failed
 
 
 def check_planted(cc, cxx):
@@ -222,7 +265,7 @@ def check_planted(cc, cxx):
         print(told, f"altered kernels that were not found: {sorted(wanted - named)}; others: {sorted(named - wanted)}", sep="")
         return 1
     print(f"{len(PLANTED)} altered loops, all found")
-    return check_planted_elements(cxx) | check_planted_sums(cc, cxx)
+    return check_planted_elements(cxx) | check_planted_sums(cc, cxx) | check_planted_shapes(cc, cxx)
 
 
 def check_counts(cxx):
@@ -254,11 +297,7 @@ def main():
         return check_planted(cc, cxx)
     print(f"seed {SEED}", flush=True)
     failed = 0
-    for status, told in (
-            check_rungs(cc, cxx, "apsp", ["apsp-gpu", "apsp-gpu-blocks", "apsp-gpu-shapes", "apsp-gpu-global", "apsp-hip"]),
-            check_rungs(cc, cxx, "entropy", ["entropy-gpu", "entropy-gpu-threads"]),
-            check_rungs(cc, cxx, "map", ["map-gpu"]),
-            check_banks(cxx)):
+    for status, told in (*(check_rungs(cc, cxx, name, ladders) for name, ladders in LADDERS.items()), check_banks(cxx)):
         print(told, end="")
         failed |= status != 0
     failed |= check_counts(cxx) != 0

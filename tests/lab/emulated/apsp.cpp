@@ -154,6 +154,47 @@ static bool choose()
     return right;
 }
 
+/* A third stage on its own, told that tiles have `b` a side. */
+static std::vector<int> third_stage(stage *third, int held, int owned, std::vector<int> d, int side,
+                                    int b)
+{
+    const int count = side / SIDE, wide = (count + owned - 1) / owned;
+    int *at = d.data();
+    emulate((const void *)third, [=] { third(at, side, b, 0); }, dim3(wide, wide), dim3(SIDE, SIDE),
+            held * TILE_BYTES(SIDE));
+    return d;
+}
+
+/* From known-side on the side of a tile is the compiler's: what a launch says it is must not
+ * matter. Before, it is a launch's. */
+static bool sides_are_known()
+{
+    const struct {
+        const char *rung;
+        stage *third;
+        int held, owned;
+        bool known;
+    } rungs[] = {
+        {"no-barrier", stage3_no_barrier, 3, 1, false}, {"registers", stage3_register, 3, 1, false},
+        {"two-tiles", stage3_two_tiles, 2, 1, false},   {"hoisted", stage3_hoisted, 2, 1, false},
+        {"known-side", stage3_known, 2, 1, true},       {"tiles-1", stage3_tiles<1>, 0, 1, true},
+        {"tiles-2", stage3_tiles<2>, 0, 2, true},       {"tiles-4", stage3_tiles<4>, 0, 4, true},
+        {"tiles-6", stage3_tiles<6>, 0, 6, true}};
+    const int side = 3 * SIDE;
+    const std::vector<int> d = graph(side, side, side);
+    bool right = true;
+    for (const auto &each : rungs) {
+        const auto by_launch = third_stage(each.third, each.held, each.owned, d, side, SIDE);
+        const bool same = third_stage(each.third, each.held, each.owned, d, side, 0) == by_launch;
+        if (same != each.known || by_launch == d) {
+            printf("%s: its tiles' side is %s\n", each.rung,
+                   same ? "the compiler's, not a launch's" : "a launch's, not the compiler's");
+            right = false;
+        }
+    }
+    return right;
+}
+
 /* ---------------------------------------------------------------------------------------- rungs */
 
 /* Of the library's kernels, which are not in this program. */
@@ -305,6 +346,7 @@ int main(int, char **words)
 {
     bool right = choose();
     state = strtoull(words[1], NULL, 10);
+    right = sides_are_known() && right;
     right = climb_all() && right;
     for (const named &one : all) {
         const int b = one.recipe->block == 1 ? 32 : one.recipe->block;

@@ -1,5 +1,5 @@
 /* Every rung of row E, one pass against the definition, and held to its row: which way its threads
- * lie. */
+ * lie, and how many elements each has. */
 #include "kernels.cpp"
 
 #include "rungs.h"
@@ -16,13 +16,28 @@ static const expected said[] = {
     E("composed", NULL, 0, 0),
 };
 
+/* Four of row E5, by two loads of two; else one, and of a parity's kernel one of its half. */
+static bool has_elements(const char *rung, const void *kernel, int n)
+{
+    const launch *made = launch_of(kernel);
+    const double elements = (double)n * n / (strcmp(rung, "divided") == 0 ? 2 : 1);
+    const double said = strcmp(rung, "vectors") == 0 ? 4 : 1;
+    const double threads =
+        made == NULL ? 0
+                     : (double)made->blocks.x * made->blocks.y * made->threads.x * made->threads.y;
+    if (elements != said * threads) {
+        printf("%s: elements for each thread: %g, not %g\n", rung, elements / threads, said);
+    }
+    return elements == said * threads;
+}
+
 static bool run_rung(const char *rung, const void *code)
 {
     const lab_map_recipe *recipe = (const lab_map_recipe *)code;
     float table[2 * LAB_MAP_INPUTS];
     bool right = lab_map_fill_table(table) == 0;
     launches.clear();
-    for (int n : {4, 512, 516}) {
+    for (int n : {4, 512, 516, 1024}) {
         std::vector<float> v((size_t)n * n);
         for (size_t i = 0; i < v.size(); i++) {
             v[i] = (float)(10 + i % 256);
@@ -38,7 +53,7 @@ static bool run_rung(const char *rung, const void *code)
             }
         }
     }
-    return right;
+    return has_elements(rung, recipe->kernel, 1024) && right;
 }
 
 int main()

@@ -75,16 +75,18 @@ static inline int __float2int_rn(float v)
     return (int)lrintf(v);
 }
 
-/* Where a thread is, and logarithms of numbers that the compiler does not know. */
+/* Where a thread is; and what all of them have asked for: logarithms of numbers that the compiler
+ * does not know, and elements of textures. */
 static struct emulated_place {
     dim3 threadIdx, blockIdx, blockDim, gridDim;
-    long logarithms;
+    long logarithms, fetches;
 } place;
 #define threadIdx place.threadIdx
 #define blockIdx place.blockIdx
 #define blockDim place.blockDim
 #define gridDim place.gridDim
 #define logarithms place.logarithms
+#define fetches place.fetches
 
 static __attribute__((always_inline)) inline double counted_log(double v)
 {
@@ -104,12 +106,14 @@ struct emulated_texture {
 
 template <class type> static inline type tex1Dfetch(cudaTextureObject_t texture, int i)
 {
+    fetches++;
     return ((const emulated_texture *)texture)->data[i];
 }
 
 template <class type> static inline type tex2D(cudaTextureObject_t texture, int x, int y)
 {
     const emulated_texture *t = (const emulated_texture *)texture;
+    fetches++;
     return t->data[y * (size_t)t->n + x];
 }
 
@@ -234,6 +238,7 @@ struct launch {
     dim3 threads;
     size_t bytes;
     long barriers;
+    dim3 blocks;
 };
 static std::vector<launch> launches;
 static const void *running; /* the kernel; NULL between launches */
@@ -249,7 +254,7 @@ static void keep_launch(const launch &now)
     for (launch &old : launches) {
         if (old.kernel == now.kernel) {
             old.barriers = now.barriers > old.barriers ? now.barriers : old.barriers;
-            old.threads = now.threads, old.bytes = now.bytes;
+            old.threads = now.threads, old.bytes = now.bytes, old.blocks = now.blocks;
             return;
         }
     }
@@ -287,7 +292,7 @@ static EMULATOR void emulate(const void *launched, kernel call, dim3 grid, dim3 
         running = launched;
         const long barriers = run_block(count);
         running = NULL;
-        keep_launch(launch{launched, threads, bytes, barriers});
+        keep_launch(launch{launched, threads, bytes, barriers, grid});
         for (size_t i = bytes / 4; i < bytes / 4 + BEYOND; i++) {
             if (tiles[i] != POISON) {
                 give_up("it writes to shared memory that it has not asked for");
