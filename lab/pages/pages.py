@@ -47,10 +47,17 @@ GLOSSARY = {
     "relaxation": "one d = min(d, a + b); a closure of n vertices has n³ of them",
     "ceiling": "what this machine can do at best, measured in the same run: the same arithmetic in "
                "registers alone, a copy, or the link between host and card",
-    "spread": "slowest less fastest repetition, by the median",
+    "spread": "slowest less fastest repetition, by the median; “once” where there was one only, which says "
+              "nothing of that",
     "bytes/s": "as if every element were read once and written once",
     "registers, shared memory": "of a thread, and bytes of a block: what limits how many fit",
     "local memory": "bytes that a thread has in memory: arrays it indexes, and registers spilled",
+    "warp": "32 threads of an NVIDIA card that go in step (a wave of 64 on AMD's); memory serves them together",
+    "tile": "a square block of the matrix that is worked on as one, small enough for a cache, for shared memory or for "
+            "the registers of a block of threads",
+    "pinned": "of memory of the host: its pages stay in place, so that the card copies from it and to it without the "
+              "processor's help",
+    "spill": "a value that a thread has no register left for lies in local memory, and is fetched anew for each use",
     "occupancy": "warps that fit on a processor of the card, of those it has places for",
     "bank conflict": "threads of a warp that want different rows of one of the 32 banks of shared "
                      "memory take turns",
@@ -130,13 +137,19 @@ def check_case(case):
         raise Damaged(f"{case['rung']} has invalid times")
     if not is_time(case.get("median")):
         raise Damaged(f"{case['rung']} has an invalid median")
-    case["spread"] = (max(times) - min(times)) / case["median"]
+    case["spread"] = spread_of(case)
     for key in ("rate", "bytes_per_second", "occupancy"):
         if not is_number(case.setdefault(key, 0)) or case[key] < 0:
             raise Damaged(f"{case['rung']} has an invalid {key}")
     parts = case.setdefault("parts", {})
     if not isinstance(parts, dict) or not all(is_number(t) and t >= 0 for t in parts.values()):
         raise Damaged(f"{case['rung']} has invalid parts")
+    each = case.setdefault("parts_of_each", {})
+    if not isinstance(each, dict) or not all(isinstance(some, list) and all(map(is_number, some)) for some in each.values()):
+        raise Damaged(f"{case['rung']} has invalid parts of its repetitions")
+    load = case.get("load")
+    if load is not None and not is_number(load):
+        raise Damaged(f"{case['rung']} has an invalid load")
     published = case.get("published_milliseconds")
     if published is not None and not is_time(published):
         raise Damaged(f"{case['rung']} has an invalid published time")
@@ -267,6 +280,7 @@ def times(before, now):
 
 
 NOTHING = "–"
+ONCE = "once"  # instead of a spread
 PARTS = ("read", "upload", "compute", "download", "write")
 
 
@@ -297,9 +311,17 @@ def failed_row(case):
             "time": "WRONG" if case.get("outcome") == "wrong" else "skipped"}
 
 
-def mark_of(*cases):
+def spread_of(case, part=None):
+    """How far the repetitions of a case lie apart, or one part of them; 0 where nobody can tell."""
+    each, middle = case["seconds"], case["median"]
+    if part is not None:
+        each, middle = case.get("parts_of_each", {}).get(part) or [0], case["parts"].get(part)
+    return (max(each) - min(each)) / middle if middle else 0.0
+
+
+def mark_of(*cases, part=None):
     """What stands beside a figure of cases one of which is unsteady."""
-    return f" {MARK}" if any(case["spread"] > UNSTEADY for case in cases) else ""
+    return f" {MARK}" if any(spread_of(case, part) > UNSTEADY for case in cases) else ""
 
 
 def row_of(result, case, cases):
@@ -309,7 +331,7 @@ def row_of(result, case, cases):
     first = next((c for c in sound(cases) if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
            "time": seconds(case["median"]) + mark_of(case),
-           "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else NOTHING,
+           "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else ONCE,
            "over the first": "WRONG"}
     if not case.get("flaw"):
         row |= {"over the first": times(first_of(cases)["median"], case["median"]),
@@ -333,7 +355,7 @@ def inside_of(case):
     own, so that both fit a page."""
     row = {"rung": case["rung"], "n": str(case["n"])}
     for part in PARTS if len(case["parts"]) > 1 else ():
-        row[part] = seconds(case["parts"][part]) if case["parts"].get(part) else NOTHING
+        row[part] = seconds(case["parts"][part]) + mark_of(case, part=part) if case["parts"].get(part) else NOTHING
     if "registers" in case:
         row["registers"] = str(case["registers"])
         row["shared memory"] = str(case.get("shared", NOTHING))
@@ -529,10 +551,13 @@ def machine_line(result):
              compiler if " " in compiler else f"compiler {compiler}",
              f"tilewright {result.get('version', '?')} ({result.get('commit', '?')})",
              result.get("date"), f"seed {result.get('seed', '?')}"]
-    load = machine.get("load")
-    if is_number(load) and load >= 0:
-        busy = load > machine.get("processors", math.inf)
-        parts.append(f"load {load:.1f}" + (": a busy machine, figures are low" if busy else ""))
+    loads = [load for load in (machine.get("load"), *(case.get("load") for case in result["cases"]))
+             if is_number(load) and load >= 0]
+    if loads:
+        low, high = f"{min(loads):.1f}", f"{max(loads):.1f}"
+        busy = max(loads) > machine.get("processors", math.inf)
+        parts.append(f"load {low}" + (f" to {high}" if high != low else "")
+                     + (": a busy machine, figures are low" if busy else ""))
     return ", ".join(str(part) for part in parts if part)
 
 
@@ -648,7 +673,7 @@ LEGEND = ("Every rung was checked before it was timed; what against stands below
           "that fails its check has no time; one whose idea cannot give the right answer is marked "
           "WRONG, and its time is compared with none. Rows A to E are "
           "those of the write-ups; \u201cours\u201d is this project's. " + MARK + " marks a time whose "
-          "repetitions spread by more than 20 % of it. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
+          "repetitions spread by more than 20 % of it, and so it does a part of one. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
           "numbers, and passes that need not leave the registers, may exceed it.")
 
 

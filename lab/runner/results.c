@@ -260,12 +260,14 @@ static void keep_value(FILE *file, const char *key, const lab_kept_value *value)
 }
 
 /* A case of another build than the head now tells begins with what the head told before, and one
- * that does not say what the machine's load was with the load of its run. */
+ * of the head's build that does not say what the machine's load was with the one that the head
+ * told. */
 static void keep_earlier(cli_report *json, const lab_kept *kept, const lab_kept_case *c)
 {
     const bool same =
         strcmp(kept->version, tw_version()) == 0 && strcmp(kept->commit, LAB_COMMIT) == 0;
-    const bool build = !c->dated && !same, load = !c->loaded && kept->load.text != NULL;
+    const bool build = !c->dated && !same;
+    const bool load = !c->loaded && !c->dated && kept->load.text != NULL;
     cli_report_raw(json, NULL, "{", 1);
     if (build) {
         keep_value(json->file, "version", &kept->built.version);

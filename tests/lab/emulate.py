@@ -5,7 +5,9 @@ shared memory, barriers, bank conflicts, and the loads and stores of shared and 
 repository. Needs a C and a C++ compiler, and no GPU or toolkit of one.
 
 emulate.py SOURCE planted: the same with kernels that were altered, in what they access or in the type of their counters,
-tables, sums and vectors; each alteration must be found, and nothing else."""
+tables, sums and vectors; each alteration must be found, and nothing else.
+
+emulate.py SOURCE page: the same with the two rungs that docs/add-a-rung.md adds, entered as it says."""
 import os
 import pathlib
 import re
@@ -268,6 +270,50 @@ def check_planted(cc, cxx):
     return check_planted_elements(cxx) | check_planted_sums(cc, cxx) | check_planted_shapes(cc, cxx)
 
 
+# Where docs/add-a-rung.md says that its pieces go: (file, what stands after them, how they begin). Fenced code begins
+# with its first line.
+ADDED = (
+    ("lab/ladders/entropy/gpu_kernels.cu", "/* v7 with its table in constant memory. */", "/* v7 with its table in global memory"),
+    ("lab/ladders/entropy/gpu_kernels.cu", "SOLVE(v7_constant,", "SOLVE(v7_global,"),
+    ("lab/ladders/entropy/gpu_kernels.h", "extern const lab_entropy_recipe LAB_ENTROPY_SWEPT(v0)", "extern const lab_entropy_recipe"),
+    ("lab/ladders/entropy/gpu.c", '    {VERSION_IN("v7_constant', '{VERSION("v7-global"'),
+    ("tests/lab/emulated/entropy.cpp", '    D1("v7-constant"', 'D1("v7-global"'),
+    ("tests/lab/emulated/count_entropy.cpp", "TABLE(v7_constant,", "TABLE(v7_global,"),
+    ("lab/ladders/map/gpu_kernels.cu", "/* Neighbouring threads lie in neighbouring rows", "static __global__ void paired("),
+    ("lab/ladders/map/gpu_kernels.cu", "static void pass_original(", "static void pass_paired("),
+    ("lab/ladders/map/gpu_kernels.cu", "const lab_map_recipe lab_map_original =", "const lab_map_recipe lab_map_paired"),
+    ("lab/ladders/map/gpu_kernels.h", "extern const lab_map_recipe lab_map_original,", "extern const lab_map_recipe"),
+    ("lab/ladders/map/gpu.c", "    RUNG(vectors,", "RUNG(paired,"),
+    ("tests/lab/emulated/map.cpp", '    E("vectors",', 'E("paired"'),
+    ("tests/lab/emulated/map.cpp", '    {"vectors", 4},', '{"paired", 2}'),
+    ("tests/lab/emulated/count_map.cpp", '{"vectors", &lab_map_vectors', '{"paired", &lab_map_paired'),
+)
+
+
+def check_page(cc, cxx):
+    global SOURCE, HERE
+    page = (SOURCE / "docs" / "add-a-rung.md").read_text()
+    pieces = re.findall(r"^```c\n(.*?)^```$", page, re.M | re.S) + [text + "\n" for text in re.findall(r"`([^`\n]+)`", page)]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ("lab/ladders", "tests/lab/emulated", "include", "src"):
+            shutil.copytree(SOURCE / part, pathlib.Path(folder, part))
+        SOURCE, HERE = pathlib.Path(folder), pathlib.Path(folder, "tests/lab/emulated")
+        FLAGS[-3:] = [f"-I{HERE}", f"-I{SOURCE}/lab", f"-I{SOURCE}/include"]
+        for file, before, begins in ADDED:
+            piece = [each for each in pieces if each.startswith(begins)]
+            assert len(piece) == 1, f"the page has {len(piece)} pieces that begin with {begins}"
+            text = (SOURCE / file).read_text()
+            assert text.count(before) == 1, f"{file} has {text.count(before)} times {before}"
+            (SOURCE / file).write_text(text.replace(before, piece[0] + before))
+        for status, told in (*(check_rungs(cc, cxx, name, LADDERS[name]) for name in ("entropy", "map")),
+                             count_accesses(cxx, kernels_of("entropy"), "count_entropy"),
+                             count_accesses(cxx, kernels_of("map"), "count_map")):
+            print(told, end="")
+            failed |= status != 0
+    return 1 if failed else 0
+
+
 def check_counts(cxx):
     failed = 0
     for ladders, program in (("apsp", "counts"), ("entropy", "count_entropy"), ("map", "count_map")):
@@ -295,6 +341,8 @@ def main():
         return 77
     if sys.argv[2:] == ["planted"]:
         return check_planted(cc, cxx)
+    if sys.argv[2:] == ["page"]:
+        return check_page(cc, cxx)
     print(f"seed {SEED}", flush=True)
     failed = 0
     for status, told in (*(check_rungs(cc, cxx, name, ladders) for name, ladders in LADDERS.items()), check_banks(cxx)):

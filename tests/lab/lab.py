@@ -475,6 +475,60 @@ run_naive: its inner loop, 4 of 7 instructions
         (self.path / "map-cpu.json").write_text("{")
         self.refuses(["run", "--out", str(self.path)], "map-cpu.json is damaged", "--out")
 
+    def test_a_rung_that_ran_once_has_no_spread(self):
+        told = lab("run", "map-cpu", "--n", "16", "--repeat", "1", "--rungs", "branch", "--out", str(self.path)).stdout
+        self.assertRegex(told, r"\nbranch +ours +\S+ \S+    once +1x ")
+        self.assertIsNone(self.result("map-cpu")["cases"][0]["spread"])
+        lab("run", "map-cpu", "--n", "16", "--repeat", "2", "--rungs", "branch", "--out", str(self.path))
+        self.assertGreaterEqual(self.result("map-cpu")["cases"][0]["spread"], 0)
+        for path in (DOCS.parent / "bench" / "results").glob("*lab*/*.json"):
+            for case in json.loads(path.read_text())["cases"]:
+                self.assertEqual(case["spread"] is None, len(case["seconds"]) == 1, (path, case["n"], case["rung"]))
+
+    def test_what_stands_in_a_table_of_the_write_ups_was_not_run_once(self):
+        for path in (DOCS.parent / "bench" / "results").glob("*lab*/*.json"):
+            once = [(case["n"], case["rung"]) for case in json.loads(path.read_text())["cases"]
+                    if len(case["seconds"]) == 1 and "counters" not in case]
+            self.assertEqual(once, [], path)
+
+    def test_each_case_says_how_loaded_the_machine_was(self):
+        words = ["run", "map-cpu", "--repeat", "1", "--rungs", "branch", "--out", str(self.path)]
+        lab(*words, "--n", "16")
+        result = self.result("map-cpu")
+        self.assertGreaterEqual(result["cases"][0]["load"], 0)
+        del result["cases"][0]["load"]  # as results were that had one load in all
+        result["machine"]["load"] = 12.5
+        (self.path / "map-cpu.json").write_text(json.dumps(result))
+        lab(*words, "--n", "17")
+        result = self.result("map-cpu")
+        self.assertEqual(result["cases"][0]["load"], 12.5)
+        self.assertLess(result["machine"]["load"], 1e4)
+        self.assertEqual(result["cases"][1]["load"] >= 0, True)
+        result["cases"][0] |= {"version": "0.0.1", "commit": "1234567", "date": "then"}
+        del result["cases"][0]["load"]  # another run's: nobody knows
+        (self.path / "map-cpu.json").write_text(json.dumps(result))
+        lab(*words, "--n", "18")
+        self.assertNotIn("load", self.result("map-cpu")["cases"][0])
+
+    def test_a_part_that_spreads_far_is_marked(self):
+        case = {"rung": "r", "n": 5, "median": 3.0, "seconds": [3.0, 3.0], "rate": 1.0, "load": 1.0,
+                "parts": {"upload": 1.0, "compute": 2.0}, "parts_of_each": {"upload": [1.0, 1.3], "compute": [2.0, 1.7]}}
+        self.page_of({"format": "tilewright-lab 1", "ladder": "x", "machine": {"processors": 2, "load": 0.5},
+                      "cases": [case, case | {"rung": "s", "load": 3.0}]})
+        told = (self.path / "report.md").read_text()
+        self.assertIn("| r | 1 s ⚠ | 2 s |", told)
+        self.assertIn("load 0.5 to 3.0: a busy machine, figures are low", told)
+
+    def test_a_default_run_takes_less_than_five_minutes_without_a_gpu(self):
+        told = (DOCS.parent / "bench/results/neoverse-n1-lab-default.txt").read_text()
+        minutes, seconds = re.search(r"Elapsed .*: (\d+):(\d+)", told).groups()
+        took = 60 * int(minutes) + int(seconds)
+        self.assertLess(took, 300)
+        self.assertIn(f" {took} s on two cores of a Neoverse N1 ", (DOCS.parent / "lab" / "README.md").read_text())
+        run = set(re.findall(r"^(.*), n = \d+", told, re.M))  # every ladder that it had then
+        titles = {re.match(r"\S+: (.*)", lab("list", name).stdout)[1] for name in cpu_ladders()}
+        self.assertEqual(titles - run, set())
+
     def test_every_row_of_the_write_ups_has_a_command_that_exists(self):
         rows, known = set(), ladders()
         text = (DOCS.parent / "lab" / "README.md").read_text()
@@ -519,9 +573,9 @@ run_naive: its inner loop, 4 of 7 instructions
                       {"rung": "s", "n": 5, "median": 0.6, "seconds": [0.6], "rate": 2.0,
                        "counters": {"clock": 3e9}}]})
         told = (self.path / "report.md").read_text()
-        self.assertIn("| rung | row | time | over r | over its parent | units/s | of the ceiling |",
+        self.assertIn("| rung | row | time | spread | over r | over its parent | units/s | of the ceiling |",
                       told)
-        self.assertIn("| s | ours | 500 ms | 2× | 2× | 2 | 50 % |", told)
+        self.assertIn("| s | ours | 500 ms | once | 2× | 2× | 2 | 50 % |", told)
         self.assertEqual(told.count("| s | ours |"), 1)
         self.assertIn("| bad | A1 | WRONG | – |", told)
         self.assertIn("| big | ours | skipped | – |", told)
@@ -684,7 +738,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("| s | ours | 1.05 s | 9.5 % |", told)
         self.assertIn(", load 0.2", told)
         for text in ("Hw3 Report", "Homework 3", "全源最短路", "二维信息熵", "Assignment01",
-                     "bank conflict"):
+                     "bank conflict", "32 threads of an NVIDIA card", "its pages stay in place", "no register left"):
             self.assertIn(text, told)
             self.assertIn(text, (self.path / "report.html").read_text())
 
@@ -1083,7 +1137,7 @@ run_naive: its inner loop, 4 of 7 instructions
         for theirs in [f"| {row[2]} |" for row in rows] + ["1.17× there"]:
             self.assertIn(theirs, differs)
             ours = ours.replace(theirs, "")
-        self.assertEqual(re.findall(r"\d×(?!<!--)", ours), [])
+        self.assertEqual(re.findall(r"\d×(?!(?: ⚠)?<!--)", ours), [])
         text = (DOCS / "tour.md").read_text()
         shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
         self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
@@ -1128,6 +1182,27 @@ run_naive: its inner loop, 4 of 7 instructions
         text.write_text("1 %<!--h200/apsp-gpu 1000 pitched bank_conflicts-->")
         done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertIn("apsp-gpu.json has no bank_conflicts of pitched at n = 1000", done.stderr)
+
+    def test_a_quoted_figure_that_is_unsteady_is_marked(self):
+        text = self.path / "text.md"
+        quote = [sys.executable, DOCS.parent / "tools" / "quote-lab-figures"]
+        results = DOCS.parent / "bench" / "results"
+        marked = set()
+        for folder, name in (("xeon-lab", "map-cpu"), ("lab-neoverse-v1", "apsp-cpu")):
+            short = {"xeon-lab": "xeon", "lab-neoverse-v1": "v1"}[folder]
+            for case in json.loads((results / folder / f"{name}.json").read_text())["cases"]:
+                far = max(case["seconds"]) - min(case["seconds"]) > 0.2 * case["median"]
+                text.write_text(f"1 s<!--{short}/{name} {case['n']} {case['rung']}-->, "
+                                f"2 s ⚠<!--{short}/{name} {case['n']} {case['rung']}-->")
+                subprocess.run(quote + [text], timeout=LIMIT, check=True)
+                self.assertEqual(text.read_text().count("⚠<!--"), 2 if far else 0, case["rung"])
+                marked.add(far)
+        self.assertEqual(marked, {False, True})
+        quoted = (DOCS / "tour.md").read_text()
+        self.assertIn(" ⚠<!--", quoted)
+        text.write_text(quoted.replace(" ⚠<!--", "<!--", 1))
+        done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(done.returncode, 1)
 
     def test_what_the_card_counted_is_held_to_what_rungs_are_said_to_access(self):
         results = DOCS.parent / "bench" / "results"

@@ -16,15 +16,26 @@ static const expected said[] = {
     E("composed", NULL, 0, 0),
 };
 
-/* Four of row E5, by two loads of two; else one, and of a parity's kernel one of its half. */
+/* Elements of a thread where it has several: of row E5's four, by two loads of two. */
+static const struct {
+    const char *rung;
+    int elements;
+} several[] = {
+    {"vectors", 4},
+};
+
+/* The kernel of one parity has half of them. */
 static bool has_elements(const char *rung, const void *kernel, int n)
 {
     const launch *made = launch_of(kernel);
     const double elements = (double)n * n / (strcmp(rung, "divided") == 0 ? 2 : 1);
-    const double said = strcmp(rung, "vectors") == 0 ? 4 : 1;
-    const double threads =
-        made == NULL ? 0
-                     : (double)made->blocks.x * made->blocks.y * made->threads.x * made->threads.y;
+    double said = 1, threads = 0;
+    for (const auto &each : several) {
+        said = strcmp(rung, each.rung) == 0 ? each.elements : said;
+    }
+    if (made != NULL) {
+        threads = (double)made->blocks.x * made->blocks.y * made->threads.x * made->threads.y;
+    }
     if (elements != said * threads) {
         printf("%s: elements for each thread: %g, not %g\n", rung, elements / threads, said);
     }
