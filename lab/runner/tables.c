@@ -86,8 +86,8 @@ static void print_times(const lab_run *run, const lab_case *c)
     char time[CLI_SHOWN], rate[CLI_SHOWN], bytes[CLI_SHOWN], spread[16], first[16], parent[16],
         share[16];
     double per_second = ladder->work(c->n) / c->median;
-    snprintf(spread, sizeof spread, c->repeats > 1 ? "%.1f %%" : "once", 100 * c->spread);
-    printf(" %10s %7s", cli_show_seconds(time, c->median), spread);
+    snprintf(spread, sizeof spread, "%.1f %%", 100 * c->spread);
+    printf(" %10s %7s", cli_show_seconds(time, c->median), c->repeats > 1 ? spread : "once");
     if (c->rung->flaw != NULL) {
         printf(" %8s %8s %11s %8s %10s", "WRONG", "-", "-", "-", "-");
     } else {
