@@ -724,6 +724,20 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertEqual(page.count(">WRONG</text>"), 2)  # beside the authors' at each size
         self.assertIn("Rate against n", page)
 
+    def test_the_builds_of_kept_results_are_in_the_history(self):
+        git = ["git", "-C", str(DOCS.parent)]
+        shallow = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True, check=False) \
+            if shutil.which("git") else None
+        if shallow is None or shallow.stdout != "false\n":
+            self.skipTest("no history here")
+        commits = set()
+        for path in (DOCS.parent / "bench" / "results").glob("*lab*/*.json"):
+            result = json.loads(path.read_text())
+            commits |= {result["commit"], *(case.get("commit", result["commit"]) for case in result["cases"])}
+        for commit in commits:
+            done = subprocess.run([*git, "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, commit)
+
     def test_the_page_follows_the_tour_and_names_its_sources(self):
         for name in ("map-gpu", "entropy-cpu", "apsp-multi", "apsp-gpu-shapes", "apsp-cpu"):
             self.keep(".", {"r": [1.0, 1.3], "s": [1.0, 1.1]}, ladder=name, title=name,
