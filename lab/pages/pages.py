@@ -324,9 +324,16 @@ def mark_of(*cases, part=None):
     return f" {MARK}" if any(spread_of(case, part) > UNSTEADY for case in cases) else ""
 
 
+def gain(before, now):
+    """How many times faster a case is than another, marked if either of them is unsteady."""
+    if before is None:
+        return NOTHING
+    return times(before["median"], now["median"]) + ("" if before is now else mark_of(before, now))
+
+
 def row_of(result, case, cases):
     """One case as {heading: text}, beside the other cases of its size."""
-    median = {other["rung"]: other["median"] for other in sound(cases)}
+    by_name = {other["rung"]: other for other in sound(cases)}
     given = case.get("published_milliseconds")
     first = next((c for c in sound(cases) if c.get("published_milliseconds")), None)
     row = {"rung": case["rung"], "n": str(case["n"]), "row": case.get("row") or "ours",
@@ -334,8 +341,8 @@ def row_of(result, case, cases):
            "spread": f"{100 * case['spread']:.1f} %" if len(case["seconds"]) > 1 else ONCE,
            "over the first": "WRONG"}
     if not case.get("flaw"):
-        row |= {"over the first": times(first_of(cases)["median"], case["median"]),
-                "over its parent": times(median.get(case.get("parent")), case["median"]),
+        row |= {"over the first": gain(first_of(cases), case),
+                "over its parent": gain(by_name.get(case.get("parent")), case),
                 f"{result.get('unit', 'units')}/s": scaled(case["rate"]),
                 "of the ceiling": share(case["rate"], result["ceiling"].get("rate") or 0),
                 "bytes/s": scaled(case["bytes_per_second"], "B")}
@@ -673,7 +680,7 @@ LEGEND = ("Every rung was checked before it was timed; what against stands below
           "that fails its check has no time; one whose idea cannot give the right answer is marked "
           "WRONG, and its time is compared with none. Rows A to E are "
           "those of the write-ups; \u201cours\u201d is this project's. " + MARK + " marks a time whose "
-          "repetitions spread by more than 20 % of it, and so it does a part of one. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
+          "repetitions spread by more than 20 % of it, a part of one, and a speed-up with such a time in it. A ceiling is of 32-bit arithmetic, or of a copy: narrower "
           "numbers, and passes that need not leave the registers, may exceed it.")
 
 

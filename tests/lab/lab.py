@@ -598,6 +598,8 @@ run_naive: its inner loop, 4 of 7 instructions
                                         ("x", 0.1, 0.3, "| 4× ⚠ | a, 4 s | b, 1 s ⚠ |")):
             self.page_of(ladder(name, first, best))
             self.assertIn(line, (self.path / "report.md").read_text())
+            row = re.search(r"^\| b \| ours \|.*$", (self.path / "report.md").read_text(), re.M)[0]
+            self.assertIn(line.split(" | ")[0] + " |", row)  # over the first, in the table of its size
             contents = (self.path / "report.html").read_text().split("</nav>")[0]
             for cell in line.strip("| ").split(" | "):
                 self.assertIn(f"<td>{cell}</td>", contents)
