@@ -45,13 +45,15 @@ static void mark(const twi_work *work, int32_t cap, int64_t source, bits *reache
     }
 }
 
+/* By the largest entry: compilers use vectors for that, not for a comparison of each. */
 #define COUNT_ROW(T)                                              \
     {                                                             \
         const T *row = (const T *)work->data + source * work->ld; \
-        const T limit = (T)cap;                                   \
+        T most = work->n > 0 ? row[0] : 0;                        \
         for (int64_t v = 0; v < work->n; v++) {                   \
-            missing |= row[v] >= limit;                           \
+            most = row[v] > most ? row[v] : most;                 \
         }                                                         \
+        missing = work->n > 0 && most >= (T)cap;                  \
     }
 
 static bool misses_any(const twi_work *work, int32_t cap, int64_t source)

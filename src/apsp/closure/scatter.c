@@ -79,11 +79,14 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
 
 static void name_in_row(uint16_t *row, int64_t n, uint16_t cap)
 {
-    bool any = false;
+    uint16_t most = 0; /* a maximum becomes vectors */
     for (int64_t j = 0; j < n; j++) {
-        any |= row[j] >= cap;
+        most = row[j] > most ? row[j] : most;
     }
-    for (int64_t j = 0; j < n && any; j++) {
+    if (most < cap) {
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) {
         row[j] = row[j] < cap ? row[j] : TW_APSP_INF_U16;
     }
 }
