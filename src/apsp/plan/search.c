@@ -26,17 +26,17 @@ typedef struct bfs_rates {
     double folded; /*   and of an entry that is summed up, */
     double entry;  /*   or put into its row */
 } bfs_rates;
-#define BFS_SHARED 0.04 /* how much more for every other thread */
+#define BFS_SHARED 0.09 /* how much more for every other thread */
 
 static bfs_rates bfs_rates_of(twi_isa isa)
 {
     switch (isa) {
     case TWI_ISA_NEON: /* Neoverse N1 */
-        return (bfs_rates){0.030e-9, 0.4e-9, 1.4e-9};
+        return (bfs_rates){0.024e-9, 0.4e-9, 1.4e-9};
     case TWI_ISA_AVX512: /* a Xeon of 2023 */
-        return (bfs_rates){0.013e-9, 0.25e-9, 1.1e-9};
+        return (bfs_rates){0.007e-9, 0.25e-9, 1.1e-9};
     default:
-        return (bfs_rates){0.020e-9, 0.3e-9, 1.2e-9};
+        return (bfs_rates){0.012e-9, 0.3e-9, 1.2e-9};
     }
 }
 
