@@ -10,6 +10,8 @@
 #ifndef TWI_BASE_METER_H
 #define TWI_BASE_METER_H
 
+#include "base/export.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,7 +35,7 @@ void twi_meter_fail_at(twi_meter *meter, int64_t n);
 /* count * size bytes, uninitialised; NULL if they are more than can be had, or if the live bytes
  * would pass `limit` (0: none). */
 void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t limit);
-void twi_free(void *block); /* NULL is fine */
+TWI_SHARED void twi_free(void *block); /* NULL is fine */
 
 /* a * b and a + b in uint64_t; false on overflow. */
 static inline bool twi_mul(uint64_t a, uint64_t b, uint64_t *out)

@@ -40,23 +40,29 @@ static tw_status read_no_edge(tw_context *ctx, const char *text, double *out)
     return TW_OK;
 }
 
+tw_status cli_read_options(tw_context *ctx, tw_graph_read_options *out, double *mark,
+                           const cli_reading *reading)
+{
+    out->format = reading->format;
+    out->directed = reading->directed;
+    out->unweighted = reading->unweighted;
+    out->ids = reading->ids;
+    out->from = reading->from;
+    out->to = reading->to;
+    out->weight = reading->weight;
+    out->header = reading->header;
+    if (reading->no_edge == NULL) {
+        return TW_OK;
+    }
+    out->no_edge = mark;
+    return read_no_edge(ctx, reading->no_edge, mark);
+}
+
 tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
 {
     tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
-    opts.format = reading->format;
-    opts.directed = reading->directed;
-    opts.unweighted = reading->unweighted;
-    opts.ids = reading->ids;
-    opts.from = reading->from;
-    opts.to = reading->to;
-    opts.weight = reading->weight;
-    opts.header = reading->header;
     double mark = 0;
-    tw_status status = TW_OK;
-    if (reading->no_edge != NULL) {
-        status = read_no_edge(job->ctx, reading->no_edge, &mark);
-        opts.no_edge = &mark;
-    }
+    tw_status status = cli_read_options(job->ctx, &opts, &mark, reading);
     if (status == TW_OK) {
         status = tw_graph_read(job->ctx, out, path, &opts);
     }

@@ -26,7 +26,12 @@ extern const cli_option cli_reading_options[];
             TW_GRAPH_HEADER_AUTO                                                        \
     }
 
-/* Read a graph with the options of the command line. */
+/* The options of the command line as tw_graph_read takes them. *mark stays where it is as long as
+ * they are used. */
+TW_CHECKED tw_status cli_read_options(tw_context *ctx, tw_graph_read_options *out, double *mark,
+                                      const cli_reading *reading);
+
+/* Read a graph with them. */
 TW_CHECKED tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path,
                                     const cli_reading *reading);
 

@@ -13,7 +13,7 @@ tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops, void *s
                      "relaxations");
         status = ops->advance(self, pivot);
         if (status == TW_OK) {
-            status = twi_check_cancel(ctx);
+            status = ops->check != NULL ? ops->check(self) : twi_check_cancel(ctx);
         }
     }
     if (status == TW_OK) {

@@ -18,11 +18,14 @@ typedef struct twi_closure_ops {
     /* Update everything with the prepared pivot, and prepare pivot + 1 (if there is one) on the
      * way. May stop early once the context is cancelled. */
     tw_status (*advance)(void *self, int64_t pivot);
+    /* TW_OK to go on after `advance`. NULL: unless the context is cancelled; an implementation that
+     * has to stop at the same pivot as others decides that with them. */
+    tw_status (*check)(void *self);
 } twi_closure_ops;
 
 /* Drive the closure over `pivots` pivots; `relaxations` is the whole work, for the progress line.
  */
-TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops, void *self,
+TWI_SHARED TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops, void *self,
                                        int64_t pivots, double relaxations);
 
 #endif

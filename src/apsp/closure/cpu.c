@@ -22,6 +22,7 @@
 
 #include "apsp/closure/closure.h"
 #include "apsp/closure/product.h"
+#include "apsp/closure/tile.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -29,7 +30,6 @@
 #include <string.h>
 
 #define PIECE 512      /* columns of a panel task; a multiple of every nr */
-#define CLOSE_BLOCK 64 /* tiles up to this size are closed by the plain triple loop */
 #define CHUNK_SMALL 32 /* rows of a task where those of TWI_ROWS_AT_ONCE would be too few */
 #define CHUNKS_A_THREAD 16
 #define BLOCK_SMALL 128
@@ -90,16 +90,9 @@ uint64_t twi_work_bytes(const twi_minplus_kernel *kernel, int64_t n)
     return (uint64_t)n * (uint64_t)twi_work_stride(kernel, n) * tw_type_size(kernel->type);
 }
 
-/* Vertices of the smallest pivot: whole strips of every kernel of floats. Only u8 and u16 have
- * wider ones, and their sums are exact in any order. */
-static int64_t close_unit(const twi_minplus_kernel *kernel)
-{
-    return kernel->nr > CLOSE_BLOCK ? kernel->nr : CLOSE_BLOCK;
-}
-
 int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, int64_t block)
 {
-    int64_t unit = close_unit(kernel);
+    int64_t unit = twi_close_unit(kernel);
     int64_t most = least(TWI_DEPTH_MOST, round_up(n > 0 ? n : 1, unit));
     return (int32_t)least(round_up(block, unit), most);
 }
@@ -143,7 +136,7 @@ static void place_b(layout *at, twi_panel *panel, const twi_minplus_kernel *kern
 static void place_all(cpu_closure *self, layout *at)
 {
     int64_t most = self->block > PIECE ? self->block : PIECE;
-    int64_t unit = close_unit(self->kernel);
+    int64_t unit = twi_close_unit(self->kernel);
     thread_space *spaces = place(at, (uint64_t)self->threads * sizeof *spaces);
     for (int i = 0; i < self->threads; i++) {
         thread_space space;
@@ -221,70 +214,18 @@ static void copy_block(const cpu_closure *self, char *out, int64_t ld_out, const
 /* Fill the upper triangle of a square block of C from its lower one. */
 static void mirror_square(const cpu_closure *self, int64_t at, int64_t size)
 {
-    for (int64_t i = 0; i < size; i += CLOSE_BLOCK) {
-        int64_t rows = least(CLOSE_BLOCK, size - i);
+    for (int64_t i = 0; i < size; i += TWI_CLOSE_BLOCK) {
+        int64_t rows = least(TWI_CLOSE_BLOCK, size - i);
         char *low = element(self, at + i, at);
-        for (int64_t j = 0; j < i; j += CLOSE_BLOCK) {
+        for (int64_t j = 0; j < i; j += TWI_CLOSE_BLOCK) {
             self->kernel->transpose(element(self, at + j, at + i), self->ld, low + j * self->size,
-                                    self->ld, rows, CLOSE_BLOCK);
+                                    self->ld, rows, TWI_CLOSE_BLOCK);
         }
         for (int64_t r = 0; r < rows; r++) {
             for (int64_t s = 0; s < r; s++) {
                 memcpy(element(self, at + i + s, at + i + r), element(self, at + i + r, at + i + s),
                        (size_t)self->size);
             }
-        }
-    }
-}
-
-/* The product of packed rows with the columns of a packed tile of `size`, but not with those of its
- * pivots `s` ... `s` + width - 1, which have theirs already. */
-static void product_beside(const twi_minplus_kernel *kernel, const thread_space *space,
-                           int64_t rows, int64_t s, int64_t width, int64_t size, char *c,
-                           int64_t ld)
-{
-    int64_t after = s + width;
-    if (s > 0) {
-        twi_product(kernel, &space->a, rows, &space->b, 0, s, c, ld, TWI_NO_DIAGONAL);
-    }
-    if (after < size) {
-        twi_product(kernel, &space->a, rows, &space->b, after, size - after,
-                    c + after * (int64_t)tw_type_size(kernel->type), ld, TWI_NO_DIAGONAL);
-    }
-}
-
-/* Close a tile in place: the closure itself with pivots of CLOSE_BLOCK (which every kernel of
- * floats can do, so that the sums are the same in all of them), whose tiles are closed by the
- * kernel's own triple loop. */
-static void close_tile(const cpu_closure *self, thread_space *space, char *c, int64_t size)
-{
-    const twi_minplus_kernel *kernel = self->kernel;
-    int64_t unit = close_unit(kernel);
-    int64_t ld = self->ld;
-    for (int64_t s = 0; s < size; s += unit) {
-        int64_t width = least(unit, size - s);
-        char *row = c + s * ld * self->size;
-        kernel->close(row + s * self->size, ld, width, width);
-        if (size <= unit) {
-            return;
-        }
-        twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
-        (void)twi_pack_a(kernel, &space->a, width, width, row + s * self->size, ld, 1);
-        product_beside(kernel, space, width, s, width, size, row, ld);
-        twi_pack_b(kernel, &space->b, 0, size, width, row, ld);
-        for (int64_t r = 0; r < size; r += TWI_ROWS_AT_ONCE) {
-            if (r >= s && r < s + width) {
-                continue;
-            }
-            int64_t rows = least(TWI_ROWS_AT_ONCE, size - r);
-            char *chunk = c + r * ld * self->size;
-            char *col = chunk + s * self->size;
-            if (!twi_pack_a(kernel, &space->a, rows, width, col, ld, 1)) {
-                continue;
-            }
-            twi_product(kernel, &space->a, rows, &space->b, s, width, col, ld, TWI_NO_DIAGONAL);
-            (void)twi_pack_a(kernel, &space->a, rows, width, col, ld, 1);
-            product_beside(kernel, space, rows, s, width, size, chunk, ld);
         }
     }
 }
@@ -296,7 +237,7 @@ static void close_pivot(cpu_closure *self, thread_space *space, int64_t pivot)
     if (self->symmetric) {
         mirror_square(self, at, width);
     }
-    close_tile(self, space, element(self, at, at), width);
+    twi_close_tile(self->kernel, &space->a, &space->b, element(self, at, at), self->ld, width);
     if (!self->symmetric) {
         twi_pack_b(self->kernel, &self->tile[pivot % 2], 0, width, width, element(self, at, at),
                    self->ld);
@@ -551,7 +492,7 @@ static tw_status advance(void *self_, int64_t pivot)
     return TW_OK;
 }
 
-static const twi_closure_ops cpu_ops = {prepare, advance};
+static const twi_closure_ops cpu_ops = {prepare, advance, NULL};
 
 /* The upper triangle from the lower one, by square blocks. */
 static void mirror_all(cpu_closure *self)
@@ -583,7 +524,7 @@ static tw_status close_alone(tw_context *ctx, const twi_work *work)
 tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, int threads,
                           bool symmetric)
 {
-    if (work->n <= close_unit(work->kernel)) {
+    if (work->n <= twi_close_unit(work->kernel)) {
         return close_alone(ctx, work);
     }
     cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);

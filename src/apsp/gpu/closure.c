@@ -257,7 +257,7 @@ static tw_status advance(void *self_, int64_t pivot)
     return status;
 }
 
-static const twi_closure_ops gpu_ops = {prepare, advance};
+static const twi_closure_ops gpu_ops = {prepare, advance, NULL};
 
 static tw_status run_rounds(gpu_closure *self, bool paced)
 {

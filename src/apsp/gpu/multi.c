@@ -424,7 +424,7 @@ static tw_status advance(void *self_, int64_t pivot)
     return status;
 }
 
-static const twi_closure_ops multi_ops = {prepare, advance};
+static const twi_closure_ops multi_ops = {prepare, advance, NULL};
 
 /* In the matrix's own type small tiles may be better. */
 static const twi_gpu_kernel *kernel_for(const twi_gpu_host *host, tw_type type)

@@ -371,7 +371,7 @@ static tw_status advance(void *self_, int64_t block)
     return status;
 }
 
-static const twi_closure_ops streamed_ops = {prepare, advance};
+static const twi_closure_ops streamed_ops = {prepare, advance, NULL};
 
 /* Whether an entry is at the cap of 16 bits, or was never looked at. */
 static tw_status find_capped(twi_strips *self, bool *capped)

@@ -1,0 +1,115 @@
+/*
+ * tilewright over MPI: shortest paths between all pairs of vertices, on as many processes as the
+ * matrix needs. A library of its own, libtilewright-mpi, beside libtilewright of the same version.
+ *
+ * The conventions are those of tilewright.h. Beyond them:
+ *
+ *  - MPI is the caller's: it is initialised before the first call and finalised after the last one.
+ *    The library needs MPI_THREAD_FUNNELED to compute on several threads per process, and the
+ *    thread that calls it must be the main one; with MPI_THREAD_SINGLE it computes on one.
+ *  - Every function that takes a communicator, or a graph made with one, is collective over it: all
+ *    of its processes call it, with the same arguments. What differs is found and is
+ *    TW_ERR_ARGUMENT on all of them.
+ *  - Collective functions return the same status on every process, with the same sentence in the
+ *    context: that of the lowest rank that failed. tw_cancel on one rank cancels all.
+ *  - Communicators are duplicated; no message of the library meets one of the caller's.
+ */
+#ifndef TILEWRIGHT_MPI_H
+#define TILEWRIGHT_MPI_H
+
+#include <mpi.h>
+#include <tilewright.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Agree on a status: TW_OK if it is that on all ranks; else, on all of them, the status and the
+ * sentence of the lowest rank that has another. */
+TW_API TW_CHECKED tw_status tw_mpi_agree(tw_context *ctx, MPI_Comm comm, tw_status status);
+
+/* ------------------------------------------------------------------------------------- graphs */
+
+/* A graph of which each process holds some arcs. */
+typedef struct tw_mpi_graph tw_mpi_graph;
+
+/*
+ * Read a graph. Edge triples are read in parts, by each process its own; other formats by rank 0,
+ * which deals the arcs out. The file is the same on all processes, and "-" is refused.
+ */
+TW_API TW_CHECKED tw_status tw_mpi_graph_read(tw_context *ctx, tw_mpi_graph **out, MPI_Comm comm,
+                                              const char *path, const tw_graph_read_options *opts);
+
+/*
+ * The union of what the processes have: each gives a graph of the same number of vertices and the
+ * same type of weights with some of the arcs, or NULL for none; one at least is not NULL. The parts
+ * must outlive the graph. It counts as undirected if all parts are.
+ */
+TW_API TW_CHECKED tw_status tw_mpi_graph_from_parts(tw_context *ctx, tw_mpi_graph **out,
+                                                    MPI_Comm comm, const tw_graph *part);
+
+/* What the whole graph is; on each process the same. Not collective. */
+TW_API TW_CHECKED tw_status tw_mpi_graph_describe(const tw_mpi_graph *graph, tw_graph_info *out);
+
+/* Collective. */
+TW_API void tw_mpi_graph_destroy(tw_mpi_graph *graph);
+
+/* ------------------------------------------------------------------------------ shortest paths */
+
+/* What becomes of the distances. */
+typedef struct tw_mpi_apsp_output {
+    size_t size;
+    const char *path;   /* of the matrix; NULL: it is not kept */
+    const char *format; /* "npy" or "raw"; NULL: by extension, as tw_sink_to_file */
+    int64_t verify;     /* rows to check against another search; 0: all; -1: none */
+    uint64_t seed;      /* which rows */
+} tw_mpi_apsp_output;
+#define TW_MPI_APSP_OUTPUT_INIT                        \
+    {                                                  \
+        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1  \
+    }
+
+typedef struct tw_mpi_apsp_report {
+    size_t size;
+    int32_t ranks;
+    int32_t grid_rows; /* ranks stand in a grid of so many rows and columns */
+    int32_t grid_cols;
+    int32_t block; /* vertices of a pivot, and of a tile of the matrix */
+    tw_type work_type;
+    tw_type type;
+    int32_t attempts; /* working types tried */
+    int32_t threads;  /* of this process */
+    int32_t symmetric;
+    int32_t tiles_skipped; /* percent of all tiles that stayed empty and were not computed */
+    double relaxations;
+    double seconds_compute;
+    double seconds_wait; /* of that, this process waiting for others */
+    double seconds_output;
+    double seconds_verify;
+    uint64_t memory_peak;      /* of the process that used the most */
+    uint64_t bytes_broadcast;  /* panels that this process received or sent */
+    int64_t verified_rows;
+} tw_mpi_apsp_report;
+#define TW_MPI_APSP_REPORT_INIT                                                              \
+    {                                                                                        \
+        sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0, 0, 0                                                                          \
+    }
+
+/*
+ * Distances between all pairs by the blocked closure, each process holding its share of the matrix
+ * in tiles. Integers have the bytes that tw_apsp gives them, floats those of its closure, whatever
+ * the number of processes and threads. Of the options `method` is TW_APSP_METHOD_AUTO or
+ * TW_APSP_METHOD_CLOSURE. A file appears whole, under its name, or not at all. TW_ERR_VERIFY if a
+ * row is wrong; no file then. opts, output and report may be NULL.
+ */
+TW_API TW_CHECKED tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph,
+                                        const tw_apsp_options *opts,
+                                        const tw_mpi_apsp_output *output,
+                                        tw_mpi_apsp_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

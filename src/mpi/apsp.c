@@ -1,0 +1,384 @@
+/*
+ * All pairs over ranks: the entry. It checks that all ranks were asked the same, plans (block, first
+ * working type), and tries working types as a run on one machine does, every decision being made
+ * of what all ranks know.
+ */
+#include "tilewright-mpi.h"
+
+#include "apsp/closure/closure.h"
+#include "apsp/closure/cpu.h"
+#include "apsp/closure/scatter.h"
+#include "apsp/plan/candidate.h"
+#include "apsp/plan/check.h"
+#include "apsp/shared/attempt.h"
+#include "apsp/shared/options.h"
+#include "base/clock.h"
+#include "base/given.h"
+#include "base/memory.h"
+#include "mpi/certificate.h"
+#include "mpi/closure.h"
+#include "mpi/relax.h"
+#include "mpi/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct mpi_run {
+    tw_context *ctx;
+    const tw_mpi_graph *graph;
+    const tw_mpi_apsp_output *output;
+    tw_apsp_plan plan;
+    twi_grid grid;
+    twi_share share;
+    twi_pattern pattern;
+    twi_mpi_file *file;
+    twi_mpi_seen seen;
+    bool all_bits; /* 15 of 16 have not been enough */
+    int64_t filled; /* tiles that were not empty in the end */
+    double seconds_compute, seconds_output, seconds_verify;
+    int64_t verified;
+} mpi_run;
+
+/* ----------------------------------------------------------------------------------- checks */
+
+static void tell_list(char *text, const int32_t *list, int64_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int64_t i = 0; list != NULL && i < count; i++) {
+        hash = (hash ^ (uint64_t)list[i]) * 0x100000001b3u;
+    }
+    if (list == NULL) {
+        (void)snprintf(text, TWI_TOLD, "all");
+    } else {
+        (void)snprintf(text, TWI_TOLD, "%lld (%016llx)", (long long)count,
+                       (unsigned long long)hash);
+    }
+}
+
+static tw_status compare_options(mpi_run *run)
+{
+    const tw_apsp_options *o = &run->plan.options;
+    const tw_mpi_apsp_output *out = run->output;
+    twi_told told[] = {{.name = "the method"},    {.name = "the type"},
+                       {.name = "the work type"}, {.name = "the block"},
+                       {.name = "the cutoff"},    {.name = "the sources"},
+                       {.name = "the targets"},   {.name = "the output"},
+                       {.name = "--verify"},      {.name = "the version"},
+                       {.name = "the instruction set"}};
+    (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
+    (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
+    (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
+    (void)snprintf(told[3].text, TWI_TOLD, "%d", (int)o->block);
+    (void)snprintf(told[4].text, TWI_TOLD, "%.17g", o->cutoff);
+    tell_list(told[5].text, o->sources, o->source_count);
+    tell_list(told[6].text, o->targets, o->target_count);
+    (void)snprintf(told[7].text, TWI_TOLD, "%.90s %.10s", out->path != NULL ? out->path : "none",
+                   out->format != NULL ? out->format : "");
+    (void)snprintf(told[8].text, TWI_TOLD, "%lld, seed %llu", (long long)out->verify,
+                   (unsigned long long)out->seed);
+    (void)snprintf(told[9].text, TWI_TOLD, "%s", tw_version());
+    (void)snprintf(told[10].text, TWI_TOLD, "%s", twi_isa_name(run->plan.isa));
+    return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
+}
+
+/* What one rank can find wrong by itself. */
+static tw_status check_alone(mpi_run *run)
+{
+    tw_context *ctx = run->ctx;
+    const tw_graph *graph = run->plan.graph;
+    const tw_apsp_options *o = &run->plan.options;
+    tw_status status = twi_plan_check(ctx, graph, o);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "method %s is not available over MPI; use closure, or tw_apsp on one "
+                       "machine",
+                       tw_apsp_method_name(o->method));
+    }
+    if (graph->min_weight < 0) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "negative weights (%.17g) are not supported over MPI; use tw_apsp on one "
+                       "machine",
+                       graph->min_weight);
+    }
+    run->plan.type = twi_plan_result_type(graph, o);
+    if (!twi_graph_is_exact(graph) &&
+        twi_plan_may_overflow(&run->plan, o->work_type == TW_F32 ? TW_F32 : TW_F64)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "weights up to %.17g may add up to infinity, which is not looked for over "
+                       "MPI; scale them down, or use tw_apsp on one machine",
+                       graph->max_weight);
+    }
+    if (run->output->path != NULL) {
+        status = twi_mpi_file_check(ctx, run->output->path, run->output->format);
+    }
+    if (status == TW_OK && run->output->verify < -1) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "verify is %lld; use a number of rows, 0 for all, "
+                         "or -1 for none", (long long)run->output->verify);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- plan */
+
+/* As plan.c: how far one search gets tells the narrowest type worth trying. */
+static tw_status choose_type(mpi_run *run)
+{
+    const tw_graph *graph = run->plan.graph;
+    twi_reached *reached = NULL;
+    double farthest = 0;
+    run->plan.reach = (double)INFINITY;
+    run->plan.work_type = run->plan.options.work_type;
+    if (run->plan.work_type == TW_AUTO && !graph->integral) {
+        run->plan.work_type = twi_plan_float_type(&run->plan);
+    }
+    if (graph->n == 0) {
+        run->plan.work_type = run->plan.work_type == TW_AUTO ? TW_I32 : run->plan.work_type;
+    }
+    if (run->plan.work_type != TW_AUTO) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(run->ctx, &reached, 2 * (uint64_t)graph->n, sizeof *reached,
+                                 "a search for the plan");
+    status = twi_world_agree(run->ctx, &run->graph->world, status);
+    if (status == TW_OK) {
+        status = twi_relax(run->ctx, run->graph, (int32_t)(graph->n / 2), reached,
+                           reached + graph->n);
+    }
+    for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
+        farthest = isinf(reached[v].distance) ? farthest : fmax(farthest, reached[v].distance);
+    }
+    twi_free(reached);
+    run->plan.reach = farthest * TWI_FARTHER;
+    run->plan.work_type = run->plan.reach < TW_APSP_INF_U8    ? TW_U8
+                          : run->plan.reach < TW_APSP_INF_U16 ? TW_U16
+                          : farthest < TW_APSP_INF_I32        ? TW_I32
+                                                              : TW_F64;
+    return status;
+}
+
+/* A block that the kernels of all types work with that may be tried. Floats have the block, and so
+ * the bits, of a run on one machine; of integers any block gives the same. */
+static int64_t choose_block(const mpi_run *run)
+{
+    const tw_apsp_plan *plan = &run->plan;
+    const int64_t n = plan->graph->n;
+    const twi_minplus_kernel *kernel =
+        twi_minplus_kernel_find(plan->isa, plan->graph->integral ? TW_U8 : plan->work_type);
+    return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
+                                   : twi_block_choose(kernel, n);
+}
+
+static tw_status make_plan(mpi_run *run)
+{
+    tw_context *ctx = run->ctx;
+    tw_apsp_plan *plan = &run->plan;
+    int threads = 1;
+    tw_status status = twi_world_threads(ctx, &run->graph->world, &threads);
+    if (status == TW_OK) {
+        status = twi_isa_resolve(ctx, &plan->isa);
+    }
+    if (status == TW_OK) {
+        status = check_alone(run);
+    }
+    status = twi_world_agree(ctx, &run->graph->world, status);
+    if (status == TW_OK) {
+        status = compare_options(run);
+    }
+    if (status == TW_OK) {
+        plan->threads = threads;
+        plan->method = TW_APSP_METHOD_CLOSURE;
+        plan->symmetric = plan->graph->undirected;
+        status = choose_type(run);
+    }
+    if (status == TW_OK) {
+        status = twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n,
+                               choose_block(run));
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- attempts */
+
+static tw_status open_attempt(void *run_, tw_type type)
+{
+    mpi_run *run = run_;
+    tw_context *ctx = run->ctx;
+    const twi_world *world = &run->graph->world;
+    const twi_minplus_kernel *kernel = run->all_bits
+                                           ? twi_minplus_kernel_find(run->plan.isa, type)
+                                           : twi_closure_kernel(&run->plan, type);
+    twi_share_clear(&run->share);
+    twi_pattern_clear(&run->pattern);
+    tw_status status =
+        twi_share_create(ctx, &run->share, &run->grid, kernel, run->plan.symmetric);
+    if (status == TW_OK) {
+        status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
+    }
+    status = twi_world_agree(ctx, world, status);
+    return status == TW_OK ? twi_share_scatter(ctx, &run->share, &run->pattern, run->graph)
+                           : status;
+}
+
+static tw_status close_matrix(void *run_)
+{
+    mpi_run *run = run_;
+    tw_status status =
+        twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads, &run->seen);
+    run->filled = twi_pattern_count(&run->pattern);
+    return status;
+}
+
+static tw_status certify(void *run_, bool *exact)
+{
+    mpi_run *run = run_;
+    const tw_type type = run->share.kernel->type;
+    *exact = type == TW_F32 || type == TW_F64 ||
+             !twi_plan_may_reach(&run->plan, run->share.kernel->infinity);
+    return *exact ? TW_OK : twi_mpi_certify(run->ctx, &run->share, run->graph, exact);
+}
+
+static bool has_more_bits(void *run_)
+{
+    mpi_run *run = run_;
+    const twi_minplus_kernel *kernel = run->share.kernel;
+    run->all_bits = kernel->infinity < tw_apsp_infinity(kernel->type);
+    return run->all_bits;
+}
+
+static tw_status deliver(void *run_)
+{
+    mpi_run *run = run_;
+    tw_context *ctx = run->ctx;
+    const twi_world *world = &run->graph->world;
+    const tw_shape shape = {twi_plan_rows(&run->plan), twi_plan_cols(&run->plan), run->plan.type};
+    const double began = twi_seconds();
+    twi_mpi_out out = {0};
+    tw_status status = TW_OK;
+    if (run->output->verify >= 0) {
+        status = twi_mpi_verifier_create(ctx, &out.verifier, run->graph, &run->plan, shape.rows,
+                                         run->output->verify, run->output->seed);
+        status = twi_world_agree(ctx, world, status);
+    }
+    out.file = run->file;
+    if (status == TW_OK) {
+        status = twi_mpi_deliver(ctx, &run->share, &run->plan, &out);
+    }
+    run->verified = twi_mpi_verifier_count(out.verifier);
+    run->seconds_verify = out.seconds_verify;
+    run->seconds_output = twi_seconds() - began - out.seconds_verify;
+    twi_mpi_verifier_destroy(out.verifier);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- entry */
+
+static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type used,
+                             int32_t attempts, double seconds)
+{
+    const double n = (double)run->grid.n, tiles = (double)run->grid.tiles;
+    uint64_t peak = tw_memory_peak(run->ctx);
+    tw_status status = twi_mpi_check(run->ctx,
+                                     MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX,
+                                                   run->graph->world.comm),
+                                     "compare");
+    *report = (tw_mpi_apsp_report){
+        .size = sizeof *report,
+        .ranks = run->graph->world.size,
+        .grid_rows = run->grid.rows,
+        .grid_cols = run->grid.cols,
+        .block = (int32_t)run->grid.block,
+        .work_type = used,
+        .type = run->plan.type,
+        .attempts = attempts,
+        .threads = run->plan.threads,
+        .symmetric = run->plan.symmetric,
+        .tiles_skipped =
+            tiles > 0 ? (int32_t)(100 * (1 - (double)run->filled / (tiles * tiles))) : 0,
+        .relaxations = n * n * n,
+        .seconds_compute = seconds - run->seconds_output - run->seconds_verify,
+        .seconds_wait = run->seen.seconds_wait,
+        .seconds_output = run->seconds_output,
+        .seconds_verify = run->seconds_verify,
+        .memory_peak = peak,
+        .bytes_broadcast = run->seen.bytes,
+        .verified_rows = run->verified,
+    };
+    return status;
+}
+
+static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
+{
+    static const twi_engine engine = {"closing", open_attempt, close_matrix,
+                                      certify,   deliver,      has_more_bits};
+    tw_context *ctx = run->ctx;
+    tw_status status = make_plan(run);
+    const double began = twi_seconds();
+    int32_t attempts = 0;
+    tw_type used = TW_AUTO;
+    if (status == TW_OK && run->output->path != NULL) {
+        const tw_shape shape = {twi_plan_rows(&run->plan), twi_plan_cols(&run->plan),
+                                run->plan.type};
+        status = twi_alloc(ctx, &run->file, 1, sizeof *run->file, "the output file");
+        status = twi_world_agree(ctx, &run->graph->world, status);
+        if (status == TW_OK) {
+            *run->file = (twi_mpi_file){0};
+            status = twi_mpi_file_open(ctx, run->file, &run->graph->world, run->output->path,
+                                       run->output->format, &shape);
+        } else {
+            twi_free(run->file);
+            run->file = NULL;
+        }
+    }
+    if (status == TW_OK) {
+        status = twi_attempt(ctx, &engine, run, run->plan.work_type, run->plan.options.work_type,
+                             &used, &attempts);
+    }
+    if (status == TW_OK && run->file != NULL) {
+        status = twi_mpi_file_commit(ctx, run->file);
+    }
+    if (status == TW_OK) {
+        status = fill_report(run, report, used, attempts, twi_seconds() - began);
+    }
+    if (run->file != NULL) {
+        twi_mpi_file_discard(run->file);
+        twi_free(run->file);
+    }
+    twi_pattern_clear(&run->pattern);
+    twi_share_clear(&run->share);
+    twi_grid_close(&run->grid);
+    return status;
+}
+
+tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph, const tw_apsp_options *opts,
+                      const tw_mpi_apsp_output *output, tw_mpi_apsp_report *report)
+{
+    tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
+    tw_mpi_apsp_report seen = TW_MPI_APSP_REPORT_INIT;
+    mpi_run run = {.ctx = ctx, .graph = graph, .output = &ours};
+    run.plan.options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
+    if (status != TW_OK) { /* without a graph there is nobody to agree with */
+        return status;
+    }
+    status = twi_take_options(ctx, &run.plan.options, opts);
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_mpi_apsp_output, &ours, output);
+    }
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_mpi_apsp_report, report);
+    }
+    status = twi_world_agree(ctx, &graph->world, status);
+    if (status == TW_OK) {
+        run.plan.graph = &graph->whole;
+        run.plan.given = twi_graph_memory(&graph->whole);
+        status = run_all(&run, &seen);
+    }
+    if (status == TW_OK) {
+        TWI_GIVE(tw_mpi_apsp_report, report, &seen);
+    }
+    return status;
+}

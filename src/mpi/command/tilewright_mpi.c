@@ -1,0 +1,393 @@
+/*
+ * The program tilewright-mpi: shortest paths on the ranks that mpirun starts. Every rank parses
+ * the same words; what rank 0 says is said once. A rank whose words are wrong tells the others
+ * before any of them begins, so that all end with the same exit code.
+ */
+#include "tilewright-mpi.h"
+
+#include "cli/reading.h"
+#include "cli/vertices.h"
+#include "frame/help.h"
+#include "frame/program.h"
+#include "frame/progress.h"
+#include "frame/report.h"
+#include "frame/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERIFY_ROWS 16
+#define VERIFY_SEED 1
+
+typedef struct mpi_settings {
+    cli_reading reading;
+    const char *output;
+    const char *format;
+    tw_type type;
+    tw_type work_type;
+    tw_apsp_method method;
+    int64_t block;
+    const char *sources;
+    const char *targets;
+    double cutoff; /* NaN: none */
+    int64_t verify;
+} mpi_settings;
+
+static const mpi_settings defaults = {
+    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1};
+
+static const cli_option result_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
+     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
+     "distance that does not fit is an error, never wrapped."},
+    {"sources", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, sources), 0,
+     "Keep only these rows: vertices such as 0,5,7-9, or @FILE with a list."},
+    {"targets", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, targets), 0,
+     "Keep only these columns, given in the same way."},
+    {"cutoff", 0, CLI_NUMBER, "D", offsetof(mpi_settings, cutoff), 0,
+     "Treat distances above D as unreachable."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(mpi_settings, output), 0, "The same as OUT."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
+     "The format of OUT: raw or npy. Default: chosen by extension; .raw, .bin, .out or none is "
+     "raw."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(mpi_settings, verify), VERIFY_ROWS,
+     "Check K rows (16 if no number is given, 0: all) against an independent search before OUT "
+     "appears; exit 1 and write nothing if one is wrong."},
+    {0}};
+
+static const cli_option method_options[] = {
+    {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
+     "closure (blocked Floyd-Warshall), which is what auto (the default) takes. Others are not "
+     "available over MPI."},
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
+     "The type the closure computes in: u8, u16, i32, f32 or f64. Default: the narrowest that "
+     "gives an exact result."},
+    {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
+     "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
+     "leaves it to the plan. It may change the last bit of float distances."},
+    {0}};
+
+static const cli_option machine_options[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
+     "Use N threads in each process; 0 (the default) shares the processors of a machine among its "
+     "processes. The result does not depend on it."},
+    {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
+     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process."},
+    {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
+     "Force an instruction set: scalar, neon, avx2 or avx512."},
+    {0}};
+
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The result", result_options},
+                                   {"How it is computed", method_options},
+                                   {"Resources", machine_options},
+                                   {"What it says", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
+              "parts, each process its own; other formats by one process, which deals them out."},
+    {"OUT", "The output file for the distance matrix: .npy, or raw (.raw, .bin, .out or no "
+            "extension). Without OUT nothing is kept: for --verify, and to time a run."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"mpirun -n 4 tilewright-mpi apsp big.bin distances.npy --verify",
+     "four processes, and a check of 16 rows"},
+    {NULL, NULL}};
+
+typedef struct mpi_run {
+    cli_job *job;
+    const mpi_settings *settings;
+    const char *input, *output;
+    tw_mpi_graph *graph;
+    tw_graph_info about;
+    tw_graph *vertices; /* without an arc, for the lists */
+    cli_vertices sources, targets;
+    tw_mpi_apsp_report report;
+    double seconds_read;
+    int rank;
+} mpi_run;
+
+static tw_status choose_output(mpi_run *run, int count, char **words)
+{
+    const mpi_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    run->output = count == 2 ? words[1] : s->output;
+    if (count == 2 && s->output != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "OUT is given twice: '%.200s' and --output '%.200s'",
+                       words[1], s->output);
+    }
+    if (s->block > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
+    }
+    if (s->cutoff < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
+                       s->cutoff);
+    }
+    return run->output == NULL ? cli_refuse(run->job, "out-format", "without OUT") : TW_OK;
+}
+
+static tw_status read_graph(mpi_run *run)
+{
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+    double mark = 0;
+    tw_context *ctx = run->job->ctx;
+    const double started = cli_seconds();
+    tw_status status = cli_read_options(ctx, &opts, &mark, &run->settings->reading);
+    status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
+    if (status == TW_OK) {
+        status = tw_mpi_graph_read(ctx, &run->graph, MPI_COMM_WORLD, run->input, &opts);
+    }
+    if (status == TW_OK) {
+        status = tw_mpi_graph_describe(run->graph, &run->about);
+    }
+    run->seconds_read = cli_seconds() - started;
+    return status;
+}
+
+static tw_status parse_lists(mpi_run *run)
+{
+    const mpi_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_edges none = TW_EDGES_INIT;
+    tw_status status = tw_graph_from_edges(ctx, &run->vertices, run->about.vertices, &none, 0);
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->sources, run->vertices, "--sources", s->sources);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->targets, run->vertices, "--targets", s->targets);
+    }
+    return tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
+}
+
+static tw_status solve(mpi_run *run)
+{
+    const mpi_settings *s = run->settings;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    opts.method = s->method;
+    opts.type = s->type;
+    opts.work_type = s->work_type;
+    opts.block = (int32_t)s->block;
+    opts.sources = run->sources.list;
+    opts.source_count = run->sources.count;
+    opts.targets = run->targets.list;
+    opts.target_count = run->targets.count;
+    opts.cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    out.path = run->output;
+    out.format = s->format;
+    out.verify = s->verify;
+    out.seed = VERIFY_SEED;
+    return tw_mpi_apsp(run->job->ctx, run->graph, &opts, &out, &run->report);
+}
+
+static double rate_of(const tw_mpi_apsp_report *report)
+{
+    return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
+}
+
+static void conclude(const mpi_run *run, double total)
+{
+    const tw_mpi_apsp_report *r = &run->report;
+    char all[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], wait[CLI_SHOWN], output[CLI_SHOWN];
+    char rate[CLI_SHOWN], memory[CLI_SHOWN];
+    if (run->settings->verify >= 0) {
+        cli_say(run->job, "verified: %lld row%s agree with an independent search (%s)",
+                (long long)r->verified_rows, r->verified_rows == 1 ? "" : "s",
+                cli_show_seconds(all, r->seconds_verify));
+    }
+    cli_say(run->job,
+            "%d ranks as %d x %d, %d thread%s each, tiles of %d, %s in %s%s, %s of memory in each",
+            (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, (int)r->threads,
+            r->threads == 1 ? "" : "s", (int)r->block, r->symmetric ? "half of the matrix" : "closure",
+            tw_type_name(r->work_type), r->tiles_skipped > 0 ? ", empty tiles skipped" : "",
+            cli_show_bytes(memory, (double)r->memory_peak));
+    cli_say(run->job, "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
+                      "relaxations/s",
+            cli_show_seconds(all, total), cli_show_seconds(read, run->seconds_read),
+            cli_show_seconds(compute, r->seconds_compute), cli_show_seconds(wait, r->seconds_wait),
+            cli_show_seconds(output, r->seconds_output), cli_show_scaled(rate, rate_of(r)));
+}
+
+static void report(const mpi_run *run, double total)
+{
+    const tw_mpi_apsp_report *r = &run->report;
+    cli_report json;
+    cli_report_begin(&json, stdout);
+    cli_report_text(&json, "command", "apsp");
+    cli_report_text(&json, "version", tw_version());
+    cli_report_text(&json, "input", run->input);
+    cli_report_integer(&json, "vertices", run->about.vertices);
+    cli_report_integer(&json, "arcs", run->about.arcs);
+    cli_report_integer(&json, "ranks", r->ranks);
+    cli_report_integer(&json, "grid_rows", r->grid_rows);
+    cli_report_integer(&json, "grid_cols", r->grid_cols);
+    cli_report_integer(&json, "threads", r->threads);
+    cli_report_integer(&json, "block", r->block);
+    cli_report_text(&json, "working_type", tw_type_name(r->work_type));
+    cli_report_text(&json, "type", tw_type_name(r->type));
+    cli_report_integer(&json, "attempts", r->attempts);
+    cli_report_bool(&json, "symmetric", r->symmetric != 0);
+    cli_report_integer(&json, "tiles_skipped", r->tiles_skipped);
+    cli_report_object(&json, "seconds");
+    cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "compute", r->seconds_compute);
+    cli_report_number(&json, "wait", r->seconds_wait);
+    cli_report_number(&json, "output", r->seconds_output);
+    cli_report_number(&json, "verify", r->seconds_verify);
+    cli_report_number(&json, "total", total);
+    cli_report_end_object(&json);
+    cli_report_number(&json, "relaxations", r->relaxations);
+    cli_report_number(&json, "rate", rate_of(r));
+    cli_report_integer(&json, "memory_peak", (int64_t)r->memory_peak);
+    cli_report_integer(&json, "bytes_broadcast", (int64_t)r->bytes_broadcast);
+    cli_report_integer(&json, "verified_rows", r->verified_rows);
+    cli_report_text(&json, "output", run->output);
+    cli_report_end(&json);
+}
+
+static tw_status run_apsp(cli_job *job, const void *settings, int count, char **words)
+{
+    mpi_settings s = *(const mpi_settings *)settings;
+    mpi_run run = {.job = job, .settings = &s, .input = words[0]};
+    run.about = (tw_graph_info)TW_GRAPH_INFO_INIT;
+    run.report = (tw_mpi_apsp_report)TW_MPI_APSP_REPORT_INIT;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
+    s.reading.common.quiet = s.reading.common.quiet || run.rank != 0;
+    tw_status status = choose_output(&run, count, words);
+    if (status == TW_OK) {
+        status = cli_begin(job, &s.reading.common);
+    }
+    status = tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
+    if (status == TW_OK) {
+        status = read_graph(&run);
+    }
+    if (status == TW_OK) {
+        status = parse_lists(&run);
+    }
+    if (status == TW_OK) {
+        status = solve(&run);
+    }
+    const double total = cli_seconds() - job->started;
+    if (status == TW_OK) {
+        conclude(&run, total);
+        if (s.reading.common.json && run.rank == 0) {
+            report(&run, total);
+        }
+    }
+    cli_vertices_clear(&run.targets);
+    cli_vertices_clear(&run.sources);
+    tw_graph_destroy(run.vertices);
+    tw_mpi_graph_destroy(run.graph);
+    return status;
+}
+
+static const cli_command apsp = {
+    .name = "apsp",
+    .usage = "GRAPH [OUT]",
+    .summary = "shortest paths between all pairs of vertices, over MPI",
+    .text = "Computes the distance from every vertex to every other on many processes, which "
+            "mpirun starts and each of which holds its share of the matrix. The result has the "
+            "bytes that tilewright apsp --method closure gives it, whatever their number.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 2,
+    .settings_size = sizeof(mpi_settings),
+    .defaults = &defaults,
+    .run = run_apsp,
+};
+
+static const cli_command *const commands[] = {&apsp, NULL};
+
+static const cli_topic topics[] = {
+    {"Exit status",
+     "0: success. 1: finished, but a verification failed. 2: wrong usage, bad input, interrupted, "
+     "or any other error; one line on standard error, from one process, says what is wrong. All "
+     "processes exit with the same status."},
+    {NULL, NULL}};
+
+const cli_about cli_program = {
+    .name = "tilewright-mpi",
+    .one_line = "shortest paths between all pairs of vertices, over MPI",
+    .first_steps = examples,
+    .topics = topics,
+    .commands = commands,
+};
+
+/* What the program does without a command, on rank 0. */
+static tw_status about(tw_context *ctx, const char *option)
+{
+    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0 || strcmp(option, "help") == 0) {
+        cli_help_overview(stdout);
+    } else if (strcmp(option, "--version") == 0) {
+        printf("%s %s\n", cli_program.name, tw_version());
+    } else if (strcmp(option, "--man") == 0) {
+        cli_manual(stdout);
+    } else {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': use '%s apsp --help'",
+                       option, cli_program.name);
+    }
+    return TW_OK;
+}
+
+static tw_status run_command(cli_job *job, int argc, char **argv, int rank)
+{
+    cli_parsed parsed = {.count = 0};
+    mpi_settings settings;
+    job->command = &apsp;
+    tw_status status = cli_parse(job->ctx, &apsp, argc, argv, &settings, &parsed);
+    status = tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
+    if (status != TW_OK) {
+        return status;
+    }
+    int helped = parsed.help;
+    (void)MPI_Allreduce(MPI_IN_PLACE, &helped, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (helped) {
+        if (rank == 0) {
+            cli_help_command(stdout, &apsp);
+        }
+        return TW_OK;
+    }
+    job->parsed = &parsed;
+    status = apsp.run(job, &settings, parsed.count, parsed.operands);
+    job->parsed = NULL;
+    return status;
+}
+
+static tw_status dispatch(cli_job *job, int argc, char **argv, int rank)
+{
+    int named = argc > 1 && strcmp(argv[1], "apsp") == 0;
+    (void)MPI_Allreduce(MPI_IN_PLACE, &named, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (named) {
+        return run_command(job, argc - 2, argv + 2, rank);
+    }
+    tw_status status = rank == 0 ? about(job->ctx, argc > 1 ? argv[1] : "--help") : TW_OK;
+    return tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
+}
+
+int main(int argc, char **argv)
+{
+    cli_job job = {.started = cli_seconds()};
+    int level = MPI_THREAD_SINGLE, rank = 0;
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
+        tw_context_create(&job.ctx) != TW_OK) {
+        cli_error("cannot start: no MPI or no memory");
+        return 2;
+    }
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cli_signals_watch(job.ctx);
+    tw_status status = dispatch(&job, argc, argv, rank);
+    cli_progress_clear();
+    if (status != TW_OK && rank == 0) {
+        cli_error(status == TW_ERR_CANCELLED && cli_interrupted() ? "interrupted"
+                                                                  : tw_last_error(job.ctx));
+    }
+    cli_signals_forget();
+    tw_context_destroy(job.ctx);
+    (void)MPI_Finalize();
+    return status == TW_OK ? 0 : status == TW_ERR_VERIFY ? 1 : 2;
+}
