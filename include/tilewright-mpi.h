@@ -64,9 +64,9 @@ typedef struct tw_mpi_apsp_output {
     int64_t verify;     /* rows to check against another search; 0: all; -1: none */
     uint64_t seed;      /* which rows */
 } tw_mpi_apsp_output;
-#define TW_MPI_APSP_OUTPUT_INIT                        \
-    {                                                  \
-        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1  \
+#define TW_MPI_APSP_OUTPUT_INIT                       \
+    {                                                 \
+        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1 \
     }
 
 typedef struct tw_mpi_apsp_report {
@@ -86,14 +86,14 @@ typedef struct tw_mpi_apsp_report {
     double seconds_wait; /* of that, this process waiting for others */
     double seconds_output;
     double seconds_verify;
-    uint64_t memory_peak;      /* of the process that used the most */
-    uint64_t bytes_broadcast;  /* panels that this process received or sent */
+    uint64_t memory_peak;     /* of the process that used the most */
+    uint64_t bytes_broadcast; /* panels that this process received or sent */
     int64_t verified_rows;
 } tw_mpi_apsp_report;
-#define TW_MPI_APSP_REPORT_INIT                                                              \
-    {                                                                                        \
-        sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0                                                                          \
+#define TW_MPI_APSP_REPORT_INIT                                                                    \
+    {                                                                                              \
+        sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0                                                                                      \
     }
 
 /*

@@ -2,7 +2,9 @@
 #ifndef TWI_BASE_CLOCK_H
 #define TWI_BASE_CLOCK_H
 
-double twi_seconds(void);
+#include "base/export.h"
+
+TWI_SHARED double twi_seconds(void);
 
 /* Time that the calling thread has been running on a processor: waiting for memory counts, waiting
  * for other programs does not. A system call. */

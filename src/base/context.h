@@ -62,18 +62,18 @@ typedef struct twi_argument {
                 (int)(sizeof((const twi_argument[]){__VA_ARGS__}) / sizeof(twi_argument)))
 /* Nothing into what `out` points to, a handle or a struct, unless it is NULL: what a function that
  * fails leaves there. */
-void twi_clear_handle(void *out);
+TWI_SHARED void twi_clear_handle(void *out);
 #define TWI_CLEAR(out) twi_clear(out, sizeof *(out))
 void twi_clear(void *out, size_t bytes);
-TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,
-                                 const twi_argument *arguments, int count);
+TWI_SHARED TW_CHECKED tw_status twi_require(tw_context *ctx, const char *function,
+                                            const twi_argument *arguments, int count);
 
 /* The ISA of this context: forced, else TW_ISA, else the best. */
-TW_CHECKED tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out);
+TWI_SHARED TW_CHECKED tw_status twi_isa_resolve(tw_context *ctx, twi_isa *out);
 
 /* TW_ERR_CANCELLED with its sentence if tw_cancel was called, else TW_OK. For the calling thread;
  * workers look at twi_is_cancelled and stop. */
-TW_CHECKED tw_status twi_check_cancel(tw_context *ctx);
+TWI_SHARED TW_CHECKED tw_status twi_check_cancel(tw_context *ctx);
 
 static inline bool twi_is_cancelled(tw_context *ctx)
 {
@@ -82,8 +82,10 @@ static inline bool twi_is_cancelled(tw_context *ctx)
 
 /* Report progress, at most ten times per second (`done == total` always passes). Calling thread
  * only. */
-void twi_progress(tw_context *ctx, const char *stage, double done, double total, const char *unit);
+TWI_SHARED void twi_progress(tw_context *ctx, const char *stage, double done, double total,
+                             const char *unit);
 
-void twi_log(tw_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+TWI_SHARED void twi_log(tw_context *ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

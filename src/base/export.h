@@ -2,8 +2,9 @@
 #ifndef TWI_BASE_EXPORT_H
 #define TWI_BASE_EXPORT_H
 
-/* What libtilewright-mpi calls. It is exported under a symbol version of its own (cmake/exports.map.in,
- * which lists the names), so that only a library of the very same version finds it. */
+/* What libtilewright-mpi calls. It is exported under a symbol version of its own
+ * (cmake/exports.map.in, which lists the names), so that only a library of the very same version
+ * finds it. */
 #define TWI_SHARED __attribute__((visibility("default")))
 
 #endif

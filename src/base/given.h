@@ -42,12 +42,12 @@
 #define TWI_DESCRIBE(ctx, type, out, ours) \
     twi_describe(ctx, #type, (type *){out}, (const type *){ours}, sizeof(type))
 
-TW_CHECKED tw_status twi_take(tw_context *ctx, const char *type, void *ours, const void *given,
-                              size_t bytes);
-TW_CHECKED tw_status twi_check_room(tw_context *ctx, const char *type, const void *out);
+TWI_SHARED TW_CHECKED tw_status twi_take(tw_context *ctx, const char *type, void *ours,
+                                         const void *given, size_t bytes);
+TWI_SHARED TW_CHECKED tw_status twi_check_room(tw_context *ctx, const char *type, const void *out);
 TW_CHECKED tw_status twi_check_through(tw_context *ctx, const char *type, const void *given,
                                        size_t end);
-void twi_give(void *out, const void *ours, size_t bytes);
+TWI_SHARED void twi_give(void *out, const void *ours, size_t bytes);
 TW_CHECKED tw_status twi_describe(tw_context *ctx, const char *type, void *out, const void *ours,
                                   size_t bytes);
 

@@ -7,6 +7,8 @@
 
 #include "tilewright.h"
 
+#include "base/export.h"
+
 #include <stdbool.h>
 
 typedef enum twi_isa {
@@ -18,7 +20,7 @@ typedef enum twi_isa {
     TWI_ISA_COUNT
 } twi_isa;
 
-const char *twi_isa_name(twi_isa isa);
+TWI_SHARED const char *twi_isa_name(twi_isa isa);
 /* Those that are usable, best first, by spaces. */
 void twi_isa_names(char out[64]);
 /* Compiled into this build and supported by this processor. */

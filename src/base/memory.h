@@ -12,20 +12,20 @@
  * thing in the error sentence ("the distance matrix"). Zero bytes give a valid block. Safe to call
  * from worker threads with ctx shared, except for the error sentence: workers use
  * twi_try_alloc. */
-TW_CHECKED tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size,
-                               const char *what);
-TW_CHECKED tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count, uint64_t size,
-                                      const char *what);
+TWI_SHARED TW_CHECKED tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size,
+                                          const char *what);
+TWI_SHARED TW_CHECKED tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count,
+                                                 uint64_t size, const char *what);
 /* NULL instead of a sentence; for worker threads. */
 void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size);
 
 /* Grow *block to count * size bytes, keeping its first `keep` bytes; *block may point to NULL. On
  * failure *block is as it was. */
-TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep, uint64_t count,
-                              uint64_t size, const char *what);
+TWI_SHARED TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep,
+                                         uint64_t count, uint64_t size, const char *what);
 
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
-const char *twi_bytes(char buf[32], double bytes);
+TWI_SHARED const char *twi_bytes(char buf[32], double bytes);
 
 /* What the context may still take. */
 uint64_t twi_memory_left(const tw_context *ctx);

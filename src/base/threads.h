@@ -36,18 +36,18 @@ static inline int twi_team_size(void)
  * fewer where the system gives no more; 1 when called from inside somebody else's parallel region
  * that allows no nesting. Never more than it said before, unless tw_set_threads came between or the
  * process may run on more processors. */
-int twi_thread_count(tw_context *ctx);
+TWI_SHARED int twi_thread_count(tw_context *ctx);
 
 /* The same for so many simple steps: 1 where they are done before a team is awake. */
 int twi_threads_for(tw_context *ctx, int64_t steps);
 
 /* The same without asking the system. */
-int twi_threads_wanted(const tw_context *ctx);
+TWI_SHARED int twi_threads_wanted(const tw_context *ctx);
 
 /* What a region may ask for that could use `wanted` threads: as many of them as there can be. */
-int twi_team(int wanted);
+TWI_SHARED int twi_team(int wanted);
 
 /* Processors this process may run on (its affinity mask). */
-int twi_processor_count(void);
+TWI_SHARED int twi_processor_count(void);
 
 #endif

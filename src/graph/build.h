@@ -38,7 +38,7 @@ typedef struct twi_edge_source {
 
 /* Vertices out of range, NaN and -inf are refused with their place; an edge of +inf or a loop
  * >= 0 is dropped. */
-TW_CHECKED tw_status twi_graph_build(tw_context *ctx, tw_graph **out,
-                                     const twi_edge_source *source);
+TWI_SHARED TW_CHECKED tw_status twi_graph_build(tw_context *ctx, tw_graph **out,
+                                                const twi_edge_source *source);
 
 #endif

@@ -39,7 +39,7 @@ struct tw_graph {
 const char *twi_vertex_name(char out[TWI_VERTEX_NAME], const tw_graph *graph, int64_t vertex);
 
 /* Bytes that it holds, names included, borrowed arrays not. */
-uint64_t twi_graph_memory(const tw_graph *graph);
+TWI_SHARED uint64_t twi_graph_memory(const tw_graph *graph);
 
 /* Weight of arc `a` as a double (exact for every weight type). */
 static inline double twi_graph_weight(const tw_graph *graph, int64_t a)
@@ -70,9 +70,10 @@ TW_CHECKED tw_status twi_graph_check_vertices(tw_context *ctx, int64_t vertices)
 
 /* A graph with its offsets, targets and weights allocated; the offsets are zero, the rest is not
  * set. Checks the memory first. */
-TW_CHECKED tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices,
-                                        tw_type weight_type);
-TW_CHECKED tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs);
+TWI_SHARED TW_CHECKED tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out,
+                                                   int64_t vertices, tw_type weight_type);
+TWI_SHARED TW_CHECKED tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph,
+                                                        int64_t arcs);
 
 /* The arcs the other way round, in the order of their sources, without weights; and its bytes. */
 TW_CHECKED tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph);

@@ -28,14 +28,15 @@ typedef struct twi_input {
 /* The whole file. "-" is standard input. `path` must live as long as the input. */
 TW_CHECKED tw_status twi_input_open(tw_context *ctx, twi_input *out, const char *path);
 /* Its head, if it is a regular file; what is none is read to its end, once. */
-TW_CHECKED tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path);
+TWI_SHARED TW_CHECKED tw_status twi_input_open_head(tw_context *ctx, twi_input *out,
+                                                    const char *path);
 /* Bring what is absent into memory. */
 TW_CHECKED tw_status twi_input_load(tw_context *ctx, twi_input *input);
-void twi_input_close(twi_input *input);
+TWI_SHARED void twi_input_close(twi_input *input);
 
 /* Copy bytes at ... at+count-1, which must lie within `size`, wherever they are. */
-TW_CHECKED tw_status twi_input_fetch(tw_context *ctx, const twi_input *input, uint64_t at,
-                                     void *out, uint64_t count);
+TWI_SHARED TW_CHECKED tw_status twi_input_fetch(tw_context *ctx, const twi_input *input,
+                                                uint64_t at, void *out, uint64_t count);
 /* The same without a sentence, for callbacks of other libraries: 0, an errno, or TWI_INPUT_CUT. */
 int twi_input_try(const twi_input *input, uint64_t at, void *out, uint64_t count);
 #define TWI_INPUT_CUT (-1) /* the file is shorter than it was */

@@ -9,6 +9,8 @@
 #ifndef TWI_IO_TEMPORARY_H
 #define TWI_IO_TEMPORARY_H
 
+#include "base/export.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -22,12 +24,12 @@ typedef struct twi_temporary {
 /* Open one beside `target`; `named`: under a name, whatever the file system can. `name` holds at
  * least as many bytes as `target` and TWI_TEMPORARY_NAME together, and stays until the end. Returns
  * 0 or an errno. */
-int twi_temporary_open(twi_temporary *out, char *name, const char *target, bool named);
+TWI_SHARED int twi_temporary_open(twi_temporary *out, char *name, const char *target, bool named);
 
 /* Close it and let it take the place of `target`, with the permissions of `mode`; with mode -1,
  * those of any new file. Returns 0 or an errno, and the file is gone then. */
-int twi_temporary_publish(twi_temporary *file, char *name, const char *target, int mode);
+TWI_SHARED int twi_temporary_publish(twi_temporary *file, char *name, const char *target, int mode);
 
-void twi_temporary_discard(twi_temporary *file, const char *name);
+TWI_SHARED void twi_temporary_discard(twi_temporary *file, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * All pairs over ranks: the entry. It checks that all ranks were asked the same, plans (block, first
- * working type), and tries working types as a run on one machine does, every decision being made
- * of what all ranks know.
+ * All pairs over ranks: the entry. It checks that all ranks were asked the same, plans (block,
+ * first working type), and tries working types as a run on one machine does, every decision being
+ * made of what all ranks know.
  */
 #include "tilewright-mpi.h"
 
@@ -34,7 +34,7 @@ typedef struct mpi_run {
     twi_pattern pattern;
     twi_mpi_file *file;
     twi_mpi_seen seen;
-    bool all_bits; /* 15 of 16 have not been enough */
+    bool all_bits;  /* 15 of 16 have not been enough */
     int64_t filled; /* tiles that were not empty in the end */
     double seconds_compute, seconds_output, seconds_verify;
     int64_t verified;
@@ -60,12 +60,11 @@ static tw_status compare_options(mpi_run *run)
 {
     const tw_apsp_options *o = &run->plan.options;
     const tw_mpi_apsp_output *out = run->output;
-    twi_told told[] = {{.name = "the method"},    {.name = "the type"},
-                       {.name = "the work type"}, {.name = "the block"},
-                       {.name = "the cutoff"},    {.name = "the sources"},
-                       {.name = "the targets"},   {.name = "the output"},
-                       {.name = "--verify"},      {.name = "the version"},
-                       {.name = "the instruction set"}};
+    twi_told told[] = {
+        {.name = "the method"},  {.name = "the type"},           {.name = "the work type"},
+        {.name = "the block"},   {.name = "the cutoff"},         {.name = "the sources"},
+        {.name = "the targets"}, {.name = "the output"},         {.name = "--verify"},
+        {.name = "the version"}, {.name = "the instruction set"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -116,8 +115,10 @@ static tw_status check_alone(mpi_run *run)
         status = twi_mpi_file_check(ctx, run->output->path, run->output->format);
     }
     if (status == TW_OK && run->output->verify < -1) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "verify is %lld; use a number of rows, 0 for all, "
-                         "or -1 for none", (long long)run->output->verify);
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "verify is %lld; use a number of rows, 0 for all, "
+                         "or -1 for none",
+                         (long long)run->output->verify);
     }
     return status;
 }
@@ -145,8 +146,8 @@ static tw_status choose_type(mpi_run *run)
                                  "a search for the plan");
     status = twi_world_agree(run->ctx, &run->graph->world, status);
     if (status == TW_OK) {
-        status = twi_relax(run->ctx, run->graph, (int32_t)(graph->n / 2), reached,
-                           reached + graph->n);
+        status =
+            twi_relax(run->ctx, run->graph, (int32_t)(graph->n / 2), reached, reached + graph->n);
     }
     for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
         farthest = isinf(reached[v].distance) ? farthest : fmax(farthest, reached[v].distance);
@@ -195,8 +196,8 @@ static tw_status make_plan(mpi_run *run)
         status = choose_type(run);
     }
     if (status == TW_OK) {
-        status = twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n,
-                               choose_block(run));
+        status =
+            twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n, choose_block(run));
     }
     return status;
 }
@@ -208,13 +209,11 @@ static tw_status open_attempt(void *run_, tw_type type)
     mpi_run *run = run_;
     tw_context *ctx = run->ctx;
     const twi_world *world = &run->graph->world;
-    const twi_minplus_kernel *kernel = run->all_bits
-                                           ? twi_minplus_kernel_find(run->plan.isa, type)
-                                           : twi_closure_kernel(&run->plan, type);
+    const twi_minplus_kernel *kernel = run->all_bits ? twi_minplus_kernel_find(run->plan.isa, type)
+                                                     : twi_closure_kernel(&run->plan, type);
     twi_share_clear(&run->share);
     twi_pattern_clear(&run->pattern);
-    tw_status status =
-        twi_share_create(ctx, &run->share, &run->grid, kernel, run->plan.symmetric);
+    tw_status status = twi_share_create(ctx, &run->share, &run->grid, kernel, run->plan.symmetric);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
     }
@@ -281,10 +280,10 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
 {
     const double n = (double)run->grid.n, tiles = (double)run->grid.tiles;
     uint64_t peak = tw_memory_peak(run->ctx);
-    tw_status status = twi_mpi_check(run->ctx,
-                                     MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX,
-                                                   run->graph->world.comm),
-                                     "compare");
+    tw_status status = twi_mpi_check(
+        run->ctx,
+        MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX, run->graph->world.comm),
+        "compare");
     *report = (tw_mpi_apsp_report){
         .size = sizeof *report,
         .ranks = run->graph->world.size,

@@ -105,16 +105,14 @@ static tw_status unite(tw_context *ctx, const twi_world *world, uint64_t *words,
     for (int64_t at = 0; at < count && status == TW_OK; at += AT_ONCE) {
         const int some = (int)(count - at < AT_ONCE ? count - at : AT_ONCE);
         status = twi_mpi_check(
-            ctx,
-            MPI_Allreduce(MPI_IN_PLACE, words + at, some, MPI_UINT64_T, MPI_BOR, world->comm),
+            ctx, MPI_Allreduce(MPI_IN_PLACE, words + at, some, MPI_UINT64_T, MPI_BOR, world->comm),
             "certify");
     }
     return status;
 }
 
-static tw_status certify_batches(tw_context *ctx, const twi_share *share,
-                                 const tw_mpi_graph *graph, const uint8_t *missing, bits *reached,
-                                 bool *exact)
+static tw_status certify_batches(tw_context *ctx, const twi_share *share, const tw_mpi_graph *graph,
+                                 const uint8_t *missing, bits *reached, bool *exact)
 {
     const twi_grid *grid = share->grid;
     tw_status status = TW_OK;
@@ -127,10 +125,10 @@ static tw_status certify_batches(tw_context *ctx, const twi_share *share,
             status = unite(ctx, grid->world, (uint64_t *)reached, grid->n * WORDS);
             int found = status == TW_OK && refuted(&graph->whole, reached);
             if (status == TW_OK) {
-                status = twi_mpi_check(ctx,
-                                       MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX,
-                                                     grid->world->comm),
-                                       "certify");
+                status = twi_mpi_check(
+                    ctx,
+                    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, grid->world->comm),
+                    "certify");
             }
             *exact = found == 0;
             if (status == TW_OK) {

@@ -265,11 +265,9 @@ static void form_col(mpi_closure *self, thread_space *space, int64_t own, int64_
     if (side->at[own] < 0 || rows == 0) {
         return;
     }
-    char *c =
-        twi_share_tile(self->share, own, self->next / self->grid->cols) + row * ld * size;
+    char *c = twi_share_tile(self->share, own, self->next / self->grid->cols) + row * ld * size;
     if (twi_pack_a(self->kernel, &space->a, rows, depth, c, ld, 1)) {
-        twi_product(self->kernel, &space->a, rows, &self->tile_b, 0, depth, c, ld,
-                    TWI_NO_DIAGONAL);
+        twi_product(self->kernel, &space->a, rows, &self->tile_b, 0, depth, c, ld, TWI_NO_DIAGONAL);
     }
     copy_block(self, side->data + side->at[own] + row * depth * size, depth, c, ld, rows, depth);
 }
@@ -331,8 +329,7 @@ static void update(mpi_closure *self, thread_space *space, int64_t own, int64_t 
         if (panels->row.at[at] < 0 || j == skip) {
             continue;
         }
-        twi_product(self->kernel, &space->a, rows, &self->rows[at], 0,
-                    twi_tile_size(self->grid, j),
+        twi_product(self->kernel, &space->a, rows, &self->rows[at], 0, twi_tile_size(self->grid, j),
                     twi_share_tile(self->share, own, at) + row * strip->ld * size, strip->ld,
                     TWI_NO_DIAGONAL);
     }
@@ -548,10 +545,8 @@ static void count_tasks(mpi_closure *self)
     self->in_row = self->next >= 0 && self->next % grid->rows == grid->row;
     self->in_col = self->next >= 0 && self->next % grid->cols == grid->col;
     self->rest_count = updates ? rows : 0;
-    self->head_count =
-        updates ? (self->in_row ? self->chunks : 0) + (self->in_col ? rows : 0) : 0;
-    self->panel_count =
-        (self->in_row ? self->share->col_count : 0) + (self->in_col ? rows : 0);
+    self->head_count = updates ? (self->in_row ? self->chunks : 0) + (self->in_col ? rows : 0) : 0;
+    self->panel_count = (self->in_row ? self->share->col_count : 0) + (self->in_col ? rows : 0);
 }
 
 /* Update with `pivot` (-1: none) and bring the panels of `next` (-1: none) to everybody. */
@@ -609,18 +604,17 @@ static tw_status advance(void *self_, int64_t pivot)
                       MPI_Iallreduce(&self->stop_mine[at], &self->stop_all[at], 1, MPI_INT, MPI_MAX,
                                      self->grid->world->comm, &self->stop_request[at]),
                       "ask whether to go on");
-    return status == TW_OK
-               ? run_round(self, pivot, pivot + 1 < self->grid->tiles ? pivot + 1 : -1)
-               : status;
+    return status == TW_OK ? run_round(self, pivot, pivot + 1 < self->grid->tiles ? pivot + 1 : -1)
+                           : status;
 }
 
 static tw_status answer(mpi_closure *self, int at)
 {
-    tw_status status =
-        twi_mpi_check(self->ctx, MPI_Wait(&self->stop_request[at], MPI_STATUS_IGNORE),
-                      "ask whether to go on");
+    tw_status status = twi_mpi_check(
+        self->ctx, MPI_Wait(&self->stop_request[at], MPI_STATUS_IGNORE), "ask whether to go on");
     if (status == TW_OK && self->stop_all[at] != 0) {
-        status = tw_fail(self->ctx, TW_ERR_CANCELLED, "cancelled");
+        status = tw_fail(self->ctx, TW_ERR_CANCELLED,
+                         "stopped on request before the result was complete");
     }
     return status;
 }

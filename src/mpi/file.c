@@ -89,10 +89,10 @@ static tw_status make(tw_context *ctx, twi_mpi_file *file, const char *path, con
     }
     file->made = true;
     file->start = found == TWI_MATRIX_NPY ? (int64_t)twi_npy_header(header, &file->shape) : 0;
-    status = reserve(ctx, file,
-                     (uint64_t)file->start + (uint64_t)file->shape.rows *
-                                                 (uint64_t)file->shape.cols *
-                                                 tw_type_size(file->shape.type));
+    status =
+        reserve(ctx, file,
+                (uint64_t)file->start + (uint64_t)file->shape.rows * (uint64_t)file->shape.cols *
+                                            tw_type_size(file->shape.type));
     if (status == TW_OK && file->start > 0 &&
         pwrite(file->temporary.fd, header, (size_t)file->start, 0) != (ssize_t)file->start) {
         status = failed(ctx, path, errno);
@@ -115,8 +115,7 @@ tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const twi_world 
     (void)MPI_Bcast(&out->start, 1, MPI_INT64_T, 0, world->comm);
     (void)MPI_Bcast(out->name, (int)sizeof out->name, MPI_BYTE, 0, world->comm);
     status = twi_mpi_check(
-        ctx,
-        MPI_File_open(world->comm, out->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &out->handle),
+        ctx, MPI_File_open(world->comm, out->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &out->handle),
         "open the output file");
     out->open = status == TW_OK;
     if (status == TW_OK) {
@@ -133,8 +132,8 @@ tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first,
     const int64_t bytes = file->shape.cols * (int64_t)tw_type_size(file->shape.type);
     MPI_Status written;
     int whole = 0;
-    int error = MPI_File_write_at_all(file->handle, (MPI_Offset)(file->start + first * bytes),
-                                      rows, (int)count, file->row, &written);
+    int error = MPI_File_write_at_all(file->handle, (MPI_Offset)(file->start + first * bytes), rows,
+                                      (int)count, file->row, &written);
     tw_status status = twi_mpi_check(ctx, error, "write the output file");
     if (status == TW_OK && count > 0 && bytes > 0) {
         (void)MPI_Get_count(&written, file->row, &whole);
@@ -162,8 +161,7 @@ tw_status twi_mpi_file_commit(tw_context *ctx, twi_mpi_file *file)
     tw_status status = twi_world_agree(ctx, file->world, close_file(ctx, file));
     if (status == TW_OK && file->made) {
         file->made = false;
-        int error =
-            twi_temporary_publish(&file->temporary, file->name, file->target, file->mode);
+        int error = twi_temporary_publish(&file->temporary, file->name, file->target, file->mode);
         status = error == 0 ? TW_OK : failed(ctx, file->target, error);
     }
     return twi_world_agree(ctx, file->world, status);

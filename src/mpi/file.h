@@ -18,7 +18,7 @@ typedef struct twi_mpi_file {
     MPI_Datatype row;
     bool open;
     tw_shape shape;
-    int64_t start;          /* byte of the first row */
+    int64_t start;           /* byte of the first row */
     twi_temporary temporary; /* rank 0's */
     bool made;
     int mode;

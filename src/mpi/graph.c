@@ -85,11 +85,9 @@ static tw_status make_empty(tw_context *ctx, tw_mpi_graph *graph)
         like[1] = (int64_t)part->weight_type;
         like[2] = part->undirected;
     }
-    tw_status status =
-        twi_mpi_check(ctx,
-                      MPI_Allreduce(MPI_IN_PLACE, like, 3, MPI_INT64_T, MPI_MAX,
-                                    graph->world.comm),
-                      "compare");
+    tw_status status = twi_mpi_check(
+        ctx, MPI_Allreduce(MPI_IN_PLACE, like, 3, MPI_INT64_T, MPI_MAX, graph->world.comm),
+        "compare");
     if (status != TW_OK || have) {
         return status;
     }
@@ -333,8 +331,8 @@ static tw_status take_part(tw_context *ctx, const twi_world *world, tw_graph *pa
     tw_status status = receive_array(ctx, world, (char *)(part->offsets + about->first),
                                      about->last - about->first + 1, sizeof *part->offsets);
     if (status == TW_OK) {
-        status = receive_array(ctx, world, (char *)part->targets, about->arcs,
-                               sizeof *part->targets);
+        status =
+            receive_array(ctx, world, (char *)part->targets, about->arcs, sizeof *part->targets);
     }
     return status == TW_OK ? receive_array(ctx, world, part->weights, about->arcs, size) : status;
 }

@@ -1,7 +1,7 @@
 /*
- * The grid of ranks and who owns what. The matrix is cut into square tiles of `block` vertices; tile
- * (I, J) belongs to the rank in row I mod rows and column J mod cols of the grid. Ranks lie in it
- * row by row.
+ * The grid of ranks and who owns what. The matrix is cut into square tiles of `block` vertices;
+ * tile (I, J) belongs to the rank in row I mod rows and column J mod cols of the grid. Ranks lie in
+ * it row by row.
  */
 #ifndef TWI_MPI_GRID_H
 #define TWI_MPI_GRID_H
@@ -10,8 +10,8 @@
 
 typedef struct twi_grid {
     const twi_world *world;
-    int rows, cols; /* of the grid */
-    int row, col;   /* of this rank */
+    int rows, cols;  /* of the grid */
+    int row, col;    /* of this rank */
     MPI_Comm across; /* the ranks of this row, numbered by column */
     MPI_Comm down;   /* the ranks of this column, numbered by row */
     int64_t n;       /* vertices */

@@ -8,9 +8,9 @@
 tw_status twi_pattern_create(tw_context *ctx, twi_pattern *out, int64_t tiles)
 {
     *out = (twi_pattern){.tiles = tiles, .words = (tiles + 63) / 64};
-    tw_status status = twi_alloc_zeroed(ctx, &out->bits, (uint64_t)tiles,
-                                        (uint64_t)out->words * sizeof *out->bits,
-                                        "the pattern of tiles");
+    tw_status status =
+        twi_alloc_zeroed(ctx, &out->bits, (uint64_t)tiles, (uint64_t)out->words * sizeof *out->bits,
+                         "the pattern of tiles");
     for (int64_t i = 0; i < tiles && status == TW_OK; i++) {
         twi_pattern_add(out, i, i);
     }

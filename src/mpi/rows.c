@@ -1,8 +1,8 @@
 /*
- * See rows.h. Step t has the rows of tiles t * R ... t * R + R - 1, R being the rows of the grid, one
- * for each of them; rank (r, c) gets the c-th part of row t * R + r of tiles. Of a symmetric matrix
- * what is missing right of the diagonal comes from the tiles below it, transposed by who sends
- * them. A step holds, beside the tiles, three times the rows of a rank.
+ * See rows.h. Step t has the rows of tiles t * R ... t * R + R - 1, R being the rows of the grid,
+ * one for each of them; rank (r, c) gets the c-th part of row t * R + r of tiles. Of a symmetric
+ * matrix what is missing right of the diagonal comes from the tiles below it, transposed by who
+ * sends them. A step holds, beside the tiles, three times the rows of a rank.
  */
 #include "mpi/rows.h"
 
@@ -278,8 +278,7 @@ static tw_status verify(gathering *g, int64_t t, int64_t count)
     tw_status status = TW_OK;
     for (int64_t p = 0; p < twi_plan_rows(g->asked) && status == TW_OK; p++) {
         const int32_t source = twi_plan_source(g->asked, p);
-        if (source / grid->block / grid->rows != t ||
-            !twi_mpi_verifier_wants(g->to->verifier, p)) {
+        if (source / grid->block / grid->rows != t || !twi_mpi_verifier_wants(g->to->verifier, p)) {
             continue;
         }
         const char *data = NULL;
@@ -309,10 +308,10 @@ static tw_status write_rows(gathering *g, int64_t count)
         done += run;
         more = done < count;
         if (status == TW_OK && g->asked->options.sources != NULL) {
-            status = twi_mpi_check(g->ctx,
-                                   MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX,
-                                                 g->grid->world->comm),
-                                   "write the output file");
+            status = twi_mpi_check(
+                g->ctx,
+                MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX, g->grid->world->comm),
+                "write the output file");
         }
     }
     return status;
@@ -327,12 +326,11 @@ static tw_status step(gathering *g, int64_t t)
         i < 0 ? 0 : part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
     int64_t count = 0;
     pack(g, t);
-    tw_status status =
-        twi_mpi_check(g->ctx,
-                      MPI_Alltoallv(g->going, g->counts, g->counts + 2 * ranks, g->element,
-                                    g->coming, g->counts + ranks, g->counts + 3 * ranks,
-                                    g->element, grid->world->comm),
-                      "exchange rows of the result");
+    tw_status status = twi_mpi_check(
+        g->ctx,
+        MPI_Alltoallv(g->going, g->counts, g->counts + 2 * ranks, g->element, g->coming,
+                      g->counts + ranks, g->counts + 3 * ranks, g->element, grid->world->comm),
+        "exchange rows of the result");
     if (status != TW_OK) {
         return status;
     }

@@ -52,12 +52,12 @@ uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel,
     return bytes;
 }
 
-#define FILL(T, INFTY)                             \
-    {                                              \
-        T *at = share->memory;                     \
-        for (uint64_t i = 0; i < elements; i++) {  \
-            at[i] = (INFTY);                       \
-        }                                          \
+#define FILL(T, INFTY)                            \
+    {                                             \
+        T *at = share->memory;                    \
+        for (uint64_t i = 0; i < elements; i++) { \
+            at[i] = (INFTY);                      \
+        }                                         \
     }
 
 static void fill(const twi_share *share, uint64_t elements)
@@ -110,8 +110,7 @@ tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid
     tw_status status = twi_alloc(ctx, &out->rows, (uint64_t)out->row_count, sizeof *out->rows,
                                  "this rank's share of the distance matrix");
     if (status == TW_OK) {
-        status =
-            twi_alloc(ctx, &out->memory, bytes, 1, "this rank's share of the distance matrix");
+        status = twi_alloc(ctx, &out->memory, bytes, 1, "this rank's share of the distance matrix");
     }
     if (status != TW_OK) {
         return status;
@@ -138,11 +137,11 @@ void twi_share_clear(twi_share *share)
 
 /* ------------------------------------------------------------------------------------- arcs */
 
-#define LOWER(T, INFTY)                                                  \
-    {                                                                    \
-        T *at = (T *)twi_share_tile(share, row, tile) + i * ld + j;      \
+#define LOWER(T, INFTY)                                                 \
+    {                                                                   \
+        T *at = (T *)twi_share_tile(share, row, tile) + i * ld + j;     \
         const T entry = weight < (double)(INFTY) ? (T)weight : (INFTY); \
-        *at = entry < *at ? entry : *at;                                 \
+        *at = entry < *at ? entry : *at;                                \
     }
 
 /* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours. */
@@ -192,7 +191,7 @@ typedef struct traffic {
     arc *out;
     arc *in;
     uint64_t in_room;
-    int *counts; /* four times as many as ranks: what goes, what comes, and where each begins */
+    int *counts;  /* four times as many as ranks: what goes, what comes, and where each begins */
     int64_t each; /* arcs of a rank in a round */
 } traffic;
 
@@ -274,11 +273,11 @@ static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *patter
     if (status != TW_OK) {
         return status;
     }
-    status = twi_mpi_check(ctx,
-                           MPI_Alltoallv(t->out, t->counts, t->counts + 2 * ranks, type, t->in,
-                                         t->counts + ranks, t->counts + 3 * ranks, type,
-                                         world->comm),
-                           "exchange arcs");
+    status =
+        twi_mpi_check(ctx,
+                      MPI_Alltoallv(t->out, t->counts, t->counts + 2 * ranks, type, t->in,
+                                    t->counts + ranks, t->counts + 3 * ranks, type, world->comm),
+                      "exchange arcs");
     for (int64_t a = 0; a < coming && status == TW_OK; a++) {
         take(share, pattern, &t->in[a]);
     }
@@ -313,8 +312,8 @@ tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *patt
     const twi_world *world = &graph->world;
     traffic t = {.each = ARCS_AT_ONCE / world->size};
     t.each = t.each > ARCS_LEAST ? t.each : ARCS_LEAST;
-    tw_status status = twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out,
-                                 "arcs on their way between ranks");
+    tw_status status =
+        twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out, "arcs on their way between ranks");
     if (status == TW_OK) {
         status = twi_alloc(ctx, &t.counts, 4 * (uint64_t)world->size, sizeof *t.counts,
                            "arcs on their way between ranks");

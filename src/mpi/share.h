@@ -6,8 +6,8 @@
 #ifndef TWI_MPI_SHARE_H
 #define TWI_MPI_SHARE_H
 
-#include "apsp/shared/plan.h"
 #include "apsp/closure/kernels.h"
+#include "apsp/shared/plan.h"
 #include "mpi/graph.h"
 #include "mpi/grid.h"
 #include "mpi/pattern.h"

@@ -156,7 +156,8 @@ tw_status twi_world_threads(tw_context *ctx, const twi_world *world, int *out)
     if (level < MPI_THREAD_FUNNELED) {
         *out = 1;
         if (twi_threads_wanted(ctx) > 1) {
-            twi_log(ctx, "MPI was initialised for one thread (MPI_THREAD_SINGLE); computing on one");
+            twi_log(ctx,
+                    "MPI was initialised for one thread (MPI_THREAD_SINGLE); computing on one");
         }
         return TW_OK;
     }

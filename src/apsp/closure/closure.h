@@ -25,7 +25,7 @@ typedef struct twi_closure_ops {
 
 /* Drive the closure over `pivots` pivots; `relaxations` is the whole work, for the progress line.
  */
-TWI_SHARED TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops, void *self,
-                                       int64_t pivots, double relaxations);
+TWI_SHARED TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops,
+                                                  void *self, int64_t pivots, double relaxations);
 
 #endif

@@ -15,13 +15,13 @@ typedef struct twi_work {
 } twi_work;
 
 /* Elements of a row, and bytes of the whole matrix. */
-int64_t twi_work_stride(const twi_minplus_kernel *kernel, int64_t n);
+TWI_SHARED int64_t twi_work_stride(const twi_minplus_kernel *kernel, int64_t n);
 uint64_t twi_work_bytes(const twi_minplus_kernel *kernel, int64_t n);
 
 /* The pivot width for n, as chosen when the caller leaves it open; and the nearest one that the
  * kernel can work with. */
-int32_t twi_block_choose(const twi_minplus_kernel *kernel, int64_t n);
-int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, int64_t block);
+TWI_SHARED int32_t twi_block_choose(const twi_minplus_kernel *kernel, int64_t n);
+TWI_SHARED int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, int64_t block);
 
 /* Bytes of panels and thread buffers besides the matrix. */
 uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int32_t block,

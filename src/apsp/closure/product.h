@@ -15,8 +15,10 @@
 #define TWI_DEPTH_MOST 1024
 
 /* Bytes of a packed left panel of `rows`, or right panel of `cols`, and `depth`. */
-uint64_t twi_packed_a_bytes(const twi_minplus_kernel *kernel, int64_t rows, int64_t depth);
-uint64_t twi_packed_b_bytes(const twi_minplus_kernel *kernel, int64_t cols, int64_t depth);
+TWI_SHARED uint64_t twi_packed_a_bytes(const twi_minplus_kernel *kernel, int64_t rows,
+                                       int64_t depth);
+TWI_SHARED uint64_t twi_packed_b_bytes(const twi_minplus_kernel *kernel, int64_t cols,
+                                       int64_t depth);
 
 /* A packed panel: strips one after another, and the finite range of each. */
 typedef struct twi_panel {
@@ -26,13 +28,13 @@ typedef struct twi_panel {
 } twi_panel;
 
 /* Pack rows x depth into `panel` (whose memory is large enough). False if all of it is infinite. */
-bool twi_pack_a(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t rows, int64_t depth,
-                const void *src, int64_t row_step, int64_t depth_step);
+TWI_SHARED bool twi_pack_a(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t rows,
+                           int64_t depth, const void *src, int64_t row_step, int64_t depth_step);
 /* Pack columns first ... first+cols-1 of a right panel; `first` is a multiple of nr, and src points
  * at the element (0, first). Threads may pack pieces of one panel; the one with column 0 sets its
  * depth. */
-void twi_pack_b(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t first, int64_t cols,
-                int64_t depth, const void *src, int64_t ld);
+TWI_SHARED void twi_pack_b(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t first,
+                           int64_t cols, int64_t depth, const void *src, int64_t ld);
 
 /*
  * C = min(C, A (x) B) for `rows` rows and columns first ... first+cols-1 of B; c points at the
@@ -41,8 +43,8 @@ void twi_pack_b(const twi_minplus_kernel *kernel, twi_panel *panel, int64_t firs
  * rows and B's columns), are left out; TWI_NO_DIAGONAL takes all.
  */
 #define TWI_NO_DIAGONAL (INT64_MAX / 2)
-void twi_product(const twi_minplus_kernel *kernel, const twi_panel *a, int64_t rows,
-                 const twi_panel *b, int64_t first, int64_t cols, void *c, int64_t ldc,
-                 int64_t below);
+TWI_SHARED void twi_product(const twi_minplus_kernel *kernel, const twi_panel *a, int64_t rows,
+                            const twi_panel *b, int64_t first, int64_t cols, void *c, int64_t ldc,
+                            int64_t below);
 
 #endif

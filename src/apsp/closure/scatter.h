@@ -7,7 +7,7 @@
 
 /* The kernel that a run in a type begins with: where the plan expects distances of 15 bits, theirs
  * for u16. */
-const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type);
+TWI_SHARED const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type);
 
 /* Fill `work` from the plan's graph: 0 on the diagonal, the least weight of parallel arcs (with the
  * plan's potentials, if any), infinity elsewhere and in the padding; weights at or above infinity

@@ -1,4 +1,5 @@
-/* The closure of one tile, on one thread: what the closures of whole matrices do with each pivot. */
+/* The closure of one tile, on one thread: what the closures of whole matrices do with each pivot.
+ */
 #ifndef TWI_APSP_CLOSURE_TILE_H
 #define TWI_APSP_CLOSURE_TILE_H
 

@@ -5,10 +5,10 @@
 #include "apsp/shared/plan.h"
 
 /* TW_ERR_ARGUMENT, with what is wrong, unless a plan can be made with them. */
-TW_CHECKED tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph,
-                                    const tw_apsp_options *opts);
+TWI_SHARED TW_CHECKED tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph,
+                                               const tw_apsp_options *opts);
 
 /* Of the distances: as asked, or that of the weights. */
-tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *opts);
+TWI_SHARED tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *opts);
 
 #endif

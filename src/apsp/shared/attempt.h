@@ -27,7 +27,8 @@ typedef struct twi_engine {
 /* Attempts until one is exact, in `first` and the types after it: u8, u16, i32, f64. Where the
  * caller has `asked` for a type, it is the only one; TW_AUTO: nobody has. *used is the type that
  * was tried last; the attempts are added to *count. */
-TW_CHECKED tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self,
-                                 tw_type first, tw_type asked, tw_type *used, int32_t *count);
+TWI_SHARED TW_CHECKED tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self,
+                                            tw_type first, tw_type asked, tw_type *used,
+                                            int32_t *count);
 
 #endif

@@ -13,9 +13,9 @@
 typedef struct twi_delivery twi_delivery;
 
 /* begin of every sink. *out is to be destroyed in any case. */
-TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out,
-                                        const tw_apsp_plan *plan, tw_sink *sinks,
-                                        int32_t sink_count, tw_sink *predecessors);
+TWI_SHARED TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out,
+                                                   const tw_apsp_plan *plan, tw_sink *sinks,
+                                                   int32_t sink_count, tw_sink *predecessors);
 
 /*
  * `count` rows from result row `first` on: element (i, v) at work[i * stride + v], of `type`, which
@@ -31,8 +31,8 @@ typedef struct twi_rows {
     double scale;
     bool potentials_applied; /* values are w + h[u] - h[v] sums; take h[s] - h[t] off */
 } twi_rows;
-TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
-                                       const twi_rows *rows);
+TWI_SHARED TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
+                                                  const twi_rows *rows);
 
 /* The caller's matrix, where the result has no other sink and rows of the working type need only be
  * widened (widen.h) for it: an engine may then put them there itself, and say of blocks of them,
@@ -62,7 +62,7 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
                               int64_t col, double distance);
 
 /* end of every sink, or abort of those that are open when one fails. */
-TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
+TWI_SHARED TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *delivery);
 
 /* Whether it was a sink that failed, rather than whoever made the rows. NULL: no. */
 bool twi_delivery_refused(const twi_delivery *delivery);
@@ -76,6 +76,6 @@ uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
 double twi_delivery_seconds(const twi_delivery *delivery);
 
 /* Frees; aborts the sinks unless twi_delivery_end was called. NULL is fine. */
-void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery);
+TWI_SHARED void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery);
 
 #endif

@@ -95,11 +95,11 @@ bool twi_method_exists(tw_apsp_method method);
 
 /* Could a sum of weights on the way of a run leave what `work` holds: the finite numbers of a float
  * type, or for whole weights those below 2^53, up to which f64 is exact? Then delivery looks. */
-bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work);
+TWI_SHARED bool twi_plan_may_overflow(const tw_apsp_plan *plan, tw_type work);
 
 /* Could a shortest walk be as long as `cap`? If not, an entry that a closure or sweep under that
  * cap leaves there has no path, and needs no certificate. */
-bool twi_plan_may_reach(const tw_apsp_plan *plan, double cap);
+TWI_SHARED bool twi_plan_may_reach(const tw_apsp_plan *plan, double cap);
 
 /* Whole weights of a type that holds them all: an f32 result must not round their distances, as it
  * does those of float weights. */
@@ -107,6 +107,6 @@ bool twi_plan_keeps_whole(const tw_apsp_plan *plan);
 
 /* What weights that are not whole are worked in: f32 only where the result is f32, too, and no sum
  * can leave it. A wider result must not inherit the rounding of a narrower type. */
-tw_type twi_plan_float_type(const tw_apsp_plan *plan);
+TWI_SHARED tw_type twi_plan_float_type(const tw_apsp_plan *plan);
 
 #endif

@@ -66,7 +66,7 @@ TW_CHECKED tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph
  * With negative weights partial sums can be larger than the result: their size is bounded by
  * `magnitude`, and both sides allow 2 (n + 2) u times that.
  */
-void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *search, int32_t v, tw_type type,
-                         double magnitude, double *low, double *high);
+TWI_SHARED void twi_textbook_bounds(const tw_graph *graph, const twi_textbook *search, int32_t v,
+                                    tw_type type, double magnitude, double *low, double *high);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct twi_graph_format {
 /* By name; NULL, and a sentence that lists the names, if there is none. */
 const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name);
 /* By the extension of the path; NULL when it has none that is known. */
-const twi_graph_format *twi_graph_format_of_path(const char *path);
+TWI_SHARED const twi_graph_format *twi_graph_format_of_path(const char *path);
 /* By the first bytes and the size; never NULL: what nothing else recognises is an edge list. */
 const twi_graph_format *twi_graph_format_of_bytes(const twi_input *input);
 
@@ -58,7 +58,7 @@ TWI_DECLARE_FORMAT(npz);
 #undef TWI_DECLARE_FORMAT
 
 /* What begins a file of the format, for recognition by content. */
-bool twi_triples_recognised(const twi_input *input);
+TWI_SHARED bool twi_triples_recognised(const twi_input *input);
 bool twi_dimacs_recognised(const twi_input *input);
 bool twi_mtx_recognised(const twi_input *input);
 bool twi_npz_recognised(const twi_input *input);

@@ -19,15 +19,15 @@ TW_CHECKED tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *
 
 /* Of a file to write: the same, but raw for none, .raw, .bin and .out alone; another extension,
  * which would promise what is not written, is refused. */
-TW_CHECKED tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out,
-                                            const char *name, const char *path);
+TWI_SHARED TW_CHECKED tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out,
+                                                       const char *name, const char *path);
 
 /* npy ----------------------------------------------------------------------------------------- */
 
 #define TWI_NPY_HEADER_MOST 192 /* bytes of the longest header written */
 
 /* The header of a file of this shape into `out`; returns its length, a multiple of 64. */
-size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape);
+TWI_SHARED size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape);
 
 /* The same for a stack of planes of this shape, three dimensions. */
 size_t twi_npy_header_stack(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape, int64_t planes);

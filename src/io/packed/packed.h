@@ -12,7 +12,7 @@
 /* Whether these bytes begin a compressed file of a known kind. */
 bool twi_packed_recognised(const twi_input *input);
 /* Whether the path ends in an extension of a compressed file: gz, zst or xz. */
-bool twi_packed_named(const char *path);
+TWI_SHARED bool twi_packed_named(const char *path);
 
 /* The name without such an extension, for what looks at extensions: `path` itself, or its end in
  * `out`. */

@@ -78,12 +78,10 @@ static const cli_option machine_options[] = {
      "Force an instruction set: scalar, neon, avx2 or avx512."},
     {0}};
 
-static const cli_group groups[] = {{"The graph", cli_reading_options},
-                                   {"The result", result_options},
-                                   {"How it is computed", method_options},
-                                   {"Resources", machine_options},
-                                   {"What it says", cli_talk_options},
-                                   {NULL, NULL}};
+static const cli_group groups[] = {
+    {"The graph", cli_reading_options},     {"The result", result_options},
+    {"How it is computed", method_options}, {"Resources", machine_options},
+    {"What it says", cli_talk_options},     {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
@@ -201,11 +199,13 @@ static void conclude(const mpi_run *run, double total)
     cli_say(run->job,
             "%d ranks as %d x %d, %d thread%s each, tiles of %d, %s in %s%s, %s of memory in each",
             (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, (int)r->threads,
-            r->threads == 1 ? "" : "s", (int)r->block, r->symmetric ? "half of the matrix" : "closure",
-            tw_type_name(r->work_type), r->tiles_skipped > 0 ? ", empty tiles skipped" : "",
+            r->threads == 1 ? "" : "s", (int)r->block,
+            r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
+            r->tiles_skipped > 0 ? ", empty tiles skipped" : "",
             cli_show_bytes(memory, (double)r->memory_peak));
-    cli_say(run->job, "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
-                      "relaxations/s",
+    cli_say(run->job,
+            "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
+            "relaxations/s",
             cli_show_seconds(all, total), cli_show_seconds(read, run->seconds_read),
             cli_show_seconds(compute, r->seconds_compute), cli_show_seconds(wait, r->seconds_wait),
             cli_show_seconds(output, r->seconds_output), cli_show_scaled(rate, rate_of(r)));

@@ -1,0 +1,399 @@
+/*
+ * The closure over ranks against tw_apsp on one: run by mpirun, with any number of ranks. Every
+ * rank makes the same graphs, gives every so-many-th arc of them as its part, and closes them with
+ * the others into a file; rank 0 compares the bytes of the file with those of one process, and with
+ * the plain reference, which shares nothing with either.
+ *
+ *     mpirun -n 4 test_mpi_closure FOLDER
+ */
+#include <tilewright-mpi.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tw_context *ctx;
+static int rank, ranks, failures, passed;
+static const char *folder;
+
+typedef struct graph_case {
+    const char *name;
+    int64_t n;
+    double arcs; /* per vertex */
+    bool undirected;
+    int parts;       /* that no arc joins; vertices lie in runs */
+    tw_type weights; /* TW_I32, TW_F32, TW_F64 */
+    double heaviest;
+    tw_type type, work_type;
+    int32_t block;
+} graph_case;
+
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+
+static void check(tw_status status, const char *what)
+{
+    if (status != TW_OK) {
+        fprintf(stderr, "rank %d: %s: %s\n", rank, what, tw_last_error(ctx));
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+typedef struct arcs {
+    int64_t count;
+    int32_t *from, *to;
+    char *weight;
+    size_t size;
+} arcs;
+
+static arcs make_arcs(const graph_case *c, uint64_t seed)
+{
+    arcs a = {.count = (int64_t)(c->arcs * (double)c->n), .size = tw_type_size(c->weights)};
+    a.from = malloc((size_t)a.count * sizeof *a.from + 1);
+    a.to = malloc((size_t)a.count * sizeof *a.to + 1);
+    a.weight = malloc((size_t)a.count * a.size + 1);
+    state = seed;
+    for (int64_t i = 0; i < a.count; i++) {
+        const int64_t u = (int64_t)(next_random() % (uint64_t)c->n);
+        const int64_t part = u * c->parts / c->n;
+        const int64_t begin = (part * c->n + c->parts - 1) / c->parts;
+        const int64_t end = ((part + 1) * c->n + c->parts - 1) / c->parts;
+        a.from[i] = (int32_t)u;
+        a.to[i] = (int32_t)(begin + (int64_t)(next_random() % (uint64_t)(end - begin)));
+        const double share = (double)next_random() / 0x1p31;
+        if (c->weights == TW_I32) {
+            ((int32_t *)a.weight)[i] = (int32_t)(share * c->heaviest);
+        } else if (c->weights == TW_F32) {
+            ((float *)a.weight)[i] = (float)(share * c->heaviest);
+        } else {
+            ((double *)a.weight)[i] = share * c->heaviest;
+        }
+    }
+    return a;
+}
+
+/* The graph of arcs first, first + step, ... */
+static tw_graph *make_graph(const graph_case *c, const arcs *a, int first, int step)
+{
+    tw_edges edges = TW_EDGES_INIT;
+    tw_graph *graph = NULL;
+    int64_t count = 0;
+    arcs some = {.from = malloc((size_t)a->count * sizeof *a->from + 1),
+                 .to = malloc((size_t)a->count * sizeof *a->to + 1),
+                 .weight = malloc((size_t)a->count * a->size + 1)};
+    for (int64_t i = first; i < a->count; i += step, count++) {
+        some.from[count] = a->from[i];
+        some.to[count] = a->to[i];
+        memcpy(some.weight + count * (int64_t)a->size, a->weight + i * (int64_t)a->size, a->size);
+    }
+    edges.count = count;
+    edges.source = some.from;
+    edges.target = some.to;
+    edges.weight = some.weight;
+    edges.weight_type = c->weights;
+    check(tw_graph_from_edges(ctx, &graph, c->n, &edges, c->undirected ? TW_GRAPH_UNDIRECTED : 0),
+          "a graph");
+    free(some.from);
+    free(some.to);
+    free(some.weight);
+    return graph;
+}
+
+static void *read_all(const char *path, size_t bytes)
+{
+    char *data = malloc(bytes + 1);
+    FILE *file = fopen(path, "rb");
+    size_t got = file != NULL ? fread(data, 1, bytes + 1, file) : 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (got != bytes) {
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+/* Rank 0: the file against one process's closure, and integers against the reference. */
+static void compare(const graph_case *c, const tw_graph *graph, const tw_apsp_options *opts,
+                    const char *path, tw_type type)
+{
+    const size_t bytes = (size_t)(c->n * c->n) * tw_type_size(type);
+    char *given = read_all(path, bytes);
+    char *right = malloc(bytes + 1);
+    tw_matrix matrix = {right, c->n, c->n, c->n, type};
+    memset(right, 0xA5, bytes);
+    tw_apsp_options alone = *opts;
+    alone.method = TW_APSP_METHOD_CLOSURE;
+    check(tw_apsp(ctx, &matrix, graph, &alone), "one process");
+    bool same = given != NULL && memcmp(given, right, bytes) == 0;
+    if (same && c->weights == TW_I32 && c->n <= 300) {
+        alone = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+        alone.method = TW_APSP_METHOD_REFERENCE;
+        memset(right, 0xA5, bytes);
+        check(tw_apsp(ctx, &matrix, graph, &alone), "the reference");
+        same = memcmp(given, right, bytes) == 0;
+    }
+    passed += same;
+    failures += !same;
+    if (!same) {
+        fprintf(stderr, "FAILED on %d ranks: %s, n = %lld%s\n", ranks, c->name, (long long)c->n,
+                given == NULL ? ": the file is not as long as it should be" : "");
+    }
+    free(right);
+    free(given);
+}
+
+static void run_case(const graph_case *c, uint64_t seed)
+{
+    char path[4096];
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
+    tw_mpi_graph *graph = NULL;
+    snprintf(path, sizeof path, "%s/closure-%d.raw", folder, ranks);
+    arcs a = make_arcs(c, seed);
+    tw_graph *part = make_graph(c, &a, rank, ranks);
+    opts.type = c->type;
+    opts.work_type = c->work_type;
+    opts.block = c->block;
+    out.path = path;
+    out.verify = 1;
+    out.seed = seed;
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    check(tw_mpi_apsp(ctx, graph, &opts, &out, &report), c->name);
+    if (report.ranks != ranks || report.verified_rows != (c->n > 0) ||
+        (report.symmetric != 0) != c->undirected) {
+        fprintf(stderr, "FAILED: %s: the report is wrong\n", c->name);
+        failures++;
+    }
+    if (rank == 0) {
+        tw_graph *whole = make_graph(c, &a, 0, 1);
+        tw_apsp_options alone = opts;
+        compare(c, whole, &alone, path, report.type);
+        tw_graph_destroy(whole);
+    }
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
+/* Rows and columns picked, in any order and twice; a cutoff. */
+static void pick_rows_and_columns(void)
+{
+    static const int32_t sources[] = {130, 0, 129, 64, 63, 130}, targets[] = {5, 149, 64};
+    const graph_case c = {"rows and columns", 150, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
+    char path[4096];
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    tw_mpi_graph *graph = NULL;
+    snprintf(path, sizeof path, "%s/rows-%d.raw", folder, ranks);
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    opts.sources = sources;
+    opts.source_count = 6;
+    opts.targets = targets;
+    opts.target_count = 3;
+    opts.cutoff = 60;
+    opts.block = 64;
+    out.path = path;
+    out.verify = 0;
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    check(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), c.name);
+    if (rank == 0) {
+        int32_t right[18];
+        tw_matrix matrix = {right, 6, 3, 3, TW_I32};
+        tw_graph *whole = make_graph(&c, &a, 0, 1);
+        memset(right, 0xA5, sizeof right);
+        check(tw_apsp(ctx, &matrix, whole, &opts), "one process");
+        void *given = read_all(path, sizeof right);
+        const bool same = given != NULL && memcmp(given, right, sizeof right) == 0;
+        passed += same;
+        failures += !same;
+        if (!same) {
+            fprintf(stderr, "FAILED on %d ranks: %s\n", ranks, c.name);
+        }
+        free(given);
+        tw_graph_destroy(whole);
+    }
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
+static void expect(tw_status status, tw_status wanted, const char *sentence, const char *what)
+{
+    const bool fine = status == wanted && strstr(tw_last_error(ctx), sentence) != NULL;
+    passed += fine && rank == 0;
+    failures += !fine;
+    if (!fine) {
+        fprintf(stderr, "FAILED on rank %d of %d: %s: status %d, '%s'\n", rank, ranks, what,
+                (int)status, tw_last_error(ctx));
+    }
+}
+
+/* What is wrong with one rank is told to all of them, and nobody waits. */
+static void failures_are_shared(void)
+{
+    const graph_case c = {"failures", 100, 9, false, 1, TW_I32, 5000, TW_AUTO, TW_AUTO, 0};
+    const graph_case other = {"failures", 101, 3, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 0};
+    const int last = ranks - 1;
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    tw_graph *odd = make_graph(&other, &a, rank, ranks);
+    tw_mpi_graph *graph = NULL;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    expect(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, NULL), TW_ERR_ARGUMENT,
+           "no rank gives a part", "no part at all");
+    if (ranks > 1) {
+        expect(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, rank == last ? odd : part),
+               TW_ERR_ARGUMENT, "100 vertices and another rank's 101", "parts of two sizes");
+    }
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, rank == 0 ? part : NULL), "a part");
+    if (ranks > 1) {
+        opts.block = rank == last ? 64 : 128;
+        expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_ARGUMENT,
+               "was given the block 64 and rank 0 128", "two blocks");
+        opts.block = 0;
+        out.path = rank == last ? "here.npy" : NULL;
+        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, "the output",
+               "two outputs");
+        out.path = NULL;
+    }
+    opts.method = TW_APSP_METHOD_SWEEP;
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_UNSUPPORTED, "method sweep",
+           "a method that is not there");
+    opts.method = TW_APSP_METHOD_AUTO;
+    if (rank == last) {
+        opts.sources = (const int32_t[]){100};
+        opts.source_count = 1;
+    }
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_ARGUMENT, "100",
+           "a vertex that is not there, on one rank");
+    opts.sources = NULL;
+    out.path = "/nowhere/at/all.npy";
+    expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_IO, "/nowhere/at/all.npy",
+           "no such folder");
+    out.path = "matrix.csv";
+    expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_UNSUPPORTED, "csv", "text");
+    out.path = NULL;
+    opts.work_type = TW_U8;
+    const tw_status narrow = tw_mpi_apsp(ctx, graph, &opts, NULL, NULL);
+    expect(narrow, TW_ERR_RANGE, "u8", "a type that is too narrow");
+    opts.work_type = TW_AUTO;
+    check(tw_set_memory(ctx, rank == last ? 20000 : 0), "a limit");
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_MEMORY, "memory",
+           "no memory on one rank");
+    check(tw_set_memory(ctx, 0), "no limit");
+    if (rank == last) {
+        tw_cancel(ctx);
+    }
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_CANCELLED, "stopped on request",
+           "cancelled on one rank");
+    tw_clear_cancel(ctx);
+    check(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), "again after all that");
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(odd);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
+/* A communicator of some ranks, in another order. */
+static void any_communicator_will_do(void)
+{
+    const graph_case c = {"some ranks", 200, 3, true, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
+    MPI_Comm some;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, ranks - rank, &some);
+    arcs a = make_arcs(&c, 7);
+    int size, at;
+    MPI_Comm_size(some, &size);
+    MPI_Comm_rank(some, &at);
+    tw_graph *part = make_graph(&c, &a, at, size);
+    tw_mpi_graph *graph = NULL;
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
+    out.verify = 3;
+    check(tw_mpi_graph_from_parts(ctx, &graph, some, part), "the parts");
+    check(tw_mpi_apsp(ctx, graph, NULL, &out, &report), c.name);
+    passed += report.ranks == size && report.verified_rows == 3 && rank == 0;
+    failures += report.ranks != size || report.verified_rows != 3;
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    MPI_Comm_free(&some);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
+static const graph_case fixed[] = {
+    {"nothing", 0, 0, false, 1, TW_I32, 1, TW_AUTO, TW_AUTO, 0},
+    {"one vertex", 1, 0, false, 1, TW_I32, 1, TW_AUTO, TW_AUTO, 0},
+    {"two vertices", 2, 2, true, 1, TW_I32, 9, TW_AUTO, TW_AUTO, 0},
+    {"fewer vertices than ranks", 5, 2, false, 1, TW_I32, 9, TW_AUTO, TW_AUTO, 0},
+    {"no arcs", 130, 0, false, 1, TW_I32, 9, TW_AUTO, TW_AUTO, 64},
+    {"u8", 150, 20, false, 1, TW_I32, 20, TW_AUTO, TW_U8, 64},
+    {"u16", 150, 5, false, 1, TW_I32, 900, TW_AUTO, TW_U16, 64},
+    {"i32", 150, 3, false, 1, TW_I32, 1e6, TW_AUTO, TW_I32, 64},
+    {"i32 worked in f64", 150, 3, true, 1, TW_I32, 1e9, TW_F64, TW_AUTO, 64},
+    {"f32", 300, 5, false, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 64},
+    {"f32, undirected", 300, 5, true, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 64},
+    {"f32 as f64", 200, 5, false, 1, TW_F32, 1, TW_F64, TW_AUTO, 0},
+    {"f64", 300, 5, false, 1, TW_F64, 1, TW_AUTO, TW_AUTO, 64},
+    {"f64, undirected", 300, 5, true, 1, TW_F64, 1, TW_AUTO, TW_AUTO, 64},
+    {"components", 700, 3, false, 5, TW_I32, 100, TW_AUTO, TW_AUTO, 64},
+    {"components, undirected", 700, 3, true, 5, TW_I32, 100, TW_AUTO, TW_AUTO, 64},
+    {"components of floats", 500, 3, true, 3, TW_F64, 1, TW_AUTO, TW_AUTO, 64},
+    {"far apart", 400, 1.5, false, 2, TW_I32, 30000, TW_AUTO, TW_AUTO, 64}, /* widens */
+    {"far apart, undirected", 400, 1.2, true, 2, TW_I32, 300, TW_AUTO, TW_AUTO, 64},
+    {"the plan's own block", 700, 4, false, 1, TW_F64, 1, TW_AUTO, TW_AUTO, 0},
+    {"the plan's own block, undirected", 700, 4, true, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 0},
+};
+
+int main(int argc, char **argv)
+{
+    static const int64_t edges[] = {63, 64, 65, 127, 128, 129, 255, 257};
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    folder = argc > 1 ? argv[1] : ".";
+    if (tw_context_create(&ctx) != TW_OK) {
+        return 2;
+    }
+    check(tw_set_threads(ctx, ranks <= 2 ? 2 : 1), "threads");
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        run_case(&fixed[i], 11 + i);
+    }
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        graph_case c = {"an edge", edges[i], 4, i % 2 == 0, 1, TW_I32, 70, TW_AUTO, TW_AUTO, 64};
+        run_case(&c, 50 + i);
+        c.undirected = !c.undirected;
+        c.weights = TW_F64;
+        run_case(&c, 70 + i);
+    }
+    pick_rows_and_columns();
+    failures_are_shared();
+    any_communicator_will_do();
+    int all = 0;
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%d ranks: %d checks passed, %d failed\n", ranks, passed, all);
+    }
+    tw_context_destroy(ctx);
+    MPI_Finalize();
+    return all == 0 && (rank != 0 || passed > 0) ? 0 : 1;
+}
