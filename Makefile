@@ -19,7 +19,7 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
 given = $(if $($(1)),-D$(or $(2),TW)_$(1)=$($(1)),-U$(or $(2),TW)_$(1))
 
 .DEFAULT_GOAL := build
-.PHONY: help setup demo build test lint clang no-openmp cuda hip asan tsan fuzz coverage cross consumer bench \
+.PHONY: help setup demo build test lint clang no-openmp mpi cuda hip asan tsan fuzz coverage cross consumer bench \
         bench-setup python-setup strangers bench-python \
         wheel deb install uninstall clean
 
@@ -53,6 +53,11 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
 	@$(call compile,$@)
 	@tools/run-tests $@
+
+mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI if there is none)
+	@tools/setup build test mpi
+	@$(call compile,$(PRESET))
+	@tools/run-tests $(PRESET) -R '^mpi_'
 
 cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card; faster to build)
 	@tools/setup build test

@@ -55,6 +55,18 @@ install(TARGETS ${libraries} EXPORT tilewright
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/tilewright.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TW_HAVE_MPI) # a library of its own; who uses it brings an MPI
+  set(mpi_libraries "")
+  if(TW_SHARED)
+    list(APPEND mpi_libraries tilewright_mpi_shared)
+  endif()
+  if(TW_STATIC)
+    list(APPEND mpi_libraries tilewright_mpi_static)
+  endif()
+  install(TARGETS ${mpi_libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES include/tilewright-mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT tilewright NAMESPACE tilewright:: FILE tilewrightTargets.cmake
@@ -86,6 +98,11 @@ endif()
 configure_file(cmake/tilewright.pc.in tilewright.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tilewright.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TW_HAVE_MPI)
+  configure_file(cmake/tilewright-mpi.pc.in tilewright-mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tilewright-mpi.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER: the command tilewright-mpi as its users meet
+it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
+
+RUN is tests/mpi/run. Every failure is printed; the exit status is 1 if there is one."""
+import filecmp
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+run, mpi, alone, folder = sys.argv[1:5]
+failed = 0
+done = 0
+LIMIT = 120  # seconds, for what hangs
+
+
+def check(right, what, *more):
+    global failed, done
+    done += 1
+    if not right:
+        failed += 1
+        print("FAILED:", what, *more)
+
+
+def ranks(count, *words, program=None):
+    """Standard output, standard error without mpirun's own words, exit status."""
+    command = [run, str(count), program or mpi, *words]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, cwd=folder)
+    said = [line for line in ended.stderr.splitlines() if line.startswith("tilewright-mpi: ")]
+    return ended.stdout, said, ended.returncode, ended.stderr
+
+
+def one(*words):
+    subprocess.run([alone, *words, "-q"], check=True, cwd=folder, timeout=LIMIT)
+
+
+def same(a, b):
+    a, b = os.path.join(folder, a), os.path.join(folder, b)
+    return os.path.exists(a) and filecmp.cmp(a, b, shallow=False)
+
+
+def left():
+    """What lies in the folder and should not."""
+    return [name for name in os.listdir(folder) if name.startswith(".tilewright")]
+
+
+def write_edges(name, n, count, seed):
+    generator = random.Random(seed)
+    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+        for _ in range(count):
+            file.write(f"{generator.randrange(n)} {generator.randrange(n)} {generator.randrange(1, 900)}\n")
+        file.write(f"{n - 1} 0 7\n")
+
+
+def formats():
+    write_edges("g.el", 170, 700, 1)
+    one("generate", "graph", "dense", "g.bin", "--vertices", "170", "--seed", "4")
+    one("generate", "graph", "sparse", "g.gr", "--vertices", "170", "--seed", "4")
+    for graph in ("g.bin", "g.el", "g.gr"):
+        for extra in ([], ["--undirected", "--block", "64"], ["--unweighted", "--type", "f32"]):
+            for out in ("m.npy", "m.raw"):
+                one("apsp", graph, "right-" + out, "--method", "closure", *extra)
+                _, said, code, err = ranks(3, "apsp", graph, out, "--verify=2", *extra)
+                check(code == 0 and not said, graph, extra, out, code, err)
+                check(same(out, "right-" + out), graph, extra, out, "other bytes")
+                os.unlink(os.path.join(folder, out))
+    out, _, code, _ = ranks(2, "apsp", "g.bin", "--json", "-q", "--verify=0", "--threads", "1")
+    report = json.loads(out)
+    check(code == 0 and report["ranks"] == 2 and report["verified_rows"] == 170 and report["threads"] == 1,
+          "the report", out)
+
+
+def options():
+    one("apsp", "g.el", "right.npy", "--sources", "5,3,169", "--targets", "0-9", "--cutoff", "1500")
+    _, said, code, err = ranks(4, "apsp", "g.el", "-o", "some.npy", "--sources", "5,3,169", "--targets",
+                               "0-9", "--cutoff", "1500", "--verify=0")
+    check(code == 0 and same("some.npy", "right.npy"), "sources and targets", said, err)
+    out, _, code, _ = ranks(2, "apsp", "--help")
+    check(code == 0 and out.count("--work-type") == 1, "--help is printed once", out)
+    out, _, code, _ = ranks(2, "--version")
+    check(code == 0 and re.fullmatch(r"tilewright-mpi \d+\.\d+\.\d+\n", out), "--version", out)
+
+
+def bad():
+    """One sentence from one rank, exit 2, nothing left."""
+    with open(os.path.join(folder, "cut.bin"), "wb") as file:
+        file.write(open(os.path.join(folder, "g.bin"), "rb").read()[:-5])
+    with open(os.path.join(folder, "far.bin"), "wb") as file:
+        data = bytearray(open(os.path.join(folder, "g.bin"), "rb").read())
+        data[-12:-8] = (999).to_bytes(4, "little")
+        file.write(data)
+    with open(os.path.join(folder, "minus.el"), "w", encoding="ascii") as file:
+        file.write("0 1 -5\n1 2 3\n")
+    with open(os.path.join(folder, "kept.npy"), "w", encoding="ascii") as file:
+        file.write("as it was")
+    cases = [
+        (["apsp", "none.bin", "x.npy"], "none.bin"),
+        (["apsp", "-", "x.npy"], "standard input"),
+        (["apsp", "cut.bin", "kept.npy", "--in-format", "triples"], "cut short"),
+        (["apsp", "far.bin", "kept.npy"], "edge "),
+        (["apsp", "minus.el", "x.npy"], "negative weights"),
+        (["apsp", "g.bin", "x.csv"], "csv"),
+        (["apsp", "g.bin", "-"], "standard output"),
+        (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),
+        (["apsp", "g.bin", "."], "cannot write"),
+        (["apsp", "g.bin", "kept.npy", "--memory", "100k"], "memory"),
+        (["apsp", "g.bin", "kept.npy", "--work-type", "u8", "--type", "u8", "--cutoff", "-1"], "--cutoff"),
+        (["apsp", "g.bin", "x.npy", "--method", "sweep"], "sweep"),
+        (["apsp", "g.bin", "x.npy", "--sources", "170"], "170"),
+        (["apsp", "g.bin", "x.npy", "--blok", "4"], "--blok"),
+        (["apsp"], "GRAPH"),
+        (["solve"], "unknown command"),
+    ]
+    for words, sentence in cases:
+        _, said, code, err = ranks(3, *words)
+        check(code == 2 and len(said) == 1 and sentence in said[0], words, code, err)
+        check(not os.path.exists(os.path.join(folder, "x.npy")) and not left(), words, "left a file", left())
+    with open(os.path.join(folder, "kept.npy"), encoding="ascii") as file:
+        check(file.read() == "as it was", "a failed run has changed the file that was there")
+
+
+def different():
+    """Ranks that were told different things say so and end."""
+    shutil.copy(os.path.join(folder, "g.bin"), os.path.join(folder, "other.bin"))
+    with open(os.path.join(folder, "other.bin"), "r+b") as file:
+        file.seek(20)
+        file.write(b"\x01")
+    for mine, yours, sentence in (
+        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--block", "64"], "the block"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "y.npy"], "the output"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "other.bin", "x.npy"], "the graph"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--undirected"], "reading options"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--nonsense"], "--nonsense"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "none.bin", "x.npy"], "none.bin"),
+    ):
+        _, said, code, err = ranks(1, *mine, ":", "-n", "2", mpi, *yours)
+        check(code == 2 and len(said) == 1 and sentence in said[0], mine, yours, code, err)
+        check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), mine, yours, "left a file")
+
+
+def interrupted():
+    """Ctrl-C ends all ranks, and the file that was there stays."""
+    one("generate", "graph", "dense", "long.bin", "--vertices", "3500", "--seed", "2")
+    before = open(os.path.join(folder, "kept.npy"), "rb").read()
+    job = subprocess.Popen([run, "2", mpi, "apsp", "long.bin", "kept.npy", "--work-type", "f64", "--type", "f64",
+                            "--threads", "1"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                           cwd=folder, start_new_session=True)
+    deadline = time.monotonic() + LIMIT
+    while not left() and job.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    check(job.poll() is None and left(), "the run was over before it could be interrupted")
+    os.killpg(job.pid, signal.SIGINT)
+    try:
+        job.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        check(False, "an interrupted run goes on")
+    check(job.returncode != 0, "an interrupted run succeeds")
+    check(open(os.path.join(folder, "kept.npy"), "rb").read() == before, "an interrupted run has changed its OUT")
+
+
+os.makedirs(folder, exist_ok=True)
+for name in os.listdir(folder):
+    os.unlink(os.path.join(folder, name))
+for part in (formats, options, bad, different, interrupted):
+    part()
+print(f"{done - failed} of {done} checks passed")
+sys.exit(1 if failed or not done else 0)
