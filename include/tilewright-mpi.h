@@ -51,6 +51,10 @@ TW_API TW_CHECKED tw_status tw_mpi_graph_from_parts(tw_context *ctx, tw_mpi_grap
 /* What the whole graph is; on each process the same. Not collective. */
 TW_API TW_CHECKED tw_status tw_mpi_graph_describe(const tw_mpi_graph *graph, tw_graph_info *out);
 
+/* This process's part: vertices and their numbers are those of the whole graph, and so is what
+ * tw_graph_describe says of weights; the arcs are those that lie here. It is the graph's. */
+TW_API const tw_graph *tw_mpi_graph_part(const tw_mpi_graph *graph);
+
 /* Collective. */
 TW_API void tw_mpi_graph_destroy(tw_mpi_graph *graph);
 

@@ -77,16 +77,17 @@ static tw_status check_parts(tw_context *ctx, const tw_mpi_graph *graph, const t
 /* An empty part for whoever has none. */
 static tw_status make_empty(tw_context *ctx, tw_mpi_graph *graph)
 {
-    int64_t like[3] = {-1, -1, -1}; /* vertices, type, undirected */
+    int64_t like[4] = {-1, -1, -1, -1}; /* vertices, type, undirected, first */
     const tw_graph *part = &graph->whole;
     const bool have = part->offsets != NULL;
     if (have) {
         like[0] = part->n;
         like[1] = (int64_t)part->weight_type;
         like[2] = part->undirected;
+        like[3] = part->first;
     }
     tw_status status = twi_mpi_check(
-        ctx, MPI_Allreduce(MPI_IN_PLACE, like, 3, MPI_INT64_T, MPI_MAX, graph->world.comm),
+        ctx, MPI_Allreduce(MPI_IN_PLACE, like, 4, MPI_INT64_T, MPI_MAX, graph->world.comm),
         "compare");
     if (status != TW_OK || have) {
         return status;
@@ -95,6 +96,7 @@ static tw_status make_empty(tw_context *ctx, tw_mpi_graph *graph)
     if (status == TW_OK) {
         graph->own->integral = graph->own->whole = true;
         graph->own->undirected = like[2] != 0;
+        graph->own->first = (int32_t)like[3];
         graph->whole = *graph->own;
     }
     return status;
@@ -259,7 +261,7 @@ typedef struct letter {
     int64_t arcs;        /* of the part */
     int32_t type;
     int32_t undirected, integral, whole, floats;
-    int32_t reserved;
+    int32_t numbered; /* from: tw_graph.first */
     double min_weight, max_weight;
 } letter;
 
@@ -274,6 +276,7 @@ static letter letter_for(const tw_graph *all, const int64_t *begin, int rank)
                     .integral = all->integral,
                     .whole = all->whole,
                     .floats = all->floats,
+                    .numbered = all->first,
                     .min_weight = all->min_weight,
                     .max_weight = all->max_weight};
 }
@@ -290,6 +293,7 @@ static tw_status make_part(tw_context *ctx, tw_graph **out, const letter *about)
         (*out)->integral = about->integral != 0;
         (*out)->whole = about->whole != 0;
         (*out)->floats = about->floats != 0;
+        (*out)->first = about->numbered;
         (*out)->min_weight = about->min_weight;
         (*out)->max_weight = about->max_weight;
     }
@@ -528,6 +532,11 @@ tw_status tw_mpi_graph_describe(const tw_mpi_graph *graph, tw_graph_info *out)
     tw_graph whole = graph->whole;
     whole.arcs = graph->arcs;
     return tw_graph_describe(&whole, out);
+}
+
+const tw_graph *tw_mpi_graph_part(const tw_mpi_graph *graph)
+{
+    return graph != NULL ? &graph->whole : NULL;
 }
 
 void tw_mpi_graph_destroy(tw_mpi_graph *graph)

@@ -116,8 +116,8 @@ static tw_status compare(tw_context *ctx, const twi_mpi_verifier *verifier, int6
             return tw_fail(ctx, TW_ERR_VERIFY,
                            "row %lld, column %lld: the distance from vertex %d to %d is given as "
                            "%.17g, but a search finds %.17g",
-                           (long long)row, (long long)j, source, target, given,
-                           search.distance[target]);
+                           (long long)row, (long long)j, source + graph->first,
+                           target + graph->first, given, search.distance[target]);
         }
     }
     return TW_OK;

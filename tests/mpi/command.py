@@ -81,6 +81,9 @@ def options():
     _, said, code, err = ranks(4, "apsp", "g.el", "-o", "some.npy", "--sources", "5,3,169", "--targets",
                                "0-9", "--cutoff", "1500", "--verify=0")
     check(code == 0 and same("some.npy", "right.npy"), "sources and targets", said, err)
+    one("apsp", "g.gr", "right.npy", "--sources", "170,1")  # numbered from 1
+    _, said, code, err = ranks(2, "apsp", "g.gr", "-o", "some.npy", "--sources", "170,1")
+    check(code == 0 and same("some.npy", "right.npy"), "sources by the numbers of the file", said, err)
     out, _, code, _ = ranks(2, "apsp", "--help")
     check(code == 0 and out.count("--work-type") == 1, "--help is printed once", out)
     out, _, code, _ = ranks(2, "--version")

@@ -101,7 +101,6 @@ typedef struct mpi_run {
     const char *input, *output;
     tw_mpi_graph *graph;
     tw_graph_info about;
-    tw_graph *vertices; /* without an arc, for the lists */
     cli_vertices sources, targets;
     tw_mpi_apsp_report report;
     double seconds_read;
@@ -149,13 +148,10 @@ static tw_status parse_lists(mpi_run *run)
 {
     const mpi_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
-    tw_edges none = TW_EDGES_INIT;
-    tw_status status = tw_graph_from_edges(ctx, &run->vertices, run->about.vertices, &none, 0);
+    const tw_graph *part = tw_mpi_graph_part(run->graph);
+    tw_status status = cli_vertices_parse(ctx, &run->sources, part, "--sources", s->sources);
     if (status == TW_OK) {
-        status = cli_vertices_parse(ctx, &run->sources, run->vertices, "--sources", s->sources);
-    }
-    if (status == TW_OK) {
-        status = cli_vertices_parse(ctx, &run->targets, run->vertices, "--targets", s->targets);
+        status = cli_vertices_parse(ctx, &run->targets, part, "--targets", s->targets);
     }
     return tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
 }
@@ -279,7 +275,6 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
     }
     cli_vertices_clear(&run.targets);
     cli_vertices_clear(&run.sources);
-    tw_graph_destroy(run.vertices);
     tw_mpi_graph_destroy(run.graph);
     return status;
 }
