@@ -22,9 +22,10 @@ grep -qx "Package: $package" debian/control || fail "debian/control has no $pack
 symbols=debian/$package.symbols
 [ -e "$symbols" ] || fail "no $symbols"
 [ "$(head -n 1 "$symbols")" = "$soname $package #MINVER#" ] || fail "$symbols begins with another library"
-! sed 1d "$symbols" | grep -vE '^ tw_[a-z0-9_]+@Base [0-9.]+$' || fail "$symbols has lines that are no symbols"
+! sed 1d "$symbols" | grep -vE "^ (tw_[a-z0-9_]+@Base|\(symver\)TILEWRIGHT_PRIVATE_$version) [0-9.]+\$" || fail "$symbols has lines that are no symbols"
 diff <(sed -n 's/^ \(.*\)@Base .*/\1/p' "$symbols") \
-    <(nm -D --defined-only --format=posix "$library" | sed 's/ .*//' | LC_ALL=C sort) ||
+    <(nm -D --defined-only --format=posix "$library" | sed 's/ .*//' | grep -v '@@TILEWRIGHT_PRIVATE_\|^TILEWRIGHT_PRIVATE_' |
+        LC_ALL=C sort) ||
     fail "$symbols (<) is not what the library gives out (>): tools/renew-abi renews it"
 
 least=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' CMakeLists.txt)
