@@ -70,6 +70,16 @@ const char *twi_bytes(char buf[32], double bytes)
     return buf;
 }
 
+void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t others)
+{
+    twi_bytes(first, (double)bytes);
+    twi_bytes(second, (double)others);
+    if (bytes != others && strcmp(first, second) == 0) {
+        snprintf(first, 32, "%llu bytes", (unsigned long long)bytes);
+        snprintf(second, 32, "%llu bytes", (unsigned long long)others);
+    }
+}
+
 uint64_t twi_memory_left(const tw_context *ctx)
 {
     uint64_t limit = tw_memory_limit(ctx);
@@ -85,6 +95,6 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
     }
     char need[32];
     char have[32];
-    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left", what,
-                   twi_bytes(need, (double)bytes), twi_bytes(have, (double)left));
+    twi_bytes_apart(need, bytes, have, left);
+    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left", what, need, have);
 }

@@ -27,6 +27,9 @@ TWI_SHARED TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t 
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
 TWI_SHARED const char *twi_bytes(char buf[32], double bytes);
 
+/* Two amounts that differ, in bytes where they would look the same. */
+void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t others);
+
 /* What the context may still take. */
 uint64_t twi_memory_left(const tw_context *ctx);
 

@@ -466,7 +466,9 @@ class Behaviour(unittest.TestCase):
         self.tilewright("apsp", "g.bin", "d.npy", "-q")
         for words in (("apsp", "g.bin", "-"), ("apsp", "g.bin", "-", "--predecessors", "p.npy"),
                       ("apsp", "g.bin"), ("summary", "d.npy"), ("path", "g.bin", "0", "399"),
-                      ("apsp", "g.bin", "--json"), ("generate", "graph", "grid", "-", "--out-format", "gr")):
+                      ("apsp", "g.bin", "--json"), ("compare", "d.npy", "d.npy"),
+                      ("convert", "d.npy", "-", "--out-format", "csv"), ("apsp", "g.bin", "--long", "-o", "-"),
+                      ("generate", "graph", "grid", "-", "--out-format", "gr")):
             self.assertEqual(self.run_unread(*words, "-q"), (-signal.SIGPIPE, b""), words)
             self.assertEqual(sorted(os.listdir(self.folder.name)), ["d.npy", "g.bin"], words)
         self.assertEqual(self.run_unread("help", "apsp"), (-signal.SIGPIPE, b""))

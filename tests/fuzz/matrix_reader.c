@@ -34,17 +34,38 @@ static char *write_lines(const tw_matrix *m, uint64_t *length)
     return text;
 }
 
+/* Rows that are asked for from the last to the first are those of the matrix. */
+static void read_backwards(tw_context *ctx, twi_csv *csv, const tw_matrix *m)
+{
+    const tw_shape shape = twi_csv_shape(csv);
+    const size_t bytes = (size_t)m->cols * tw_type_size(m->type);
+    char *row = malloc(bytes + 1);
+    insist(row != NULL && shape.rows == m->rows && shape.cols == m->cols && shape.type == m->type);
+    for (int64_t i = m->rows - 1; i >= 0; i--) {
+        insist(twi_csv_rows(ctx, csv, i, 1, row, m->cols) == TW_OK);
+        insist(memcmp(row, twi_matrix_row(m, i), bytes) == 0);
+    }
+    free(row);
+}
+
 static void read_csv(tw_context *ctx, const uint8_t *data, size_t size)
 {
     tw_matrix first = {0};
     tw_matrix second = {0};
     uint64_t length;
-    if (twi_csv_parse(ctx, &first, "input", (const char *)data, size, TW_AUTO) != TW_OK) {
-        insist(first.data == NULL && tw_last_error(ctx)[0] != '\0');
+    const twi_input input = {.name = "input", .bytes = (const char *)data, .size = size};
+    twi_csv *csv = NULL;
+    const tw_status opened = twi_csv_open(ctx, &csv, &input, "input", TW_AUTO);
+    if (twi_csv_parse(ctx, &first, &input, "input", TW_AUTO) != TW_OK) {
+        insist(first.data == NULL && tw_last_error(ctx)[0] != '\0' && opened != TW_OK);
         return;
     }
+    insist(opened == TW_OK);
+    read_backwards(ctx, csv, &first);
+    twi_csv_close(csv);
     char *text = write_lines(&first, &length);
-    tw_status status = twi_csv_parse(ctx, &second, "again", text, length, TW_AUTO);
+    const twi_input written = {.name = "again", .bytes = text, .size = length};
+    tw_status status = twi_csv_parse(ctx, &second, &written, "again", TW_AUTO);
     insist(status == TW_OK || status == TW_ERR_MEMORY);
     if (status == TW_OK) {
         insist(second.rows == first.rows && second.cols == first.cols);

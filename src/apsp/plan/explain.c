@@ -48,10 +48,10 @@ static void explain_candidate(tw_apsp_plan *plan, const twi_candidate *c)
 {
     char bytes[32], time[TWI_DURATION];
     if (c->possible) {
-        say(plan, "  %-9s  %12s  %8s  %s\n", c->name, twi_duration(time, c->seconds),
+        say(plan, "  %-12s  %12s  %8s  %s\n", c->name, twi_duration(time, c->seconds),
             twi_bytes(bytes, (double)(c->memory + twi_plan_held(plan))), c->basis);
     } else {
-        say(plan, "  %-9s  left out: %s\n", c->name,
+        say(plan, "  %-12s  left out: %s\n", c->name,
             c->why_not[0] != '\0' ? c->why_not : "another method was requested");
     }
 }

@@ -75,9 +75,9 @@
 enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
 static const twi_candidate candidates[CANDIDATES] = {
     {.method = TW_APSP_METHOD_CLOSURE, .name = "closure"},
-    {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu", .gpu = true},
+    {.method = TW_APSP_METHOD_CLOSURE, .name = "gpu closure", .gpu = true},
     {.method = TW_APSP_METHOD_BFS, .name = "gpu bfs", .gpu = true},
-    {.method = TW_APSP_METHOD_DIJKSTRA, .name = "gpu label", .gpu = true},
+    {.method = TW_APSP_METHOD_DIJKSTRA, .name = "gpu dijkstra", .gpu = true},
     {.method = TW_APSP_METHOD_DIJKSTRA, .name = "dijkstra"},
     {.method = TW_APSP_METHOD_BFS, .name = "bfs"},
     {.method = TW_APSP_METHOD_SWEEP, .name = "sweep"},
@@ -486,13 +486,13 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
                        (long long)plan->graph->n, all[GPU].why_not);
     }
     if (smallest != NULL) {
+        twi_bytes_apart(need, smallest->memory, have, twi_memory_left(ctx));
         return tw_fail(ctx, TW_ERR_MEMORY,
                        "%lld vertices need %s of memory with %s, the method that needs the least "
                        "here, but %s is available; raise the limit, request fewer sources, or use "
                        "a machine with more memory",
-                       (long long)plan->graph->n, twi_bytes(need, (double)smallest->memory),
-                       tw_apsp_method_name(smallest->method),
-                       twi_bytes(have, (double)twi_memory_left(ctx)));
+                       (long long)plan->graph->n, need, tw_apsp_method_name(smallest->method),
+                       have);
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {

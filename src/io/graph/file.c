@@ -2,6 +2,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "io/extension.h"
+#include "io/foreign.h"
 #include "io/graph/format.h"
 #include "io/packed/packed.h"
 
@@ -39,19 +40,11 @@ static bool is_packed(const twi_input *input, const char *path, const char *form
 /* What people have and this does not read, rather than what the reader of edges makes of it. */
 static tw_status refuse_foreign(tw_context *ctx, const twi_input *input)
 {
-    static const struct {
-        const char *begin;
-        const char *name;
-    } foreign[] = {{"PAR1", "Parquet"}, {"\x89HDF", "HDF5"}, {"SQLite format 3", "SQLite"}};
-    for (size_t f = 0; f < sizeof foreign / sizeof *foreign; f++) {
-        size_t length = strlen(foreign[f].begin);
-        if (input->size >= length && memcmp(input->bytes, foreign[f].begin, length) == 0) {
-            return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                           "%.500s: %s files are not read; write the table as .csv", input->name,
-                           foreign[f].name);
-        }
-    }
-    return TW_OK;
+    const char *name = twi_foreign_name(input->bytes, input->size);
+    return name == NULL ? TW_OK
+                        : tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                                  "%.500s: %s files are not read; write the table as .csv",
+                                  input->name, name);
 }
 
 static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, const char *path,

@@ -1,7 +1,8 @@
 /*
  * Matrix files opened for reading: as a whole (tw_matrix_file_create), or as a source whose rows
  * are fetched when they are asked for (tw_matrix_source), so that a file may be larger than the
- * memory and a few rows of it cost no more than themselves. csv is parsed as a whole either way.
+ * memory and a few rows of it cost no more than themselves. A csv file is parsed as a whole if its
+ * numbers take no more than a part of the memory, else row by row, each of them twice.
  */
 #include "io/matrix/format.h"
 
@@ -9,11 +10,14 @@
 #include "base/source.h"
 #include "base/type.h"
 #include "io/extension.h"
+#include "io/foreign.h"
 #include "io/packed/packed.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+
+#define CSV_SHARE 4 /* of the memory that is left, the part that a csv file's numbers may take */
 
 /* As extensions. The first ones are also the names of the formats. */
 static const char *const format_words[] = {"raw", "npy", "csv", "bin", "out"};
@@ -23,7 +27,8 @@ struct tw_matrix_file {
     twi_input input;
     tw_shape shape;
     uint64_t start; /* byte of the first element */
-    void *parsed;   /* the elements of a csv file; NULL: they lie in the input */
+    void *parsed;   /* the elements of a csv file; NULL: they lie in the input, */
+    twi_csv *csv;   /* or are parsed when they are asked for */
     tw_matrix view; /* of tw_matrix_file_create */
 };
 
@@ -66,6 +71,26 @@ tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out, const 
                    "cannot write '%.400s': .%.40s is not a known matrix format; use .npy, .csv, or "
                    ".raw, .bin, .out or no extension for raw elements",
                    path, extension);
+}
+
+/* What people have and this does not read, instead of what its bytes would be as numbers: of a file
+ * whose name does not say that it is raw. */
+static tw_status refuse_foreign(tw_context *ctx, const tw_matrix_file *file, const char *path)
+{
+    twi_matrix_format format;
+    const char *extension = twi_extension(path);
+    const uint64_t held = twi_input_held(&file->input);
+    const char *name = twi_foreign_name(file->input.bytes, held);
+    if (name == NULL && held >= 4 && memcmp(file->input.bytes, "PK\3\4", 4) == 0) {
+        name = "npz";
+    }
+    if (name == NULL || extension[0] == '\0' ||
+        find_word(&format, extension, format_words, sizeof format_words / sizeof *format_words)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                   "'%.600s': %s files are not read as matrices; save the matrix as .npy or .csv",
+                   file->path, name);
 }
 
 /* A raw file says nothing: it is square. */
@@ -112,13 +137,24 @@ static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
     return status;
 }
 
-static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type)
+/* The most that the numbers of a csv file can take: each has two characters at least, and eight
+ * bytes. */
+static bool has_room(const tw_context *ctx, const twi_input *input)
+{
+    return input->size <= twi_memory_left(ctx) / CSV_SHARE / 4;
+}
+
+static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type, bool whole)
 {
     tw_matrix parsed = {0};
-    tw_status status = twi_input_load(ctx, &file->input);
-    if (status == TW_OK) {
-        status = twi_csv_parse(ctx, &parsed, file->path, file->input.bytes, file->input.size, type);
+    if (!whole && !has_room(ctx, &file->input)) {
+        tw_status status = twi_csv_open(ctx, &file->csv, &file->input, file->path, type);
+        if (status == TW_OK) {
+            file->shape = twi_csv_shape(file->csv);
+        }
+        return status;
     }
+    tw_status status = twi_csv_parse(ctx, &parsed, &file->input, file->path, type);
     if (status == TW_OK) {
         twi_input_close(&file->input);
         file->parsed = parsed.data;
@@ -127,9 +163,10 @@ static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type)
     return status;
 }
 
-/* The file by its head, and what it says of its elements. */
+/* The file by its head, and what it says of its elements. `whole`: all of them will be in memory.
+ */
 static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *path,
-                           const char *format, tw_type type)
+                           const char *format, tw_type type, bool whole)
 {
     tw_matrix_file *file = NULL;
     twi_matrix_format found = TWI_MATRIX_RAW;
@@ -162,8 +199,13 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
             twi_npy_recognised(file->input.bytes, twi_input_held(&file->input))) {
             found = TWI_MATRIX_NPY;
         }
+        if (format == NULL && found == TWI_MATRIX_RAW) {
+            status = refuse_foreign(ctx, file, twi_packed_inner(path, inner));
+        }
+    }
+    if (status == TW_OK) {
         status = found == TWI_MATRIX_NPY   ? lay_out_npy(ctx, file)
-                 : found == TWI_MATRIX_CSV ? parse_csv(ctx, file, type)
+                 : found == TWI_MATRIX_CSV ? parse_csv(ctx, file, type, whole)
                                            : lay_out_raw(ctx, file, type);
     }
     if (status != TW_OK) {
@@ -182,7 +224,7 @@ tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out, const cha
     if (missing != TW_OK) {
         return missing;
     }
-    tw_status status = open_file(ctx, out, path, format, type);
+    tw_status status = open_file(ctx, out, path, format, type, true);
     tw_matrix_file *file = *out;
     if (status == TW_OK && file->parsed == NULL) {
         status = twi_input_load(ctx, &file->input);
@@ -213,6 +255,7 @@ void tw_matrix_file_destroy(tw_matrix_file *file)
     if (file == NULL) {
         return;
     }
+    twi_csv_close(file->csv);
     twi_input_close(&file->input);
     twi_free(file->parsed);
     twi_free(file->path);
@@ -225,6 +268,9 @@ static tw_status fetch_rows(void *self, tw_context *ctx, int64_t first, int64_t 
                             int64_t stride)
 {
     const tw_matrix_file *file = self;
+    if (file->csv != NULL) {
+        return twi_csv_rows(ctx, file->csv, first, count, data, stride);
+    }
     const uint64_t size = tw_type_size(file->shape.type);
     const uint64_t row = (uint64_t)file->shape.cols * size;
     const bool together = stride == file->shape.cols;
@@ -259,7 +305,7 @@ tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, co
         return status;
     }
     tw_matrix_file *file = NULL;
-    status = open_file(ctx, &file, path, format, type);
+    status = open_file(ctx, &file, path, format, type, false);
     if (status == TW_OK) {
         twi_source_give(
             out, (tw_source){sizeof(tw_source), file, file->shape, 0, fetch_rows, destroy_rows});

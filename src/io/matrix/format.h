@@ -64,8 +64,18 @@ size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type
 
 /* Lines of numbers into a matrix of `type` if that is TW_F32 or TW_F64; else of TW_I32 if all are
  * whole and below TW_APSP_INF_I32 ("inf" is TW_APSP_INF_I32 then), else TW_F64. *out owns
- * out->data: free it with twi_free. */
-TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const char *path,
-                                   const char *text, uint64_t count, tw_type type);
+ * out->data: free it with twi_free. `path` names the file in sentences. */
+TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const twi_input *input,
+                                   const char *path, tw_type type);
+
+/* The same without the matrix: rows are parsed when they are asked for, best in order. The input
+ * and the path must live as long. One thread at a time. */
+typedef struct twi_csv twi_csv;
+TW_CHECKED tw_status twi_csv_open(tw_context *ctx, twi_csv **out, const twi_input *input,
+                                  const char *path, tw_type type);
+tw_shape twi_csv_shape(const twi_csv *csv);
+TW_CHECKED tw_status twi_csv_rows(tw_context *ctx, twi_csv *csv, int64_t first, int64_t count,
+                                  void *data, int64_t stride);
+void twi_csv_close(twi_csv *csv); /* accepts NULL */
 
 #endif

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define PARALLEL_BYTES ((uint64_t)1 << 20) /* below this, one thread copies faster than a team */
-#define FEED_BYTES ((uint64_t)8 << 20)     /* of rows in one block of tw_feed */
+#define FEED_BYTES ((uint64_t)8 << 20)     /* of rows in one block of tw_feed, */
+#define FEED_SHARE 4                       /* or this part of the memory that is left */
 
 typedef struct matrix_sink {
     tw_matrix *target;
@@ -127,21 +128,20 @@ void tw_sink_destroy(tw_sink *sink)
 
 /* ---------------------------------------------------------------------------------- tw_feed */
 
-/* Rows passed on together. */
-static int64_t feed_block(const tw_shape *shape)
+/* Rows passed on together: those of so many bytes. */
+static int64_t feed_block(const tw_shape *shape, uint64_t bytes)
 {
     const uint64_t row_bytes = (uint64_t)shape->cols * tw_type_size(shape->type);
     /* Rows without columns take no room: all of them at once. */
-    const int64_t block = row_bytes > 0 ? (int64_t)(FEED_BYTES / row_bytes) : shape->rows;
+    const int64_t block = row_bytes > 0 ? (int64_t)(bytes / row_bytes) : shape->rows;
     return block < 1 ? 1 : block < shape->rows ? block : shape->rows;
 }
 
 /* Rows of a matrix, or with NULL of a source, through `buffer`. */
 static tw_status feed_rows(tw_context *ctx, twi_sinks *out, const tw_matrix *matrix,
-                           const tw_source *source, void *buffer)
+                           const tw_source *source, void *buffer, int64_t block)
 {
     const tw_shape *shape = &out->shape;
-    const int64_t block = feed_block(shape);
     for (int64_t first = 0; first < shape->rows; first += block) {
         int64_t rows = shape->rows - first < block ? shape->rows - first : block;
         const void *data = matrix != NULL ? twi_matrix_row(matrix, first) : buffer;
@@ -178,7 +178,7 @@ tw_status tw_feed(tw_context *ctx, const tw_matrix *matrix, tw_sink *sinks, int3
     const tw_shape shape = {matrix->rows, matrix->cols, matrix->type};
     status = twi_sinks_begin(ctx, &out, sinks, sink_count, &shape);
     if (status == TW_OK) {
-        status = feed_rows(ctx, &out, matrix, NULL, NULL);
+        status = feed_rows(ctx, &out, matrix, NULL, NULL, feed_block(&shape, FEED_BYTES));
     }
     return twi_sinks_finish(ctx, &out, status);
 }
@@ -208,14 +208,16 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
     }
     twi_sinks out = {0};
     void *buffer = NULL;
-    status = twi_alloc(ctx, &buffer, (uint64_t)feed_block(shape),
-                       (uint64_t)shape->cols * tw_type_size(shape->type),
-                       "rows on their way from a file");
+    const uint64_t part = twi_memory_left(ctx) / FEED_SHARE;
+    const int64_t block = feed_block(shape, part < FEED_BYTES ? part : FEED_BYTES);
+    status =
+        twi_alloc(ctx, &buffer, (uint64_t)block, (uint64_t)shape->cols * tw_type_size(shape->type),
+                  "rows on their way from a file");
     if (status == TW_OK) {
         status = twi_sinks_begin(ctx, &out, sinks, sink_count, shape);
     }
     if (status == TW_OK) {
-        status = feed_rows(ctx, &out, NULL, &ours, buffer);
+        status = feed_rows(ctx, &out, NULL, &ours, buffer, block);
     }
     status = twi_sinks_finish(ctx, &out, status);
     twi_free(buffer);

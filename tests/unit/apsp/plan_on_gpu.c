@@ -625,10 +625,10 @@ static void a_named_gpu_weighs_the_sweep_against_the_closure(void **state)
     open_grid(&p, "cuda:0", TW_APSP_METHOD_AUTO);
     assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
     const char *text = tw_apsp_plan_explain(p.plan);
-    assert_non_null(strstr(text, "  gpu        "));
-    assert_null(strstr(text, "  gpu        left out"));
-    assert_null(strstr(text, "  gpu sweep  left out"));
-    assert_non_null(strstr(text, "  sweep      left out: it runs on the CPU"));
+    assert_non_null(strstr(text, "  gpu closure   "));
+    assert_null(strstr(text, "  gpu closure   left out"));
+    assert_null(strstr(text, "  gpu sweep     left out"));
+    assert_non_null(strstr(text, "  sweep         left out: it runs on the CPU"));
     close_problem(&p);
 }
 

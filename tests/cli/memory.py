@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""--memory bounds the whole process: memory.py PROGRAM
+
+Runs commands whose data is larger than the memory they may take, and asks the system for the most
+that each occupied: no more than 1.1 times the limit and 16 MB, pages of mapped files aside. None may
+refuse what it can do in bands of rows, and the result is that of a run without a limit.
+"""
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FEATURES = subprocess.run([PROGRAM, "--version", "--verbose"], check=True, capture_output=True, text=True).stdout
+PNG = "PNG images    yes" in FEATURES
+TIFF = "TIFF images   yes" in FEATURES
+SIDE = 3600  # of an array of 13 MB in u8 and 52 MB in f32
+VERTICES = 2400  # whose distances are 23 MB
+
+
+class Memory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith("TW_")}
+        cls.environment.update(LC_ALL="C", XDG_CACHE_HOME="/proc/none")
+        cls.plain("generate", "graph", "grid", "roads.gr", "--vertices", str(VERTICES))
+        cls.plain("generate", "graph", "grid", "large.gr", "--vertices", "40000")
+        cls.plain("apsp", "roads.gr", "d.npy")
+        cls.plain("convert", "d.npy", "d.csv")
+        cls.plain("generate", "image", "noise", "i.npy", "--rows", str(SIDE), "--cols", str(SIDE), "--levels", "200")
+        for extension in ["pgm"] + ["png"] * PNG + ["tif"] * TIFF:
+            cls.plain("map", "x", "i.npy", "i." + extension, "-t", "u8")
+
+    @classmethod
+    def start(cls, *words):
+        if words[0] in ("apsp", "reach", "entropy", "map"):
+            words = (*words, "--device", "cpu")  # the driver of a GPU takes what it likes
+        return subprocess.Popen([PROGRAM, *words, "-q"], cwd=cls.folder.name, env=cls.environment,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    @classmethod
+    def plain(cls, *words):
+        process = cls.start(*words)
+        words_said = process.communicate()[1]
+        if process.returncode != 0:
+            raise AssertionError(words_said)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def bounded(self, megabytes, *words):
+        """Run it, and return the bytes it occupied at most."""
+        with self.start(*words, "--memory", "%dM" % megabytes) as process:
+            said = process.stderr.read().decode()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((process.returncode, said), (0, ""), words)
+        most = usage.ru_maxrss * 1024
+        # What Python occupied before it became the program counts, too; it has to be less.
+        self.assertLessEqual(most, 1.1e6 * megabytes + 16e6, "%s --memory %dM" % (" ".join(words), megabytes))
+        return most
+
+    def same(self, name, *words):
+        """The result is what it is without a limit."""
+        self.plain(*words[:-1], "whole-" + name)
+        self.assertTrue(filecmp.cmp(self.path(name), self.path("whole-" + name), shallow=False), words)
+        os.remove(self.path("whole-" + name))
+
+    def writes(self, megabytes, *words):
+        """A command whose last word is OUT."""
+        self.bounded(megabytes, *words)
+        self.same(words[-1], *words)
+        os.remove(self.path(words[-1]))
+
+    def test_a_graph_of_text(self):
+        for megabytes in 30, 100:
+            self.bounded(megabytes, "apsp", "roads.gr", "o.npy")
+            self.bounded(megabytes, "apsp", "roads.gr", "o.csv")
+            self.bounded(megabytes, "apsp", "roads.gr", "--long", "-o", "o.csv")
+            self.bounded(megabytes, "reach", "large.gr", "--sources", "1-8", "-o", "o.csv")
+        for megabytes in 40, 100:
+            self.bounded(megabytes, "apsp", "large.gr", "--sources", "1-8", "-o", "o.csv")
+            self.bounded(megabytes, "convert", "large.gr", "o.csv")
+
+    def test_a_matrix_of_text(self):
+        for megabytes in 20, 60:
+            self.bounded(megabytes, "summary", "d.csv")
+            self.bounded(megabytes, "compare", "d.csv", "d.npy")
+            self.bounded(megabytes, "path", "roads.gr", "d.csv", "1", str(VERTICES))
+        self.writes(20, "summary", "d.csv", "--closeness", "c.csv")
+        self.writes(20, "convert", "d.csv", "again.npy")
+        self.writes(20, "convert", "d.npy", "again.csv")
+
+    def test_entropy_of_files_larger_than_the_memory(self):
+        self.writes(20, "entropy", "i.npy", "o.npy")
+        self.writes(20, "entropy", "i.pgm", "o.pgm")
+        self.bounded(20, "entropy", "i.npy", "o.csv")
+        if PNG:
+            self.writes(20, "entropy", "i.png", "o.png")
+        if TIFF:
+            self.writes(20, "entropy", "i.tif", "o.tif")
+
+    def test_map_of_files_larger_than_the_memory(self):
+        for megabytes in 20, 50:
+            self.bounded(megabytes, "map", "x + 1", "i.npy")
+        self.writes(20, "map", "x + 1", "i.npy", "o.npy")
+        self.bounded(20, "map", "x + 1", "i.npy", "o.csv")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
