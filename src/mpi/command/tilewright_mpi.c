@@ -81,7 +81,7 @@ static const cli_option machine_options[] = {
 static const cli_group groups[] = {
     {"The graph", cli_reading_options},     {"The result", result_options},
     {"How it is computed", method_options}, {"Resources", machine_options},
-    {"What it says", cli_talk_options},     {NULL, NULL}};
+    {"Messages", cli_talk_options},         {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
