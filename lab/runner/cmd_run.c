@@ -145,7 +145,7 @@ static const cli_option talk_options[] = {
 
 static const cli_group groups[] = {{"What to run", own_options},
                                    {"Machine", cli_resource_options},
-                                   {"What it says", talk_options},
+                                   {"Messages", talk_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
