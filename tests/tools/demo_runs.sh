@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# demo_runs.sh SOURCE PROGRAM: the demo's commands work with this program, to the last of them.
+set -euo pipefail
+
+source=$1
+program=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+mkdir built
+cp "$program" built/tilewright
+"$source/tools/demo" built >said
+grep -q '^    distance     3340$' said || {
+    echo "demo_runs.sh: the route of the demo is not the one of its seed:" >&2
+    tail -n 20 said >&2
+    exit 1
+}
+grep -q '^Done' said
