@@ -23,6 +23,7 @@
 #include "mpi/closure.h"
 
 #include "apsp/closure/closure.h"
+#include "apsp/closure/layout.h"
 #include "apsp/closure/product.h"
 #include "apsp/closure/tile.h"
 #include "base/clock.h"
@@ -79,65 +80,31 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 /* ---------------------------------------------------------------------------------- memory */
 
-/* Lays out, or with base NULL only measures, the blocks of one allocation. */
-typedef struct layout {
-    char *base;
-    uint64_t used;
-} layout;
-
-static void *place(layout *at, uint64_t bytes)
-{
-    void *block = at->base != NULL ? at->base + at->used : NULL;
-    at->used += (bytes + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-    return block;
-}
-
-static void place_a(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t rows,
-                    int64_t depth)
-{
-    panel->data = place(at, twi_packed_a_bytes(kernel, rows, depth));
-    panel->ranges =
-        place(at, (uint64_t)round_up(rows, kernel->mr) / (uint64_t)kernel->mr * sizeof(twi_range));
-}
-
-static void place_b(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t cols,
-                    int64_t depth)
-{
-    panel->data = place(at, twi_packed_b_bytes(kernel, cols, depth));
-    panel->ranges =
-        place(at, (uint64_t)round_up(cols, kernel->nr) / (uint64_t)kernel->nr * sizeof(twi_range));
-}
-
-static void place_side(layout *at, twi_side *side, const twi_share *share, bool is_row)
+static void place_side(twi_layout *at, twi_side *side, const twi_share *share, bool is_row)
 {
     side->count = is_row ? share->col_count : share->row_count;
     side->groups = twi_side_groups(share, is_row);
-    side->at = place(at, (uint64_t)side->count * sizeof *side->at);
-    side->group_begin = place(at, ((uint64_t)side->groups + 1) * sizeof *side->group_begin);
-    side->data = place(at, (uint64_t)twi_side_bytes(share, is_row));
+    side->at = twi_place(at, (uint64_t)side->count * sizeof *side->at);
+    side->group_begin = twi_place(at, ((uint64_t)side->groups + 1) * sizeof *side->group_begin);
+    side->data = twi_place(at, (uint64_t)twi_side_bytes(share, is_row));
 }
 
-static void place_casts(layout *at, twi_casts *casts, int groups)
+static void place_casts(twi_layout *at, twi_casts *casts, int groups)
 {
-    casts->list = place(at, ((uint64_t)groups + 1) * sizeof *casts->list);
+    casts->list = twi_place(at, ((uint64_t)groups + 1) * sizeof *casts->list);
 }
 
-static void place_all(mpi_closure *self, layout *at)
+static void place_all(mpi_closure *self, twi_layout *at)
 {
     const twi_share *share = self->share;
     const int64_t block = self->grid->block;
-    thread_space *spaces = place(at, (uint64_t)self->threads * sizeof *spaces);
+    thread_space *spaces = twi_place(at, (uint64_t)self->threads * sizeof *spaces);
     for (int i = 0; i < self->threads; i++) {
         thread_space space = {0};
-        place_a(at, &space.a, self->kernel, twi_close_unit(self->kernel), block);
-        place_b(at, &space.b, self->kernel, block, block);
+        twi_place_a(at, &space.a, self->kernel, twi_close_unit(self->kernel), block);
+        twi_place_b(at, &space.b, self->kernel, block, block);
         if (spaces != NULL) {
             spaces[i] = space;
         }
@@ -147,18 +114,18 @@ static void place_all(mpi_closure *self, layout *at)
         place_side(at, &self->panels[i].row, share, true);
         place_side(at, &self->panels[i].col, share, false);
     }
-    twi_panel *rows = place(at, (uint64_t)share->col_count * sizeof *rows);
+    twi_panel *rows = twi_place(at, (uint64_t)share->col_count * sizeof *rows);
     for (int64_t j = 0; j < share->col_count; j++) {
         twi_panel packed = {0};
-        place_b(at, &packed, self->kernel, twi_tile_size(self->grid, twi_col_tile(self->grid, j)),
-                block);
+        twi_place_b(at, &packed, self->kernel,
+                    twi_tile_size(self->grid, twi_col_tile(self->grid, j)), block);
         if (rows != NULL) {
             rows[j] = packed;
         }
     }
     self->rows = rows;
-    self->tile = place(at, (uint64_t)twi_panel_tile_bytes(share, block, block));
-    place_b(at, &self->tile_b, self->kernel, block, block);
+    self->tile = twi_place(at, (uint64_t)twi_panel_tile_bytes(share, block, block));
+    twi_place_b(at, &self->tile_b, self->kernel, block, block);
     place_casts(at, &self->down, twi_side_groups(share, true));
     place_casts(at, &self->across, twi_side_groups(share, false));
 }
@@ -182,7 +149,7 @@ static mpi_closure describe(const twi_share *share, int threads)
 uint64_t twi_mpi_closure_memory(const twi_share *share, int threads)
 {
     mpi_closure self = describe(share, threads);
-    layout at = {NULL, 0};
+    twi_layout at = {NULL, 0};
     place_all(&self, &at);
     return at.used;
 }
@@ -633,12 +600,12 @@ tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *patter
 {
     const twi_world *world = share->grid->world;
     mpi_closure self = describe(share, threads);
-    layout at = {NULL, 0};
+    twi_layout at = {NULL, 0};
     place_all(&self, &at);
     tw_status status = twi_alloc(ctx, &self.memory, at.used, 1, "the panels of the closure");
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
-        at = (layout){self.memory, 0};
+        at = (twi_layout){self.memory, 0};
         place_all(&self, &at);
         self.ctx = ctx;
         self.pattern = pattern;

@@ -21,6 +21,7 @@
 #include "apsp/closure/cpu.h"
 
 #include "apsp/closure/closure.h"
+#include "apsp/closure/layout.h"
 #include "apsp/closure/product.h"
 #include "apsp/closure/tile.h"
 #include "base/memory.h"
@@ -104,56 +105,27 @@ int32_t twi_block_choose(const twi_minplus_kernel *kernel, int64_t n)
 
 /* ---------------------------------------------------------------------------------- memory */
 
-/* Lays out, or with base NULL only measures, the blocks of one allocation. */
-typedef struct layout {
-    char *base;
-    uint64_t used;
-} layout;
-
-static void *place(layout *at, uint64_t bytes)
-{
-    void *block = at->base != NULL ? at->base + at->used : NULL;
-    at->used += (bytes + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-    return block;
-}
-
-static void place_a(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t rows,
-                    int64_t depth)
-{
-    panel->data = place(at, twi_packed_a_bytes(kernel, rows, depth));
-    panel->ranges =
-        place(at, (uint64_t)round_up(rows, kernel->mr) / (uint64_t)kernel->mr * sizeof(twi_range));
-}
-
-static void place_b(layout *at, twi_panel *panel, const twi_minplus_kernel *kernel, int64_t cols,
-                    int64_t depth)
-{
-    panel->data = place(at, twi_packed_b_bytes(kernel, cols, depth));
-    panel->ranges =
-        place(at, (uint64_t)round_up(cols, kernel->nr) / (uint64_t)kernel->nr * sizeof(twi_range));
-}
-
-static void place_all(cpu_closure *self, layout *at)
+static void place_all(cpu_closure *self, twi_layout *at)
 {
     int64_t most = self->block > PIECE ? self->block : PIECE;
     int64_t unit = twi_close_unit(self->kernel);
-    thread_space *spaces = place(at, (uint64_t)self->threads * sizeof *spaces);
+    thread_space *spaces = twi_place(at, (uint64_t)self->threads * sizeof *spaces);
     for (int i = 0; i < self->threads; i++) {
         thread_space space;
-        place_a(at, &space.a, self->kernel, unit, self->block);
-        place_b(at, &space.b, self->kernel, most, self->block);
+        twi_place_a(at, &space.a, self->kernel, unit, self->block);
+        twi_place_b(at, &space.b, self->kernel, most, self->block);
         if (spaces != NULL) {
             spaces[i] = space;
         }
     }
     self->spaces = spaces;
     for (int i = 0; i < 2; i++) {
-        place_b(at, &self->rows[i], self->kernel, self->padded, self->block);
+        twi_place_b(at, &self->rows[i], self->kernel, self->padded, self->block);
         if (self->symmetric) {
             self->gathered[i] =
-                place(at, (uint64_t)(self->block * self->padded) * (uint64_t)self->size);
+                twi_place(at, (uint64_t)(self->block * self->padded) * (uint64_t)self->size);
         } else {
-            place_b(at, &self->tile[i], self->kernel, self->block, self->block);
+            twi_place_b(at, &self->tile[i], self->kernel, self->block, self->block);
         }
     }
 }
@@ -179,7 +151,7 @@ uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int
                                 int threads, bool symmetric)
 {
     cpu_closure self = describe(kernel, n, block, threads, symmetric);
-    layout at = {NULL, 0};
+    twi_layout at = {NULL, 0};
     place_all(&self, &at);
     return at.used;
 }
@@ -528,13 +500,13 @@ tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, 
         return close_alone(ctx, work);
     }
     cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);
-    layout at = {NULL, 0};
+    twi_layout at = {NULL, 0};
     place_all(&self, &at);
     tw_status status = twi_alloc(ctx, &self.memory, at.used, 1, "the panels of the closure");
     if (status != TW_OK) {
         return status;
     }
-    at = (layout){self.memory, 0};
+    at = (twi_layout){self.memory, 0};
     place_all(&self, &at);
     self.ctx = ctx;
     self.c = work->data;
