@@ -16,6 +16,16 @@ static char folder[] = "/tmp/tilewright-runs-XXXXXX";
 
 const cli_about cli_program = {.name = "runs"};
 
+/* In place of libc's: the load stands in every case that is kept, and changes by itself between the
+   two runs that a test compares. */
+int getloadavg(double *loads, int count)
+{
+    for (int k = 0; k < count; k++) {
+        loads[k] = 0.5;
+    }
+    return count;
+}
+
 void lab_mark_begin(void)
 {
 }
