@@ -1,7 +1,10 @@
 /*
  * See share.h. Arcs travel from whoever read them to whoever owns their tile in rounds: each rank
  * sorts its next few thousand by owner and all ranks exchange them, so that buffers stay small
- * whatever the graph is. An attempt in another type does it again; nothing of it is kept.
+ * whatever the graph is. What is its own it takes at once. An attempt in another type does it
+ * again; nothing of it is kept. Tiles and owners are looked up in tables: a dense graph has as many
+ * arcs as the matrix entries, and a division for each of them costs as much as a round of the
+ * closure.
  */
 #include "mpi/share.h"
 
@@ -19,6 +22,14 @@ typedef struct arc {
     int32_t to;
     double weight;
 } arc;
+
+/* Of a vertex its tile; of a tile the row and column of the grid that it belongs to, and which it
+ * is of the tiles there. */
+typedef struct places {
+    int32_t *tile;      /* n */
+    int32_t *row, *col; /* tiles each */
+    int32_t *row_at, *col_at;
+} places;
 
 /* ----------------------------------------------------------------------------------- memory */
 
@@ -145,11 +156,12 @@ void twi_share_clear(twi_share *share)
     }
 
 /* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours. */
-static void put(twi_share *share, int64_t from, int64_t to, double weight)
+static void put(twi_share *share, const places *where, int64_t from, int64_t to, double weight)
 {
-    const twi_grid *grid = share->grid;
-    const int64_t row = from / grid->block / grid->rows, tile = to / grid->block / grid->cols;
-    const int64_t i = from % grid->block, j = to % grid->block;
+    const int64_t block = share->grid->block;
+    const int32_t from_tile = where->tile[from], to_tile = where->tile[to];
+    const int64_t row = where->row_at[from_tile], tile = where->col_at[to_tile];
+    const int64_t i = from - from_tile * block, j = to - to_tile * block;
     const int64_t ld = share->rows[row].ld;
     switch (share->kernel->type) {
     case TW_U8:
@@ -172,19 +184,42 @@ static void put(twi_share *share, int64_t from, int64_t to, double weight)
 
 /* Of a symmetric matrix the half below the diagonal is kept: there an arc and its like in the other
  * direction meet. Tiles on the diagonal are kept whole. */
-static void take(twi_share *share, twi_pattern *pattern, const arc *a)
+static void take(twi_share *share, twi_pattern *pattern, const places *at, const arc *a)
 {
-    const int64_t block = share->grid->block;
-    const int64_t i = a->from / block, j = a->to / block;
+    const int32_t i = at->tile[a->from], j = at->tile[a->to];
     if (share->symmetric && i < j) {
-        put(share, a->to, a->from, a->weight);
+        put(share, at, a->to, a->from, a->weight);
     } else {
-        put(share, a->from, a->to, a->weight);
+        put(share, at, a->from, a->to, a->weight);
     }
     twi_pattern_add(pattern, i, j);
     if (share->symmetric) {
         twi_pattern_add(pattern, j, i);
     }
+}
+
+static tw_status make_places(tw_context *ctx, places *out, const twi_grid *grid)
+{
+    const uint64_t tiles = (uint64_t)grid->tiles, n = (uint64_t)grid->n;
+    tw_status status =
+        twi_alloc(ctx, &out->tile, n + 4 * tiles, sizeof *out->tile, "the places of arcs");
+    if (status != TW_OK) {
+        return status;
+    }
+    out->row = out->tile + n;
+    out->col = out->row + tiles;
+    out->row_at = out->col + tiles;
+    out->col_at = out->row_at + tiles;
+    for (int64_t v = 0; v < grid->n; v++) {
+        out->tile[v] = (int32_t)(v / grid->block);
+    }
+    for (int64_t i = 0; i < grid->tiles; i++) {
+        out->row[i] = (int32_t)(i % grid->rows);
+        out->col[i] = (int32_t)(i % grid->cols);
+        out->row_at[i] = (int32_t)(i / grid->rows);
+        out->col_at[i] = (int32_t)(i / grid->cols);
+    }
+    return TW_OK;
 }
 
 typedef struct traffic {
@@ -195,19 +230,19 @@ typedef struct traffic {
     int64_t each; /* arcs of a rank in a round */
 } traffic;
 
-static int owner(const twi_share *share, int64_t from, int64_t to)
+static int owner(const twi_share *share, const places *at, int32_t i, int32_t j)
 {
-    const int64_t i = from / share->grid->block, j = to / share->grid->block;
-    return share->symmetric && i < j ? twi_tile_rank(share->grid, j, i)
-                                     : twi_tile_rank(share->grid, i, j);
+    const bool turned = share->symmetric && i < j;
+    return turned ? at->row[j] * share->grid->cols + at->col[i]
+                  : at->row[i] * share->grid->cols + at->col[j];
 }
 
 /* The next arcs of this rank's part, sorted by owner. *vertex is the one that *next belongs to. */
-static void sort(const twi_share *share, const tw_mpi_graph *graph, traffic *t, int64_t next,
-                 int64_t end, int64_t *vertex)
+static void sort(twi_share *share, twi_pattern *pattern, const places *at,
+                 const tw_mpi_graph *graph, traffic *t, int64_t next, int64_t end, int64_t *vertex)
 {
     const tw_graph *part = &graph->whole;
-    const int ranks = graph->world.size;
+    const int ranks = graph->world.size, rank = graph->world.rank;
     int *going = t->counts, *begin = t->counts + 2 * ranks;
     memset(going, 0, (size_t)ranks * sizeof *going);
     const int64_t first = *vertex;
@@ -217,12 +252,16 @@ static void sort(const twi_share *share, const tw_mpi_graph *graph, traffic *t, 
             while (a >= part->offsets[u + 1]) {
                 u++;
             }
-            const int to = owner(share, u, part->targets[a]);
+            const int to = owner(share, at, at->tile[u], at->tile[part->targets[a]]);
             if (pass == 1) {
-                t->out[begin[to] + going[to]] =
-                    (arc){(int32_t)u, part->targets[a], twi_graph_weight(part, a) + 0.0};
+                const arc found = {(int32_t)u, part->targets[a], twi_graph_weight(part, a) + 0.0};
+                if (to == rank) {
+                    take(share, pattern, at, &found);
+                    continue;
+                }
+                t->out[begin[to] + going[to]] = found;
             }
-            going[to]++;
+            going[to] += to != rank;
         }
         *vertex = u;
         if (pass == 0) {
@@ -254,8 +293,8 @@ static tw_status make_room(tw_context *ctx, traffic *t, const twi_world *world, 
     return status;
 }
 
-static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *pattern, traffic *t,
-                          MPI_Datatype type)
+static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *pattern, const places *at,
+                          traffic *t, MPI_Datatype type)
 {
     const twi_world *world = share->grid->world;
     const int ranks = world->size;
@@ -279,13 +318,13 @@ static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *patter
                                     t->counts + ranks, t->counts + 3 * ranks, type, world->comm),
                       "exchange arcs");
     for (int64_t a = 0; a < coming && status == TW_OK; a++) {
-        take(share, pattern, &t->in[a]);
+        take(share, pattern, at, &t->in[a]);
     }
     return status;
 }
 
 static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pattern,
-                              const tw_mpi_graph *graph, traffic *t)
+                              const places *at, const tw_mpi_graph *graph, traffic *t)
 {
     const twi_world *world = &graph->world;
     const int64_t arcs = graph->whole.arcs;
@@ -298,9 +337,9 @@ static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pa
     (void)MPI_Type_commit(&type);
     for (int64_t round = 0; round < rounds && status == TW_OK; round++) {
         const int64_t end = next + t->each < arcs ? next + t->each : arcs;
-        sort(share, graph, t, next, end, &vertex);
+        sort(share, pattern, at, graph, t, next, end, &vertex);
         next = end;
-        status = exchange(ctx, share, pattern, t, type);
+        status = exchange(ctx, share, pattern, at, t, type);
     }
     (void)MPI_Type_free(&type);
     return status;
@@ -311,6 +350,7 @@ tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *patt
 {
     const twi_world *world = &graph->world;
     traffic t = {.each = ARCS_AT_ONCE / world->size};
+    places at = {0};
     t.each = t.each > ARCS_LEAST ? t.each : ARCS_LEAST;
     tw_status status =
         twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out, "arcs on their way between ranks");
@@ -318,13 +358,17 @@ tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *patt
         status = twi_alloc(ctx, &t.counts, 4 * (uint64_t)world->size, sizeof *t.counts,
                            "arcs on their way between ranks");
     }
+    if (status == TW_OK) {
+        status = make_places(ctx, &at, share->grid);
+    }
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
-        status = exchange_all(ctx, share, pattern, graph, &t);
+        status = exchange_all(ctx, share, pattern, &at, graph, &t);
     }
     if (status == TW_OK) {
         status = twi_pattern_unite(ctx, pattern, world);
     }
+    twi_free(at.tile);
     twi_free(t.counts);
     twi_free(t.in);
     twi_free(t.out);
