@@ -362,7 +362,7 @@ tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *patt
         status = make_places(ctx, &at, share->grid);
     }
     status = twi_world_agree(ctx, world, status);
-    if (status == TW_OK) {
+    if (status == TW_OK && at.tile != NULL) { /* both or neither */
         status = exchange_all(ctx, share, pattern, &at, graph, &t);
     }
     if (status == TW_OK) {
