@@ -61,8 +61,8 @@ extern "C" {
 
 /* The version of the library that is running, as "major.minor.patch". */
 TW_API const char *tw_version(void);
-/* The optional parts that this build has, separated by blanks, of "openmp png tiff metis zlib zstd
- * lzma". tw_machine_describe says which GPUs it was built for. */
+/* The optional parts that this build has, separated by blanks, of "openmp png tiff jpeg metis zlib
+ * zstd lzma". tw_machine_describe says which GPUs it was built for. */
 TW_API const char *tw_features(void);
 
 /* ------------------------------------------------------------------------------------- status */
@@ -1049,6 +1049,73 @@ TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *imag
  * come, TW_ERR_UNSUPPORTED is for the others. The file appears at end, whole. */
 TW_API TW_CHECKED tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
                                                   const char *format);
+
+/*
+ * What an image file says besides its elements. Of a TIFF: its place on Earth (GeoTIFF), the value
+ * that means "no data" and names of bands (GDAL), resolution, descriptions. Of others: what their
+ * planes are. Tags go into the TIFF that tw_sink_to_image_planes writes, as they are, except what
+ * is about the values of elements.
+ */
+typedef struct tw_image_tags tw_image_tags;
+typedef struct tw_image_tags_info {
+    size_t size;
+    int64_t planes;  /* of the file; 0: not known without reading it */
+    int64_t bands;   /* planes that belong together as one picture: those of a page of a TIFF, the
+                        colours of a photograph; 1: each stands for itself */
+    int64_t alpha;   /* the plane that is opacity; -1: none */
+    int32_t colours; /* not 0: planes 0 to 2 are red, green and blue */
+    int32_t has_no_data; /* not 0: elements equal to no_data are none */
+    double no_data;
+} tw_image_tags_info;
+#define TW_IMAGE_TAGS_INFO_INIT                       \
+    {                                                 \
+        sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0 \
+    }
+/* Of a file, whose elements are not read; arguments as of tw_image_read, but "-" has none. */
+TW_API TW_CHECKED tw_status tw_image_tags_read(tw_context *ctx, tw_image_tags **out,
+                                               const char *path, const char *format);
+/* Those of the file that an image was read from, owned by the image; NULL if it was not read. */
+TW_API const tw_image_tags *tw_image_tags_of(const tw_image *image);
+TW_API void tw_image_tags_destroy(tw_image_tags *tags);
+/* NULL has the tags of a file that says nothing. */
+TW_API TW_CHECKED tw_status tw_image_tags_describe(const tw_image_tags *tags,
+                                                   tw_image_tags_info *out);
+/* The name of a plane, or NULL. */
+TW_API const char *tw_image_tags_name(const tw_image_tags *tags, int64_t plane);
+
+/* How the elements of a TIFF are compressed. Deflate and Zstandard are there if zlib and libzstd
+ * were when the library was built; tw_set_compression says how hard they try. */
+typedef int32_t tw_tiff_codec;
+enum { TW_TIFF_NONE = 0, TW_TIFF_LZW = 1, TW_TIFF_DEFLATE = 2, TW_TIFF_ZSTD = 3 };
+
+/*
+ * The sink of several planes into one file, a run for each, in order; the file appears at the end
+ * of the last. "tiff" takes their rows as they come, other formats one plane only (see
+ * tw_sink_to_image_file). The same bytes for any number of threads.
+ */
+typedef struct tw_image_file_options {
+    size_t size;
+    const char *format; /* NULL: by the extension */
+    int64_t planes;     /* 1 or more */
+    int64_t bands;      /* planes of a page: they must be alike; 0: all. 1: pages */
+    const tw_image_tags
+        *tags;             /* copied into the file; NULL: none. Must stay until the sink's end */
+    int64_t first_plane;   /* the plane of the tags' file that the first is about, for the names
+                              of bands; -1: none */
+    const double *no_data; /* of the elements written; NULL: none. Copied */
+    tw_tiff_codec codec;   /* not to a pipe, unless it is TW_TIFF_NONE */
+    int32_t tile;          /* tiles of so many rows and columns, a multiple of 16; 0: strips */
+    int32_t predictor;     /* not 0: differences of neighbours are compressed */
+    int32_t big;           /* not 0: BigTIFF; else from 4 GB on */
+    int32_t colours;       /* not 0: bands 0 to 2 of a page are red, green and blue */
+    int32_t alpha;         /* not 0: the last band of a page is opacity */
+} tw_image_file_options;
+#define TW_IMAGE_FILE_OPTIONS_INIT                                                             \
+    {                                                                                          \
+        sizeof(tw_image_file_options), NULL, 1, 0, NULL, -1, NULL, TW_TIFF_NONE, 0, 0, 0, 0, 0 \
+    }
+TW_API TW_CHECKED tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *path,
+                                                    const tw_image_file_options *opts);
 
 /*
  * Images to try things on, of u8 for up to 256 levels, else u16. The same options give the same

@@ -104,6 +104,7 @@ void tw_image_destroy(tw_image *image)
     if (image->release != NULL) {
         image->release(image->kept);
     }
+    tw_image_tags_destroy(image->tags);
     twi_free(image->views);
     twi_free(image->planes);
     twi_free(image);
@@ -117,4 +118,9 @@ int64_t tw_image_planes(const tw_image *image)
 const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane)
 {
     return image != NULL && plane >= 0 && plane < image->count ? &image->planes[plane] : NULL;
+}
+
+const tw_image_tags *tw_image_tags_of(const tw_image *image)
+{
+    return image != NULL ? image->tags : NULL;
 }

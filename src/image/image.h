@@ -10,6 +10,7 @@ struct tw_image {
     int64_t count;
     void *kept;
     void (*release)(void *kept);
+    tw_image_tags *tags; /* of the file it was read from; NULL: it was not */
 };
 
 /* One more plane, whose elements lie side by side at `data` already. Whoever owns them must hand

@@ -13,6 +13,9 @@ const char *tw_features(void)
 #ifdef TWI_HAVE_TIFF
                                    " tiff"
 #endif
+#ifdef TWI_HAVE_JPEG
+                                   " jpeg"
+#endif
 #ifdef TWI_HAVE_METIS
                                    " metis"
 #endif

@@ -327,6 +327,18 @@ tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data
     return TW_OK;
 }
 
+bool twi_output_can_patch(const twi_output *output)
+{
+    return output->whole;
+}
+
+tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at, const void *data,
+                           uint64_t bytes)
+{
+    const int error = write_all(ctx, output->fd, data, bytes, (int64_t)at);
+    return error != 0 ? write_failed(ctx, output, error) : TW_OK;
+}
+
 /* Close what is written as it comes. */
 static int close_stream(twi_output *output)
 {

@@ -16,6 +16,11 @@ TW_CHECKED tw_status twi_output_open(tw_context *ctx, twi_output **out, const ch
 /* Append, from one thread. Large pieces of a regular file are copied by all threads of ctx. */
 TW_CHECKED tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data,
                                       uint64_t bytes);
+/* Write over bytes that were appended before; only if twi_output_can_patch, which says no of
+ * standard output, pipes and devices. */
+TW_CHECKED tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at,
+                                      const void *data, uint64_t bytes);
+bool twi_output_can_patch(const twi_output *output);
 /* Flush and rename. Frees `output` whether or not it succeeds. */
 TW_CHECKED tw_status twi_output_commit(tw_context *ctx, twi_output *output);
 /* Remove what was written and free; NULL is fine. */

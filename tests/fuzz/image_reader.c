@@ -4,6 +4,8 @@
  * one that the bytes in memory give, and a file cut behind its head is an image or a sentence, too.
  */
 #include "io/image/format.h"
+#include "io/image/metadata.h"
+#include "io/image/tiff_directory.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -94,12 +96,59 @@ static void read_by_head(tw_context *ctx, const twi_image_format *format, const 
     twi_input_close(&input);
 }
 
+/* One element with these tags, as a directory of both kinds. */
+static void write_tags(tw_context *ctx, const tw_image_tags *tags)
+{
+    const uint64_t offset = 8, count = 1;
+    char *metadata = NULL;
+    insist(twi_metadata_kept(ctx, &metadata, tags, 0, tags->info.bands) == TW_OK ||
+           tw_last_error(ctx)[0] != '\0');
+    for (int big = 0; big < 2; big++) {
+        const twi_tiff_page page = {.big = big != 0,
+                                    .shape = {1, 1, TW_U8},
+                                    .bands = 1,
+                                    .compression = 1,
+                                    .predictor = 1,
+                                    .block_rows = 1,
+                                    .block_cols = 1,
+                                    .blocks = 1,
+                                    .offsets = &offset,
+                                    .counts = &count,
+                                    .tags = tags,
+                                    .metadata = metadata};
+        uint64_t bytes = 0, link = 0;
+        unsigned char *out = NULL;
+        insist(twi_tiff_directory_size(ctx, &page, &bytes, &link) == TW_OK && link < bytes);
+        if (twi_alloc(ctx, &out, bytes, 1, "a directory") == TW_OK) {
+            insist(twi_tiff_directory(ctx, &page, 8, 0, out) == TW_OK);
+        }
+        twi_free(out);
+    }
+    twi_free(metadata);
+}
+
+/* What the file says besides its elements can be written into another, and is the same there. */
+static void read_tags(tw_context *ctx, const twi_image_format *format, const twi_input *input)
+{
+    tw_image_tags *tags = NULL;
+    insist(twi_tags_create(ctx, &tags) == TW_OK);
+    if (format->tags != NULL && format->tags(ctx, tags, input) == TW_OK) {
+        insist(tags->info.bands >= 0 &&
+               tags->info.alpha < (tags->info.bands > 0 ? tags->info.bands : 1));
+        for (int64_t k = 0; k < tags->name_count; k++) {
+            insist(tags->names[k] == NULL || strlen(tags->names[k]) < input->size);
+        }
+        write_tags(ctx, tags);
+    }
+    tw_image_tags_destroy(tags);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { FORMATS = 6 };
-    static const twi_image_format *const formats[FORMATS] = {&twi_image_npy,  &twi_image_pnm,
-                                                             &twi_image_pfm,  &twi_image_png,
-                                                             &twi_image_tiff, &twi_image_records};
+    enum { FORMATS = 7 };
+    static const twi_image_format *const formats[FORMATS] = {
+        &twi_image_npy,  &twi_image_pnm,  &twi_image_pfm,    &twi_image_png,
+        &twi_image_tiff, &twi_image_jpeg, &twi_image_records};
     tw_context *ctx = NULL;
     insist(tw_context_create(&ctx) == TW_OK);
     insist(tw_set_threads(ctx, 1) == TW_OK && tw_set_memory(ctx, MEMORY) == TW_OK);
@@ -109,6 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         insist(tw_image_create(ctx, &image) == TW_OK);
         formats[f]->recognised(&input);
         bool good = formats[f]->read(ctx, image, &input) == TW_OK;
+        read_tags(ctx, formats[f], &input);
         insist(good || tw_last_error(ctx)[0] != '\0');
         if (size > HEAD) {
             read_by_head(ctx, formats[f], good ? image : NULL, data, size, size);

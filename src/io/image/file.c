@@ -11,10 +11,10 @@
 #include <strings.h>
 
 /* Records are told by their size alone, so they come last. */
-#define FORMATS 6
-static const twi_image_format *const formats[FORMATS] = {&twi_image_npy,  &twi_image_pnm,
-                                                         &twi_image_pfm,  &twi_image_png,
-                                                         &twi_image_tiff, &twi_image_records};
+#define FORMATS 7
+static const twi_image_format *const formats[FORMATS] = {
+    &twi_image_npy,  &twi_image_pnm,  &twi_image_pfm,    &twi_image_png,
+    &twi_image_tiff, &twi_image_jpeg, &twi_image_records};
 
 static bool listed(const char *words, const char *wanted)
 {
@@ -42,7 +42,8 @@ static tw_status find_format(tw_context *ctx, const twi_image_format **out, cons
     }
     if (name != NULL && *out == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "unknown image format '%.40s'; use npy, pnm, pfm, png, tiff or records",
+                       "unknown image format '%.40s'; use npy, pnm, pfm, png, tiff, jpeg or "
+                       "records",
                        name);
     }
     return TW_OK;
@@ -55,15 +56,10 @@ static tw_status recognise(tw_context *ctx, const twi_image_format **out, const 
             *out = formats[f];
         }
     }
-    if (*out == NULL && input->size - input->absent >= 3 &&
-        memcmp(input->bytes, "\xff\xd8\xff", 3) == 0) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s: JPEG is not supported; use PNG, TIFF or npy",
-                       input->name);
-    }
     if (*out == NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s is not an image that can be read; use npy, PGM, PPM, PFM, PNG, "
-                       "TIFF or records",
+                       "TIFF, JPEG or records",
                        input->name);
     }
     return TW_OK;
@@ -80,6 +76,44 @@ static void release_input(void *kept)
 {
     twi_input_close(kept);
     twi_free(kept);
+}
+
+static tw_status read_tags(tw_context *ctx, tw_image_tags **out, const twi_image_format *format,
+                           const twi_input *input)
+{
+    tw_status status = twi_tags_create(ctx, out);
+    return status == TW_OK && format->tags != NULL ? format->tags(ctx, *out, input) : status;
+}
+
+tw_status tw_image_tags_read(tw_context *ctx, tw_image_tags **out, const char *path,
+                             const char *format)
+{
+    twi_clear_handle(out);
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_input input = {0};
+    const twi_image_format *found = NULL;
+    tw_image_tags *tags = NULL;
+    if (strcmp(path, "-") == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tags of an image need a file with a name");
+    }
+    status = twi_input_open_head(ctx, &input, path);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_image_format_find(ctx, &found, format, path, &input);
+    if (status == TW_OK) {
+        status = read_tags(ctx, &tags, found, &input);
+    }
+    twi_input_close(&input);
+    if (status != TW_OK) {
+        tw_image_tags_destroy(tags);
+        return status;
+    }
+    *out = tags;
+    return TW_OK;
 }
 
 /* Close the input, unless planes lie in it: then it lives as long as the image. */
@@ -122,6 +156,9 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     }
     if (status == TW_OK) {
         status = found->read(ctx, image, &input);
+    }
+    if (status == TW_OK) {
+        status = read_tags(ctx, &image->tags, found, &input);
     }
     if (status == TW_OK) {
         status = settle_input(ctx, image, &input);
@@ -261,4 +298,4 @@ static tw_status npy_write(tw_context *ctx, const tw_image *image, twi_output *o
 }
 
 const twi_image_format twi_image_npy = {"npy", "npy",       npy_recognised, npy_read, npy_layout,
-                                        NULL,  npy_accepts, npy_write,      NULL};
+                                        NULL,  npy_accepts, npy_write,      NULL,     NULL};

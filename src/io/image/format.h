@@ -3,6 +3,7 @@
 #define TWI_IO_IMAGE_FORMAT_H
 
 #include "image/image.h"
+#include "image/tags.h"
 #include "io/extension.h"
 #include "io/input.h"
 #include "io/output.h"
@@ -28,9 +29,12 @@ typedef struct twi_rows {
     void (*close)(void *state); /* accepts NULL */
 } twi_rows;
 
-/* A plane that is written row by row, in order. `state` is the format's own, made by begin. */
+/* Planes that are written row by row, in order. `state` is the format's own, made by begin. */
 typedef struct twi_row_writer {
-    tw_status (*begin)(tw_context *ctx, void **state, twi_output *output, const tw_shape *shape);
+    tw_status (*begin)(tw_context *ctx, void **state, twi_output *output,
+                       const tw_image_file_options *opts, const tw_shape *shape);
+    /* The next of opts->planes begins; NULL: there is but one. */
+    tw_status (*next)(tw_context *ctx, void *state, twi_output *output, const tw_shape *shape);
     tw_status (*row)(tw_context *ctx, void *state, twi_output *output, const void *row);
     tw_status (*end)(tw_context *ctx, void *state, twi_output *output);
     void (*close)(void *state); /* accepts NULL */
@@ -49,7 +53,9 @@ typedef struct twi_image_format {
     /* TW_ERR_ARGUMENT if it cannot hold these planes; called before a file is opened. */
     tw_status (*accepts)(tw_context *ctx, const tw_image *image);
     tw_status (*write)(tw_context *ctx, const tw_image *image, twi_output *output);
-    const twi_row_writer *writer; /* of one plane; NULL: only whole images can be written */
+    const twi_row_writer *writer; /* NULL: only whole images can be written */
+    /* What the file says besides its elements; NULL: nothing. */
+    tw_status (*tags)(tw_context *ctx, tw_image_tags *tags, const twi_input *input);
 } twi_image_format;
 
 extern const twi_image_format twi_image_npy;
@@ -57,6 +63,7 @@ extern const twi_image_format twi_image_pnm;
 extern const twi_image_format twi_image_pfm;
 extern const twi_image_format twi_image_png;
 extern const twi_image_format twi_image_tiff;
+extern const twi_image_format twi_image_jpeg;
 extern const twi_image_format twi_image_records;
 
 /* Add the plane: in place, loading the input, if its elements lie as those of a matrix do, else as

@@ -1,7 +1,7 @@
 /*
- * PNG through libpng. Elements come as the file has them: 1, 2, 4 and 8 bits as u8, 16 bits as u16,
- * never stretched to another range; a palette becomes its three colours; grey, colours and an alpha
- * channel are planes. Rows are decoded one by one, an interlaced file all at once.
+ * Reading PNG through libpng. Elements come as the file has them: 1, 2, 4 and 8 bits as u8, 16 bits
+ * as u16, never stretched to another range; a palette becomes its three colours; grey, colours and
+ * an alpha channel are planes. Rows are decoded one by one, an interlaced file all at once.
  *
  * libpng leaves by longjmp when something is wrong. Each call into it is therefore a step: a
  * function that touches nothing but the job it is given, run by attempt(), which is the only place
@@ -10,7 +10,7 @@
  * Deflate makes at most 1032 bytes out of one, so a header that promises more than 1032 times the
  * file is refused before anything is reserved for it.
  */
-#include "io/image/format.h"
+#include "io/image/png_write.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -20,17 +20,14 @@
 
 #define SIGNATURE_BYTES 8
 #define DEFLATE_MOST 1032
-#define LARGEST_SIDE 0x7FFFFFFF
 
 typedef struct png_job {
     tw_context *ctx;
     png_structp png;
     png_infop info;
-    const twi_input *input; /* when reading */
-    uint64_t at;            /* bytes of it taken */
-    int input_error;        /* of taking them; 0: none */
-    twi_output *output;     /* when writing */
-    tw_status output_status;
+    const twi_input *input;
+    uint64_t at;     /* bytes of it taken */
+    int input_error; /* of taking them; 0: none */
     bool out_of_memory;
     char words[128]; /* what libpng says is wrong */
     int64_t rows, cols;
@@ -88,36 +85,16 @@ static void give_bytes(png_structp png, png_bytep out, size_t count)
     job->at += count;
 }
 
-static void take_bytes(png_structp png, png_bytep bytes, size_t count)
-{
-    png_job *job = png_get_io_ptr(png);
-    job->output_status = twi_output_write(job->ctx, job->output, bytes, count);
-    if (job->output_status != TW_OK) {
-        png_error(png, "");
-    }
-}
-
-static void flush_bytes(png_structp png)
-{
-    (void)png;
-}
-
 /* The sentence for a step that did not come to its end. */
 static tw_status failed(const png_job *job)
 {
-    const char *name = job->input != NULL ? job->input->name : "";
-    if (job->output_status != TW_OK) {
-        return job->output_status; /* the sentence stands */
-    }
+    const char *name = job->input->name;
     if (job->input_error != 0) {
         return twi_input_failed(job->ctx, name, job->input_error);
     }
     if (job->out_of_memory) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for libpng%s%.500s",
-                       job->input != NULL ? " to decode " : "", name);
-    }
-    if (job->input == NULL) {
-        return tw_fail(job->ctx, TW_ERR_INTERNAL, "libpng cannot write this image: %s", job->words);
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for libpng to decode %.500s",
+                       name);
     }
     return tw_fail(job->ctx, TW_ERR_FORMAT, "%.500s: byte %llu: %s", name,
                    (unsigned long long)job->at, job->words);
@@ -151,7 +128,7 @@ static void read_header(png_job *job)
 {
     png_structp png = job->png;
     png_set_read_fn(png, job, give_bytes);
-    png_set_user_limits(png, LARGEST_SIDE, LARGEST_SIDE);
+    png_set_user_limits(png, TWI_PNG_SIDE_MOST, TWI_PNG_SIDE_MOST);
     png_read_info(png, job->info);
     job->rows = png_get_image_height(png, job->info);
     job->cols = png_get_image_width(png, job->info);
@@ -356,165 +333,19 @@ static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input
     return TW_OK;
 }
 
-/* -------------------------------------------------------------------------------------- writing */
-
-static tw_status png_accepts(tw_context *ctx, const tw_image *image)
+static tw_status png_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
 {
-    const tw_matrix *plane = image->planes;
-    if (image->count < 1 || image->count > 4) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a PNG file holds one to four planes, not %lld",
-                       (long long)image->count);
-    }
-    for (int64_t k = 0; k < image->count; k++) {
-        if (plane[k].type != TW_U8 && plane[k].type != TW_U16) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "a PNG file cannot hold elements of %s; it holds u8 or u16",
-                           tw_type_name(plane[k].type));
-        }
-        if (plane[k].rows != plane[0].rows || plane[k].cols != plane[0].cols ||
-            plane[k].type != plane[0].type) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of a PNG file must be alike");
-        }
-    }
-    if (plane->rows < 1 || plane->cols < 1 || plane->rows > LARGEST_SIDE ||
-        plane->cols > LARGEST_SIDE) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "an image of %lld x %lld cannot be a PNG file",
-                       (long long)plane->cols, (long long)plane->rows);
-    }
-    return TW_OK;
-}
-
-static void write_header(png_job *job)
-{
-    static const int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
-                                PNG_COLOR_TYPE_RGB_ALPHA};
-    png_set_write_fn(job->png, job, take_bytes, flush_bytes);
-    png_set_user_limits(job->png, LARGEST_SIDE, LARGEST_SIDE);
-    png_set_IHDR(job->png, job->info, (png_uint_32)job->cols, (png_uint_32)job->rows,
-                 job->type == TW_U16 ? 16 : 8, kinds[job->channels - 1], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (job->ctx->compression >= 0) {
-        png_set_compression_level(job->png, job->ctx->compression);
-    }
-    png_write_info(job->png, job->info);
-}
-
-static void write_row(png_job *job)
-{
-    png_write_row(job->png, job->decoded);
-}
-
-static void write_end(png_job *job)
-{
-    png_write_end(job->png, NULL);
-}
-
-/* Row `row` of all planes as PNG has it: channels side by side, the high byte first. */
-static void weave(const png_job *job, const tw_matrix *planes, int channels, int64_t row)
-{
-    const int64_t step = channels;
-    for (int k = 0; k < channels; k++) {
-        const void *from = twi_matrix_row(&planes[k], row);
-        for (int64_t i = 0; i < job->cols; i++) {
-            if (job->type == TW_U8) {
-                job->decoded[i * step + k] = ((const uint8_t *)from)[i];
-            } else {
-                uint16_t value = ((const uint16_t *)from)[i];
-                job->decoded[2 * (i * step + k)] = (unsigned char)(value >> 8);
-                job->decoded[2 * (i * step + k) + 1] = (unsigned char)value;
-            }
-        }
-    }
-}
-
-static void close_writer(png_job *job)
-{
-    png_destroy_write_struct(&job->png, &job->info);
-    twi_free(job->decoded);
-    job->decoded = NULL;
-}
-
-/* The job of an image whose sizes, channels and type are set: its header is written. */
-static tw_status open_writer(png_job *job)
-{
-    job->row_bytes = (uint64_t)job->cols * (uint64_t)job->channels * tw_type_size(job->type);
-    tw_status status = twi_alloc(job->ctx, &job->decoded, job->row_bytes, 1, "a row of the image");
-    if (status != TW_OK) {
-        return status;
-    }
-    job->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, job, keep_words, ignore_words, job,
-                                         give_memory, take_memory);
-    job->info = job->png != NULL ? png_create_info_struct(job->png) : NULL;
-    job->out_of_memory = job->info == NULL;
-    return job->info == NULL ? failed(job) : attempt(job, write_header);
-}
-
-static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *output)
-{
-    const tw_matrix *plane = image->planes;
-    png_job job = {.ctx = ctx,
-                   .output = output,
-                   .rows = plane->rows,
-                   .cols = plane->cols,
-                   .channels = (int)image->count,
-                   .type = plane->type};
-    tw_status status = open_writer(&job);
-    for (int64_t row = 0; row < job.rows && status == TW_OK; row++) {
-        weave(&job, plane, job.channels, row);
-        status = attempt(&job, write_row);
-    }
+    png_job job;
+    tw_status status = open_header(&job, ctx, input);
     if (status == TW_OK) {
-        status = attempt(&job, write_end);
+        tags->info.planes = tags->info.bands = job.channels;
+        tags->info.colours = job.channels >= 3;
+        tags->info.alpha = job.channels % 2 == 0 ? job.channels - 1 : -1;
     }
-    close_writer(&job);
+    close_reader(&job);
     return status;
 }
 
-/* A grey image row by row. */
-static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
-                            const tw_shape *shape)
-{
-    png_job *job = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a PNG writer");
-    if (status != TW_OK) {
-        return status;
-    }
-    *state = job;
-    *job = (png_job){.ctx = ctx,
-                     .output = output,
-                     .rows = shape->rows,
-                     .cols = shape->cols,
-                     .channels = 1,
-                     .type = shape->type};
-    return open_writer(job);
-}
-
-static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
-{
-    png_job *job = state;
-    const tw_matrix plane = {(void *)row, 1, job->cols, job->cols, job->type};
-    (void)ctx;
-    (void)output;
-    weave(job, &plane, 1, 0);
-    return attempt(job, write_row);
-}
-
-static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
-{
-    (void)ctx;
-    (void)output;
-    return attempt(state, write_end);
-}
-
-static void grey_close(void *state)
-{
-    if (state != NULL) {
-        close_writer(state);
-        twi_free(state);
-    }
-}
-
-static const twi_row_writer grey_writer = {grey_begin, grey_row, grey_end, grey_close};
-
-const twi_image_format twi_image_png = {"png",    "png",       png_recognised, png_read,    NULL,
-                                        png_rows, png_accepts, png_write,      &grey_writer};
+const twi_image_format twi_image_png = {
+    "png",    "png",           png_recognised, png_read,        NULL,
+    png_rows, twi_png_accepts, twi_png_write,  &twi_png_writer, png_tags};

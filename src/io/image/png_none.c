@@ -36,4 +36,4 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
 }
 
 const twi_image_format twi_image_png = {"png", "png",       png_recognised, png_read, NULL,
-                                        NULL,  png_accepts, png_write,      NULL};
+                                        NULL,  png_accepts, png_write,      NULL,     NULL};

@@ -371,8 +371,9 @@ static void grey_close(void *state)
 }
 
 static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
-                            const tw_shape *shape)
+                            const tw_image_file_options *opts, const tw_shape *shape)
 {
+    (void)opts;
     char header[HEADER_MOST];
     grey_rows *rows = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a PGM writer");
@@ -411,10 +412,20 @@ static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
     return TW_OK;
 }
 
-static const twi_row_writer grey_writer = {grey_begin, grey_row, grey_end, grey_close};
+static const twi_row_writer grey_writer = {grey_begin, NULL, grey_row, grey_end, grey_close};
 
-const twi_image_format twi_image_pnm = {"pnm",       "pgm ppm pnm", pnm_recognised,
-                                        pnm_read,    pnm_layout,    NULL,
-                                        pnm_accepts, pnm_write,     &grey_writer};
+/* P3, P6 and PF have three colours. */
+static tw_status colour_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+{
+    (void)ctx;
+    const bool colours = input->size > 1 && strchr("36F", input->bytes[1]) != NULL;
+    tags->info.planes = tags->info.bands = colours ? 3 : 1;
+    tags->info.colours = colours;
+    return TW_OK;
+}
+
+const twi_image_format twi_image_pnm = {"pnm",        "pgm ppm pnm", pnm_recognised, pnm_read,
+                                        pnm_layout,   NULL,          pnm_accepts,    pnm_write,
+                                        &grey_writer, colour_tags};
 const twi_image_format twi_image_pfm = {"pfm", "pfm",       pfm_recognised, pfm_read, pfm_layout,
-                                        NULL,  pfm_accepts, pfm_write,      NULL};
+                                        NULL,  pfm_accepts, pfm_write,      NULL,     colour_tags};

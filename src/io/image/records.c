@@ -260,8 +260,9 @@ static void record_close(void *state)
 }
 
 static tw_status record_begin(tw_context *ctx, void **state, twi_output *output,
-                              const tw_shape *shape)
+                              const tw_image_file_options *opts, const tw_shape *shape)
 {
+    (void)opts;
     const header head = {(int32_t)shape->cols, (int32_t)shape->rows};
     record_rows *rows = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a writer of records");
@@ -291,8 +292,9 @@ static tw_status record_end(tw_context *ctx, void *state, twi_output *output)
     return rows->row.type == TW_U8 ? TW_OK : twi_output_write(ctx, output, "\n", 1);
 }
 
-static const twi_row_writer record_writer = {record_begin, record_row, record_end, record_close};
+static const twi_row_writer record_writer = {record_begin, NULL, record_row, record_end,
+                                             record_close};
 
-const twi_image_format twi_image_records = {"records",    "records",     recognised,
-                                            read_records, lay_out,       NULL,
-                                            accepts,      write_records, &record_writer};
+const twi_image_format twi_image_records = {"records",      "records", recognised, read_records,
+                                            lay_out,        NULL,      accepts,    write_records,
+                                            &record_writer, NULL};

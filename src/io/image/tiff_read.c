@@ -255,17 +255,23 @@ static tw_status look_at_page(reader *r)
 }
 
 /* On to the page after this one, if there is one: *more. A page by its number would be looked for
- * from the first, and a file of many pages would take the square of their number. */
+ * from the first, and a file of many pages would take the square of their number. Smaller versions
+ * of another page (overviews), and masks, are passed over. */
 static tw_status next_page(reader *r, bool *more)
 {
-    *more = TIFFLastDirectory(r->tiff) == 0;
-    if (!*more) {
-        return TW_OK;
-    }
-    r->page++;
-    if (r->page >= PAGES_MOST || TIFFReadDirectory(r->tiff) == 0) {
-        return failed(r, "it cannot be read");
-    }
+    uint32_t kind = 0;
+    do {
+        *more = TIFFLastDirectory(r->tiff) == 0;
+        if (!*more) {
+            return TW_OK;
+        }
+        r->page++;
+        if (r->page >= PAGES_MOST || TIFFReadDirectory(r->tiff) == 0) {
+            return failed(r, "it cannot be read");
+        }
+        kind = 0;
+        TIFFGetField(r->tiff, TIFFTAG_SUBFILETYPE, &kind);
+    } while ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0);
     return look_at_page(r);
 }
 

@@ -1,10 +1,11 @@
 /*
- * The sink into an image file of one plane: pgm, png, tiff and records take their rows as they are
- * made, so the result need not be in memory as a whole.
+ * The sink into an image file: pgm, png, tiff and records take their rows as they are made, so the
+ * result need not be in memory as a whole. A TIFF may have several planes, a run for each.
  */
 #include "base/memory.h"
 #include "io/image/format.h"
 
+#include "base/given.h"
 #include "base/sink.h"
 
 #include <string.h>
@@ -12,6 +13,9 @@
 typedef struct image_file_sink {
     char *path;
     const twi_image_format *format;
+    tw_image_file_options opts;
+    double no_data;
+    int64_t plane; /* that is written now */
     tw_shape shape;
     int64_t next; /* row expected */
     twi_output *output;
@@ -24,6 +28,7 @@ static void forget_run(image_file_sink *sink)
     twi_output_discard(sink->output);
     sink->state = NULL;
     sink->output = NULL;
+    sink->plane = 0;
 }
 
 static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
@@ -33,15 +38,20 @@ static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
     bool view = true;
     tw_matrix plane = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
     const tw_image image = {.planes = &plane, .views = &view, .count = 1};
-    forget_run(sink);
+    if (sink->plane == 0) {
+        forget_run(sink);
+    }
     sink->shape = *shape;
     sink->next = 0;
     tw_status status = sink->format->accepts(ctx, &image);
-    if (status == TW_OK) {
+    if (status == TW_OK && sink->plane > 0) {
+        status = sink->format->writer->next(ctx, sink->state, sink->output, shape);
+    } else if (status == TW_OK) {
         status = twi_output_open(ctx, &sink->output, sink->path, 0);
-    }
-    if (status == TW_OK) {
-        status = sink->format->writer->begin(ctx, &sink->state, sink->output, shape);
+        if (status == TW_OK) {
+            status =
+                sink->format->writer->begin(ctx, &sink->state, sink->output, &sink->opts, shape);
+        }
     }
     if (status != TW_OK) {
         forget_run(sink);
@@ -70,6 +80,9 @@ static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t c
 static tw_status file_end(void *self, tw_context *ctx)
 {
     image_file_sink *sink = self;
+    if (++sink->plane < sink->opts.planes) {
+        return TW_OK;
+    }
     tw_status status = sink->format->writer->end(ctx, sink->state, sink->output);
     if (status == TW_OK) {
         twi_output *output = sink->output;
@@ -94,11 +107,30 @@ static void file_destroy(void *self)
     twi_free(sink);
 }
 
-tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
+static tw_status check_options(tw_context *ctx, const tw_image_file_options *opts,
+                               const twi_image_format *format)
 {
+    if (opts->planes < 1 || opts->bands < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld planes in pages of %lld; expected 1 or more",
+                       (long long)opts->planes, (long long)opts->bands);
+    }
+    if (format->writer == NULL || (opts->planes > 1 && format->writer->next == NULL)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s files%s are written from a whole image",
+                       format->name, format->writer != NULL ? " of several planes" : "");
+    }
+    return TW_OK;
+}
+
+tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *path,
+                                  const tw_image_file_options *given)
+{
+    tw_image_file_options opts = TW_IMAGE_FILE_OPTIONS_INIT;
     tw_status status = twi_sink_clear(ctx, out);
     if (status == TW_OK) {
         status = TWI_REQUIRE(ctx, {"out", out});
+    }
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_image_file_options, &opts, given);
     }
     if (status != TW_OK) {
         return status;
@@ -108,10 +140,9 @@ tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }
-    status = twi_image_writer_find(ctx, &found, format, path);
-    if (status == TW_OK && found->writer == NULL) {
-        status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s files are written from a whole image",
-                         found->name);
+    status = twi_image_writer_find(ctx, &found, opts.format, path);
+    if (status == TW_OK) {
+        status = check_options(ctx, &opts, found);
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
@@ -125,7 +156,20 @@ tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
     }
     memcpy(self->path, path, strlen(path) + 1);
     self->format = found;
+    self->opts = opts;
+    self->opts.format = NULL; /* may be gone */
+    if (opts.no_data != NULL) {
+        self->no_data = *opts.no_data;
+        self->opts.no_data = &self->no_data;
+    }
     twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, file_begin, file_rows, file_end, file_abort,
                                  file_destroy});
     return TW_OK;
+}
+
+tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path, const char *format)
+{
+    tw_image_file_options opts = TW_IMAGE_FILE_OPTIONS_INIT;
+    opts.format = format;
+    return tw_sink_to_image_planes(ctx, out, path, &opts);
 }

@@ -79,7 +79,9 @@ static tw_status scaled_begin(void *self, tw_context *ctx, const tw_shape *shape
                        tw_type_name(shape->type));
     }
     uint64_t cols = shape->cols > 0 ? (uint64_t)shape->cols : 1;
-    uint64_t rows = PIECE / cols > 0 ? PIECE / cols : 1;
+    const uint64_t most = twi_memory_left(ctx) / 8 / tw_type_size(sink->type);
+    const uint64_t piece = most < PIECE ? most : PIECE;
+    uint64_t rows = piece / cols > 0 ? piece / cols : 1;
     rows = rows < (uint64_t)shape->rows ? rows : (uint64_t)shape->rows;
     sink->shape = *shape;
     sink->shape.type = sink->type;

@@ -20,7 +20,7 @@ static const twi_function functions[] = {
 };
 #define FUNCTIONS ((int)(sizeof functions / sizeof *functions))
 
-static const char *const reserved[] = {"row", "col", "rows", "cols", "pi", "e"};
+static const char *const reserved[] = {"row", "col", "rows", "cols", "pi", "e", "inf", "nan"};
 #define RESERVED ((int)(sizeof reserved / sizeof *reserved))
 
 static bool is_word(const char *name, const char *word, size_t length)
@@ -40,12 +40,12 @@ const twi_function *twi_function_find(const char *name, size_t length)
 
 bool twi_reserved_build(twi_tree *tree, const char *name, size_t length, int32_t *node)
 {
+    static const double numbers[] = {3.14159265358979323846, 2.71828182845904523536,
+                                     (double)INFINITY, (double)NAN};
     static const int codes[] = {TWI_OP_ROW, TWI_OP_COL, TWI_TREE_ROWS, TWI_TREE_COLS};
     for (int i = 0; i < RESERVED; i++) {
         if (is_word(reserved[i], name, length)) {
-            *node = i < 4 ? twi_tree_leaf(tree, codes[i])
-                          : twi_tree_number(tree, i == 4 ? 3.14159265358979323846
-                                                         : 2.71828182845904523536);
+            *node = i < 4 ? twi_tree_leaf(tree, codes[i]) : twi_tree_number(tree, numbers[i - 4]);
             return true;
         }
     }

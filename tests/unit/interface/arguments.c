@@ -329,6 +329,14 @@ static void of_sinks_and_sources(void **state)
     REFUSED_SILENTLY(tw_sink_to_image_file(NULL, &made, "x.pgm", NULL));
     REFUSED(tw_sink_to_image_file(t->ctx, NULL, "x.pgm", NULL));
     REFUSED(tw_sink_to_image_file(t->ctx, &made, NULL, NULL));
+    tw_image_file_options image_file = TW_IMAGE_FILE_OPTIONS_INIT;
+    REFUSED_SILENTLY(tw_sink_to_image_planes(NULL, &made, "x.tif", &image_file));
+    REFUSED(tw_sink_to_image_planes(t->ctx, NULL, "x.tif", &image_file));
+    REFUSED(tw_sink_to_image_planes(t->ctx, &made, NULL, &image_file));
+    image_file.planes = 0;
+    REFUSED(tw_sink_to_image_planes(t->ctx, &made, "x.tif", &image_file));
+    image_file.planes = 2;
+    REFUSED_AS(TW_ERR_UNSUPPORTED, tw_sink_to_image_planes(t->ctx, &made, "x.pgm", &image_file));
     assert_int_equal(tw_sink_memory(NULL, &shape), 0);
     assert_int_equal(tw_sink_memory(&sink, NULL), 0);
     assert_int_equal(tw_sink_memory(&sink, &shape), 0); /* nothing is known of a caller's own */
@@ -664,6 +672,16 @@ static void of_images(void **state)
     opts.rows = -1;
     REFUSED(tw_image_generate(t->ctx, &image, &opts));
     assert_null(image);
+    tw_image_tags *tags = NULL;
+    REFUSED_SILENTLY(tw_image_tags_read(NULL, &tags, "x.tif", NULL));
+    REFUSED(tw_image_tags_read(t->ctx, NULL, "x.tif", NULL));
+    REFUSED(tw_image_tags_read(t->ctx, &tags, NULL, NULL));
+    REFUSED(tw_image_tags_read(t->ctx, &tags, "-", NULL));
+    assert_int_equal(tw_image_tags_describe(NULL, NULL), TW_ERR_ARGUMENT);
+    assert_null(tw_image_tags_of(NULL));
+    assert_null(tw_image_tags_of(t->image));
+    assert_null(tw_image_tags_name(NULL, 0));
+    tw_image_tags_destroy(NULL);
     assert_int_equal(tw_image_planes(NULL), 0);
     assert_null(tw_image_plane(NULL, 0));
     assert_null(tw_image_plane(t->image, -1));

@@ -43,6 +43,8 @@ ASSERT_END(tw_reach_plan_info, 80, device);
 ASSERT_END(tw_reach_report, 64, seconds_device);
 ASSERT_END(tw_image_info, 24, bytes);
 ASSERT_END(tw_image_options, 48, seed);
+ASSERT_END(tw_image_tags_info, 48, no_data);
+ASSERT_END(tw_image_file_options, 80, alpha);
 ASSERT_END(tw_entropy_options, 96, type);
 ASSERT_END(tw_entropy_report, 104, block);
 ASSERT_END(tw_entropy_plan_info, 96, largest);
@@ -160,6 +162,14 @@ static tw_status take_image(tw_context *ctx, void *given)
     return status;
 }
 
+static tw_status take_image_file(tw_context *ctx, void *given)
+{
+    tw_sink sink = TW_SINK_INIT;
+    tw_status status = tw_sink_to_image_planes(ctx, &sink, "never-begun.tif", given);
+    tw_sink_destroy(&sink);
+    return status;
+}
+
 static tw_status take_entropy(tw_context *ctx, void *given)
 {
     tw_entropy_plan *plan = NULL;
@@ -258,6 +268,15 @@ static tw_status give_image_info(tw_context *ctx, void *out)
     tw_source source = TW_SOURCE_INIT;
     tw_status status = tw_image_source(ctx, &source, TW_TEST_DATA "/good/small.pgm", NULL, 0, out);
     tw_source_destroy(&source);
+    return status;
+}
+
+static tw_status give_image_tags(tw_context *ctx, void *out)
+{
+    tw_image_tags *tags = NULL;
+    tw_status status = tw_image_tags_read(ctx, &tags, TW_TEST_DATA "/good/small.pgm", NULL);
+    status = status == TW_OK ? tw_image_tags_describe(tags, out) : status;
+    tw_image_tags_destroy(tags);
     return status;
 }
 
@@ -507,6 +526,13 @@ static tw_status give_image_file_sink(tw_context *ctx, void *out)
     return status;
 }
 
+static tw_status give_image_planes_sink(tw_context *ctx, void *out)
+{
+    tw_status status = tw_sink_to_image_planes(ctx, out, "never-begun.tif", NULL);
+    tw_sink_destroy(out);
+    return status;
+}
+
 static tw_status give_matrix_source(tw_context *ctx, void *out)
 {
     tw_status status = tw_matrix_source(ctx, out, TW_TEST_DATA "/good/small.npy", NULL, TW_AUTO);
@@ -715,6 +741,7 @@ static const kind kinds[] = {
     TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach),
     TAKEN(tw_reach_options, TW_REACH_OPTIONS_INIT, take_reach_now),
     TAKEN(tw_image_options, TW_IMAGE_OPTIONS_INIT, take_image),
+    TAKEN(tw_image_file_options, TW_IMAGE_FILE_OPTIONS_INIT, take_image_file),
     TAKEN(tw_entropy_options, TW_ENTROPY_OPTIONS_INIT, take_entropy),
     TAKEN(tw_entropy_options, TW_ENTROPY_OPTIONS_INIT, take_entropy_now),
     TAKEN(tw_expr_options, TW_EXPR_OPTIONS_INIT, take_expr),
@@ -731,6 +758,7 @@ static const kind kinds[] = {
     GIVEN(tw_reach_plan_info, give_reach_plan),
     GIVEN(tw_reach_report, give_reach_report),
     GIVEN(tw_image_info, give_image_info),
+    GIVEN(tw_image_tags_info, give_image_tags),
     GIVEN(tw_entropy_plan_info, give_entropy_plan),
     GIVEN(tw_entropy_report, give_entropy_report),
     GIVEN(tw_entropy_report, give_entropy_run),
@@ -755,6 +783,7 @@ static const kind kinds[] = {
     FILLED(tw_sink, give_map_verifier_sink),
     FILLED(tw_sink, give_image_sink),
     FILLED(tw_sink, give_image_file_sink),
+    FILLED(tw_sink, give_image_planes_sink),
     FILLED(tw_source, give_source),
     FILLED(tw_source, give_matrix_source),
     DRIVEN(tw_sink, counter, take_sink),

@@ -1,0 +1,341 @@
+/*
+ * Reading JPEG through libjpeg: grey as one plane of u8, colours as three. Rows are decoded one by
+ * one; of a progressive file libjpeg holds all coefficients, within what is left of the memory.
+ *
+ * libjpeg leaves by longjmp when something is wrong. Each call into it is therefore a step: a
+ * function that touches nothing but the job it is given, run by attempt(), which is the only place
+ * where setjmp stands. A file that ends before its image is refused, other damage is mended as
+ * libjpeg does; what takes more scans than any writer makes is refused, too.
+ */
+#include "io/image/format.h"
+
+#include "base/matrix.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#define PIECE ((uint64_t)1 << 16) /* bytes of the file at a time */
+#define SCANS_MOST 500
+
+typedef struct jpeg_job {
+    struct jpeg_decompress_struct jpeg; /* the first: libjpeg gives it back */
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf out;
+    tw_context *ctx;
+    const twi_input *input;
+    uint64_t at; /* bytes of it taken */
+    int input_error;
+    char words[JMSG_LENGTH_MAX]; /* what is wrong; "": nothing */
+    bool open;
+    int64_t rows, cols;
+    int channels;
+    unsigned char *line; /* a decoded row */
+    unsigned char *piece;
+} jpeg_job;
+
+/* ----------------------------------------------------------------------- what libjpeg calls back
+ */
+
+static void leave(j_common_ptr jpeg)
+{
+    jpeg_job *job = (jpeg_job *)jpeg;
+    if (job->words[0] == '\0') {
+        jpeg->err->format_message(jpeg, job->words);
+    }
+    longjmp(job->out, 1);
+}
+
+static void say_nothing(j_common_ptr jpeg, int level)
+{
+    (void)jpeg;
+    (void)level;
+}
+
+static void start_source(j_decompress_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static boolean give_bytes(j_decompress_ptr jpeg)
+{
+    jpeg_job *job = (jpeg_job *)jpeg;
+    const uint64_t left = job->input->size - job->at;
+    const uint64_t count = left < PIECE ? left : PIECE;
+    if (count == 0) {
+        job->source.bytes_in_buffer = 0;
+        strcpy(job->words, "the file ends before the image does");
+        leave((j_common_ptr)jpeg);
+    }
+    job->input_error = twi_input_try(job->input, job->at, job->piece, count);
+    if (job->input_error != 0) {
+        leave((j_common_ptr)jpeg);
+    }
+    job->at += count;
+    job->source.next_input_byte = job->piece;
+    job->source.bytes_in_buffer = (size_t)count;
+    return TRUE;
+}
+
+static void skip_bytes(j_decompress_ptr jpeg, long count)
+{
+    struct jpeg_source_mgr *source = jpeg->src;
+    while (count > 0 && (size_t)count > source->bytes_in_buffer) {
+        count -= (long)source->bytes_in_buffer;
+        (void)give_bytes(jpeg);
+    }
+    if (count > 0) {
+        source->next_input_byte += count;
+        source->bytes_in_buffer -= (size_t)count;
+    }
+}
+
+static void end_source(j_decompress_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static void count_scans(j_common_ptr jpeg)
+{
+    jpeg_job *job = (jpeg_job *)jpeg;
+    if (job->jpeg.input_scan_number > SCANS_MOST) {
+        snprintf(job->words, sizeof job->words, "it has more than %d scans", SCANS_MOST);
+        leave(jpeg);
+    }
+}
+
+static tw_status failed(const jpeg_job *job)
+{
+    if (job->input_error != 0) {
+        return twi_input_failed(job->ctx, job->input->name, job->input_error);
+    }
+    return tw_fail(job->ctx, TW_ERR_FORMAT, "%.500s: byte %llu: %s", job->input->name,
+                   (unsigned long long)(job->at - job->source.bytes_in_buffer), job->words);
+}
+
+static tw_status attempt(jpeg_job *job, void (*step)(jpeg_job *))
+{
+    if (setjmp(job->out) != 0) {
+        return failed(job);
+    }
+    step(job);
+    return TW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- steps */
+
+static void read_header(jpeg_job *job)
+{
+    jpeg_create_decompress(&job->jpeg);
+    job->open = true;
+    job->jpeg.src = &job->source;
+    job->jpeg.progress = &job->progress;
+    const uint64_t left = twi_memory_left(job->ctx);
+    job->jpeg.mem->max_memory_to_use = left < LONG_MAX ? (long)left : LONG_MAX;
+    (void)jpeg_read_header(&job->jpeg, TRUE);
+    job->rows = job->jpeg.image_height;
+    job->cols = job->jpeg.image_width;
+    job->channels = job->jpeg.num_components;
+}
+
+static void start(jpeg_job *job)
+{
+    job->jpeg.out_color_space = job->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    (void)jpeg_start_decompress(&job->jpeg);
+}
+
+static void read_row(jpeg_job *job)
+{
+    JSAMPROW rows[1] = {job->line};
+    (void)jpeg_read_scanlines(&job->jpeg, rows, 1);
+}
+
+static void close_reader(jpeg_job *job)
+{
+    if (job->open) {
+        jpeg_destroy_decompress(&job->jpeg);
+    }
+    twi_free(job->line);
+    twi_free(job->piece);
+    job->open = false;
+    job->line = job->piece = NULL;
+}
+
+/* The header, and what of it can be read. */
+static tw_status open_header(jpeg_job *job, tw_context *ctx, const twi_input *input)
+{
+    memset(job, 0, sizeof *job);
+    job->ctx = ctx;
+    job->input = input;
+    job->jpeg.err = jpeg_std_error(&job->errors);
+    job->errors.error_exit = leave;
+    job->errors.emit_message = say_nothing;
+    job->progress.progress_monitor = count_scans;
+    job->source = (struct jpeg_source_mgr){.init_source = start_source,
+                                           .fill_input_buffer = give_bytes,
+                                           .skip_input_data = skip_bytes,
+                                           .resync_to_restart = jpeg_resync_to_restart,
+                                           .term_source = end_source};
+    tw_status status = twi_alloc(ctx, &job->piece, PIECE, 1, "a piece of a JPEG");
+    if (status == TW_OK) {
+        status = attempt(job, read_header);
+    }
+    if (status == TW_OK && job->channels != 1 && job->channels != 3) {
+        status = tw_fail(ctx, TW_ERR_FORMAT,
+                         "%.500s: a JPEG of %d channels (CMYK?): convert it to grey or RGB",
+                         input->name, job->channels);
+    }
+    return status;
+}
+
+static tw_status open_rows(jpeg_job *job, tw_context *ctx, const twi_input *input)
+{
+    tw_status status = open_header(job, ctx, input);
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &job->line, (uint64_t)job->cols * (uint64_t)job->channels, 1,
+                           "a decoded row");
+    }
+    return status == TW_OK ? attempt(job, start) : status;
+}
+
+static void take_channel(const jpeg_job *job, int k, uint8_t *out)
+{
+    for (int64_t i = 0; i < job->cols; i++) {
+        out[i] = job->line[i * job->channels + k];
+    }
+}
+
+/* -------------------------------------------------------------------------------------- entries */
+
+static bool jpeg_recognised(const twi_input *input)
+{
+    return twi_input_held(input) >= 3 && memcmp(input->bytes, "\xff\xd8\xff", 3) == 0;
+}
+
+static tw_status read_planes(jpeg_job *job, const tw_image *image)
+{
+    tw_status status = TW_OK;
+    for (int64_t row = 0; row < job->rows && status == TW_OK; row++) {
+        status = attempt(job, read_row);
+        for (int k = 0; k < job->channels && status == TW_OK; k++) {
+            take_channel(job, k, twi_matrix_row(&image->planes[k], row));
+        }
+        if (status == TW_OK && row % 64 == 0) {
+            twi_progress(job->ctx, "read", (double)row, (double)job->rows, "rows");
+            status = twi_check_cancel(job->ctx);
+        }
+    }
+    return status;
+}
+
+static tw_status jpeg_read(tw_context *ctx, tw_image *image, twi_input *input)
+{
+    jpeg_job *job = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a JPEG reader");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = open_header(job, ctx, input);
+    for (int k = 0; k < job->channels && status == TW_OK; k++) {
+        status = tw_image_add(ctx, image, job->rows, job->cols, TW_U8);
+    }
+    close_reader(job); /* what it may take is less now */
+    if (status == TW_OK) {
+        status = open_rows(job, ctx, input);
+    }
+    if (status == TW_OK) {
+        status = read_planes(job, image);
+    }
+    close_reader(job);
+    twi_free(job);
+    return status;
+}
+
+/* One plane, row after row. */
+typedef struct jpeg_plane {
+    jpeg_job job;
+    int channel;
+} jpeg_plane;
+
+static tw_status plane_next(tw_context *ctx, void *state, void *row)
+{
+    jpeg_plane *plane = state;
+    plane->job.ctx = ctx;
+    tw_status status = attempt(&plane->job, read_row);
+    if (status == TW_OK) {
+        take_channel(&plane->job, plane->channel, row);
+    }
+    return status;
+}
+
+static void plane_close(void *state)
+{
+    jpeg_plane *plane = state;
+    if (plane != NULL) {
+        close_reader(&plane->job);
+        twi_free(plane);
+    }
+}
+
+static tw_status jpeg_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
+{
+    jpeg_plane *state = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &state, 1, sizeof *state, "a JPEG reader");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = open_rows(&state->job, ctx, input);
+    if (status == TW_OK && plane >= state->job.channels) {
+        status = twi_no_plane(ctx, input->name, plane, state->job.channels);
+    }
+    if (status != TW_OK) {
+        plane_close(state);
+        return status;
+    }
+    state->channel = (int)plane;
+    *out = (twi_rows){.planes = state->job.channels,
+                      .shape = {state->job.rows, state->job.cols, TW_U8},
+                      .state = state,
+                      .next = plane_next,
+                      .close = plane_close};
+    return TW_OK;
+}
+
+static tw_status jpeg_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+{
+    jpeg_job *job = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a JPEG reader");
+    if (status != TW_OK) {
+        return status;
+    }
+    status = open_header(job, ctx, input);
+    if (status == TW_OK) {
+        tags->info.planes = tags->info.bands = job->channels;
+        tags->info.colours = job->channels == 3;
+    }
+    close_reader(job);
+    twi_free(job);
+    return status;
+}
+
+static tw_status jpeg_accepts(tw_context *ctx, const tw_image *image)
+{
+    (void)image;
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "JPEG is read, but not written; use PNG or TIFF");
+}
+
+static tw_status jpeg_write(tw_context *ctx, const tw_image *image, twi_output *output)
+{
+    (void)output;
+    return jpeg_accepts(ctx, image);
+}
+
+const twi_image_format twi_image_jpeg = {"jpeg", "jpg jpeg", jpeg_recognised, jpeg_read,
+                                         NULL,   jpeg_rows,  jpeg_accepts,    jpeg_write,
+                                         NULL,   jpeg_tags};
