@@ -183,15 +183,19 @@ _tilewright()
             '--skip-nan[Ignore NaN, in addition to --no-data]' \
             '--base=[Base of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
             '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
+            '--plane=[Only plane P, from 0, of a colour image, of bands or pages, or of a file of records]:P: ' \
+            '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in integers, instead of each colour]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
+            '--out-dir=[All operands are inputs, and their results go into FOLDER under the same names, with the extension of --out-format if that is given, .png for JPEG]:FOLDER:_files' \
+            '--compression=[How hard png and tiff are compressed\: 0 (not) to 9 (smallest)]:LEVEL: ' \
+            '--tiff=[How a tiff is stored, by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
             '--out-type=[The elements of OUT\: f32 (the default), f16, or u8 and u16, which put 0 to the largest value there can be into 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--verify=-[Compute K elements of each plane (1000 if no number is given, 0\: all) again by the definition and compare]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
             '--preview=[Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the maximum]:FILE:_files' \
-            '--in-format=[npy, pnm, pfm, png, tiff or records]:FORMAT: ' \
-            '--out-format=[npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff (pages) and records (text, five decimals) for any number]:FORMAT: ' \
+            '--in-format=[npy, pnm, pfm, png, tiff, jpeg or records]:FORMAT: ' \
+            '--out-format=[npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff (bands or pages) and records (text, five decimals) for any number]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--threads=[Use N threads]:N: ' \
@@ -212,7 +216,8 @@ _tilewright()
             '(--repeat)-r+[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
             '(-r)--repeat=[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
             '--no-data=[Where an input is VALUE (a number or nan) the result is VALUE too]:VALUE: ' \
-            '--plane=[Only plane P, from 0, of a colour image or a file of records]:P: ' \
+            '--plane=[Only plane P, from 0, of a colour image, of bands or pages, or of a file of records]:P: ' \
+            '--grey[Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in integers, instead of each colour]' \
             '(--out-type)-t+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '(-t)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
@@ -221,7 +226,10 @@ _tilewright()
             '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the fastest this machine could be]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
-            '--in-format=[npy, pnm, pfm, png, tiff or records, for all inputs]:FORMAT: ' \
+            '--out-dir=[All files without a name are x, one after the other, and their results go into FOLDER under the same names, with the extension of --out-format if that is given, .png for JPEG]:FOLDER:_files' \
+            '--compression=[How hard png and tiff are compressed\: 0 (not) to 9 (smallest)]:LEVEL: ' \
+            '--tiff=[How a tiff is stored, by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
+            '--in-format=[npy, pnm, pfm, png, tiff, jpeg or records, for all inputs]:FORMAT: ' \
             '--out-format=[npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to four, raw and csv for one]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \

@@ -2,6 +2,7 @@
  * tilewright entropy: the local entropy of an array or image. Planes go one by one; files take
  * their rows as they are made, but pfm, and files of several planes, the whole result.
  */
+#include "batch.h"
 #include "commands.h"
 #include "entropy_run.h"
 #include "files.h"
@@ -15,11 +16,11 @@ static const entropy_settings defaults = {.common = CLI_COMMON_INIT,
                                           .window = "5",
                                           .radius = -1,
                                           .levels = 256,
-                                          .range = {(double)NAN, (double)NAN},
                                           .border = "crop",
                                           .base = "e",
                                           .type = TW_F32,
                                           .plane = -1,
+                                          .storage = {-1, NULL},
                                           .verify = -1};
 
 static const cli_option window_options[] = {
@@ -39,26 +40,44 @@ static const cli_option window_options[] = {
 
 static const cli_option value_options[] = {
     {"levels", 'l', CLI_COUNT, "N", offsetof(entropy_settings, levels), 0,
-     "Values are levels 0 to N-1, N from 2 to 65536; 256 by default."},
-    {"range", 0, CLI_INTERVAL, "LO:HI", offsetof(entropy_settings, range), 0,
-     "Put values from LO to HI into N equal bins, HI itself into the last."},
+     "Values are levels 0 to N-1, N from 2 to 65536; 256 by default. An image of 16 bits takes "
+     "65536, or --range."},
+    {"range", 0, CLI_TEXT, "LO:HI", offsetof(entropy_settings, range), 0,
+     "Put values from LO to HI into N equal bins, HI itself into the last. auto takes the minimum "
+     "and maximum of the values that count, which reads the input once more."},
     {"mask", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, mask), 0,
      "Ignore elements where FILE, a u8 image of the same size, is 0."},
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(entropy_settings, no_data), 0,
-     "Ignore elements equal to VALUE; nan is the same as --skip-nan."},
+     "Ignore elements equal to VALUE; nan is the same as --skip-nan. By default the no-data value "
+     "that a GeoTIFF names; none ignores that. Where nothing in a window counts the result is "
+     "NaN, "
+     "which is the no-data value of a .tif."},
     {"skip-nan", 0, CLI_FLAG, NULL, offsetof(entropy_settings, skip_nan), 1,
      "Ignore NaN, in addition to --no-data; without this option NaN is an error."},
     {"base", 0, CLI_TEXT, "BASE", offsetof(entropy_settings, base), 0,
-     "Base of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1."},
+     "Base of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1. "
+     "scikit-image's rank.entropy and MATLAB's entropyfilt take 2, the latter with a window of 9 "
+     "and "
+     "a symmetric border."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, type), 0,
      "The type of the result: f32 (the default), within 1 ulp of the exact entropy, or f64, within "
      "2, which takes several times as long and goes into npy, raw and csv."},
     {"plane", 0, CLI_COUNT, "P", offsetof(entropy_settings, plane), 0,
-     "Only plane P, from 0, of a colour image or a file of records; all by default."},
+     "Only plane P, from 0, of a colour image, of bands or pages, or of a file of records; all by "
+     "default, except opacity (alpha), which goes into a .png or .tif of its type as it is, and "
+     "otherwise is left out."},
+    {"grey", 0, CLI_FLAG, NULL, offsetof(entropy_settings, grey), 1,
+     "Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in "
+     "integers, instead of each colour."},
     {0}};
 
 static const cli_option format_options[] = {
     {"output", 'o', CLI_TEXT, "OUT", offsetof(entropy_settings, output), 0, "The same as OUT."},
+    {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(entropy_settings, out_dir), 0,
+     "All operands are inputs, and their results go into FOLDER under the same names, with the "
+     "extension of --out-format if that is given, .png for JPEG. A file that fails is named, and "
+     "the others are done; the exit status is 2 then, or 1 if only checks failed."},
+    CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The elements of OUT: f32 (the default), f16, or u8 and u16, which put 0 to the largest value "
      "there can be into 0 to 255 or 65535. pgm, ppm and png take u8 by default."},
@@ -73,11 +92,12 @@ static const cli_option format_options[] = {
      "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the "
      "maximum; large results are downsampled."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, in_format), 0,
-     "npy, pnm, pfm, png, tiff or records; default: chosen by extension, or by content if the "
-     "extension is missing or unknown."},
+     "npy, pnm, pfm, png, tiff, jpeg or records; default: chosen by extension, or by content if "
+     "the extension is missing or unknown."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, out_format), 0,
      "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff "
-     "(pages) and records (text, five decimals) for any number; default: chosen by extension; "
+     "(bands or pages) and records (text, five decimals) for any number; default: chosen by "
+     "extension; "
      ".raw, .bin, .out or none is raw, others are refused."},
     {0}};
 
@@ -90,9 +110,10 @@ static const cli_group groups[] = {{"Window", window_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"IN",
-     "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif or .records."},
-    {"OUT", "The output file; without it a summary is printed. '-' is standard output."},
+    {"IN", "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif, .jpg or "
+           ".records. Several with --out-dir."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif has "
+            "the place on Earth and the descriptions of a GeoTIFF IN."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -100,6 +121,10 @@ static const cli_example examples[] = {
     {"tilewright entropy map.npy out.pfm --levels 16 --radius 5 --base 2",
      "16 levels in a disk, in bits"},
     {"tilewright entropy scan.png --preview texture.png", "statistics, and a picture to look at"},
+    {"tilewright entropy sar.tif texture.tif --range auto --base 2",
+     "16 bits in 256 bins, in bits as other programs give them"},
+    {"tilewright entropy tiles/*.tif --out-dir texture --tiff deflate,predictor",
+     "many files, compressed"},
     {"tilewright entropy field.npy out.npy --range=-1:1 --levels 64 --skip-nan",
      "floats in 64 bins, NaN left out"},
     {NULL, NULL}};
@@ -135,6 +160,7 @@ static tw_status choose_output(entropy_run *run)
     }
     run->picture = writes(run, pictures);
     run->keep = writes(run, upwards);
+    run->tiff = cli_writes_tiff(run->output, run->s->out_format);
     if (run->s->type == TW_F64) {
         run->type = TW_F64;
         return !run->picture && (asked == TW_AUTO || asked == TW_F64)
@@ -169,26 +195,55 @@ typedef struct plane_sinks {
     tw_sink target; /* what a scaling sink writes into */
 } plane_sinks;
 
+/* OUT of one file for all planes: opened for the first. */
+static tw_status open_file(entropy_run *run)
+{
+    tw_image_file_options *opts = &run->storage;
+    if (run->file.rows != NULL) {
+        return TW_OK;
+    }
+    opts->format = run->s->out_format;
+    if (run->tiff) {
+        const bool real = run->type == TW_F32 || run->type == TW_F64;
+        const bool holes =
+            run->opts.no_data != NULL || run->opts.mask != NULL || run->opts.skip_nan != 0;
+        opts->planes = run->planes + run->alpha;
+        opts->bands = cli_raster_bands(&run->in, opts->planes, run->layout);
+        opts->tags = run->in.tags;
+        opts->first_plane = run->in.mixes ? -1 : run->in.first;
+        opts->no_data = real && holes ? &run->empty : NULL;
+        opts->colours = run->in.info.colours && run->planes == 3;
+        opts->alpha = run->alpha;
+    }
+    return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
+}
+
 static tw_status open_output(entropy_run *run, plane_sinks *sinks)
 {
     tw_context *ctx = run->job->ctx;
     tw_sink *out = &sinks->list[sinks->count];
-    const char *format = run->s->out_format;
-    tw_status status = run->keep ? tw_sink_to_image(ctx, &sinks->target, run->result)
-                       : run->picture
-                           ? tw_sink_to_image_file(ctx, &sinks->target, run->output, format)
-                           : tw_sink_to_file(ctx, &sinks->target, run->output, format);
+    const tw_sink *target = &sinks->target;
+    tw_status status = TW_OK;
+    if (run->keep) {
+        status = tw_sink_to_image(ctx, &sinks->target, run->result);
+    } else if (run->picture) {
+        status = open_file(run);
+        target = &run->file;
+    } else {
+        status = tw_sink_to_file(ctx, &sinks->target, run->output, run->s->out_format);
+    }
     if (status == TW_OK && run->type != run->s->type) {
-        status = tw_sink_scaled(ctx, out, &sinks->target, run->type, run->most);
+        tw_sink inner = *target; /* which stays its owner's */
+        status = tw_sink_scaled(ctx, out, &inner, run->type, run->most);
     } else if (status == TW_OK) {
-        *out = sinks->target;
-        sinks->target = (tw_sink)TW_SINK_INIT;
+        *out = *target;
+        out->destroy = NULL;
     }
     sinks->count += status == TW_OK;
     return status;
 }
 
-/* One plane: as it lies in memory, or a source of its rows in the file. */
+/* One plane: as it lies in memory, or a source of its rows. */
 typedef struct plane {
     const tw_matrix *matrix; /* NULL: the source */
     tw_source source;
@@ -199,12 +254,7 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
 {
     tw_context *ctx = run->job->ctx;
     tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
-    tw_status status = TW_OK;
-    if (run->streamed) {
-        status = tw_image_source(ctx, &out->source, run->input, run->s->in_format, number, NULL);
-    } else {
-        out->matrix = tw_image_plane(run->image, number);
-    }
+    tw_status status = cli_raster_plane(run->job, &run->in, number, &out->matrix, &out->source);
     if (status != TW_OK) {
         return status;
     }
@@ -217,11 +267,13 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
         return TW_OK;
     }
     tw_entropy_plan_destroy(run->plan);
+    run->plan = NULL;
     run->planned = shape;
     status = tw_entropy_plan_create(ctx, &run->plan, &shape, &run->opts);
     if (status == TW_OK) {
         status = tw_entropy_plan_describe(run->plan, &info);
     }
+    run->shape = info.shape;
     run->most = info.largest > 0 ? info.largest : 1; /* of a window of one element: all is 0 */
     return status;
 }
@@ -278,8 +330,43 @@ static tw_status check_planes(entropy_run *run)
                        "records",
                        run->input, (long long)run->planes);
     }
-    run->keep = run->output != NULL;
+    run->keep = run->output != NULL && !run->tiff;
     return TW_OK;
+}
+
+/* Whether the opacity of IN can stand beside the result: in the type and size of it. */
+static tw_status choose_alpha(entropy_run *run)
+{
+    tw_shape shape;
+    run->alpha = false;
+    if (run->in.alpha < 0 || run->output == NULL) {
+        return TW_OK;
+    }
+    tw_status status = cli_raster_alpha_shape(run->job, &run->in, &shape);
+    if (status == TW_OK) {
+        run->alpha = cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->type &&
+                     run->opts.border != TW_ENTROPY_BORDER_VALID;
+        run->keep = run->keep || (run->alpha && !run->tiff);
+        if (!run->alpha) {
+            cli_say(run->job, "the opacity of %s is left out", run->input);
+        }
+    }
+    return status;
+}
+
+/* It follows the result. */
+static tw_status write_alpha(entropy_run *run)
+{
+    tw_sink sink = TW_SINK_INIT;
+    if (!run->keep) {
+        return cli_raster_feed_alpha(run->job, &run->in, &run->file);
+    }
+    tw_status status = tw_sink_to_image(run->job->ctx, &sink, run->result);
+    if (status == TW_OK) {
+        status = cli_raster_feed_alpha(run->job, &run->in, &sink);
+    }
+    tw_sink_destroy(&sink);
+    return status;
 }
 
 /* Plan, explain if that is asked for, and compute, unless explaining was all that was. */
@@ -298,22 +385,64 @@ static tw_status take_plane(entropy_run *run, int64_t number, bool explain)
     return status;
 }
 
-static tw_status compute(entropy_run *run, int64_t planes)
+/* --range auto: the extremes of what counts in the planes that are computed. */
+static tw_status find_range(entropy_run *run)
 {
     tw_context *ctx = run->job->ctx;
-    const int64_t first = run->s->plane >= 0 ? run->s->plane : 0;
-    const int64_t end = run->s->plane >= 0 ? run->s->plane + 1 : planes;
-    if (run->s->plane >= planes) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--plane %lld: %.500s has %lld",
-                       (long long)run->s->plane, run->input, (long long)planes);
+    cli_tally seen = {
+        .has_no_data = run->opts.no_data != NULL, .no_data = run->no_data, .mask = run->opts.mask};
+    tw_status status = TW_OK;
+    for (int64_t k = 0; k < run->planes && status == TW_OK; k++) {
+        plane p = {.source = TW_SOURCE_INIT};
+        tw_sink sink = TW_SINK_INIT;
+        cli_tally_sink(&seen, &sink);
+        status = cli_raster_plane(run->job, &run->in, k, &p.matrix, &p.source);
+        if (status == TW_OK) {
+            status = p.matrix != NULL ? tw_feed(ctx, p.matrix, &sink, 1)
+                                      : tw_feed_source(ctx, &p.source, &sink, 1);
+        }
+        tw_source_destroy(&p.source);
     }
-    run->planes = end - first;
+    run->range[0] = seen.count > 0 ? seen.least : 0;
+    run->range[1] = seen.count > 0 ? seen.most : 1;
+    if (status == TW_OK && (isinf(run->range[0]) || isinf(run->range[1]))) {
+        status = tw_fail(ctx, TW_ERR_RANGE,
+                         "--range auto: %.500s has infinite values; use --range LO:HI, --mask or "
+                         "--no-data",
+                         run->input);
+    }
+    if (status == TW_OK) {
+        char low[CLI_SHOWN], high[CLI_SHOWN];
+        cli_say(run->job, "values from %s to %s are put into %d bins",
+                cli_show_value(low, run->range[0]), cli_show_value(high, run->range[1]),
+                run->opts.levels);
+    }
+    if (!(run->range[1] > run->range[0])) { /* one value: any bin will do */
+        run->range[1] = run->range[0] + fmax(1, fabs(run->range[0]));
+    }
+    run->opts.range = run->range;
+    return status;
+}
+
+static tw_status compute(entropy_run *run)
+{
+    tw_context *ctx = run->job->ctx;
+    run->planes = run->in.planes;
     tw_status status = check_planes(run);
+    if (status == TW_OK) {
+        status = choose_alpha(run);
+    }
+    if (status == TW_OK && run->s->range != NULL && strcmp(run->s->range, "auto") == 0) {
+        status = find_range(run);
+    }
     if (status == TW_OK && run->keep) {
         status = tw_image_create(ctx, &run->result);
     }
-    for (int64_t k = first; k < end && status == TW_OK && !run->only_explained; k++) {
-        status = take_plane(run, k, run->s->explain && k == first);
+    for (int64_t k = 0; k < run->planes && status == TW_OK && !run->only_explained; k++) {
+        status = take_plane(run, k, run->s->explain && k == 0);
+    }
+    if (status == TW_OK && run->alpha && !run->only_explained) {
+        status = write_alpha(run);
     }
     if (status == TW_OK && run->keep && !run->only_explained) {
         double started = cli_seconds();
@@ -325,30 +454,30 @@ static tw_status compute(entropy_run *run, int64_t planes)
 
 /* Read the image, unless that would take more than half of the memory: then its rows are read as
  * they are needed. */
-static tw_status read_input(entropy_run *run, int64_t *planes)
+static tw_status read_input(entropy_run *run)
 {
-    tw_context *ctx = run->job->ctx;
-    const uint64_t limit = tw_memory_limit(ctx);
-    tw_image_info info = TW_IMAGE_INFO_INIT;
-    tw_source probe = TW_SOURCE_INIT;
-    char wants[CLI_SHOWN], has[CLI_SHOWN];
-    if (cli_is_file(run->input) &&
-        tw_image_source(ctx, &probe, run->input, run->s->in_format, 0, &info) == TW_OK &&
-        info.bytes > limit / 2) {
-        run->streamed = true;
-        *planes = info.planes;
-        cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
-                cli_show_bytes(wants, (double)info.bytes), cli_show_bytes(has, (double)limit));
-    }
-    tw_source_destroy(&probe);
-    if (run->streamed) {
-        return TW_OK;
-    }
+    const uint64_t limit = tw_memory_limit(run->job->ctx);
+    const entropy_settings *s = run->s;
+    char wants[CLI_SHOWN], has[CLI_SHOWN], value[CLI_SHOWN];
     double started = cli_seconds();
-    tw_status status = tw_image_read(ctx, &run->image, run->input, run->s->in_format);
-    run->seconds_read = cli_seconds() - started;
-    *planes = status == TW_OK ? tw_image_planes(run->image) : 0;
-    return status;
+    run->in = (cli_raster){
+        .path = run->input, .format = s->in_format, .plane = s->plane, .grey = s->grey != 0};
+    tw_status status = cli_raster_open(run->job, &run->in);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (run->in.image == NULL) {
+        cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
+                cli_show_bytes(wants, (double)run->in.bytes), cli_show_bytes(has, (double)limit));
+    } else {
+        run->seconds_read = cli_seconds() - started;
+    }
+    if (s->no_data == NULL && run->in.info.has_no_data) {
+        run->no_data = run->in.info.no_data;
+        run->opts.no_data = &run->no_data;
+        cli_say(run->job, "%s: %s means no data", run->input, cli_show_value(value, run->no_data));
+    }
+    return TW_OK;
 }
 
 /* Nothing is computed in place: who wants the image replaced can rename the result. */
@@ -360,49 +489,79 @@ static tw_status check_files(const entropy_run *run)
     return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
 }
 
+/* One input, all checked that can be before it is read. */
+static tw_status run_file(entropy_run *run)
+{
+    const entropy_settings *s = run->s;
+    tw_status status = check_files(run);
+    if (status == TW_OK) {
+        status = choose_output(run);
+    }
+    if (status == TW_OK) {
+        status = cli_read_storage(run->job, &s->storage, run->output, s->out_format, &run->storage,
+                                  &run->layout);
+    }
+    if (status == TW_OK) {
+        cli_watch_file(&run->watches[0], run->input);
+        cli_watch_file(&run->watches[1], s->mask);
+        status = entropy_read_options(run);
+    }
+    if (status == TW_OK) {
+        status = read_input(run);
+    }
+    if (status == TW_OK) {
+        status = cli_watched(run->job->ctx, run->watches, 2, compute(run));
+    }
+    if (status == TW_OK && !run->only_explained) {
+        entropy_conclude(run);
+    }
+    tw_sink_destroy(&run->file);
+    tw_entropy_plan_destroy(run->plan);
+    tw_image_destroy(run->result);
+    cli_raster_close(&run->in);
+    tw_image_destroy(run->mask);
+    tw_image_destroy(run->footprint);
+    return status;
+}
+
+static tw_status run_one(void *self, cli_job *job, const char *input, const char *output)
+{
+    entropy_run run = {.job = job,
+                       .s = self,
+                       .input = input,
+                       .output = output,
+                       .empty = (double)NAN,
+                       .storage = TW_IMAGE_FILE_OPTIONS_INIT,
+                       .file = TW_SINK_INIT,
+                       .opts = TW_ENTROPY_OPTIONS_INIT,
+                       .report = TW_ENTROPY_REPORT_INIT};
+    return run_file(&run);
+}
+
 static tw_status run_entropy(cli_job *job, const void *given, int count, char **words)
 {
     const entropy_settings *s = given;
-    entropy_run run = {.job = job,
-                       .s = s,
-                       .input = words[0],
-                       .opts = TW_ENTROPY_OPTIONS_INIT,
-                       .report = TW_ENTROPY_REPORT_INIT};
-    cli_watch watches[2] = {{.path = NULL}, {.path = NULL}};
-    int64_t planes = 0;
+    const char *output = NULL;
     tw_status status = cli_begin(job, &s->common);
-    if (status == TW_OK) {
-        status = cli_choose_output(job, &run.output, count > 1 ? words[1] : NULL, s->output);
+    if (status == TW_OK && s->out_dir != NULL) {
+        const cli_batch batch = {.folder = s->out_dir, .format = s->out_format};
+        status = cli_batch_check(job, s->output, s->preview);
+        return status == TW_OK ? cli_batch_run(job, &batch, count, words, run_one, (void *)s)
+                               : status;
     }
-    if (status == TW_OK && run.output == NULL && s->out_format != NULL) {
+    if (status == TW_OK && count > 2) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "entropy: '%.200s' is one operand too many: tilewright entropy IN [OUT], "
+                         "or several inputs with --out-dir",
+                         words[2]);
+    }
+    if (status == TW_OK) {
+        status = cli_choose_output(job, &output, count > 1 ? words[1] : NULL, s->output);
+    }
+    if (status == TW_OK && output == NULL && s->out_format != NULL) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-format has no effect without OUT");
     }
-    if (status == TW_OK) {
-        status = check_files(&run);
-    }
-    if (status == TW_OK) {
-        status = choose_output(&run);
-    }
-    if (status == TW_OK) {
-        cli_watch_file(&watches[0], run.input);
-        cli_watch_file(&watches[1], s->mask);
-        status = entropy_read_options(&run);
-    }
-    if (status == TW_OK) {
-        status = read_input(&run, &planes);
-    }
-    if (status == TW_OK) {
-        status = cli_watched(job->ctx, watches, 2, compute(&run, planes));
-    }
-    if (status == TW_OK && !run.only_explained) {
-        entropy_conclude(&run);
-    }
-    tw_entropy_plan_destroy(run.plan);
-    tw_image_destroy(run.result);
-    tw_image_destroy(run.image);
-    tw_image_destroy(run.mask);
-    tw_image_destroy(run.footprint);
-    return status;
+    return status == TW_OK ? run_one((void *)s, job, words[0], output) : status;
 }
 
 const cli_command cli_entropy = {
@@ -418,7 +577,7 @@ const cli_command cli_entropy = {
     .operands = operands,
     .groups = groups,
     .least = 1,
-    .most = 2,
+    .most = CLI_BATCH_MOST,
     .settings_size = sizeof(entropy_settings),
     .defaults = &defaults,
     .run = run_entropy,

@@ -96,13 +96,19 @@ static tw_status read_numbers(entropy_run *run)
     run->opts.levels = (int32_t)s->levels;
     run->opts.radius = (int32_t)s->radius;
     run->opts.verify = s->verify;
-    if (!isnan(s->range.low)) {
-        run->range[0] = s->range.low;
-        run->range[1] = s->range.high;
+    if (s->range != NULL && strcmp(s->range, "auto") != 0) {
+        cli_interval range = {0, 0};
+        if (!cli_read_interval(s->range, &range)) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--range '%.60s': %s%s", s->range,
+                           cli_why_not_interval(s->range),
+                           strchr(s->range, ':') == NULL ? ", or auto" : "");
+        }
+        run->range[0] = range.low;
+        run->range[1] = range.high;
         run->opts.range = run->range;
     }
     run->opts.skip_nan = s->skip_nan;
-    if (s->no_data != NULL) {
+    if (s->no_data != NULL && strcmp(s->no_data, "none") != 0) {
         if (!cli_read_real(s->no_data, &run->no_data)) {
             return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--no-data '%.60s': %s", s->no_data,
                            cli_why_not_real(s->no_data));

@@ -45,7 +45,8 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
     cli_progress_clear();
     fputs(tw_entropy_plan_explain(run->plan), file);
     fprintf(file, "source    %s\n",
-            run->streamed ? "read in bands of rows" : "in memory or where it lies in the file");
+            run->in.image == NULL ? "read in bands of rows"
+                                  : "in memory or where it lies in the file");
     fprintf(file, "expected  %s elements/s, %s for all of them; measured on a small sample\n",
             cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate));
     fflush(file);
@@ -88,7 +89,7 @@ static void print_json(const entropy_run *run)
         cli_report_integer(&json, "verified", run->verified);
     }
     cli_report_integer(&json, "block", report->block);
-    cli_report_bool(&json, "streamed", run->streamed);
+    cli_report_bool(&json, "streamed", run->in.image == NULL);
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
     cli_report_text(&json, "output", run->output);
     cli_report_end(&json);

@@ -6,7 +6,9 @@
 #ifndef CLI_ENTROPY_RUN_H
 #define CLI_ENTROPY_RUN_H
 
+#include "files.h"
 #include "frame/job.h"
+#include "raster.h"
 #include "tally.h"
 
 #include <stdbool.h>
@@ -21,7 +23,7 @@ typedef struct entropy_settings {
     const char *footprint;
     const char *anchor;
     int64_t levels;
-    cli_interval range; /* NaN: none */
+    const char *range; /* LO:HI, auto, or NULL */
     const char *border;
     const char *base;
     const char *mask;
@@ -29,7 +31,10 @@ typedef struct entropy_settings {
     int32_t skip_nan;
     tw_type type;  /* of the result */
     int64_t plane; /* -1: all */
+    int32_t grey;
     tw_type out_type;
+    cli_storage storage;
+    const char *out_dir;
     const char *preview;
     int64_t verify; /* -1: not */
     int32_t explain;
@@ -40,18 +45,26 @@ typedef struct entropy_run {
     const entropy_settings *s;
     const char *input;
     const char *output;
-    tw_image *image, *mask, *footprint, *result;
+    cli_raster in;
+    tw_image *mask, *footprint, *result;
+    cli_watch watches[2]; /* of the input and the mask */
     tw_entropy_options opts;
     double range[2];
     double no_data;
-    tw_entropy_plan *plan; /* for planes of the shape `planned` */
+    double empty;                  /* what OUT has where nothing counts: NaN */
+    tw_image_file_options storage; /* of OUT, if it is an image file */
+    char layout;                   /* of planes, as cli_read_storage has it */
+    tw_sink file;                  /* into OUT, if it takes several planes as they come */
+    bool alpha;                    /* the opacity of IN goes into OUT */
+    tw_entropy_plan *plan;         /* for planes of the shape `planned` */
     tw_shape planned;
-    double most;   /* the largest value there can be */
-    tw_type type;  /* of OUT */
-    bool streamed; /* the image is read row by row */
+    tw_shape shape; /* of its result */
+    double most;    /* the largest value there can be */
+    tw_type type;   /* of OUT */
     bool only_explained;
     bool picture; /* OUT is an image file */
     bool keep;    /* the result goes out as an image, when it is whole */
+    bool tiff;    /* OUT takes planes as they come */
     cli_tally seen;
     tw_entropy_report report;
     double seconds_read, seconds_compute, seconds_verify, seconds_output;

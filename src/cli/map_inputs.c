@@ -3,9 +3,13 @@
  * input; of those without a name the first is x and the second OUT. One alone behind named inputs
  * is OUT, since the named ones are all there is to read, unless --output names that.
  *
+ * FILE[BAND] is one plane of a file, by its number from 0 or its name, unless there is a file of
+ * that name.
+ *
  * Files that hold their elements as they are (npy, binary pgm, ppm and pfm, records) are not read
- * before the run but band by band as it goes on. What has to be decoded, pipes, and files of many
- * small planes are read as a whole.
+ * before the run but band by band as it goes on, and so is what has to be decoded and would take
+ * more than half of the memory. The rest, pipes, and files of many small planes are read as a
+ * whole.
  */
 #include "files.h"
 #include "map_run.h"
@@ -14,11 +18,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SHOWN_WIDTH 72 /* of an expression around an error */
-#define LEAST_PLANE                                                              \
-    ((uint64_t)1 << 20) /* bytes: to open a file for each smaller one costs more \
-                         */
 
 /* The length of the name in NAME=FILE; 0 if there is none. */
 static size_t name_length(const char *word)
@@ -30,6 +32,11 @@ static size_t name_length(const char *word)
     return word[length] == '=' && !isdigit((unsigned char)word[0]) ? length : 0;
 }
 
+bool map_is_named(const char *word)
+{
+    return name_length(word) > 0;
+}
+
 static tw_status add_input(map_run *run, const char *name, size_t length, const char *path)
 {
     if (run->input_count == MAP_INPUTS) {
@@ -37,7 +44,18 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     }
     map_input *in = &run->inputs[run->input_count++];
     snprintf(in->name, sizeof in->name, "%.*s", (int)(length < 70 ? length : 70), name);
-    in->path = path;
+    in->word = path;
+    in->path = strdup(path);
+    if (in->path == NULL) {
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+    }
+    const size_t end = strlen(path);
+    char *bracket = strrchr(in->path, '[');
+    if (bracket != NULL && bracket > in->path && path[end - 1] == ']' && access(path, F_OK) != 0) {
+        in->path[end - 1] = '\0';
+        *bracket = '\0';
+        in->band = bracket + 1;
+    }
     return TW_OK;
 }
 
@@ -67,7 +85,7 @@ static tw_status sort_words(map_run *run, int count, char **words)
     if (unnamed[0] > 0) {
         status = add_input(run, "x", 1, words[unnamed[0]]);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && run->output == NULL) {
         status = cli_choose_output(run->job, &run->output,
                                    unnamed[1] > 0 ? words[unnamed[1]] : NULL, run->s->output);
     }
@@ -130,7 +148,7 @@ tw_status map_read_words(map_run *run, int count, char **words)
     if (status == TW_OK) {
         status = read_constants(run);
     }
-    if (status == TW_OK && no_data != NULL) {
+    if (status == TW_OK && no_data != NULL && strcmp(no_data, "none") != 0) {
         if (!cli_read_real(no_data, &run->no_data)) {
             status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--no-data '%.60s': %s", no_data,
                              cli_why_not_real(no_data));
@@ -142,6 +160,10 @@ tw_status map_read_words(map_run *run, int count, char **words)
     }
     if (status == TW_OK) {
         status = cli_check_array_output(run->job->ctx, run->output, run->s->out_format);
+    }
+    if (status == TW_OK) {
+        status = cli_read_storage(run->job, &run->s->storage, run->output, run->s->out_format,
+                                  &run->storage, &run->layout);
     }
     return status == TW_OK ? check_standard_output(run) : status;
 }
@@ -187,34 +209,49 @@ tw_status map_read_expression(map_run *run)
 /* -------------------------------------------------------------------------------------- the files
  */
 
-/* Open a file of which rows can be had by themselves; false if this one has to be read. */
-static bool open_rows(map_run *run, map_input *in)
+/* The no-data value of the inputs, if they name one: it must be the same for all that do. */
+static tw_status take_no_data(map_run *run)
 {
-    tw_context *ctx = run->job->ctx;
-    tw_image_info info = TW_IMAGE_INFO_INIT;
-    in->source = (tw_source)TW_SOURCE_INIT;
-    if (!cli_is_file(in->path) ||
-        tw_image_source(ctx, &in->source, in->path, run->s->in_format, 0, &info) != TW_OK) {
-        return false;
+    const map_input *from = NULL;
+    char value[CLI_SHOWN];
+    for (int32_t i = 0; i < run->input_count && run->s->no_data == NULL; i++) {
+        const map_input *in = &run->inputs[i];
+        const tw_image_tags_info *info = &in->in.info;
+        if (!info->has_no_data) {
+            continue;
+        }
+        const bool same = from != NULL && (info->no_data == run->no_data ||
+                                           (isnan(info->no_data) && isnan(run->no_data)));
+        if (from != NULL && !same) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                           "no data is %.9g in %.300s and %.9g in %.300s; choose one for all with "
+                           "--no-data VALUE, or --no-data none",
+                           run->no_data, from->path, info->no_data, in->path);
+        }
+        from = in;
+        run->no_data = info->no_data;
+        run->opts.no_data = &run->no_data;
     }
-    const int64_t wanted = run->s->plane >= 0 ? 1 : info.planes;
-    if (in->source.in_order || (wanted > 1 && info.bytes / (uint64_t)wanted < LEAST_PLANE)) {
-        tw_source_destroy(&in->source);
-        return false;
+    if (from != NULL) {
+        cli_say(run->job, "%s: %s means no data", from->path, cli_show_value(value, run->no_data));
     }
-    in->planes = info.planes;
-    return true;
+    return TW_OK;
 }
 
 static tw_status open_file(map_run *run, map_input *in)
 {
-    tw_context *ctx = run->job->ctx;
-    if (open_rows(run, in)) {
-        return TW_OK;
-    }
-    tw_status status = tw_image_read(ctx, &in->image, in->path, run->s->in_format);
-    if (status == TW_OK) {
-        in->planes = tw_image_planes(in->image);
+    in->in = (cli_raster){.path = in->path,
+                          .format = run->s->in_format,
+                          .plane = in->band != NULL ? -1 : run->s->plane,
+                          .band = in->band,
+                          .grey = run->s->grey != 0 && in->band == NULL,
+                          .eager = true,
+                          .again = run->s->verify >= 0,
+                          .lenient = true};
+    tw_status status = cli_raster_open(run->job, &in->in);
+    if (status == TW_OK && in->in.planes == 0) {
+        status = tw_fail(run->job->ctx, TW_ERR_FORMAT,
+                         "%.500s has no planes: there is nothing to map", in->path);
     }
     return status;
 }
@@ -223,40 +260,40 @@ tw_status map_open_files(map_run *run)
 {
     tw_context *ctx = run->job->ctx;
     const map_input *most = &run->inputs[0];
+    int64_t file_planes = 0; /* of the inputs that --plane is about */
     for (int32_t i = 0; i < run->input_count; i++) {
         map_input *in = &run->inputs[i];
         cli_watch_file(&run->watches[i], in->path);
         tw_status status = open_file(run, in);
-        if (status == TW_OK && in->planes == 0) {
-            status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s has no planes: there is nothing to map",
-                             in->path);
-        }
         if (status != TW_OK) {
             return status;
         }
-        most = in->planes > most->planes ? in : most;
-    }
-    run->planes = most->planes;
-    for (int32_t i = 0; i < run->input_count; i++) {
-        const map_input *in = &run->inputs[i];
-        if (in->planes != run->planes && in->planes != 1) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "%.400s has %lld planes, %.400s has %lld: they must be equal, or 1",
-                           most->path, (long long)run->planes, in->path, (long long)in->planes);
+        most = in->in.planes > most->in.planes ? in : most;
+        if (in->band == NULL && in->in.file_planes > file_planes) {
+            file_planes = in->in.file_planes;
         }
     }
-    if (run->s->plane >= run->planes) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--plane %lld: %.500s has %lld",
-                       (long long)run->s->plane, most->path, (long long)run->planes);
+    run->planes = most->in.planes;
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const map_input *in = &run->inputs[i];
+        if (in->in.planes != run->planes && in->in.planes != 1) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "%.400s has %lld planes, %.400s has %lld: they must be equal, or 1",
+                           most->path, (long long)run->planes, in->path, (long long)in->in.planes);
+        }
     }
-    return TW_OK;
+    if (run->s->plane >= file_planes) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--plane %lld: %.500s has %lld",
+                       (long long)run->s->plane, most->path, (long long)file_planes);
+    }
+    return take_no_data(run);
 }
 
 void map_close_files(map_run *run)
 {
     for (int32_t i = 0; i < run->input_count; i++) {
-        tw_source_destroy(&run->inputs[i].source);
-        tw_image_destroy(run->inputs[i].image);
+        cli_raster_close(&run->inputs[i].in);
+        free(run->inputs[i].path);
     }
 }
 
@@ -264,21 +301,16 @@ tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUT
                          tw_source sources[MAP_INPUTS])
 {
     tw_status status = TW_OK;
+    for (int32_t i = 0; i < MAP_INPUTS; i++) {
+        sources[i] = (tw_source)TW_SOURCE_INIT;
+    }
     for (int32_t i = 0; i < run->input_count && status == TW_OK; i++) {
-        map_input *in = &run->inputs[i];
-        const int64_t wanted = in->planes == 1 ? 0 : plane;
-        if (in->image != NULL) {
-            sources[i] = (tw_source)TW_SOURCE_INIT;
-            inputs[i] = *tw_image_plane(in->image, wanted);
-            continue;
+        cli_raster *in = &run->inputs[i].in;
+        const tw_matrix *matrix = NULL;
+        status = cli_raster_plane(run->job, in, in->planes == 1 ? 0 : plane, &matrix, &sources[i]);
+        if (matrix != NULL) {
+            inputs[i] = *matrix;
         }
-        if (in->plane != wanted) {
-            tw_source_destroy(&in->source);
-            status = tw_image_source(run->job->ctx, &in->source, in->path, run->s->in_format,
-                                     wanted, NULL);
-            in->plane = wanted;
-        }
-        sources[i] = in->source;
     }
     return status;
 }

@@ -15,26 +15,98 @@ static bool writes(const map_run *run, const char *const *formats)
     return run->output != NULL && cli_writes(run->output, run->s->out_format, formats);
 }
 
-void map_choose_output(map_run *run)
+/* The type of the first input. */
+static tw_status first_type(map_run *run, tw_type *out)
 {
-    static const char *const whole[] = {"pfm", "records", "pnm", "pgm", "ppm",
-                                        "png", "tiff",    "tif", NULL};
+    const tw_matrix *matrix = NULL;
+    tw_source source = TW_SOURCE_INIT;
+    tw_status status = cli_raster_plane(run->job, &run->inputs[0].in, 0, &matrix, &source);
+    *out = matrix != NULL ? matrix->type : source.shape.type;
+    tw_source_destroy(&source);
+    return status;
+}
+
+tw_status map_choose_output(map_run *run)
+{
+    static const char *const by_rows[] = {"records", "pnm",  "pgm", "ppm",
+                                          "png",     "tiff", "tif", NULL};
+    static const char *const whole[] = {"pfm", NULL};
     static const char *const stacks[] = {"npy", NULL};
     static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
-    static const char *const single[] = {"pfm", NULL};
     static const char *const text[] = {"csv", NULL};
-    const map_input *in = &run->inputs[0];
-    const tw_type first =
-        in->image != NULL ? tw_image_plane(in->image, 0)->type : in->source.shape.type;
-    const int64_t wanted = run->s->plane >= 0 ? 1 : run->planes;
-    run->keep = writes(run, whole) || (wanted > 1 && writes(run, stacks));
+    const bool several = run->planes > 1;
+    tw_type first = TW_AUTO;
+    tw_status status = first_type(run, &first);
+    run->picture =
+        writes(run, by_rows) && (!several || cli_writes_tiff(run->output, run->s->out_format));
+    run->keep = !run->picture &&
+                (writes(run, by_rows) || writes(run, whole) || (several && writes(run, stacks)));
     run->as_text = writes(run, text);
     run->opts.type = run->s->out_type;
-    if (run->s->out_type == TW_AUTO && writes(run, single)) {
+    if (run->s->out_type == TW_AUTO && writes(run, whole)) {
         run->opts.type = TW_F32;
     } else if (run->s->out_type == TW_AUTO && writes(run, integral)) {
         run->opts.type = first == TW_U8 || first == TW_U16 ? first : TW_U8;
     }
+    return status;
+}
+
+tw_status map_choose_alpha(map_run *run)
+{
+    cli_raster *in = &run->inputs[0].in;
+    tw_shape shape;
+    if (run->input_count != 1 || in->alpha < 0 || run->output == NULL) {
+        return TW_OK;
+    }
+    tw_status status = cli_raster_alpha_shape(run->job, in, &shape);
+    if (status != TW_OK) {
+        return status;
+    }
+    run->alpha =
+        cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->plan.shape.type;
+    if (run->alpha && !cli_writes_tiff(run->output, run->s->out_format)) {
+        run->picture = false;
+        run->keep = true;
+    } else if (!run->alpha) {
+        cli_say(run->job, "the opacity of %s is left out", in->path);
+    }
+    return TW_OK;
+}
+
+tw_status map_open_output(map_run *run)
+{
+    tw_image_file_options *opts = &run->storage;
+    const cli_raster *in = &run->inputs[0].in;
+    if (run->file.rows != NULL) {
+        return TW_OK;
+    }
+    opts->format = run->s->out_format;
+    if (cli_writes_tiff(run->output, run->s->out_format)) {
+        const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
+        opts->planes = run->planes + run->alpha;
+        opts->bands = cli_raster_bands(in, opts->planes, run->layout);
+        opts->tags = in->tags;
+        opts->first_plane = same ? in->first : -1;
+        opts->no_data = run->opts.no_data;
+        opts->colours = in->info.colours && run->planes == 3;
+        opts->alpha = run->alpha;
+    }
+    return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
+}
+
+tw_status map_write_alpha(map_run *run)
+{
+    cli_raster *in = &run->inputs[0].in;
+    tw_sink sink = TW_SINK_INIT;
+    if (!run->keep) {
+        return cli_raster_feed_alpha(run->job, in, &run->file);
+    }
+    tw_status status = tw_sink_to_image(run->job->ctx, &sink, run->result);
+    if (status == TW_OK) {
+        status = cli_raster_feed_alpha(run->job, in, &sink);
+    }
+    tw_sink_destroy(&sink);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------ the sinks around

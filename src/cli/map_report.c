@@ -122,7 +122,7 @@ static void print_json(const map_run *run)
     cli_report_text(&json, "expression", run->text);
     cli_report_object(&json, "inputs");
     for (int32_t i = 0; i < run->input_count; i++) {
-        cli_report_text(&json, run->inputs[i].name, run->inputs[i].path);
+        cli_report_text(&json, run->inputs[i].name, run->inputs[i].word);
     }
     cli_report_end_object(&json);
     cli_report_integer(&json, "planes", run->planes);

@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "frame/job.h"
+#include "raster.h"
 #include "tally.h"
 
 #include <stdbool.h>
@@ -24,21 +25,21 @@ typedef struct map_settings {
     tw_type out_type;
     tw_type compute;
     const char *no_data;
+    int32_t grey;
+    cli_storage storage;
+    const char *out_dir;
     int32_t fast;
     int64_t plane;  /* -1: all */
     int64_t verify; /* -1: no; 0: all elements */
     int32_t explain;
 } map_settings;
 
-/* An input: read into memory, or, if rows of its file can be had by themselves, opened and read as
- * the result goes on. */
 typedef struct map_input {
     char name[72];
-    const char *path;
-    tw_image *image;  /* NULL: it is read in bands of rows */
-    tw_source source; /* of `plane`, if there is no image */
-    int64_t plane;
-    int64_t planes;
+    const char *word; /* as it was given: FILE or FILE[BAND] */
+    char *path;
+    char *band; /* NULL: none was given */
+    cli_raster in;
 } map_input;
 
 typedef struct map_run {
@@ -55,8 +56,13 @@ typedef struct map_run {
     tw_image *result; /* of formats that are written as a whole */
     tw_map_options opts;
     double no_data;
-    bool keep;    /* the result goes out as an image, when it is whole */
-    bool as_text; /* OUT is csv */
+    tw_image_file_options storage; /* of OUT, if it is an image file */
+    char layout;                   /* of planes, as cli_read_storage has it */
+    tw_sink file;                  /* into OUT, if it is one that takes rows as they come */
+    bool picture;                  /* that is so */
+    bool alpha;                    /* the opacity of the input goes into OUT */
+    bool keep;                     /* the result goes out as an image, when it is whole */
+    bool as_text;                  /* OUT is csv */
     int64_t planes;
     cli_tally seen;
     tw_map_plan *planned;        /* for the last plane, and for the next of the same shapes */
@@ -67,19 +73,27 @@ typedef struct map_run {
     double seconds_read, seconds_plan, seconds_compute, seconds_output, seconds_verify;
 } map_run;
 
+/* Whether an operand is NAME=FILE. */
+bool map_is_named(const char *word);
 /* Sort the operands into expression, inputs and OUT; read --set and --no-data. */
 TW_CHECKED tw_status map_read_words(map_run *run, int count, char **words);
 /* Parse the expression; an error is shown with its place. */
 TW_CHECKED tw_status map_read_expression(map_run *run);
 TW_CHECKED tw_status map_open_files(map_run *run);
 void map_close_files(map_run *run);
-/* A plane of all inputs, matrices and sources: an input of one plane serves all. The sources stay
- * the run's. */
+/* A plane of all inputs, matrices and sources: an input of one plane serves all. The caller
+ * destroys the sources, even after a failure. */
 TW_CHECKED tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS],
                                     tw_source sources[MAP_INPUTS]);
 
 /* How OUT is written: as it comes or as a whole, and its type where the format decides it. */
-void map_choose_output(map_run *run);
+TW_CHECKED tw_status map_choose_output(map_run *run);
+/* Whether the opacity of the input can stand beside the result, once that is planned. */
+TW_CHECKED tw_status map_choose_alpha(map_run *run);
+/* The sink into OUT of a format that takes rows as they come, opened for the first plane. */
+TW_CHECKED tw_status map_open_output(map_run *run);
+/* The opacity of the input behind the result. */
+TW_CHECKED tw_status map_write_alpha(map_run *run);
 
 /* A sink that lets OUT appear only if the verifier, which saw the same rows, is content. */
 typedef struct map_gate {

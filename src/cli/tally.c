@@ -9,6 +9,10 @@ static tw_status seen_begin(void *self, tw_context *ctx, const tw_shape *shape)
     cli_tally *seen = self;
     seen->cols = shape->cols;
     seen->type = shape->type;
+    if (seen->mask != NULL && (seen->mask->rows != shape->rows || seen->mask->cols != shape->cols ||
+                               seen->mask->type != TW_U8)) {
+        seen->mask = NULL; /* whoever computes with it will refuse it */
+    }
     return TW_OK;
 }
 
@@ -24,21 +28,27 @@ static void see(cli_tally *seen, double value)
     seen->count++;
 }
 
-#define SEE_ROW(TYPE)                              \
-    for (int64_t j = 0; j < seen->cols; j++) {     \
-        see(seen, (double)((const TYPE *)row)[j]); \
-    }                                              \
+#define SEE_ROW(TYPE)                                  \
+    for (int64_t j = 0; j < seen->cols; j++) {         \
+        if (mask == NULL || mask[j] != 0) {            \
+            see(seen, (double)((const TYPE *)row)[j]); \
+        } else {                                       \
+            seen->empty++;                             \
+        }                                              \
+    }                                                  \
     break
 
 static tw_status seen_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
                            const void *data, int64_t stride)
 {
     (void)ctx;
-    (void)first;
     cli_tally *seen = self;
     for (int64_t i = 0; i < count && seen->cols > 0; i++) {
         const char *row =
             (const char *)data + (size_t)i * (size_t)stride * tw_type_size(seen->type);
+        const uint8_t *mask = seen->mask != NULL ? (const uint8_t *)seen->mask->data +
+                                                       (first + i) * seen->mask->stride
+                                                 : NULL;
         switch (seen->type) {
         case TW_U8:
             SEE_ROW(uint8_t);

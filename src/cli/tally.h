@@ -10,10 +10,12 @@
 typedef struct cli_tally {
     bool has_no_data; /* set by the caller, with no_data; the rest begins with zeros */
     double no_data;
+    const tw_matrix
+        *mask; /* set by the caller: u8, elements where it is 0 are passed over; or NULL */
     tw_type type;
     int64_t cols;
     int64_t count; /* finite or infinite numbers that are data */
-    int64_t empty; /* NaN, or no data */
+    int64_t empty; /* NaN, no data, or masked */
     double least, most, sum;
 } cli_tally;
 

@@ -88,9 +88,9 @@ static tw_status list_features(cli_job *job)
 {
     static const struct {
         const char *name, *what;
-    } known[] = {{"openmp", "threads"},     {"png", "PNG images"}, {"tiff", "TIFF images"},
-                 {"metis", "METIS orders"}, {"zlib", ".gz files"}, {"zstd", ".zst files"},
-                 {"lzma", ".xz files"}};
+    } known[] = {{"openmp", "threads"},   {"png", "PNG images"},     {"tiff", "TIFF images"},
+                 {"jpeg", "JPEG images"}, {"metis", "METIS orders"}, {"zlib", ".gz files"},
+                 {"zstd", ".zst files"},  {"lzma", ".xz files"}};
     tw_machine machine = TW_MACHINE_INIT;
     tw_status status = tw_machine_describe(job->ctx, &machine);
     if (status != TW_OK) {

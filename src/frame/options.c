@@ -185,7 +185,7 @@ static bool read_number(const char *text, char stop, const char **rest, double *
     return true;
 }
 
-static bool read_interval(const char *text, cli_interval *out)
+bool cli_read_interval(const char *text, cli_interval *out)
 {
     const char *colon = NULL, *end = NULL;
     return read_number(text, ':', &colon, &out->low) &&
@@ -205,6 +205,12 @@ static bool has_end_beyond_f64(const char *text)
 {
     const char *colon = strchr(text, ':');
     return colon != NULL && (is_beyond_f64(text, ':') || is_beyond_f64(colon + 1, '\0'));
+}
+
+const char *cli_why_not_interval(const char *text)
+{
+    return has_end_beyond_f64(text) ? "an end is outside the range of f64"
+                                    : "expected two numbers LO:HI with LO <= HI";
 }
 
 /* "8G", "8GB", "512Mi", "1.5e9": decimal letters are powers of 1000, with an i of 1024. */
@@ -255,8 +261,6 @@ static const char *expected_of(const cli_option *option)
         return "one of " TYPES;
     case CLI_METHOD:
         return "one of " METHODS;
-    case CLI_INTERVAL:
-        return "two numbers LO:HI with LO <= HI";
     case CLI_TEXTS:
         return "at most 64 of them";
     default:
@@ -286,7 +290,7 @@ static bool read_value(const cli_option *option, const char *text, void *place)
     case CLI_METHOD:
         return tw_apsp_method_parse(place, text) == TW_OK;
     case CLI_INTERVAL:
-        return read_interval(text, place);
+        return cli_read_interval(text, place);
     case CLI_TEXTS: {
         cli_texts *texts = place;
         if (texts->count == CLI_MOST_TEXTS) {
@@ -353,10 +357,9 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
     note(p, option);
     if (!read_value(option, text, p->settings + option->place)) {
         const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
-        if (option->kind == CLI_INTERVAL && has_end_beyond_f64(text)) {
-            return tw_fail(p->ctx, TW_ERR_ARGUMENT,
-                           "%s '" SHOWN_VALUE "': an end is outside the range of f64", written,
-                           text);
+        if (option->kind == CLI_INTERVAL) {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s", written, text,
+                           cli_why_not_interval(text));
         }
         if (number && is_too_large(text)) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "' is too large", written,

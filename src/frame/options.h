@@ -40,7 +40,11 @@ const char *cli_nearest(const char *word, const char *const *names, int count);
 bool cli_read_count(const char *text, int64_t *out);
 /* A number that f64 holds, an infinity or NaN. */
 bool cli_read_real(const char *text, double *out);
+/* Two numbers LO:HI with LO <= HI. */
+bool cli_read_interval(const char *text, cli_interval *out);
 /* What to say where it is not one. */
+const char *cli_why_not_interval(const char *text);
+/* What to say where a text is no number. */
 const char *cli_why_not_real(const char *text);
 bool cli_read_size(const char *text, uint64_t *out);
 

@@ -23,6 +23,7 @@ static struct {
     double stage_started; /* seconds */
     double stage_done;    /* where the stage began */
     double drawn;         /* seconds, of the last drawing */
+    char label[96];       /* before the stage */
 } line;
 
 static void draw(const char *text)
@@ -45,7 +46,7 @@ static void show(void *user, const char *stage, double done, double total, const
     }
     line.drawn = now;
     char text[256], shown[CLI_SHOWN], left[CLI_SHOWN];
-    int used = snprintf(text, sizeof text, "%s", line.stage);
+    int used = snprintf(text, sizeof text, "%s%s", line.label, line.stage);
     if (total > 0) {
         used += snprintf(text + used, sizeof text - (size_t)used, "  %3.0f %%",
                          100 * (done < total ? done / total : 1));
@@ -70,6 +71,12 @@ void cli_progress_attach(tw_context *ctx)
     if (isatty(STDERR_FILENO) && !dumb) {
         tw_set_progress(ctx, show, NULL);
     }
+}
+
+void cli_progress_label(const char *text)
+{
+    snprintf(line.label, sizeof line.label, "%s", text);
+    line.stage[0] = '\0'; /* its rate begins again */
 }
 
 void cli_progress_clear(void)

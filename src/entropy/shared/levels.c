@@ -203,8 +203,9 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
     }
     return tw_fail(ctx, TW_ERR_RANGE,
                    "the value at row %lld, column %lld is %.9g, which is not one of the levels 0 "
-                   "to %d; use --levels 65536, --range, --mask or --no-data",
-                   (long long)row, (long long)col, value, opts->levels - 1);
+                   "to %d; use %s--range auto, --mask or --no-data",
+                   (long long)row, (long long)col, value, opts->levels - 1,
+                   value >= 0 && value < 65536 && value == floor(value) ? "--levels 65536, " : "");
 }
 
 tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,

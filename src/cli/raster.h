@@ -1,0 +1,89 @@
+/*
+ * Images as entropy and map take and give them: planes chosen by number or name, opacity left
+ * alone, colours as one grey, in memory or row by row as the memory allows; and how OUT is stored.
+ */
+#ifndef CLI_RASTER_H
+#define CLI_RASTER_H
+
+#include "frame/job.h"
+
+#include <tilewright.h>
+
+#include <stdbool.h>
+
+/* ------------------------------------------------------------------------------------ how stored
+ */
+
+typedef struct cli_storage {
+    int64_t compression; /* -1: not given */
+    const char *tiff;
+} cli_storage;
+
+#define CLI_STORAGE_OPTIONS(SETTINGS)                                                              \
+    {"compression",                                                                                \
+     0,                                                                                            \
+     CLI_COUNT,                                                                                    \
+     "LEVEL",                                                                                      \
+     offsetof(SETTINGS, storage.compression),                                                      \
+     0,                                                                                            \
+     "How hard png and tiff are compressed: 0 (not) to 9 (smallest); by default fast. For tiff "   \
+     "it means deflate, unless --tiff says another codec."},                                       \
+    {                                                                                              \
+        "tiff", 0, CLI_TEXT, "WORDS", offsetof(SETTINGS, storage.tiff), 0,                         \
+            "How a tiff is stored, by commas: none (the default), deflate, lzw or zstd; "          \
+            "predictor; tiles or tiles=N (256 by default) instead of strips; big (BigTIFF, "       \
+            "otherwise only from 4 GB on); bands or pages for several planes (default: as in IN)." \
+    }
+
+/* What the options say, into `out`; *layout: 'b' bands, 'p' pages, 0 neither was said. Refuses what
+ * would do nothing. */
+TW_CHECKED tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char *output,
+                                      const char *format, tw_image_file_options *out, char *layout);
+
+/* Whether OUT is a tiff, by format or extension. */
+bool cli_writes_tiff(const char *output, const char *format);
+/* Whether a result may have the opacity of its input beside it. */
+bool cli_writes_alpha(const char *output, const char *format);
+
+/* ---------------------------------------------------------------------------------------- inputs
+ */
+
+typedef struct cli_raster {
+    /* set by the caller */
+    const char *path;
+    const char *format; /* NULL: as it is */
+    int64_t plane;      /* -1: all */
+    const char *band;   /* plane by name or number; NULL: `plane` */
+    bool grey;          /* colours become one plane */
+    bool eager;         /* rows that can be had in any order are not read before they are needed */
+    bool again;         /* rows are needed out of order, or twice */
+    bool lenient;       /* a file of one plane has that, whatever `plane` is */
+    /* the rest is cli_raster_open's */
+    tw_image *image; /* NULL: rows are read as they are needed */
+    tw_image_tags *own;
+    const tw_image_tags *tags;
+    tw_image_tags_info info;
+    uint64_t bytes; /* that it takes as a whole, if it was not read */
+    int64_t file_planes;
+    int64_t first;       /* of the file's planes: the first that is computed with */
+    int64_t planes;      /* that are */
+    int64_t alpha;       /* the one left alone; -1: none */
+    int64_t image_first; /* the plane of `image` that is the file's first one */
+    bool mixes;          /* colours into grey */
+} cli_raster;
+
+TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);
+void cli_raster_close(cli_raster *raster);
+/* Plane k of those that are computed with: *matrix, or the source if that is NULL. The caller
+ * destroys the source. */
+TW_CHECKED tw_status cli_raster_plane(cli_job *job, cli_raster *raster, int64_t k,
+                                      const tw_matrix **matrix, tw_source *source);
+/* The shape of the plane that is left alone. */
+TW_CHECKED tw_status cli_raster_alpha_shape(cli_job *job, cli_raster *raster, tw_shape *out);
+/* That plane into a sink. */
+TW_CHECKED tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *raster, tw_sink *sink);
+
+/* Planes of a page for a result of `planes`, by what the input was: opts->bands. */
+int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout);
+
+#endif

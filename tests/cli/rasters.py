@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Images as other programs write and read them: rasters.py PROGRAM.
+
+GeoTIFFs of GDAL, through rasterio, keep their place, no-data value, metadata and bands; PNG files are
+read by Pillow, JPEG files are read as Pillow reads them. Python is $TW_PYTHON or that of build/python,
+where `make python-setup` installs both, or else this one; what it lacks is named, and the test counts as
+skipped. The random numbers are of a fixed seed.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PYTHON = os.environ.get("TW_PYTHON", os.path.join(TOP, "build", "python", "bin", "python"))
+if os.access(PYTHON, os.X_OK) and "TW_RASTERS_PYTHON" not in os.environ:
+    os.environ["TW_RASTERS_PYTHON"] = PYTHON
+    os.execv(PYTHON, [PYTHON, *sys.argv])
+try:
+    import numpy
+    import rasterio
+    from PIL import Image
+except ImportError as missing:
+    print(f"skipped: no {missing.name} for {sys.executable}; make python-setup installs it")
+    sys.exit(0)
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SMALL = "TW_TEST_SMALL" in os.environ
+RANDOM = numpy.random.default_rng(18)
+TYPES = {"u8": "uint8", "u16": "uint16", "i16": "int16", "i32": "int32", "f32": "float32", "f64": "float64"}
+FEATURES = subprocess.run([PROGRAM, "--version", "--verbose"], stdout=subprocess.PIPE, check=True, text=True).stdout
+HAS = {line.split()[0] for line in FEATURES.splitlines() if line.endswith("yes")}
+
+
+def run(*words, status=0):
+    # Behind a shell: a child begins with the peak of whoever starts it, and this script's is high.
+    done = subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          text=True)
+    assert done.returncode == status, (words, done.returncode, done.stderr)
+    return done
+
+
+def make(path, planes, named=True, **options):
+    """A GeoTIFF as GDAL writes it."""
+    profile = {"driver": "GTiff", "height": planes.shape[1], "width": planes.shape[2], "count": planes.shape[0],
+               "dtype": planes.dtype, "crs": "EPSG:32632",
+               "transform": rasterio.transform.from_origin(500000.5, 4649776.25, 10, 20), **options}
+    with rasterio.open(path, "w", **profile) as file:
+        file.write(planes)
+        file.update_tags(sensor="two < three & \"four\"", TIFFTAG_DATETIME="2026:11:16 23:00:00")
+        file.update_tags(1, STATISTICS_MINIMUM="3")
+        if named:
+            for k in range(planes.shape[0]):
+                file.set_band_description(k + 1, f"B{k:02d}")
+
+
+def numbers(shape, kind):
+    return (RANDOM.random(shape) * 200).astype(TYPES[kind])
+
+
+def same_place(a, b):
+    assert a.crs == b.crs and a.transform == b.transform, (a.profile, b.profile)
+    assert a.tags()["sensor"] == b.tags()["sensor"]
+    assert a.tags()["TIFFTAG_DATETIME"] == b.tags()["TIFFTAG_DATETIME"]
+
+
+def storages():
+    yield ""
+    for codec in ["none", "lzw"] + ["deflate"] * ("zlib" in HAS) + ["zstd"] * ("zstd" in HAS):
+        yield codec
+        yield codec + ",tiles=16"
+        if codec != "none":
+            yield codec + ",predictor"
+            yield codec + ",predictor,tiles=64,big"
+    yield "big"
+    yield "big,tiles"
+
+
+def geotiffs_keep_their_place_and_bands_whatever_their_storage():
+    for kind in TYPES:
+        for turn, (bands, size) in enumerate(((1, (1, 1)), (3, (70, 133)), (4, (65, 128)))):
+            planes = numbers((bands, *size), kind)
+            tiles = {"tiled": True, "blockxsize": 64, "blockysize": 32} if bands == 3 else {}
+            make("in.tif", planes, nodata=7, compress="deflate", **tiles)
+            for words in list(storages())[turn::3]:
+                run("map", "x", "in.tif", "out.tif", "-q", "--out-type", kind, *(["--tiff", words] if words else []))
+                with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+                    same_place(before, after)
+                    assert after.nodata == 7 and after.count == bands and after.dtypes[0] == TYPES[kind]
+                    assert after.descriptions == before.descriptions, after.descriptions
+                    assert "STATISTICS_MINIMUM" not in after.tags(1)
+                    assert (after.read() == planes).all(), (kind, bands, words)
+                    assert after.profile["tiled"] == ("tiles" in words and size != (1, 1)) or size == (1, 1)
+                    codec = words.split(",")[0] if words else "none"
+                    assert after.profile.get("compress", "none") == (codec if codec in ("lzw", "deflate", "zstd")
+                                                                     else "none")
+                with open("out.tif", "rb") as file:
+                    assert file.read(4)[2] == (43 if "big" in words else 42)
+
+
+def the_bytes_do_not_depend_on_threads():
+    make("in.tif", numbers((2, 300, 1111), "f32"))
+    numpy.save("in.npy", numbers((3, 700, 900), "u8"))
+    for out in ("out.tif", "out.png"):
+        storage = ["--tiff", "lzw,predictor,tiles=64"] if out.endswith("tif") else []
+        seen = set()
+        for threads in (1, 2, 3, 7):
+            run("map", "x", "in.tif" if storage else "in.npy", out, "-q", "--out-type", "f32" if storage else "u8",
+                "--threads", threads, *storage)
+            with open(out, "rb") as file:
+                seen.add(file.read())
+        assert len(seen) == 1, out
+
+
+def either_byte_order_and_every_interleaving_are_read():
+    for kind in ("u16", "f32", "f64"):
+        planes = numbers((3, 40, 50), kind)
+        for order in ("LITTLE", "BIG"):
+            for interleave in ("pixel", "band"):
+                for big in ("YES", "NO"):
+                    make("in.tif", planes, nodata=7, ENDIANNESS=order, interleave=interleave, BIGTIFF=big)
+                    run("map", "x", "in.tif", "out.tif", "-q", "--out-type", "f64")
+                    with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+                        same_place(before, after)
+                        assert after.nodata == 7 and (after.read() == planes).all()
+
+
+def no_data_stays_no_data_in_a_map():
+    plane = numbers((1, 30, 40), "f32")
+    plane[0, 3, 4] = plane[0, 0, 0] = -9999
+    make("in.tif", plane, nodata=-9999)
+    said = run("map", "2 * x", "in.tif", "out.tif").stderr
+    assert "in.tif: -9999 means no data" in said, said
+    with rasterio.open("out.tif") as after:
+        assert after.nodata == -9999
+        got = after.read()
+        assert (got == numpy.where(plane == -9999, -9999, 2 * plane)).all()
+    run("map", "2 * x", "in.tif", "out.tif", "-q", "--no-data", "none")
+    with rasterio.open("out.tif") as after:
+        assert after.nodata is None and after.read()[0, 0, 0] == -19998
+    plane[plane == -9999] = numpy.nan
+    make("in.tif", plane, nodata=numpy.nan)
+    run("map", "isnan(x) ? 1 : 2 * x", "in.tif", "out.tif", "-q")
+    with rasterio.open("out.tif") as after:
+        assert numpy.isnan(after.nodata) and numpy.isnan(after.read()[0, 0, 0])
+    make("other.tif", numbers((1, 30, 40), "f32"), nodata=0)
+    said = run("map", "x + y", "in.tif", "y=other.tif", "out.tif", "-q", status=2).stderr
+    assert "choose one for all with --no-data VALUE, or --no-data none" in said, said
+
+
+def no_data_does_not_count_in_entropies():
+    plane = numbers((1, 20, 30), "i16")
+    plane[0, :9, :9] = -32768
+    make("in.tif", plane, nodata=-32768)
+    run("entropy", "in.tif", "out.tif", "-q", "--window", 5)
+    run("entropy", "in.tif", "named.npy", "-q", "--window", 5, "--no-data=-32768")
+    with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+        same_place(before, after)
+        got = after.read()[0]
+        assert numpy.isnan(after.nodata) and after.dtypes[0] == "float32"
+        assert numpy.isnan(got[0, 0]) and not numpy.isnan(got[8, 8])
+        assert numpy.array_equal(got, numpy.load("named.npy"), equal_nan=True)
+    run("entropy", "in.tif", "out.tif", "-q", "--no-data", "none", status=2)
+
+
+def overviews_and_masks_are_no_planes():
+    plane = numbers((1, 600, 700), "u8")
+    make("in.tif", plane, tiled=True, blockxsize=128, blockysize=128)
+    with rasterio.open("in.tif", "r+") as file:
+        file.build_overviews([2, 4])
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open("in.tif", "r+") as file:
+        file.write_mask(plane[0] > 3)
+    run("map", "x", "in.tif", "out.tif", "-q", "--out-type", "u8")
+    with rasterio.open("out.tif") as after:
+        assert after.count == 1 and (after.read() == plane).all() and after.overviews(1) == []
+
+
+def bands_are_chosen_by_number_and_name():
+    planes = numbers((4, 50, 60), "f32")
+    make("s2.tif", planes)
+    run("map", "(nir - red) / (nir + red)", "nir=s2.tif[3]", "red=s2.tif[b02]", "out.tif", "-q", "--verify")
+    with rasterio.open("out.tif") as after, rasterio.open("s2.tif") as before:
+        same_place(before, after)
+        got = after.read()
+        want = (planes[3] - planes[2]) / (planes[3] + planes[2])
+        assert after.count == 1 and after.descriptions == (None,) and (got[0] == want).all()
+    run("entropy", "s2.tif", "one.tif", "-q", "--plane", 2, "--range", "auto")
+    with rasterio.open("one.tif") as after:
+        assert after.count == 1 and after.descriptions == ("B02",)
+
+
+def rasters_larger_than_the_memory_stream():
+    """Resident memory beside what the program takes for nothing."""
+    side, bands = (600, 2) if SMALL else (3000, 2)
+    cap = 4 if SMALL else 20
+    planes = numbers((bands, side, side), "f32")
+    make("in.tif", planes, tiled=True, compress="deflate")
+    for words in ("", "deflate,predictor", "lzw,tiles=64"):
+        for command in (["map", "x + 1"], ["entropy", "--levels", 16, "--range", "0:200"]):
+            out = run(*command[:2], *command[2:], "in.tif", "out.tif", "-q", "--memory", f"{cap}M", "--json",
+                      "--threads", 2, *(["--tiff", words] if words else []))
+            peak = json.loads(out.stdout)["peak_rss"]
+            assert SMALL or peak < 1.1 * cap * 1e6 + 16e6, (command, words, peak)
+            with rasterio.open("out.tif") as after, rasterio.open("in.tif") as before:
+                same_place(before, after)
+                assert after.count == bands
+                if command[0] == "map":
+                    assert (after.read() == planes + 1).all()
+
+
+def pngs_are_read_by_others():
+    for kind in ("u8", "u16"):
+        for size in ((1, 1), (3, 5), (700, 900), (1, 40000), (2000, 1)):
+            for channels in (1, 2, 3, 4):
+                planes = RANDOM.integers(-3, 4, (channels, *size)).cumsum(axis=2).astype(TYPES[kind])
+                numpy.save("in.npy", planes)
+                for level in ([], ["--compression", 0], ["--compression", 9])[:3 if size == (3, 5) else 1]:
+                    run("map", "x", "in.npy", "out.png", "-q", "--out-type", kind, *level)
+                    run("map", "x", "out.png", "again.png", "-q", *level)  # opacity goes through, too
+                    with open("out.png", "rb") as one, open("again.png", "rb") as two:
+                        assert one.read() == two.read()
+                    with Image.open("out.png") as image:
+                        image.load()
+                        got = numpy.asarray(image)
+                    if kind == "u8" or channels == 1:  # Pillow has no colours of 16 bits
+                        got = got[None] if got.ndim == 2 else got.transpose(2, 0, 1)
+                        assert (got == planes).all(), (kind, size, channels)
+
+
+def alpha_is_left_alone_and_colours_become_grey():
+    planes = RANDOM.integers(0, 256, (30, 40, 4)).astype("uint8")
+    Image.fromarray(planes, "RGBA").save("in.png")
+    run("map", "255 - x", "in.png", "out.png", "-q")
+    got = numpy.asarray(Image.open("out.png"))
+    assert (got[:, :, 3] == planes[:, :, 3]).all() and (got[:, :, :3] == 255 - planes[:, :, :3]).all()
+    run("entropy", "in.png", "out.png", "-q")
+    assert (numpy.asarray(Image.open("out.png"))[:, :, 3] == planes[:, :, 3]).all()
+    run("map", "255 - x", "in.png", "out.tif", "-q", "--out-type", "u8")
+    with rasterio.open("out.tif") as after:
+        assert after.count == 4 and (after.read(4) == planes[:, :, 3]).all()
+        assert [c.name for c in after.colorinterp] == ["red", "green", "blue", "alpha"]
+    said = run("map", "x", "in.png", "out.npy").stderr
+    assert "the opacity of in.png is left out" in said and numpy.load("out.npy").shape == (3, 30, 40)
+    grey = numpy.rint(planes[:, :, :3] @ [0.2126, 0.7152, 0.0722]).astype("uint8")
+    numpy.save("grey.npy", grey)
+    for cap in ([], ["--memory", "4k"]):
+        run("map", "x", "in.png", "out.npy", "--grey", "-q", "--out-type", "u8")
+        assert (numpy.load("out.npy") == grey).all(), cap
+    run("entropy", "in.png", "a.npy", "--grey", "-q")
+    run("entropy", "grey.npy", "b.npy", "-q")
+    assert (numpy.load("a.npy") == numpy.load("b.npy")).all()
+    numpy.save("stack.npy", numbers((3, 4, 5), "u8"))
+    assert "not red, green and blue" in run("map", "x", "stack.npy", "--grey", status=2).stderr
+
+
+def jpegs_are_read_as_others_read_them():
+    if "jpeg" not in HAS:
+        return
+    photo = (RANDOM.integers(-3, 4, (90, 120, 3)).cumsum(axis=1) % 256).astype("uint8")
+    for mode, options in (("RGB", {}), ("RGB", {"progressive": True}), ("L", {}), ("RGB", {"subsampling": 2})):
+        Image.fromarray(photo).convert(mode).save("in.jpg", quality=85, **options)
+        run("map", "x", "in.jpg", "out.npy", "-q", "--out-type", "u8")
+        want = numpy.asarray(Image.open("in.jpg")).astype(int)
+        got = numpy.load("out.npy").astype(int)
+        got = got.transpose(1, 2, 0) if got.ndim == 3 else got
+        assert got.shape == want.shape and abs(got - want).max() <= 4  # builds of libjpeg round their own way
+    Image.fromarray(photo).convert("CMYK").save("in.jpg")
+    assert "convert it to grey or RGB" in run("entropy", "in.jpg", status=2).stderr
+
+
+def main():
+    warnings.simplefilter("ignore")
+    if os.environ.get("TW_TEST_SMALL") == "emulated":
+        print("skipped: the same on every architecture")
+        return
+    if not {"png", "tiff"} <= HAS:
+        print("skipped: this build does not have both PNG and TIFF")
+        return
+    for name, check in list(globals().items()):
+        if callable(check) and getattr(check, "__module__", "") == "__main__" and "_" in name and name not in (
+                "same_place",):
+            with tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
+                check()
+                os.chdir("/")
+            print(f"ok: {name.replace('_', ' ')}")
+
+
+main()
