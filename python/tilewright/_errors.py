@@ -107,7 +107,7 @@ def _cycle(ctx: _abi.c_void_p) -> tuple[int, ...]:
 # Options of the command that the library's sentences name, and that are arguments here.
 _FLAGS = ("skip-nan", "directed", "unweighted")
 _VALUES = ("levels", "range", "mask", "no-data", "no-edge", "memory", "threads")
-_OPTION = re.compile(rf"--({'|'.join(_FLAGS + _VALUES)})\b(?:=([^\s;,]+)| (\d+))?")
+_OPTION = re.compile(rf"--({'|'.join(_FLAGS + _VALUES)})\b(?:=([^\s;,]+)| (\d+)| auto)?")
 
 
 def _argument(option: "re.Match[str]") -> str:
@@ -122,6 +122,8 @@ def in_python(sentence: str) -> str:
 
     >>> in_python("use --levels 65536, --range=0:1, --mask or --skip-nan")
     'use levels=65536, range=(0, 1), mask= or skip_nan=True'
+    >>> in_python("use --range auto")  # which is the command's alone
+    'use range='
     """
     return _OPTION.sub(_argument, sentence)
 

@@ -141,8 +141,10 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
                         void *self)
 {
     char **names = calloc((size_t)count + 1, sizeof *names);
-    tw_status status =
-        names != NULL ? TW_OK : tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
+    tw_status status = TW_OK;
+    if (names == NULL) {
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
+    }
     for (int i = 0; i < count && status == TW_OK; i++) {
         names[i] = name_output(batch, inputs[i]);
         if (names[i] == NULL) {
@@ -161,7 +163,7 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
     if (status == TW_OK) {
         status = run_files(job, names, count, inputs, one, self);
     }
-    for (int i = 0; i < count && names != NULL; i++) {
+    for (int i = 0; i < count; i++) {
         free(names[i]);
     }
     free(names);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define LEAST_PLANE ((uint64_t)1 << 20) /* bytes: to open a file for each smaller one costs more \
-                                         */
+/* Bytes: to open a file for each smaller plane costs more. */
+#define LEAST_PLANE ((uint64_t)1 << 20)
 #define TILE 256
 
 /* ------------------------------------------------------------------------------------ how stored
@@ -386,14 +386,15 @@ static tw_status open_colour(cli_job *job, const cli_raster *r, mixed *m, int k)
 static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
 {
     mixed *m = calloc(1, sizeof *m);
-    tw_status status = m != NULL ? TW_OK : tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for grey");
+    tw_status status = TW_OK;
+    if (m == NULL) {
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for grey");
+    }
     for (int k = 0; k < 3 && status == TW_OK; k++) {
         status = open_colour(job, r, m, k);
     }
     if (status != TW_OK) {
-        if (m != NULL) {
-            mixed_destroy(m);
-        }
+        mixed_destroy(m);
         return status;
     }
     *out = (tw_source){sizeof(tw_source),      m,          m->shape,

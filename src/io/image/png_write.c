@@ -475,9 +475,9 @@ tw_status twi_png_write(tw_context *ctx, const tw_image *image, twi_output *outp
                    .type = plane->type};
     tw_status status = open_job(&job, output);
     for (int64_t row = 0; row < plane->rows && status == TW_OK; row++) {
-        const void *rows[4] = {NULL};
-        for (int k = 0; k < job.channels; k++) {
-            rows[k] = twi_matrix_row(&plane[k], row);
+        const void *rows[4];
+        for (int k = 0; k < 4; k++) {
+            rows[k] = twi_matrix_row(&plane[k < image->count ? k : 0], row);
         }
         status = add_row(&job, output, rows);
     }
@@ -507,7 +507,7 @@ static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
 static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
 {
     png_job *job = state;
-    const void *rows[4] = {row, NULL, NULL, NULL};
+    const void *rows[4] = {row, row, row, row};
     job->ctx = ctx;
     return add_row(job, output, rows);
 }

@@ -544,7 +544,7 @@ tw_status twi_tiff_write(tw_context *ctx, const tw_image *image, twi_output *out
             status = write_bytes(state, output, plane->data, page_bytes(plane));
         }
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && state != NULL) {
         status = file_end(ctx, state, output);
     }
     file_close(state);
