@@ -109,6 +109,11 @@ class Memory(unittest.TestCase):
             self.bounded(megabytes, "map", "x + 1", "i.npy")
         self.writes(20, "map", "x + 1", "i.npy", "o.npy")
         self.bounded(20, "map", "x + 1", "i.npy", "o.csv")
+        if PNG:
+            self.writes(20, "map", "x + 1", "i.png", "o.png")
+            self.bounded(20, "map", "x + 1", "i.png", "o.csv")
+        if TIFF:
+            self.writes(20, "map", "x + 1", "-t", "u8", "i.tif", "o.tif")
 
 
 if __name__ == "__main__":

@@ -99,6 +99,7 @@ static void metadata_of_a_result_is_what_is_true_of_it(void **state)
     close_context(ctx);
 }
 
+#if TW_TEST_TIFF || TW_TEST_PNG
 /* Numbers with runs and without, the same each time. */
 static void fill(tw_matrix *m, uint32_t seed)
 {
@@ -119,6 +120,7 @@ static void fill(tw_matrix *m, uint32_t seed)
         }
     }
 }
+#endif
 
 #if TW_TEST_TIFF
 /* Whatever is written is read again, by libtiff; strips and tiles of one row more and less. */
