@@ -14,6 +14,9 @@ compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
               { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }; \
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
+# $(call tested,PRESET): run its tests, those that match ONLY and not WITHOUT where they are given.
+tested = tools/run-tests $(1) $(if $(WITHOUT),-E "$(WITHOUT)") $(if $(ONLY),-R "$(ONLY)")
+
 # $(call given,NAME[,PREFIX]): as TW_NAME, or PREFIX_NAME, what the caller says, else the default: not what
 # the cache keeps of another call.
 given = $(if $($(1)),-D$(or $(2),TW)_$(1)=$($(1)),-U$(or $(2),TW)_$(1))
@@ -52,7 +55,7 @@ lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom (CHEC
 clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
 	@$(call compile,$@)
-	@tools/run-tests $@
+	@$(call tested,$@)
 
 mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI if there is none)
 	@tools/setup build test mpi
@@ -64,24 +67,24 @@ cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of car
 	@cmake --preset cuda $(call given,CUDA_ARCHITECTURES,CMAKE) \
 	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
 	@cmake --build --preset cuda -j $(JOBS)
-	@tools/run-tests cuda $(WITHOUT:%=-E "%")
+	@$(call tested,cuda)
 
 hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: faster to build)
 	@tools/setup build test hip
 	@cmake --preset hip $(call given,HIP_OPTIMISATION) $(call given,HIP_ARCHITECTURES) \
 	    >build/hip.log 2>&1 || { cat build/hip.log; exit 1; }
 	@cmake --build --preset hip -j $(JOBS)
-	@tools/run-tests hip $(WITHOUT:%=-E "%")
+	@$(call tested,hip)
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup build test
 	@$(call compile,asan)
-	@tools/run-tests asan
+	@$(call tested,asan)
 
 tsan: | build/ ## the threaded tests under ThreadSanitizer
 	@tools/setup build test clang
 	@$(call compile,tsan)
-	@tools/run-tests tsan
+	@$(call tested,tsan)
 
 fuzz: | build/ ## each reader's fuzz target for FUZZ_SECONDS
 	@tools/setup build test clang

@@ -52,6 +52,10 @@ def module_of(tool):
     return module
 
 
+# What pages and scripts make of results is the same with any build: the presets of slower ones leave it out.
+once = unittest.skipIf(os.environ.get("TW_TEST_SMALL"), "the same with any build; the plain one has tried it")
+
+
 class Laboratory(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -230,6 +234,7 @@ class Laboratory(unittest.TestCase):
         self.assertNotIn("constant_table", self.show("entropy-gpu", "v7").stdout)
         self.assertNotIn("lab_tiles_for", self.show("apsp-gpu", "stages").stdout)
 
+    @once
     def test_a_shown_rung_has_all_that_its_kernels_call(self):
         folder, kernels = DOCS.parent / "lab" / "ladders", set()
         looked_up = {}
@@ -316,6 +321,7 @@ class Laboratory(unittest.TestCase):
         text = re.sub(r"asm volatile\(.*?\);", "", text, flags=re.S).replace("extern __shared__", "extern")
         return '#include "shown.h"\n' + text, made[1].split() if made else []
 
+    @once
     def test_what_is_shown_of_kernels_is_all_that_a_compiler_asks_for(self):
         compiler = shutil.which(os.environ.get("CXX", "c++"))
         if compiler is None or SMALL:
@@ -392,6 +398,7 @@ run_naive: its inner loop, 3 of 10 instructions
         self.assertIn("machine code is not shown: the program has no symbols: it was stripped\n", done.stdout)
         self.assertIn("machine code is not shown: ", lab("show", "v7", path=self.path).stdout)
 
+    @once
     def test_what_a_tool_prints_cannot_harm_the_shown_rung(self):
         noise = random.Random(17)
         backwards = "".join(f" {0x100 + 4 * i:x}:\tb.ne\t100 <run_naive>\n" for i in range(20000))
@@ -515,6 +522,7 @@ run_naive: its inner loop, 4 of 7 instructions
         lab(*words, "--n", "18")
         self.assertNotIn("load", self.result("map-cpu")["cases"][0])
 
+    @once
     def test_a_part_that_spreads_far_is_marked(self):
         case = {"rung": "r", "n": 5, "median": 3.0, "seconds": [3.0, 3.0], "rate": 1.0, "load": 1.0,
                 "parts": {"upload": 1.0, "compute": 2.0}, "parts_of_each": {"upload": [1.0, 1.3], "compute": [2.0, 1.7]}}
@@ -564,6 +572,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("copy", result["ceiling"]["of"])
         self.assertEqual(result["failed"], [])
 
+    @once
     def test_the_page_tells_rungs_apart_from_their_parents_and_from_wrong_ones(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "against": "a <table>",
@@ -594,6 +603,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("<dt>s</dt><dd>quick (from r)</dd>", page)
         self.assertIn("Checked against a &lt;table&gt;.", page)
 
+    @once
     def test_the_contents_mark_a_figure_whose_repetitions_spread_far(self):
         def ladder(name, first, best):
             return {"format": "tilewright-lab 1", "ladder": name, "cases": [
@@ -609,6 +619,7 @@ run_naive: its inner loop, 4 of 7 instructions
             for cell in line.strip("| ").split(" | "):
                 self.assertIn(f"<td>{cell}</td>", contents)
 
+    @once
     def test_plots_of_a_page_share_what_they_have_in_common(self):
         cases = [{"rung": rung, "n": n, "median": 1.0 / n, "seconds": [1.0 / n, 1.1 / n], "rate": 1.0 * n * n}
                  for rung in ("a", "b") for n in (5, 50, 500)]
@@ -622,6 +633,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.check_plots(text)
             self.assertNotIn('"k-', text)
 
+    @once
     def test_parts_are_drawn_by_rung_where_few_rungs_have_the_larger_sizes(self):
         def part(rung, n):
             return {"rung": rung, "n": n, "median": 2.0, "seconds": [2.0], "rate": 1.0, "parts": {"read": 1.0, "compute": 1.0}}
@@ -650,6 +662,7 @@ run_naive: its inner loop, 4 of 7 instructions
                 compared += 1
         self.assertEqual(compared, 1)
 
+    @once
     def test_the_longest_kernel_is_counted_by_itself(self):
         self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": [
             {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0,
@@ -657,6 +670,7 @@ run_naive: its inner loop, 4 of 7 instructions
         told = (self.path / "report.md").read_text()
         self.assertIn("| r | 25 % | rest |\n| r: longest kernel | 50 % | – |", told)
 
+    @once
     def test_local_memory_is_called_that(self):
         case = {"rung": "r", "n": 5, "median": 1.0, "seconds": [1.0], "rate": 1.0, "registers": 31, "occupancy": 1}
         self.page_of({"format": "tilewright-lab 1", "ladder": "x", "cases": [
@@ -672,6 +686,7 @@ run_naive: its inner loop, 4 of 7 instructions
                  for rung in re.findall("^  (\\S+) .*; WRONG: ", lab("list", name).stdout, re.MULTILINE)}
         self.assertEqual(wrong, {("map-gpu", "table"), ("entropy-gpu", "v7-float")})  # rows E4 and D1
 
+    @once
     def test_cases_of_another_build_are_named(self):
         built = {"version": "0.9.9", "commit": "abc1234", "date": "2031-01-02"}
         case = {"n": 5, "median": 1.0, "seconds": [1.0, 1.0], "rate": 1.0}
@@ -710,6 +725,7 @@ run_naive: its inner loop, 4 of 7 instructions
                 if case["rung"] in later.get(path.stem, ()):
                     self.assertEqual(case.get("version", result["version"]), "0.2.0", (path, case["rung"]))
 
+    @once
     def test_a_rung_with_a_flaw_is_marked_everywhere_and_compared_with_nothing(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "ceiling": {"rate": 4.0, "of": "a copy"},
@@ -745,6 +761,7 @@ run_naive: its inner loop, 4 of 7 instructions
             done = subprocess.run([*git, "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, commit)
 
+    @once
     def test_the_page_follows_the_tour_and_names_its_sources(self):
         for name in ("map-gpu", "entropy-cpu", "apsp-multi", "apsp-gpu-shapes", "apsp-cpu"):
             self.keep(".", {"r": [1.0, 1.3], "s": [1.0, 1.1]}, ladder=name, title=name,
@@ -764,6 +781,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertIn(text, told)
             self.assertIn(text, (self.path / "report.html").read_text())
 
+    @once
     def test_a_long_ladder_is_divided_by_write_ups(self):
         rows = ["C1", "C2", "C2", "A2", "A2", "B5", "B5", "B5", None, "B2", "B2", "C3", "C3"]
         self.page_of({"format": "tilewright-lab 1", "ladder": "x", "size": "vertices", "cases": [
@@ -775,6 +793,7 @@ run_naive: its inner loop, 4 of 7 instructions
                           "; rows B of the write-ups", "; ours"])
         self.assertIn("| r3 | A2 | 4 s | once | 0.25× |", told)  # over r0 of another table
 
+    @once
     def test_a_sweep_of_blocks_and_threads_has_its_curve(self):
         self.page_of({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [
@@ -792,6 +811,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.skipTest("no Matplotlib")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    @once
     def test_published_figures_stand_beside_ours(self):
         words = ["run", "entropy-cpu", "--published", "--repeat", "1", "--rungs", "mixed,engine",
                  "--out", str(self.path)]
@@ -858,6 +878,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.refuses(["run", "apsp-cpu", "--once", "--out", str(self.path)], "--once")
         self.refuses(["run", "apsp-cpu", "--once", "--counters"], "--counters")
 
+    @once
     def test_counters_are_on_the_page(self):
         (self.path / "x.json").write_text(json.dumps({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [
@@ -883,6 +904,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertIn("<td>a&lt;b&gt;</td>", page)
         self.assertIn("<th>loads/s</th><th>longest kernel</th>", page)
 
+    @once
     def test_a_sweep_names_every_number_that_has_room(self):
         (self.path / "x.json").write_text(json.dumps({
             "format": "tilewright-lab 1", "ladder": "x", "cases": [
@@ -988,6 +1010,7 @@ run_naive: its inner loop, 4 of 7 instructions
         self.assertRegex(done.stdout, r"x +n=5 +r +was right and fails now: the answer is wrong")
         self.assertIn("1 fail that did not before", done.stdout)
 
+    @once
     def test_compare_measures_noise_by_the_repetitions(self):
         # 8 % apart: noise where the repetitions spread by 5 %, a change where they do not.
         for spread, changed in ((0.05, False), (0.005, True)):
@@ -1031,6 +1054,7 @@ run_naive: its inner loop, 4 of 7 instructions
                '{"format": "tilewright-lab 1", "ladder": "x", "ceiling": {"rate": "high"},'
                ' "cases": []}')
 
+    @once
     def test_damaged_results_are_named(self):
         for text in self.DAMAGED:
             (self.path / "bad.json").write_text(text)
@@ -1041,6 +1065,7 @@ run_naive: its inner loop, 4 of 7 instructions
                 self.assertIn("bad.json skipped", done.stderr)
                 self.assertNotIn("Traceback", done.stderr)
 
+    @once
     def test_other_results_are_kept_beside_a_damaged_one(self):
         good = self.keep("a", {"r": [1.0, 1.001]})
         for text, says in (("{", "bad.json skipped"),
@@ -1057,6 +1082,7 @@ run_naive: its inner loop, 4 of 7 instructions
                 self.assertIn(says, page.stderr)
                 self.assertIn("| r |", (self.path / "a" / "report.md").read_text())
 
+    @once
     def test_hostile_results_leave_the_others_their_page(self):
         good = {"format": "tilewright-lab 1", "ladder": "x", "title": "T", "unit": "u", "size": "s",
                 "machine": {"processor": "P", "processors": 2, "load": 1.0}, "threads": 2,
@@ -1114,6 +1140,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertFalse("\x1b" in text)
         self.assertNotIn("[a](", told)
 
+    @once
     def test_pages_are_not_written_through_links(self):
         self.keep(".", {"r": [1.0]})
         victim = self.path / "victim"
@@ -1146,6 +1173,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertEqual(done.returncode, 2)
             self.assertIn("no results here", done.stderr)
 
+    @once
     def test_the_texts_quote_the_results(self):
         done = subprocess.run([sys.executable, DOCS.parent / "tools" / "quote-lab-figures", "--check",
                                DOCS / "tour.md", DOCS.parent / "lab" / "README.md"], capture_output=True, text=True, timeout=LIMIT,
@@ -1164,6 +1192,7 @@ run_naive: its inner loop, 4 of 7 instructions
         shown = set(re.findall(r"\]\(tour/(.*?)\)", text))
         self.assertEqual(shown, {path.name for path in (DOCS / "tour").iterdir()})
 
+    @once
     def test_every_step_of_row_c_stands_beside_its_authors_time_at_all_six_sizes(self):
         results = json.loads((DOCS.parent / "bench/results/lab-h200/apsp-gpu.json").read_text())
         theirs = {(case["rung"], case["n"]): case.get("published_milliseconds")
@@ -1177,6 +1206,7 @@ run_naive: its inner loop, 4 of 7 instructions
             for n in (100, 1000, 2500, 5000, 7500, 10000):
                 self.assertGreater(theirs[rung, n] or 0, 0, f"{rung}, n = {n}")
 
+    @once
     def test_the_page_that_is_kept(self):
         page = (DOCS / "lab-report.html").read_text()
         self.assertLess(len(page.encode()), 1 << 20)
@@ -1188,6 +1218,7 @@ run_naive: its inner loop, 4 of 7 instructions
         contents = page.split("</table>")[0]
         self.assertRegex(contents, r"apsp-gpu</a>(.|\n)*?naive, (.|\n)*?engine-16, (.|\n)*?5000<")
 
+    @once
     def test_a_figure_that_is_not_the_results_is_found_and_mended(self):
         text = self.path / "text.md"
         wrong = "about 7 s<!--h200/apsp-gpu 5000 naive-->, 1 %<!--h200/apsp-gpu 2500 conflicts bank_conflicts-->"
@@ -1205,6 +1236,7 @@ run_naive: its inner loop, 4 of 7 instructions
         done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertIn("apsp-gpu.json has no bank_conflicts of pitched at n = 1000", done.stderr)
 
+    @once
     def test_a_quoted_figure_that_is_unsteady_is_marked(self):
         text = self.path / "text.md"
         quote = [sys.executable, DOCS.parent / "tools" / "quote-lab-figures"]
@@ -1225,6 +1257,7 @@ run_naive: its inner loop, 4 of 7 instructions
         done = subprocess.run(quote + ["--check", text], capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertEqual(done.returncode, 1)
 
+    @once
     def test_what_the_card_counted_is_held_to_what_rungs_are_said_to_access(self):
         results = DOCS.parent / "bench" / "results"
         tool = [sys.executable, DOCS.parent / "tools" / "gpu-accesses", "--kept"]
@@ -1245,6 +1278,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(told, done.stdout)
 
+    @once
     def test_machine_code_that_was_kept_is_as_rungs_are_said_to_be(self):
         kept = DOCS.parent / "bench" / "results" / "sm90-lab-accesses.txt"
         tool = [sys.executable, DOCS.parent / "tools" / "gpu-accesses", "--kept"]
@@ -1264,6 +1298,7 @@ run_naive: its inner loop, 4 of 7 instructions
         del tool.OTHERS["map-gpu/vectors"]
         self.assertEqual(tool.unsaid(pathlib.Path(PROGRAM).parents[1]), ["nothing is said of map-gpu/vectors"])
 
+    @once
     def test_accesses_for_an_element_are_counted_in_machine_code(self):
         tool = module_of("gpu-accesses")
         # Counters cleared and collected, a register spilled, a window read and counted three at a time, one
@@ -1281,6 +1316,7 @@ run_naive: its inner loop, 4 of 7 instructions
                           "barriers": 0})
         self.assertEqual(tool.measure_each(parsed, kernel._replace(read_by=None, where="outside"))["reads"], 0)
 
+    @once
     def test_accesses_that_cannot_be_counted_are_skipped_with_the_reason(self):
         # A folder with an object, a machine without the tool that reads it, and one whose tool finds other code in it.
         build, empty = self.path / "build", self.path / "bin"

@@ -125,6 +125,9 @@ static void every_row_has_its_best_in_order(void **state)
         tw_context *ctx = open_context();
         assert_ok(ctx, tw_set_threads(ctx, 1 + t % 3));
         for (int way = 0; way < 6; way++) {
+            if (small_sizes_only() && (t + way) % 3 != 0) {
+                continue;
+            }
             tw_matrix m = random_matrix(n > 40 ? 40 : n, n, types[t % TYPES], way < 3 ? 5 : 120,
                                         way % 3 == 0   ? 0
                                         : way % 3 == 1 ? 4

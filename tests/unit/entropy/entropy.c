@@ -638,6 +638,9 @@ static void ranges_of_every_magnitude(void **state)
         tw_matrix in = {data, rows, rows + 1, rows + 1, TW_F32};
         opts.range = ranges[r];
         for (opts.levels = 2; opts.levels <= 3000; opts.levels = 3 * opts.levels + 1) {
+            if (small_sizes_only() && (opts.levels + (int32_t)r) % 2 != 0) {
+                continue;
+            }
             turn++;
             check_all_ways_as(ctx, &in, &opts, TW_F32);
         }

@@ -99,12 +99,15 @@ static void a_plan_runs_over_one_array_after_the_other(void **state)
     (void)state;
     for (int s = 0; s < 5; s++) {
         for (tw_entropy_border border = 0; border <= TW_ENTROPY_BORDER_VALID; border++) {
+            if (emulated_sizes_only() && (s + border) % 3 != 0) {
+                continue;
+            }
             tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
             const tw_shape shape = {ROWS, COLS, TW_U8};
             const tw_matrix in = {data, ROWS, COLS, COLS, TW_U8};
             tw_entropy_plan *plan = NULL;
             opts.window_rows = opts.window_cols = sides[s];
-            opts.levels = levels[(s + border) % 3];
+            opts.levels = levels[(2 * s + border) % 3];
             opts.border = border;
             opts.type = (s + border) % 2 == 0 ? TW_F32 : TW_F64;
             assert_ok(ctx, tw_entropy_plan_create(ctx, &plan, &shape, &opts));

@@ -241,6 +241,9 @@ static void more_components_than_a_block_are_closed(void **unused)
     assert_ok(ctx, tw_set_threads(ctx, 2));
     for (size_t i = 0; i < (small_sizes_only() ? 3 : 5); i++) {
         for (int shape = 2; shape < SHAPES; shape += i < 3 ? 1 : 3) {
+            if (emulated_sizes_only() && ((int)i + shape) % 3 != 0) {
+                continue;
+            }
             tw_graph *graph = shaped(ctx, shape, sizes[i]);
             expect_closure(ctx, graph, "blocks");
             tw_graph_destroy(graph);
