@@ -7,7 +7,7 @@ _tilewright()
         return
     fi
     case ${COMP_WORDS[1]} in
-    apsp) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --type --sources --targets --cutoff --predecessors --output --out-format --long --labels --summary --verify --histogram --plot --eccentricity --closeness --closeness-as --harmonic --sum --reached --nearest --farthest --count --explain --method --work-type --block --no-cache --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
+    apsp) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --type --sources --targets --cutoff --predecessors --output --out-format --long --labels --summary --verify --histogram --plot --eccentricity --closeness --closeness-as --harmonic --sum --reached --nearest --farthest --count --explain --method --work-type --block --no-cache --checkpoint --every --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
     path) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --type --dist-format --threads --memory --json --quiet --no-progress --help' ;;
     summary) words='--type --in-format --histogram --plot --eccentricity --closeness --closeness-as --harmonic --sum --reached --nearest --farthest --count --threads --memory --json --quiet --no-progress --help' ;;
     reach) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --sources --bits --output --out-format --counts --components --condensation --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;

@@ -74,6 +74,8 @@ complete -c tilewright -n '__tilewright_command apsp' -l method -x -a 'auto clos
 complete -c tilewright -n '__tilewright_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or the sweep computes in: u8, u16, i32, f32 or f64'
 complete -c tilewright -n '__tilewright_command apsp' -l block -x -d 'The pivot width of the closure'
 complete -c tilewright -n '__tilewright_command apsp' -l no-cache -d 'Do not look for the elimination order, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run'
+complete -c tilewright -n '__tilewright_command apsp' -l checkpoint -r -d 'Compute by the closure on the CPU and write its state to FILE every so often'
+complete -c tilewright -n '__tilewright_command apsp' -l every -x -d 'The time from one checkpoint to the next, such as 30s, 10m or 1h'
 complete -c tilewright -n '__tilewright_command apsp' -l threads -x -d 'Use N threads'
 complete -c tilewright -n '__tilewright_command apsp' -l memory -x -d 'Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host\'s memory, and no more than that on a GPU either'
 complete -c tilewright -n '__tilewright_command apsp' -l device-memory -x -d 'Hold at most SIZE on each GPU, whatever --memory says'

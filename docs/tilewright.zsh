@@ -70,6 +70,8 @@ _tilewright()
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Do not look for the elimination order, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \
+            '--checkpoint=[Compute by the closure on the CPU and write its state to FILE every so often]:FILE:_files' \
+            '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \

@@ -629,12 +629,31 @@ typedef struct tw_apsp_options {
                             and found there the next time; see tw_apsp_order. 0: no file is read or
                             written */
     int32_t reserved;    /* 0 */
+    const char *checkpoint;  /* a file from which a run that was ended can go on; see below. NULL:
+                                none. Read until the run ends */
+    double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as can
+                                be */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0, \
-            0, 0, NULL, 0, 0                                                                       \
+            0, 0, NULL, 0, 0, NULL, 600.0                                                          \
     }
+
+/*
+ * Checkpoints. With tw_apsp_options.checkpoint the method is the closure on the CPU (tw_mpi_apsp:
+ * the closure over ranks), and the matrix half-way is written to that file every so often. A run
+ * that finds the file goes on from it and ends with the bytes that it would have had without: on
+ * any number of threads or ranks, begun by tw_apsp or by tw_mpi_apsp. When a run has ended well the
+ * file is removed.
+ *
+ * Two generations are kept, the older as "FILE.previous"; while a third is written under a
+ * temporary name there must be room for three. Whenever the process is ended, one of the two is
+ * whole, and a newest one that is damaged gives way to the other. A checkpoint that cannot be
+ * written is told by the log (tw_set_log), and the run goes on. A file that is of another graph,
+ * of other options that matter (a block or a working type that is set), of another version, damaged
+ * without an older one, or no checkpoint is TW_ERR_ARGUMENT or TW_ERR_FORMAT and is left as it is.
+ */
 
 /*
  * A plan holds the choice of method, working type, block and threads for one graph and one set of

@@ -164,8 +164,10 @@ class ApspOptions(Sized):
         ("order", c_void_p),
         ("order_cache", c_int32),
         ("reserved", c_int32),
+        ("checkpoint", c_char_p),
+        ("checkpoint_every", c_double),
     ]
-    defaults = {"cutoff": -1.0}
+    defaults = {"cutoff": -1.0, "checkpoint_every": 600.0}
 
 
 class ApspPlanInfo(Sized):

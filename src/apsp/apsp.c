@@ -4,6 +4,7 @@
  * directly. Whatever the method, rows leave through delivery.
  */
 #include "apsp/closure/certificate.h"
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/pull.h"
 #include "apsp/closure/scatter.h"
@@ -39,6 +40,7 @@ typedef struct outcome {
     double device; /* seconds, of all attempts */
     double upload;
     double download;
+    twi_checkpoint *checkpoint; /* NULL: none is kept */
 } outcome;
 
 /* A closure of a matrix in host memory: on the CPU, or on the GPUs of the plan. */
@@ -48,20 +50,98 @@ typedef struct closure_run {
     twi_delivery *delivery;
     outcome *out;
     twi_work work;
-    tw_type closed_in; /* a GPU may find a narrower type than the matrix's to be enough */
-    bool all_bits;     /* 15 of 16 have not been enough */
+    tw_type closed_in;          /* a GPU may find a narrower type than the matrix's to be enough */
+    bool all_bits;              /* 15 of 16 have not been enough */
+    twi_checkpoint *checkpoint; /* NULL: none */
+    int64_t done;               /* vertices, when the attempt was opened */
 } closure_run;
+
+static int32_t block_of(const closure_run *self)
+{
+    const twi_work *work = &self->work;
+    const int32_t asked = self->plan->options.block;
+    return asked > 0 ? twi_block_round(work->kernel, work->n, asked)
+                     : twi_block_choose(work->kernel, work->n);
+}
+
+/* The kernel that a checkpoint was computed with, or one that gives the same; NULL: this library
+ * has none. */
+static const twi_minplus_kernel *kernel_of(const tw_apsp_plan *plan, const twi_state *found)
+{
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, found->type);
+    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
+    if (found->type == TW_U16 && found->cap == narrow->infinity) {
+        kernel = narrow;
+    }
+    return found->cap == kernel->infinity &&
+                   found->block == twi_block_round(kernel, found->n, found->block)
+               ? kernel
+               : NULL;
+}
+
+/* Whether this run may go on from what another has left. */
+static tw_status check_found(tw_context *ctx, const tw_apsp_plan *plan, const twi_state *found)
+{
+    const tw_type asked = plan->options.work_type;
+    const bool exact = found->type != TW_F32;
+    const twi_minplus_kernel *kernel = kernel_of(plan, found);
+    if (found->type != plan->work_type && (asked != TW_AUTO || !plan->graph->integral || !exact)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "checkpoint '%.600s' was computed in %s, but this run is to be in %s; name "
+                       "another file",
+                       plan->options.checkpoint, tw_type_name(found->type),
+                       tw_type_name(plan->work_type));
+    }
+    if (kernel == NULL ||
+        (plan->options.block > 0 &&
+         twi_block_round(kernel, found->n, plan->options.block) != found->block)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "checkpoint '%.600s' was computed with pivots of %lld vertices, which this "
+                       "run cannot go on with; name another file",
+                       plan->options.checkpoint, (long long)found->block);
+    }
+    return TW_OK;
+}
+
+/* The kernel of an attempt in `type`. */
+static const twi_minplus_kernel *choose_kernel(const closure_run *self, tw_type type)
+{
+    const twi_state *found = twi_checkpoint_found(self->checkpoint);
+    const bool all_bits = self->all_bits || self->plan->gpus.count > 0;
+    return found != NULL ? kernel_of(self->plan, found)
+           : all_bits    ? twi_minplus_kernel_find(self->plan->isa, type)
+                         : twi_closure_kernel(self->plan, type);
+}
+
+/* From the beginning, or from what was found. */
+static tw_status begin_or_resume(closure_run *self)
+{
+    const twi_state *found = twi_checkpoint_found(self->checkpoint);
+    outcome *out = self->out;
+    self->done = 0;
+    if (self->plan->gpus.count == 0) {
+        out->block = block_of(self);
+    }
+    if (self->checkpoint == NULL) {
+        return TW_OK;
+    }
+    if (found == NULL) {
+        twi_checkpoint_begin(self->checkpoint, self->ctx, &self->work, out->block, out->symmetric);
+        return TW_OK;
+    }
+    out->block = (int32_t)found->block;
+    out->symmetric = found->lower;
+    self->done = found->done;
+    return twi_checkpoint_resume(self->checkpoint, self->ctx, &self->work);
+}
 
 static tw_status open_attempt(void *run, tw_type type)
 {
     closure_run *self = run;
     tw_context *ctx = self->ctx;
     const int64_t n = self->plan->graph->n;
-    const bool all_bits = self->all_bits || self->plan->gpus.count > 0;
     twi_free(self->work.data);
-    self->work = (twi_work){.kernel = all_bits ? twi_minplus_kernel_find(self->plan->isa, type)
-                                               : twi_closure_kernel(self->plan, type),
-                            .n = n};
+    self->work = (twi_work){.kernel = choose_kernel(self, type), .n = n};
     self->work.ld = twi_work_stride(self->work.kernel, n);
     self->closed_in = type;
     tw_status status =
@@ -70,6 +150,7 @@ static tw_status open_attempt(void *run, tw_type type)
     if (status == TW_OK) {
         twi_scatter(ctx, self->plan, &self->work);
         self->out->symmetric = self->plan->symmetric || twi_is_symmetric(ctx, &self->work);
+        status = begin_or_resume(self);
     }
     return status;
 }
@@ -90,14 +171,14 @@ static tw_status close_matrix(void *run)
         out->device += twi_seconds() - began;
         return status;
     }
-    if (twi_pull_pays(plan->graph, work)) {
+    if (self->done == 0 && twi_pull_pays(plan->graph, work)) {
+        out->block = 0;
         twi_pull(plan->graph, work);
         return TW_OK;
     }
-    out->block = plan->options.block > 0
-                     ? twi_block_round(work->kernel, work->n, plan->options.block)
-                     : twi_block_choose(work->kernel, work->n);
-    return twi_cpu_closure(self->ctx, work, out->block, plan->threads, out->symmetric);
+    const twi_keeper keeper = twi_checkpoint_keeper(self->checkpoint);
+    return twi_cpu_closure_from(self->ctx, work, out->block, plan->threads, out->symmetric,
+                                self->done, self->checkpoint != NULL ? &keeper : NULL);
 }
 
 static tw_status certify(void *run, bool *exact)
@@ -170,13 +251,18 @@ static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_deli
 {
     static const twi_engine engine = {"closing", open_attempt, close_matrix,
                                       certify,   deliver,      has_more_bits};
-    closure_run self = {.ctx = ctx, .plan = plan, .delivery = delivery, .out = out};
+    closure_run self = {
+        .ctx = ctx, .plan = plan, .delivery = delivery, .out = out, .checkpoint = out->checkpoint};
+    const twi_state *found = twi_checkpoint_found(out->checkpoint);
     double n = (double)plan->graph->n;
     tw_type last;
-    tw_status status = twi_attempt(ctx, &engine, &self, plan->work_type, plan->options.work_type,
-                                   &last, &out->attempts);
+    tw_status status = found != NULL ? check_found(ctx, plan, found) : TW_OK;
+    if (status == TW_OK) {
+        status = twi_attempt(ctx, &engine, &self, found != NULL ? found->type : plan->work_type,
+                             plan->options.work_type, &last, &out->attempts);
+    }
     out->work_type = self.closed_in;
-    out->relaxations = n * n * n;
+    out->relaxations = n * n * (n - (double)self.done);
     twi_free(self.work.data);
     return status;
 }
@@ -349,8 +435,15 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
     outcome out = {.work_type = plan->work_type,
                    .attempts = plan->method == TW_APSP_METHOD_CLOSURE ? 0 : 1};
     double began = twi_seconds();
+    tw_status status = TW_OK;
     twi_meter_restart_peak(ctx->meter);
-    tw_status status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
+    if (plan->options.checkpoint != NULL) {
+        status = twi_checkpoint_open(ctx, &out.checkpoint, plan->options.checkpoint,
+                                     plan->options.checkpoint_every, plan->graph->n, plan->threads);
+    }
+    if (status == TW_OK) {
+        status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
+    }
     if (status == TW_OK) {
         status = run_method(ctx, plan, delivery, &out);
     }
@@ -364,6 +457,7 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
         *refused = twi_delivery_refused(delivery);
     }
     twi_delivery_destroy(ctx, delivery);
+    twi_checkpoint_close(ctx, out.checkpoint, status == TW_OK);
     return status;
 }
 

@@ -17,6 +17,8 @@ typedef struct apsp_settings {
     tw_apsp_method method;
     int64_t block;
     int32_t no_cache;
+    const char *checkpoint;
+    double every; /* seconds */
     const char *sources;
     const char *targets;
     double cutoff; /* NaN: none */
@@ -35,6 +37,7 @@ typedef struct apsp_run {
     const char *input;
     const char *output;                                          /* NULL: none */
     char row_labels[CLI_LABEL_PATH], col_labels[CLI_LABEL_PATH]; /* with --labels */
+    char older[CLI_LABEL_PATH]; /* the checkpoint before the newest */
     tw_graph *graph;
     tw_graph_info about; /* the graph, once it is read */
     cli_vertices sources;

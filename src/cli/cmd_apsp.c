@@ -19,8 +19,11 @@
 #define VERIFY_SEED 1
 #define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
-static const apsp_settings defaults = {
-    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1, .answers = CLI_ANSWERS_INIT};
+static const apsp_settings defaults = {.reading = CLI_READING_INIT,
+                                       .cutoff = (double)NAN,
+                                       .verify = -1,
+                                       .answers = CLI_ANSWERS_INIT,
+                                       .every = 600};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
@@ -76,6 +79,13 @@ static const cli_option method_options[] = {
      "joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep "
      "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
      "any time."},
+    {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,
+     "Compute by the closure on the CPU and write its state to FILE every so often; the one before "
+     "is kept as FILE.previous. The same command, started again, goes on from there and ends with "
+     "the same bytes; so does tilewright-mpi, and the reverse. Both files are removed when the "
+     "run has ended well."},
+    {"every", 0, CLI_TIME, "TIME", offsetof(apsp_settings, every), 0,
+     "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
     {0}};
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},
@@ -117,12 +127,14 @@ static tw_status check_files(const apsp_run *run)
     const cli_file inputs[] = {{"GRAPH", run->input},
                                {"--sources", list_file(s->sources)},
                                {"--targets", list_file(s->targets)}};
-    cli_file outputs[4 + CLI_ANSWER_FILES] = {{"OUT", run->output},
+    cli_file outputs[6 + CLI_ANSWER_FILES] = {{"OUT", run->output},
+                                              {"--checkpoint", s->checkpoint},
+                                              {"--checkpoint", s->checkpoint ? run->older : NULL},
                                               {"--predecessors", s->predecessors},
                                               {"--labels", s->labels ? run->row_labels : NULL},
                                               {"--labels", s->labels ? run->col_labels : NULL}};
-    cli_answers_files(&s->answers, outputs + 4);
-    return cli_check_files(run->job->ctx, inputs, 3, outputs, 4 + CLI_ANSWER_FILES);
+    cli_answers_files(&s->answers, outputs + 6);
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 6 + CLI_ANSWER_FILES);
 }
 
 /* The sink of OUT. An unknown extension is no hindrance if the format is said. */
@@ -216,6 +228,14 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
                        "refusing to write a binary matrix to the terminal: redirect standard "
                        "output, or use --out-format csv");
     }
+    if (s->checkpoint == NULL && cli_given(run->job->parsed, "every")) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--every has no effect without --checkpoint");
+    }
+    if (s->checkpoint != NULL && strcmp(s->checkpoint, "-") == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--checkpoint needs a file; '-' is a stream");
+    }
+    snprintf(run->older, sizeof run->older, "%s.previous",
+             s->checkpoint != NULL ? s->checkpoint : "");
     if (s->block > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
     }
@@ -234,6 +254,9 @@ static bool may_want_gpu(const apsp_run *run)
     const apsp_settings *s = run->settings;
     const char *device = s->reading.common.device;
     struct stat file;
+    if (s->checkpoint != NULL) {
+        return false; /* of a closure on the CPU */
+    }
     if (device != NULL && strcmp(device, "auto") != 0) {
         return true;
     }
@@ -332,6 +355,8 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->target_count = run->targets.count;
     opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
     opts->order_cache = !s->no_cache;
+    opts->checkpoint = s->checkpoint;
+    opts->checkpoint_every = s->every;
     started = cli_seconds();
     status = plan_and_expect(run, opts);
     run->seconds_plan = cli_seconds() - started;

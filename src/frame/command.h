@@ -20,6 +20,7 @@ typedef enum cli_kind {
     CLI_OPTIONAL_COUNT, /* int64_t >= 0, written --name or --name=K; alone it stores `constant` */
     CLI_NUMBER,         /* double, not NaN */
     CLI_SIZE,           /* uint64_t: bytes, as 8G or 512Mi */
+    CLI_TIME,           /* double: seconds, as 30s, 10m or 1h */
     CLI_SEED,           /* uint64_t */
     CLI_TYPE,           /* tw_type, by name */
     CLI_METHOD,         /* tw_apsp_method, by name */

@@ -238,6 +238,20 @@ bool cli_read_size(const char *text, uint64_t *out)
     return true;
 }
 
+/* "30s", "10m", "1.5h"; without a letter: seconds. */
+bool cli_read_time(const char *text, double *out)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    *out = strtod(text, &end);
+    const double unit = *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+    end += *end == 'h' || *end == 'm' || *end == 's' ? 1 : 0;
+    *out *= unit;
+    return *end == '\0' && *out < 1e9;
+}
+
 #define TYPES "auto u8 u16 i16 i32 f32 f64"
 #define METHODS "auto closure dijkstra bfs sweep reference"
 
@@ -257,6 +271,8 @@ static const char *expected_of(const cli_option *option)
         return "a number";
     case CLI_SIZE:
         return "a size such as 8G or 512Mi";
+    case CLI_TIME:
+        return "a time such as 30s, 10m or 1h";
     case CLI_TYPE:
         return "one of " TYPES;
     case CLI_METHOD:
@@ -282,6 +298,8 @@ static bool read_value(const cli_option *option, const char *text, void *place)
         return read_number(text, '\0', &end, place);
     case CLI_SIZE:
         return cli_read_size(text, place);
+    case CLI_TIME:
+        return cli_read_time(text, place);
     case CLI_SEED:
         return read_seed(text, place);
     case CLI_TYPE:

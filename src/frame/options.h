@@ -47,5 +47,7 @@ const char *cli_why_not_interval(const char *text);
 /* What to say where a text is no number. */
 const char *cli_why_not_real(const char *text);
 bool cli_read_size(const char *text, uint64_t *out);
+/* Seconds. */
+bool cli_read_time(const char *text, double *out);
 
 #endif

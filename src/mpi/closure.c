@@ -593,7 +593,7 @@ static tw_status check(void *self_)
     return self->pivot > 0 ? answer(self, (int)((self->pivot - 1) % 2)) : TW_OK;
 }
 
-static const twi_closure_ops mpi_ops = {prepare, advance, check};
+static const twi_closure_ops mpi_ops = {.prepare = prepare, .advance = advance, .check = check};
 
 tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *pattern, int threads,
                           twi_mpi_seen *seen)
@@ -612,7 +612,7 @@ tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *patter
         self.seen = seen;
         self.stop_request[0] = self.stop_request[1] = MPI_REQUEST_NULL;
         const double n = (double)share->grid->n;
-        status = twi_closure_drive(ctx, &mpi_ops, &self, share->grid->tiles, n * n * n);
+        status = twi_closure_drive(ctx, &mpi_ops, &self, 0, share->grid->tiles, n * n * n);
         for (int i = 0; i < 2; i++) { /* the last question, or the one after a yes */
             const tw_status last = answer(&self, i);
             status = status == TW_OK ? last : status;

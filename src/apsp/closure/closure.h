@@ -21,11 +21,17 @@ typedef struct twi_closure_ops {
     /* TW_OK to go on after `advance`. NULL: unless the context is cancelled; an implementation that
      * has to stop at the same pivot as others decides that with them. */
     tw_status (*check)(void *self);
+    /* Whether the next `advance`, to be with this pivot, is to prepare nothing, so that the matrix
+     * is that after the pivot and `keep` can keep it. NULL: never. */
+    bool (*pause)(void *self, int64_t pivot);
+    /* After such a pause, with so many pivots done. */
+    tw_status (*keep)(void *self, int64_t pivots);
 } twi_closure_ops;
 
-/* Drive the closure over `pivots` pivots; `relaxations` is the whole work, for the progress line.
- */
+/* Drive the closure over pivots first ... pivots-1; `relaxations` is the whole work, for the
+ * progress line. */
 TWI_SHARED TW_CHECKED tw_status twi_closure_drive(tw_context *ctx, const twi_closure_ops *ops,
-                                                  void *self, int64_t pivots, double relaxations);
+                                                  void *self, int64_t first, int64_t pivots,
+                                                  double relaxations);
 
 #endif

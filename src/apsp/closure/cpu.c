@@ -15,6 +15,9 @@
  * is kept up to date; the panel is gathered from rows and columns into a buffer of its own, whose
  * transpose is the column panel.
  *
+ * Where somebody wants to keep the matrix after round k, nothing of p is done in it: no head, and
+ * p is prepared by itself afterwards.
+ *
  * Memory besides the matrix: two row panels (2 * block * n), twice more in the symmetric case, and
  * per thread a packed chunk and a packed piece of columns.
  */
@@ -57,9 +60,11 @@ typedef struct cpu_closure {
     bool symmetric;
     void *memory; /* everything below lies in it */
     thread_space *spaces;
-    twi_panel rows[2]; /* the packed row panels of the even and the odd pivots */
-    twi_panel tile[2]; /* directed: the packed closed tile */
-    char *gathered[2]; /* symmetric: block x padded, row-major: the pivot's rows */
+    twi_panel rows[2];        /* the packed row panels of the even and the odd pivots */
+    twi_panel tile[2];        /* directed: the packed closed tile */
+    char *gathered[2];        /* symmetric: block x padded, row-major: the pivot's rows */
+    const twi_keeper *keeper; /* NULL: nobody */
+    bool pauses;              /* after this round */
 
     /* The state of one round. */
     int64_t pivot;
@@ -339,6 +344,12 @@ static void symmetric_next_columns(cpu_closure *self, thread_space *space, int64
     }
 }
 
+/* Whether the next pivot's rows are updated before the rest. */
+static bool has_head(const cpu_closure *self)
+{
+    return self->pivot + 1 < self->pivots && !self->pauses;
+}
+
 static void symmetric_chunk(cpu_closure *self, thread_space *space, int64_t row)
 {
     int64_t at = pivot_begin(self, self->pivot);
@@ -352,7 +363,7 @@ static void symmetric_chunk(cpu_closure *self, thread_space *space, int64_t row)
         return;
     }
     int64_t next = self->pivot + 1;
-    bool below_next = next < self->pivots && row >= pivot_begin(self, next) + self->block;
+    bool below_next = has_head(self) && row >= pivot_begin(self, next) + self->block;
     int64_t end = least(self->padded, round_up(row + rows, self->kernel->nr));
     update_most(self, space, row, rows, end, below_next);
 }
@@ -385,7 +396,7 @@ static void rest_task(cpu_closure *self, thread_space *space, int64_t task)
 {
     int64_t row = (self->rest_count - 1 - task) * self->chunk;
     int64_t owner = row / self->block;
-    if (owner != self->pivot && owner != self->pivot + 1) {
+    if (owner != self->pivot && (owner != self->pivot + 1 || !has_head(self))) {
         update_chunk(self, space, row);
     }
 }
@@ -454,7 +465,7 @@ static tw_status advance(void *self_, int64_t pivot)
     self->rest_count = (self->n + self->chunk - 1) / self->chunk;
     self->head_count = 0;
     self->panel_count = 0;
-    if (pivot + 1 < self->pivots) {
+    if (has_head(self)) {
         int64_t rows =
             self->symmetric ? self->n - pivot_begin(self, pivot + 1) : pivot_width(self, pivot + 1);
         self->head_count = (rows + self->chunk - 1) / self->chunk;
@@ -464,7 +475,23 @@ static tw_status advance(void *self_, int64_t pivot)
     return TW_OK;
 }
 
-static const twi_closure_ops cpu_ops = {prepare, advance, NULL};
+static bool pause_after(void *self_, int64_t pivot)
+{
+    cpu_closure *self = self_;
+    (void)pivot;
+    self->pauses = self->keeper != NULL && self->keeper->due(self->keeper->self);
+    return self->pauses;
+}
+
+static tw_status keep(void *self_, int64_t pivots)
+{
+    cpu_closure *self = self_;
+    self->pauses = false;
+    return self->keeper->keep(self->keeper->self, pivots * self->block);
+}
+
+static const twi_closure_ops cpu_ops = {
+    .prepare = prepare, .advance = advance, .pause = pause_after, .keep = keep};
 
 /* The upper triangle from the lower one, by square blocks. */
 static void mirror_all(cpu_closure *self)
@@ -496,7 +523,13 @@ static tw_status close_alone(tw_context *ctx, const twi_work *work)
 tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, int threads,
                           bool symmetric)
 {
-    if (work->n <= twi_close_unit(work->kernel)) {
+    return twi_cpu_closure_from(ctx, work, block, threads, symmetric, 0, NULL);
+}
+
+tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t block, int threads,
+                               bool symmetric, int64_t done, const twi_keeper *keeper)
+{
+    if (done == 0 && work->n <= twi_close_unit(work->kernel)) {
         return close_alone(ctx, work);
     }
     cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);
@@ -511,8 +544,10 @@ tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block, 
     self.ctx = ctx;
     self.c = work->data;
     self.ld = work->ld;
+    self.keeper = keeper;
     double n = (double)work->n;
-    status = twi_closure_drive(ctx, &cpu_ops, &self, self.pivots, n * n * n);
+    status =
+        twi_closure_drive(ctx, &cpu_ops, &self, (done + block - 1) / block, self.pivots, n * n * n);
     if (status == TW_OK && symmetric) {
         mirror_all(&self);
     }

@@ -33,4 +33,19 @@ uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int
 TW_CHECKED tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block,
                                      int threads, bool symmetric);
 
+/* Somebody who keeps the matrix between two pivots. */
+typedef struct twi_keeper {
+    void *self;
+    bool (*due)(void *self); /* whether it is time to */
+    /* The matrix as it is after the pivots of vertices 0 ... done-1; with `symmetric` its lower
+     * triangle, the diagonal counted, and nothing above it. */
+    tw_status (*keep)(void *self, int64_t done);
+} twi_keeper;
+
+/* The same from vertex `done` on, where `work` is what a keeper was shown then (with the same block
+ * and the same `symmetric`): the same bits in the end. `keeper` may be NULL. */
+TW_CHECKED tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t block,
+                                          int threads, bool symmetric, int64_t done,
+                                          const twi_keeper *keeper);
+
 #endif

@@ -19,7 +19,8 @@ static const char *find_senseless(const tw_apsp_options *opts, const tw_matrix *
            : opts->targets != NULL                                                       ? "targets"
            : !(opts->cutoff < 0)                                                         ? "cutoff"
            : opts->order != NULL                                                         ? "order"
-                                                                                         : NULL;
+           : opts->checkpoint != NULL ? "checkpoint"
+                                      : NULL;
 }
 
 static tw_status check_matrix(tw_context *ctx, const tw_matrix *matrix)

@@ -257,13 +257,13 @@ static tw_status advance(void *self_, int64_t pivot)
     return status;
 }
 
-static const twi_closure_ops gpu_ops = {prepare, advance, NULL};
+static const twi_closure_ops gpu_ops = {.prepare = prepare, .advance = advance};
 
 static tw_status run_rounds(gpu_closure *self, bool paced)
 {
     double n = self->round.n;
     if (paced) {
-        return twi_closure_drive(self->ctx, &gpu_ops, self, self->round.tiles, n * n * n);
+        return twi_closure_drive(self->ctx, &gpu_ops, self, 0, self->round.tiles, n * n * n);
     }
     tw_status status = prepare(self, 0);
     for (int64_t pivot = 0; pivot < self->round.tiles && status == TW_OK; pivot++) {

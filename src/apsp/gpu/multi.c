@@ -424,7 +424,7 @@ static tw_status advance(void *self_, int64_t pivot)
     return status;
 }
 
-static const twi_closure_ops multi_ops = {prepare, advance, NULL};
+static const twi_closure_ops multi_ops = {.prepare = prepare, .advance = advance};
 
 /* In the matrix's own type small tiles may be better. */
 static const twi_gpu_kernel *kernel_for(const twi_gpu_host *host, tw_type type)
@@ -457,7 +457,7 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
         status = twi_shares_bring_up(&self);
     }
     if (status == TW_OK) {
-        status = twi_closure_drive(ctx, &multi_ops, &self, self.tiles, n * n * n);
+        status = twi_closure_drive(ctx, &multi_ops, &self, 0, self.tiles, n * n * n);
     }
     if (status == TW_OK && type != host->type) {
         status = twi_shares_find_capped(&self, capped);

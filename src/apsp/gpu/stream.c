@@ -371,7 +371,7 @@ static tw_status advance(void *self_, int64_t block)
     return status;
 }
 
-static const twi_closure_ops streamed_ops = {prepare, advance, NULL};
+static const twi_closure_ops streamed_ops = {.prepare = prepare, .advance = advance};
 
 /* Whether an entry is at the cap of 16 bits, or was never looked at. */
 static tw_status find_capped(twi_strips *self, bool *capped)
@@ -433,7 +433,7 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
         status = twi_strips_open(&self);
     }
     if (status == TW_OK) {
-        status = twi_closure_drive(ctx, &streamed_ops, &self, self.blocks, n * n * n);
+        status = twi_closure_drive(ctx, &streamed_ops, &self, 0, self.blocks, n * n * n);
     }
     if (status == TW_OK) {
         status = check(&self, (int)cudaStreamSynchronize(self.out), "closing the matrix in strips");

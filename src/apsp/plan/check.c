@@ -73,6 +73,11 @@ tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_o
                        "tw_apsp_options.symmetric is for matrices in GPU memory; leave it 0 for "
                        "graphs, where it is detected");
     }
+    if (o->checkpoint != NULL && o->method != TW_APSP_METHOD_AUTO &&
+        o->method != TW_APSP_METHOD_CLOSURE) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s has no checkpoints; the closure has",
+                       tw_apsp_method_name(o->method));
+    }
     status = check_work_type(ctx, graph, o->work_type, twi_plan_result_type(graph, o));
     if (status == TW_OK && o->sources != NULL) {
         status = check_vertices(ctx, "source", o->sources, o->source_count, graph->n);

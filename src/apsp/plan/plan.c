@@ -13,6 +13,7 @@
 #include "apsp/plan/plan.h"
 
 #include "apsp/closure/certificate.h"
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/product.h"
@@ -135,6 +136,7 @@ static bool closure_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out
                                              plan->symmetric || twi_seems_symmetric(plan->graph));
     uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
     *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
+    *out += plan->options.checkpoint != NULL ? twi_checkpoint_memory(n, plan->threads) : 0;
     return true;
 }
 
@@ -355,6 +357,10 @@ static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
 {
     tw_apsp_method forced = plan->options.method;
     tw_status status = TW_OK;
+    if (plan->options.checkpoint != NULL) {
+        twi_rule_out(&all[GPU], "it has no checkpoints");
+        return TW_OK;
+    }
     if (!twi_gpu_may_pay(ctx, plan, &all[GPU], best)) {
         return TW_OK;
     }
@@ -624,6 +630,13 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     }
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
+    }
+    if (status == TW_OK && plan->options.checkpoint != NULL) {
+        if (twi_gpu_is_named(ctx)) {
+            return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                           "closures on a GPU have no checkpoints; use the CPU");
+        }
+        plan->options.method = TW_APSP_METHOD_CLOSURE;
     }
     if (status == TW_OK) {
         status = find_potentials(ctx, plan);

@@ -22,6 +22,12 @@ TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_opt
         return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_apsp_options.reserved is %d; it must be 0",
                        (int)ours->reserved);
     }
+    if (status == TW_OK && !(ours->checkpoint_every >= 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.checkpoint_every is %g; use seconds, or 0 for as often as "
+                       "can be",
+                       ours->checkpoint_every);
+    }
     return status;
 }
 
