@@ -126,7 +126,7 @@ static tw_status begin_or_resume(closure_run *self)
         return TW_OK;
     }
     if (found == NULL) {
-        twi_checkpoint_begin(self->checkpoint, self->ctx, &self->work, out->block, out->symmetric);
+        twi_checkpoint_begin(self->checkpoint, &self->work, out->block, out->symmetric);
         return TW_OK;
     }
     out->block = (int32_t)found->block;

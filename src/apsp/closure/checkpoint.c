@@ -217,15 +217,13 @@ tw_status twi_checkpoint_open(tw_context *ctx, twi_checkpoint **out, const char 
     return TW_OK;
 }
 
-const twi_state *twi_checkpoint_found(const twi_checkpoint *checkpoint)
+const twi_state *twi_checkpoint_found(const twi_checkpoint *self)
 {
-    return checkpoint != NULL && checkpoint->fd >= 0 ? &checkpoint->found : NULL;
+    return self != NULL && self->fd >= 0 ? &self->found : NULL;
 }
 
-void twi_checkpoint_begin(twi_checkpoint *self, tw_context *ctx, const twi_work *work,
-                          int32_t block, bool symmetric)
+void twi_checkpoint_begin(twi_checkpoint *self, const twi_work *work, int32_t block, bool symmetric)
 {
-    (void)ctx;
     self->work = work;
     self->state = (twi_state){.n = work->n,
                               .type = work->kernel->type,
@@ -240,7 +238,7 @@ tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx, const twi
 {
     const twi_state found = self->found;
     int64_t bad = -1;
-    twi_checkpoint_begin(self, ctx, work, (int32_t)found.block, found.lower);
+    twi_checkpoint_begin(self, work, (int32_t)found.block, found.lower);
     if (self->state.mark != found.mark) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' is of another graph; name another file",
@@ -374,9 +372,9 @@ static tw_status keep(void *self_, int64_t done)
     return twi_check_cancel(self->ctx);
 }
 
-twi_keeper twi_checkpoint_keeper(twi_checkpoint *checkpoint)
+twi_keeper twi_checkpoint_keeper(twi_checkpoint *self)
 {
-    return (twi_keeper){checkpoint, is_due, keep};
+    return (twi_keeper){self, is_due, keep};
 }
 
 void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *self, bool finished)

@@ -24,7 +24,7 @@ uint64_t twi_checkpoint_memory(int64_t n, int threads);
 TW_CHECKED tw_status twi_checkpoint_open(tw_context *ctx, twi_checkpoint **out, const char *path,
                                          double every, int64_t n, int threads);
 /* What was found; NULL: nothing. */
-const twi_state *twi_checkpoint_found(const twi_checkpoint *checkpoint);
+const twi_state *twi_checkpoint_found(const twi_checkpoint *self);
 
 /* What a matrix is before its first pivot, as a number: a sum over its entries below `cap`, in any
  * order. */
@@ -41,17 +41,17 @@ TWI_SHARED uint64_t twi_mark_row(const twi_minplus_kernel *kernel, const void *r
                                  int64_t j, int64_t cols, bool both_ways);
 
 /* Begin with a matrix that is not closed at all. */
-void twi_checkpoint_begin(twi_checkpoint *checkpoint, tw_context *ctx, const twi_work *work,
-                          int32_t block, bool symmetric);
+void twi_checkpoint_begin(twi_checkpoint *self, const twi_work *work, int32_t block,
+                          bool symmetric);
 /* The same, and put what was found in its place, which tells block and symmetry. TW_ERR_ARGUMENT if
  * it is of another matrix. */
-TW_CHECKED tw_status twi_checkpoint_resume(twi_checkpoint *checkpoint, tw_context *ctx,
+TW_CHECKED tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
                                            const twi_work *work);
 
-twi_keeper twi_checkpoint_keeper(twi_checkpoint *checkpoint);
+twi_keeper twi_checkpoint_keeper(twi_checkpoint *self);
 
 /* Wait for what is on its way to the disk, and free. `finished`: the run is over, nothing of it is
  * needed any more. NULL is fine. */
-void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *checkpoint, bool finished);
+void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *self, bool finished);
 
 #endif

@@ -154,7 +154,7 @@ static void leave(const tw_graph *graph, const tw_apsp_options *options, int64_t
         done = found->done;
         assert_ok(ctx, twi_checkpoint_resume(checkpoint, ctx, &work));
     } else {
-        twi_checkpoint_begin(checkpoint, ctx, &work, block, symmetric);
+        twi_checkpoint_begin(checkpoint, &work, block, symmetric);
     }
     ending e = {ctx, twi_checkpoint_keeper(checkpoint), rounds};
     const twi_keeper keeper = {&e, ending_due, ending_keep};
