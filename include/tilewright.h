@@ -651,8 +651,9 @@ typedef struct tw_apsp_options {
  * temporary name there must be room for three. Whenever the process is ended, one of the two is
  * whole, and a newest one that is damaged gives way to the other. A checkpoint that cannot be
  * written is told by the log (tw_set_log), and the run goes on. A file that is of another graph,
- * of other options that matter (a block or a working type that is set), of another version, damaged
- * without an older one, or no checkpoint is TW_ERR_ARGUMENT or TW_ERR_FORMAT and is left as it is.
+ * of other options that matter (a working type that is set or, of floats, a block), of another
+ * version, damaged without an older one, or no checkpoint is TW_ERR_ARGUMENT or TW_ERR_FORMAT and
+ * is left as it is.
  */
 
 /*

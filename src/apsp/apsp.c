@@ -64,51 +64,12 @@ static int32_t block_of(const closure_run *self)
                      : twi_block_choose(work->kernel, work->n);
 }
 
-/* The kernel that a checkpoint was computed with, or one that gives the same; NULL: this library
- * has none. */
-static const twi_minplus_kernel *kernel_of(const tw_apsp_plan *plan, const twi_state *found)
-{
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, found->type);
-    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
-    if (found->type == TW_U16 && found->cap == narrow->infinity) {
-        kernel = narrow;
-    }
-    return found->cap == kernel->infinity &&
-                   found->block == twi_block_round(kernel, found->n, found->block)
-               ? kernel
-               : NULL;
-}
-
-/* Whether this run may go on from what another has left. */
-static tw_status check_found(tw_context *ctx, const tw_apsp_plan *plan, const twi_state *found)
-{
-    const tw_type asked = plan->options.work_type;
-    const bool exact = found->type != TW_F32;
-    const twi_minplus_kernel *kernel = kernel_of(plan, found);
-    if (found->type != plan->work_type && (asked != TW_AUTO || !plan->graph->integral || !exact)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' was computed in %s, but this run is to be in %s; name "
-                       "another file",
-                       plan->options.checkpoint, tw_type_name(found->type),
-                       tw_type_name(plan->work_type));
-    }
-    if (kernel == NULL ||
-        (plan->options.block > 0 &&
-         twi_block_round(kernel, found->n, plan->options.block) != found->block)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' was computed with pivots of %lld vertices, which this "
-                       "run cannot go on with; name another file",
-                       plan->options.checkpoint, (long long)found->block);
-    }
-    return TW_OK;
-}
-
 /* The kernel of an attempt in `type`. */
 static const twi_minplus_kernel *choose_kernel(const closure_run *self, tw_type type)
 {
     const twi_state *found = twi_checkpoint_found(self->checkpoint);
     const bool all_bits = self->all_bits || self->plan->gpus.count > 0;
-    return found != NULL ? kernel_of(self->plan, found)
+    return found != NULL ? twi_state_kernel(self->plan, found)
            : all_bits    ? twi_minplus_kernel_find(self->plan->isa, type)
                          : twi_closure_kernel(self->plan, type);
 }
@@ -256,7 +217,7 @@ static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_deli
     const twi_state *found = twi_checkpoint_found(out->checkpoint);
     double n = (double)plan->graph->n;
     tw_type last;
-    tw_status status = found != NULL ? check_found(ctx, plan, found) : TW_OK;
+    tw_status status = found != NULL ? twi_state_check(ctx, plan, found) : TW_OK;
     if (status == TW_OK) {
         status = twi_attempt(ctx, &engine, &self, found != NULL ? found->type : plan->work_type,
                              plan->options.work_type, &last, &out->attempts);

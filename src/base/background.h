@@ -6,12 +6,14 @@
 #ifndef TWI_BASE_BACKGROUND_H
 #define TWI_BASE_BACKGROUND_H
 
+#include "base/export.h"
+
 typedef struct twi_background twi_background;
 
 /* Begin work(self). NULL if the system gives no thread: the caller does without. */
-twi_background *twi_background_start(void (*work)(void *self), void *self);
+TWI_SHARED twi_background *twi_background_start(void (*work)(void *self), void *self);
 
 /* Wait for the work to end and free; NULL is fine. */
-void twi_background_join(twi_background *background);
+TWI_SHARED void twi_background_join(twi_background *background);
 
 #endif

@@ -12,6 +12,6 @@ double twi_thread_seconds(void);
 
 /* "0.41 s", "2 min 05 s", "9.73 h": a length of time for a reader, as the commands write it. */
 #define TWI_DURATION 32
-const char *twi_duration(char out[TWI_DURATION], double seconds);
+TWI_SHARED const char *twi_duration(char out[TWI_DURATION], double seconds);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "tilewright-mpi.h"
 
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/scatter.h"
@@ -34,8 +35,10 @@ typedef struct mpi_run {
     twi_pattern pattern;
     twi_mpi_file *file;
     twi_mpi_seen seen;
-    bool all_bits;  /* 15 of 16 have not been enough */
-    int64_t filled; /* tiles that were not empty in the end */
+    bool all_bits;                  /* 15 of 16 have not been enough */
+    int64_t filled;                 /* tiles that were not empty in the end */
+    twi_mpi_checkpoint *checkpoint; /* NULL: none is kept */
+    int64_t done;                   /* vertices, when the attempt was opened */
     double seconds_compute, seconds_output, seconds_verify;
     int64_t verified;
 } mpi_run;
@@ -60,11 +63,18 @@ static tw_status compare_options(mpi_run *run)
 {
     const tw_apsp_options *o = &run->plan.options;
     const tw_mpi_apsp_output *out = run->output;
-    twi_told told[] = {
-        {.name = "the method"},  {.name = "the type"},           {.name = "the work type"},
-        {.name = "the block"},   {.name = "the cutoff"},         {.name = "the sources"},
-        {.name = "the targets"}, {.name = "the output"},         {.name = "--verify"},
-        {.name = "the version"}, {.name = "the instruction set"}};
+    twi_told told[] = {{.name = "the method"},
+                       {.name = "the type"},
+                       {.name = "the work type"},
+                       {.name = "the block"},
+                       {.name = "the cutoff"},
+                       {.name = "the sources"},
+                       {.name = "the targets"},
+                       {.name = "the output"},
+                       {.name = "--verify"},
+                       {.name = "the version"},
+                       {.name = "the instruction set"},
+                       {.name = "the checkpoint"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -78,6 +88,8 @@ static tw_status compare_options(mpi_run *run)
                    (unsigned long long)out->seed);
     (void)snprintf(told[9].text, TWI_TOLD, "%s", tw_version());
     (void)snprintf(told[10].text, TWI_TOLD, "%s", twi_isa_name(run->plan.isa));
+    (void)snprintf(told[11].text, TWI_TOLD, "%.90s every %g s",
+                   o->checkpoint != NULL ? o->checkpoint : "none", o->checkpoint_every);
     return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
 }
 
@@ -167,6 +179,10 @@ static int64_t choose_block(const mpi_run *run)
 {
     const tw_apsp_plan *plan = &run->plan;
     const int64_t n = plan->graph->n;
+    const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
+    if (found != NULL) {
+        return found->block;
+    }
     const twi_minplus_kernel *kernel =
         twi_minplus_kernel_find(plan->isa, plan->graph->integral ? TW_U8 : plan->work_type);
     return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
@@ -195,6 +211,9 @@ static tw_status make_plan(mpi_run *run)
         plan->symmetric = plan->graph->undirected;
         status = choose_type(run);
     }
+    if (status == TW_OK && plan->options.checkpoint != NULL) {
+        status = twi_mpi_checkpoint_open(ctx, &run->checkpoint, &run->graph->world, plan);
+    }
     if (status == TW_OK) {
         status =
             twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n, choose_block(run));
@@ -209,24 +228,33 @@ static tw_status open_attempt(void *run_, tw_type type)
     mpi_run *run = run_;
     tw_context *ctx = run->ctx;
     const twi_world *world = &run->graph->world;
-    const twi_minplus_kernel *kernel = run->all_bits ? twi_minplus_kernel_find(run->plan.isa, type)
-                                                     : twi_closure_kernel(&run->plan, type);
+    const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
+    const twi_minplus_kernel *kernel = found != NULL ? twi_state_kernel(&run->plan, found)
+                                       : run->all_bits
+                                           ? twi_minplus_kernel_find(run->plan.isa, type)
+                                           : twi_closure_kernel(&run->plan, type);
+    const bool symmetric = found != NULL ? found->lower : run->plan.symmetric;
     twi_share_clear(&run->share);
     twi_pattern_clear(&run->pattern);
-    tw_status status = twi_share_create(ctx, &run->share, &run->grid, kernel, run->plan.symmetric);
+    tw_status status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
     }
     status = twi_world_agree(ctx, world, status);
-    return status == TW_OK ? twi_share_scatter(ctx, &run->share, &run->pattern, run->graph)
-                           : status;
+    if (status == TW_OK) {
+        status = twi_share_scatter(ctx, &run->share, &run->pattern, run->graph);
+    }
+    run->done = 0;
+    return status == TW_OK && run->checkpoint != NULL
+               ? twi_mpi_checkpoint_begin(run->checkpoint, &run->share, &run->pattern, &run->done)
+               : status;
 }
 
 static tw_status close_matrix(void *run_)
 {
     mpi_run *run = run_;
-    tw_status status =
-        twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads, &run->seen);
+    tw_status status = twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads,
+                                       run->done, run->checkpoint, &run->seen);
     run->filled = twi_pattern_count(&run->pattern);
     return status;
 }
@@ -294,10 +322,10 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
         .type = run->plan.type,
         .attempts = attempts,
         .threads = run->plan.threads,
-        .symmetric = run->plan.symmetric,
+        .symmetric = run->share.symmetric,
         .tiles_skipped =
             tiles > 0 ? (int32_t)(100 * (1 - (double)run->filled / (tiles * tiles))) : 0,
-        .relaxations = n * n * n,
+        .relaxations = n * n * (n - (double)run->done),
         .seconds_compute = seconds - run->seconds_output - run->seconds_verify,
         .seconds_wait = run->seen.seconds_wait,
         .seconds_output = run->seconds_output,
@@ -333,8 +361,9 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
         }
     }
     if (status == TW_OK) {
-        status = twi_attempt(ctx, &engine, run, run->plan.work_type, run->plan.options.work_type,
-                             &used, &attempts);
+        const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
+        status = twi_attempt(ctx, &engine, run, found != NULL ? found->type : run->plan.work_type,
+                             run->plan.options.work_type, &used, &attempts);
     }
     if (status == TW_OK && run->file != NULL) {
         status = twi_mpi_file_commit(ctx, run->file);
@@ -346,6 +375,7 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
         twi_mpi_file_discard(run->file);
         twi_free(run->file);
     }
+    twi_mpi_checkpoint_close(run->checkpoint, status == TW_OK, status == TW_ERR_IO);
     twi_pattern_clear(&run->pattern);
     twi_share_clear(&run->share);
     twi_grid_close(&run->grid);

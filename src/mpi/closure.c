@@ -15,7 +15,8 @@
  * come when the round before it is over.
  *
  * Nobody stops alone: in each round all ranks say whether they were cancelled, without waiting for
- * the answer, and stop after the round in which the answer of the one before has come.
+ * the answer, and stop after the round in which the answer of the one before has come. Whether it
+ * is time for a checkpoint, and whether the one before has reached the disk, is asked with it.
  *
  * Memory besides the tiles: raw panels of two pivots, Row[] of one of them packed, and per thread a
  * packed chunk and a packed tile.
@@ -59,13 +60,17 @@ typedef struct mpi_closure {
     twi_panel tile_b;     /*   and packed */
     twi_casts down, across;
 
-    /* Of all rounds: whether anybody was cancelled or failed. */
-    int stop_mine[2];
-    int stop_all[2];
+    twi_mpi_checkpoint *checkpoint; /* NULL: none */
+    bool pauses;                    /* after this round, for one */
+
+    /* Of all rounds: whether anybody was cancelled or failed; then what a checkpoint asks. */
+    int stop_mine[2][1 + TWI_TELLS];
+    int stop_all[2][1 + TWI_TELLS];
     MPI_Request stop_request[2];
     bool broken; /* MPI failed */
 
     /* The state of one round. */
+    int64_t first;       /* pivot of all rounds */
     int64_t pivot, next; /* next -1: there is none */
     bool in_row, in_col; /* of the next pivot */
     int64_t head_count, panel_count, rest_count;
@@ -565,21 +570,28 @@ static tw_status advance(void *self_, int64_t pivot)
 {
     mpi_closure *self = self_;
     const int at = (int)(pivot % 2);
-    self->stop_mine[at] = twi_is_cancelled(self->ctx);
-    tw_status status =
-        twi_mpi_check(self->ctx,
-                      MPI_Iallreduce(&self->stop_mine[at], &self->stop_all[at], 1, MPI_INT, MPI_MAX,
-                                     self->grid->world->comm, &self->stop_request[at]),
-                      "ask whether to go on");
-    return status == TW_OK ? run_round(self, pivot, pivot + 1 < self->grid->tiles ? pivot + 1 : -1)
-                           : status;
+    self->stop_mine[at][0] = twi_is_cancelled(self->ctx);
+    if (self->checkpoint != NULL) {
+        twi_mpi_checkpoint_tell(self->checkpoint, at, self->stop_mine[at] + 1);
+    }
+    tw_status status = twi_mpi_check(
+        self->ctx,
+        MPI_Iallreduce(self->stop_mine[at], self->stop_all[at], 1 + TWI_TELLS, MPI_INT, MPI_MAX,
+                       self->grid->world->comm, &self->stop_request[at]),
+        "ask whether to go on");
+    const bool prepares = pivot + 1 < self->grid->tiles && !self->pauses;
+    return status == TW_OK ? run_round(self, pivot, prepares ? pivot + 1 : -1) : status;
 }
 
 static tw_status answer(mpi_closure *self, int at)
 {
+    const bool asked = self->stop_request[at] != MPI_REQUEST_NULL;
     tw_status status = twi_mpi_check(
         self->ctx, MPI_Wait(&self->stop_request[at], MPI_STATUS_IGNORE), "ask whether to go on");
-    if (status == TW_OK && self->stop_all[at] != 0) {
+    if (status == TW_OK && asked && self->checkpoint != NULL) {
+        twi_mpi_checkpoint_hear(self->checkpoint, at, self->stop_all[at] + 1);
+    }
+    if (status == TW_OK && self->stop_all[at][0] != 0) {
         status = tw_fail(self->ctx, TW_ERR_CANCELLED,
                          "stopped on request before the result was complete");
     }
@@ -590,13 +602,29 @@ static tw_status answer(mpi_closure *self, int at)
 static tw_status check(void *self_)
 {
     mpi_closure *self = self_;
-    return self->pivot > 0 ? answer(self, (int)((self->pivot - 1) % 2)) : TW_OK;
+    return self->pivot > self->first ? answer(self, (int)((self->pivot - 1) % 2)) : TW_OK;
 }
 
-static const twi_closure_ops mpi_ops = {.prepare = prepare, .advance = advance, .check = check};
+static bool pause_after(void *self_, int64_t pivot)
+{
+    mpi_closure *self = self_;
+    (void)pivot;
+    self->pauses = self->checkpoint != NULL && twi_mpi_checkpoint_due(self->checkpoint);
+    return self->pauses;
+}
+
+static tw_status keep(void *self_, int64_t pivots)
+{
+    mpi_closure *self = self_;
+    self->pauses = false;
+    return twi_mpi_checkpoint_keep(self->checkpoint, pivots * self->grid->block);
+}
+
+static const twi_closure_ops mpi_ops = {
+    .prepare = prepare, .advance = advance, .check = check, .pause = pause_after, .keep = keep};
 
 tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *pattern, int threads,
-                          twi_mpi_seen *seen)
+                          int64_t done, twi_mpi_checkpoint *checkpoint, twi_mpi_seen *seen)
 {
     const twi_world *world = share->grid->world;
     mpi_closure self = describe(share, threads);
@@ -610,9 +638,11 @@ tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *patter
         self.ctx = ctx;
         self.pattern = pattern;
         self.seen = seen;
+        self.checkpoint = checkpoint;
+        self.first = (done + share->grid->block - 1) / share->grid->block;
         self.stop_request[0] = self.stop_request[1] = MPI_REQUEST_NULL;
         const double n = (double)share->grid->n;
-        status = twi_closure_drive(ctx, &mpi_ops, &self, 0, share->grid->tiles, n * n * n);
+        status = twi_closure_drive(ctx, &mpi_ops, &self, self.first, share->grid->tiles, n * n * n);
         for (int i = 0; i < 2; i++) { /* the last question, or the one after a yes */
             const tw_status last = answer(&self, i);
             status = status == TW_OK ? last : status;

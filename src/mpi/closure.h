@@ -2,6 +2,7 @@
 #ifndef TWI_MPI_CLOSURE_H
 #define TWI_MPI_CLOSURE_H
 
+#include "mpi/checkpoint.h"
 #include "mpi/panels.h"
 
 typedef struct twi_mpi_seen {
@@ -11,10 +12,12 @@ typedef struct twi_mpi_seen {
 
 /*
  * Close the matrix in place. The same operations on the same tiles as twi_cpu_closure does with
- * that block, so the same bits, floats included. Collective; the same status everywhere.
+ * that block, so the same bits, floats included. `done` vertices have been pivots already;
+ * `checkpoint` may be NULL. Collective; the same status everywhere.
  */
 TW_CHECKED tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *pattern,
-                                     int threads, twi_mpi_seen *seen);
+                                     int threads, int64_t done, twi_mpi_checkpoint *checkpoint,
+                                     twi_mpi_seen *seen);
 
 /* Bytes of panels and thread buffers of this rank. */
 uint64_t twi_mpi_closure_memory(const twi_share *share, int threads);

@@ -52,6 +52,46 @@ uint64_t twi_checkpoint_memory(int64_t n, int threads)
            (uint64_t)n * sizeof(uint64_t);
 }
 
+/* ------------------------------------------------------------------------- whose state it may be
+ */
+
+const twi_minplus_kernel *twi_state_kernel(const tw_apsp_plan *plan, const twi_state *state)
+{
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, state->type);
+    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
+    if (state->type == TW_U16 && state->cap == narrow->infinity) {
+        kernel = narrow;
+    }
+    const bool works = state->cap == kernel->infinity &&
+                       state->block == twi_block_round(kernel, state->n, state->block);
+    return works ? kernel : NULL;
+}
+
+tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan, const twi_state *state)
+{
+    const tw_type asked = plan->options.work_type;
+    const bool is_float = state->type == TW_F32 || state->type == TW_F64;
+    const twi_minplus_kernel *kernel = twi_state_kernel(plan, state);
+    if (state->type != plan->work_type &&
+        (asked != TW_AUTO || !plan->graph->integral || state->type == TW_F32)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "checkpoint '%.600s' was computed in %s, but this run is to be in %s; name "
+                       "another file",
+                       plan->options.checkpoint, tw_type_name(state->type),
+                       tw_type_name(plan->work_type));
+    }
+    /* Integers are the same with any pivots. */
+    if (kernel == NULL ||
+        (is_float && plan->options.block > 0 &&
+         twi_block_round(kernel, state->n, plan->options.block) != state->block)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "checkpoint '%.600s' was computed with pivots of %lld vertices, which this "
+                       "run cannot go on with; name another file",
+                       plan->options.checkpoint, (long long)state->block);
+    }
+    return TW_OK;
+}
+
 /* ---------------------------------------------------------------------------------------- mark */
 
 #define MARK_ROW(T, BITS)                                            \

@@ -11,7 +11,15 @@
 #define TWI_APSP_CLOSURE_CHECKPOINT_H
 
 #include "apsp/closure/cpu.h"
+#include "apsp/shared/plan.h"
 #include "io/checkpoint.h"
+
+/* The kernel to go on with from a state; NULL: this library has none of that cap and pivot. */
+TWI_SHARED const twi_minplus_kernel *twi_state_kernel(const tw_apsp_plan *plan,
+                                                      const twi_state *state);
+/* TW_ERR_ARGUMENT unless a run of the plan ends with the same bytes from that state. */
+TWI_SHARED TW_CHECKED tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan,
+                                                const twi_state *state);
 
 typedef struct twi_checkpoint twi_checkpoint;
 

@@ -32,10 +32,12 @@ typedef struct mpi_settings {
     const char *targets;
     double cutoff; /* NaN: none */
     int64_t verify;
+    const char *checkpoint;
+    double every; /* seconds */
 } mpi_settings;
 
 static const mpi_settings defaults = {
-    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1};
+    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1, .every = 600};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
@@ -66,6 +68,13 @@ static const cli_option method_options[] = {
     {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
      "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
      "leaves it to the plan. It may change the last bit of float distances."},
+    {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, checkpoint), 0,
+     "Write the state of the closure to FILE, in a folder that all processes see, every so often; "
+     "the one before is kept as FILE.previous. The same command, started again on any number of "
+     "processes, goes on from there and ends with the same bytes; so does tilewright apsp, and the "
+     "reverse. Both files are removed when the run has ended well."},
+    {"every", 0, CLI_TIME, "TIME", offsetof(mpi_settings, every), 0,
+     "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
     {0}};
 
 static const cli_option machine_options[] = {
@@ -170,6 +179,8 @@ static tw_status solve(mpi_run *run)
     opts.targets = run->targets.list;
     opts.target_count = run->targets.count;
     opts.cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    opts.checkpoint = s->checkpoint;
+    opts.checkpoint_every = s->every;
     out.path = run->output;
     out.format = s->format;
     out.verify = s->verify;
