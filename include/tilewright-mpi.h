@@ -104,8 +104,9 @@ typedef struct tw_mpi_apsp_report {
  * Distances between all pairs by the blocked closure, each process holding its share of the matrix
  * in tiles. Integers have the bytes that tw_apsp gives them, floats those of its closure, whatever
  * the number of processes and threads. Of the options `method` is TW_APSP_METHOD_AUTO or
- * TW_APSP_METHOD_CLOSURE. A file appears whole, under its name, or not at all. TW_ERR_VERIFY if a
- * row is wrong; no file then. opts, output and report may be NULL.
+ * TW_APSP_METHOD_CLOSURE; `checkpoint` is a file in a folder that all ranks see. A file appears
+ * whole, under its name, or not at all. TW_ERR_VERIFY if a row is wrong; no file then. opts, output
+ * and report may be NULL.
  */
 TW_API TW_CHECKED tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph,
                                         const tw_apsp_options *opts,

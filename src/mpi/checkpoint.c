@@ -28,7 +28,7 @@ struct twi_mpi_checkpoint {
     twi_state found;
     bool has_found;
     bool due;
-    int which;       /* of the generations was found */
+    int found_fd;    /* of what was found; -1: nothing */
     twi_state state; /* of the next one */
 
     char *going, *coming; /* pieces of tiles */
@@ -79,6 +79,25 @@ static int64_t find_damage(int fd, const twi_state *state, int64_t first, int64_
     return -1;
 }
 
+/* The file that rank 0 has seen, and no other that has taken its name since; -1 with an errno. */
+static int open_same(const char *path, const twi_state *state)
+{
+    char wanted[TWI_CHECKPOINT_HEADER], header[TWI_CHECKPOINT_HEADER];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    twi_state_write(wanted, state);
+    int error = twi_read_at(fd, header, sizeof header, 0);
+    error = error == 0 && memcmp(header, wanted, sizeof header) != 0 ? ESTALE : error;
+    if (error != 0) {
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
 /* Every rank looks at its part of the rows. */
 static tw_status check_rows(twi_mpi_checkpoint *self, int which, looked *found)
 {
@@ -87,7 +106,7 @@ static tw_status check_rows(twi_mpi_checkpoint *self, int which, looked *found)
     const int64_t first = n * world->rank / world->size, end = n * (world->rank + 1) / world->size;
     int64_t bad = INT64_MAX;
     char *row = NULL;
-    const int fd = open(self->files.file[which], O_RDONLY | O_CLOEXEC);
+    const int fd = open_same(self->files.file[which], &found->state);
     tw_status status =
         fd >= 0 ? twi_alloc(self->ctx, &row, (uint64_t)n, sizeof(double), "a row of a checkpoint")
                 : tw_fail(self->ctx, TW_ERR_IO, "rank %d cannot read checkpoint '%.600s': %s",
@@ -105,7 +124,9 @@ static tw_status check_rows(twi_mpi_checkpoint *self, int which, looked *found)
         (void)snprintf(found->why, sizeof found->why, "row %lld is damaged", (long long)bad);
     }
     twi_free(row);
-    if (fd >= 0) {
+    if (status == TW_OK && found->verdict == TWI_STATE_GOOD) {
+        self->found_fd = fd;
+    } else if (fd >= 0) {
         close(fd);
     }
     return status;
@@ -149,7 +170,6 @@ static tw_status find(twi_mpi_checkpoint *self)
     if (status == TW_OK && newest.verdict != TWI_STATE_GOOD) {
         status = look(self, 1, &older);
         found = &older;
-        self->which = 1;
     }
     if (status != TW_OK) {
         return status;
@@ -189,7 +209,7 @@ tw_status twi_mpi_checkpoint_open(tw_context *ctx, twi_mpi_checkpoint **out, con
         self->ctx = ctx;
         self->world = world;
         self->plan = plan;
-        self->fd = self->file.fd = -1;
+        self->fd = self->file.fd = self->found_fd = -1;
         self->element = MPI_DATATYPE_NULL;
         status = twi_generations_name(ctx, &self->files, plan->options.checkpoint);
     }
@@ -360,8 +380,9 @@ static void choose_element(twi_mpi_checkpoint *self)
 /* ------------------------------------------------------------------------------------- reading */
 
 /* This rank's part of row i of tiles. 0 or an errno. */
-static int read_part(twi_mpi_checkpoint *self, int fd, int64_t i)
+static int read_part(twi_mpi_checkpoint *self, int64_t i)
 {
+    const int fd = self->found_fd;
     const twi_grid *grid = self->share->grid;
     const int64_t first = i * grid->block + part_begin(grid, i, grid->col);
     const int64_t count = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
@@ -397,9 +418,7 @@ static void mirror_diagonal(const twi_mpi_checkpoint *self, int64_t i)
 static tw_status read_all(twi_mpi_checkpoint *self)
 {
     const twi_grid *grid = self->share->grid;
-    const char *path = self->files.file[self->which];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int error = fd >= 0 ? 0 : errno;
+    int error = 0;
     int *tiles = self->counts, *parts = self->counts + grid->cols;
     tw_status status = TW_OK;
     for (int64_t t = 0; t * grid->rows < grid->tiles && status == TW_OK; t++) {
@@ -407,7 +426,7 @@ static tw_status read_all(twi_mpi_checkpoint *self)
         if (i < 0) {
             continue; /* and so for all of this row of the grid */
         }
-        error = error == 0 ? read_part(self, fd, i) : error;
+        error = error == 0 ? read_part(self, i) : error;
         count_pieces(self, i, tiles, parts);
         copy_rows(self, i, self->going, false);
         status = exchange(self, parts, tiles);
@@ -418,12 +437,11 @@ static tw_status read_all(twi_mpi_checkpoint *self)
             mirror_diagonal(self, i);
         }
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    close(self->found_fd);
+    self->found_fd = -1;
     if (status == TW_OK && error != 0) {
         status = tw_fail(self->ctx, TW_ERR_IO, "rank %d cannot read checkpoint '%.600s': %s",
-                         self->world->rank, path, strerror(error));
+                         self->world->rank, self->files.file[0], strerror(error));
     }
     return twi_world_agree(self->ctx, self->world, status);
 }
@@ -649,11 +667,28 @@ static tw_status make(twi_mpi_checkpoint *self, int *error)
     return status;
 }
 
+/* A rank that was cancelled has left out what it had to do in the rounds since, and the others find
+ * that out later. */
+static tw_status is_complete(twi_mpi_checkpoint *self, bool *complete)
+{
+    int left_out = twi_is_cancelled(self->ctx);
+    tw_status status = twi_mpi_check(
+        self->ctx, MPI_Allreduce(MPI_IN_PLACE, &left_out, 1, MPI_INT, MPI_MAX, self->world->comm),
+        "begin a checkpoint");
+    *complete = left_out == 0;
+    return status;
+}
+
 tw_status twi_mpi_checkpoint_keep(twi_mpi_checkpoint *self, int64_t done)
 {
     const double began = twi_seconds();
+    bool complete = false;
     int error = 0;
-    tw_status status = settle(self);
+    tw_status status = is_complete(self, &complete);
+    if (status != TW_OK || !complete) {
+        return status;
+    }
+    status = settle(self);
     self->state.done = done;
     self->serial++;
     self->due = false;
@@ -707,6 +742,9 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
     }
     if (finished && self->world->rank == 0) {
         twi_generations_remove(&self->files);
+    }
+    if (self->found_fd >= 0) {
+        close(self->found_fd);
     }
     if (self->element != MPI_DATATYPE_NULL) {
         (void)MPI_Type_free(&self->element);

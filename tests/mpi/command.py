@@ -128,6 +128,37 @@ def bad():
         check(file.read() == "as it was", "a failed run has changed the file that was there")
 
 
+def checkpoints():
+    """Killed at random moments, on another count of ranks each time, a run ends with the same bytes."""
+    one("generate", "graph", "dense", "c.bin", "--vertices", "900", "--seed", "5", "--weights", "0:1000000")
+    one("apsp", "c.bin", "right.npy", "--method", "closure")
+    words = ["apsp", "c.bin", "x.npy", "--checkpoint", "state", "--every", "0", "--threads", "1"]
+    for seed in (1, 2):
+        draw = random.Random(seed)
+        print("seed", seed)
+        for turn in range(4):
+            count = draw.choice((1, 2, 3, 4))
+            with subprocess.Popen([run, str(count), mpi, *words], cwd=folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, start_new_session=True) as job:
+                try:
+                    job.wait(draw.uniform(0.3, 1.5) + 0.2 * turn)
+                except subprocess.TimeoutExpired:
+                    os.killpg(job.pid, signal.SIGKILL)  # mpirun; the ranks follow it
+            time.sleep(0.3)
+        count = draw.choice((1, 2, 3))
+        _, said, code, err = ranks(count, *words)
+        check(code == 0 and same("x.npy", "right.npy"), "after kills", seed, said, err)
+        os.unlink(os.path.join(folder, "x.npy"))
+        check(not os.path.exists(os.path.join(folder, "state")), "the checkpoint is left")
+    with open(os.path.join(folder, "state"), "w", encoding="ascii") as file:
+        file.write("something else")
+    _, said, code, err = ranks(2, *words)
+    check(code == 2 and len(said) == 1 and "is not a checkpoint" in said[0], "no checkpoint", err)
+    os.unlink(os.path.join(folder, "state"))
+    _, said, code, err = ranks(2, "apsp", "c.bin", "--every", "10x", "--checkpoint", "state")
+    check(code == 2 and "10m" in said[0], "a time", err)
+
+
 def different():
     """Ranks that were told different things say so and end."""
     shutil.copy(os.path.join(folder, "g.bin"), os.path.join(folder, "other.bin"))
@@ -171,7 +202,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, bad, different, interrupted):
+for part in (formats, options, bad, different, interrupted, checkpoints):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)
