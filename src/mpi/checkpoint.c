@@ -1,12 +1,12 @@
-/* See checkpoint.h. A step has the rows of tiles t * R ... t * R + R - 1, R being the rows of the
- * grid; rank (r, c) holds the c-th part of the rows of row t * R + r of tiles while they pass. Only
- * ranks of one row of the grid talk to each other. */
+/* See checkpoint.h. Rows pass through the ranks in bands (bands.h), one row of tiles of each row of
+ * the grid at a time. */
 #include "mpi/checkpoint.h"
 
 #include "apsp/closure/checkpoint.h"
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "mpi/bands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +31,8 @@ struct twi_mpi_checkpoint {
     int found_fd;    /* of what was found; -1: nothing */
     twi_state state; /* of the next one */
 
-    char *going, *coming; /* pieces of tiles */
-    char *rows;           /* whole rows */
-    uint64_t *sums;       /* of them */
-    int *counts;          /* four times as many as columns of the grid */
-    MPI_Datatype element;
+    twi_bands bands;
+    uint64_t *sums; /* of the rows of a band */
 
     twi_temporary file; /* rank 0's */
     char name[PATH_MAX + TWI_TEMPORARY_NAME];
@@ -210,7 +207,7 @@ tw_status twi_mpi_checkpoint_open(tw_context *ctx, twi_mpi_checkpoint **out, con
         self->world = world;
         self->plan = plan;
         self->fd = self->file.fd = self->found_fd = -1;
-        self->element = MPI_DATATYPE_NULL;
+        self->bands.element = MPI_DATATYPE_NULL;
         status = twi_generations_name(ctx, &self->files, plan->options.checkpoint);
     }
     if (status == TW_OK && world->rank == 0) {
@@ -233,162 +230,18 @@ const twi_state *twi_mpi_checkpoint_found(const twi_mpi_checkpoint *self)
     return self != NULL && self->has_found ? &self->found : NULL;
 }
 
-/* -------------------------------------------------------------------------- rows between ranks */
-
-static int64_t rows_of(const twi_grid *grid)
-{
-    return (grid->block + grid->cols - 1) / grid->cols;
-}
-
-/* The row of tiles that this rank's row of the grid has in step t, or -1. */
-static int64_t tile_of(const twi_grid *grid, int64_t t)
-{
-    const int64_t i = t * grid->rows + grid->row;
-    return i < grid->tiles ? i : -1;
-}
-
-/* Where the part of column c of the grid begins in row i of tiles. */
-static int64_t part_begin(const twi_grid *grid, int64_t i, int c)
-{
-    return twi_tile_size(grid, i) * c / grid->cols;
-}
-
-/* Columns of the matrix up to the end of the last tile that row i of tiles has in the file. */
-static int64_t width_of(const twi_mpi_checkpoint *self, int64_t i)
-{
-    const twi_grid *grid = self->share->grid;
-    const int64_t end = self->state.lower ? (i + 1) * grid->block : grid->n;
-    return end < grid->n ? end : grid->n;
-}
-
-/* Columns of row i of tiles that ranks of column c of the grid have. */
-static int64_t columns_of(const twi_mpi_checkpoint *self, int64_t i, int c)
-{
-    const twi_grid *grid = self->share->grid;
-    int64_t columns = 0;
-    for (int64_t j = c; j < grid->tiles && j * grid->block < width_of(self, i); j += grid->cols) {
-        columns += twi_tile_size(grid, j);
-    }
-    return columns;
-}
-
-/* Elements between this rank and each of its row of the grid. `tiles`: this rank's tiles, and the
- * others' parts of the rows; `parts`: its part of the rows, and the others' tiles. */
-static void count_pieces(twi_mpi_checkpoint *self, int64_t i, int *tiles, int *parts)
-{
-    const twi_grid *grid = self->share->grid;
-    const int64_t mine = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
-    int tiles_sum = 0, parts_sum = 0;
-    for (int c = 0; c < grid->cols; c++) {
-        const int64_t theirs = part_begin(grid, i, c + 1) - part_begin(grid, i, c);
-        tiles[c] = (int)(theirs * columns_of(self, i, grid->col));
-        tiles[2 * grid->cols + c] = tiles_sum;
-        tiles_sum += tiles[c];
-        parts[c] = (int)(mine * columns_of(self, i, c));
-        parts[2 * grid->cols + c] = parts_sum;
-        parts_sum += parts[c];
-    }
-}
-
-/* Between the tiles of this rank and `pieces`, which have the rows of all parts one after the
- * other, each its columns here. */
-static void copy_tiles(const twi_mpi_checkpoint *self, int64_t i, char *pieces, bool to_tiles)
-{
-    const twi_share *share = self->share;
-    const twi_grid *grid = share->grid;
-    const int64_t own = i / grid->rows, ld = share->rows[own].ld, size = share->size;
-    for (int64_t row = 0; row < twi_tile_size(grid, i); row++) {
-        for (int64_t j = grid->col; j < grid->tiles && j * grid->block < width_of(self, i);
-             j += grid->cols) {
-            char *tile = twi_share_tile(share, own, j / grid->cols) + row * ld * size;
-            const int64_t bytes = twi_tile_size(grid, j) * size;
-            memcpy(to_tiles ? tile : pieces, to_tiles ? pieces : tile, (size_t)bytes);
-            pieces += bytes;
-        }
-    }
-}
-
-/* Between this rank's part of the rows, n elements each, and the pieces of the columns of the grid.
- */
-static void copy_rows(const twi_mpi_checkpoint *self, int64_t i, char *pieces, bool to_rows)
-{
-    const twi_grid *grid = self->share->grid;
-    const int64_t size = self->share->size;
-    const int64_t rows = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
-    for (int c = 0; c < grid->cols; c++) {
-        for (int64_t row = 0; row < rows; row++) {
-            for (int64_t j = c; j < grid->tiles && j * grid->block < width_of(self, i);
-                 j += grid->cols) {
-                char *at = self->rows + (row * grid->n + j * grid->block) * size;
-                const int64_t bytes = twi_tile_size(grid, j) * size;
-                memcpy(to_rows ? at : pieces, to_rows ? pieces : at, (size_t)bytes);
-                pieces += bytes;
-            }
-        }
-    }
-}
-
-static tw_status exchange(twi_mpi_checkpoint *self, const int *sent, const int *received)
-{
-    const twi_grid *grid = self->share->grid;
-    return twi_mpi_check(self->ctx,
-                         MPI_Alltoallv(self->going, sent, sent + 2 * grid->cols, self->element,
-                                       self->coming, received, received + 2 * grid->cols,
-                                       self->element, grid->across),
-                         "exchange rows of a checkpoint");
-}
-
-static tw_status allocate(twi_mpi_checkpoint *self)
-{
-    const twi_grid *grid = self->share->grid;
-    const uint64_t size = (uint64_t)self->share->size, n = (uint64_t)grid->n;
-    const uint64_t rows = (uint64_t)rows_of(grid) * n;
-    const uint64_t tiles =
-        (uint64_t)grid->block * (uint64_t)twi_own_cols(grid) * (uint64_t)grid->block;
-    const uint64_t most = rows > tiles ? rows : tiles;
-    twi_free(self->going);
-    twi_free(self->coming);
-    twi_free(self->rows);
-    self->going = self->coming = self->rows = NULL;
-    tw_status status = twi_alloc(self->ctx, &self->going, most, size, "rows of a checkpoint");
-    if (status == TW_OK) {
-        status = twi_alloc(self->ctx, &self->coming, most, size, "rows of a checkpoint");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(self->ctx, &self->rows, rows, size, "rows of a checkpoint");
-    }
-    if (status == TW_OK && self->sums == NULL) {
-        status = twi_alloc(self->ctx, &self->sums, (uint64_t)rows_of(grid), sizeof *self->sums,
-                           "rows of a checkpoint");
-    }
-    if (status == TW_OK && self->counts == NULL) {
-        status = twi_alloc(self->ctx, &self->counts, 4 * (uint64_t)grid->cols, sizeof *self->counts,
-                           "rows of a checkpoint");
-    }
-    return twi_world_agree(self->ctx, self->world, status);
-}
-
-static void choose_element(twi_mpi_checkpoint *self)
-{
-    if (self->element != MPI_DATATYPE_NULL) {
-        (void)MPI_Type_free(&self->element);
-    }
-    (void)MPI_Type_contiguous((int)self->share->size, MPI_BYTE, &self->element);
-    (void)MPI_Type_commit(&self->element);
-}
-
 /* ------------------------------------------------------------------------------------- reading */
 
 /* This rank's part of row i of tiles. 0 or an errno. */
 static int read_part(twi_mpi_checkpoint *self, int64_t i)
 {
     const int fd = self->found_fd;
-    const twi_grid *grid = self->share->grid;
-    const int64_t first = i * grid->block + part_begin(grid, i, grid->col);
-    const int64_t count = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
+    const int64_t n = self->state.n, size = self->share->size;
+    int64_t first, count;
+    twi_band_rows(self->share->grid, i, &first, &count);
     int error = twi_read_at(fd, self->sums, 8 * count, twi_state_sum_at(first));
     for (int64_t row = 0; row < count && error == 0; row++) {
-        char *at = self->rows + row * grid->n * self->share->size;
+        char *at = self->bands.rows + row * n * size;
         const int64_t bytes = twi_state_row_bytes(&self->found, first + row);
         error = twi_read_at(fd, at, bytes, twi_state_row_at(&self->found, first + row));
         if (error == 0 && twi_state_sum(first + row, at, bytes) != self->sums[row]) {
@@ -419,20 +272,14 @@ static tw_status read_all(twi_mpi_checkpoint *self)
 {
     const twi_grid *grid = self->share->grid;
     int error = 0;
-    int *tiles = self->counts, *parts = self->counts + grid->cols;
     tw_status status = TW_OK;
     for (int64_t t = 0; t * grid->rows < grid->tiles && status == TW_OK; t++) {
-        const int64_t i = tile_of(grid, t);
+        const int64_t i = twi_band_tile(grid, t);
         if (i < 0) {
             continue; /* and so for all of this row of the grid */
         }
         error = error == 0 ? read_part(self, i) : error;
-        count_pieces(self, i, tiles, parts);
-        copy_rows(self, i, self->going, false);
-        status = exchange(self, parts, tiles);
-        if (status == TW_OK) {
-            copy_tiles(self, i, self->coming, true);
-        }
+        status = twi_bands_scatter(self->ctx, &self->bands, i);
         if (self->state.lower) {
             mirror_diagonal(self, i);
         }
@@ -481,9 +328,16 @@ tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *sh
                               .lower = share->symmetric,
                               .cap = share->kernel->infinity,
                               .block = grid->block};
-    tw_status status = allocate(self);
+    twi_bands_close(&self->bands);
+    twi_free(self->sums);
+    self->sums = NULL;
+    tw_status status = twi_bands_open(self->ctx, &self->bands, share);
     if (status == TW_OK) {
-        choose_element(self);
+        status = twi_alloc(self->ctx, &self->sums, (uint64_t)twi_band_most(grid),
+                           sizeof *self->sums, "rows of a checkpoint");
+    }
+    status = twi_world_agree(self->ctx, self->world, status);
+    if (status == TW_OK) {
         status = mark(self, &self->state.mark);
     }
     if (status == TW_OK && self->has_found) {
@@ -601,18 +455,18 @@ bool twi_mpi_checkpoint_due(const twi_mpi_checkpoint *self)
 /* This rank's part of row i of tiles, out of rows of n elements. 0 or an errno. */
 static int write_part(twi_mpi_checkpoint *self, int64_t i)
 {
-    const twi_grid *grid = self->share->grid;
-    const int64_t first = i * grid->block + part_begin(grid, i, grid->col);
-    const int64_t count = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
+    const int64_t n = self->state.n, size = self->share->size;
+    int64_t first, count;
+    twi_band_rows(self->share->grid, i, &first, &count);
     int64_t used = 0;
     for (int64_t row = 0; row < count; row++) { /* shorter ones move up to each other */
         const int64_t bytes = twi_state_row_bytes(&self->state, first + row);
-        memmove(self->rows + used, self->rows + row * grid->n * self->share->size, (size_t)bytes);
-        self->sums[row] = twi_state_sum(first + row, self->rows + used, bytes);
+        memmove(self->bands.rows + used, self->bands.rows + row * n * size, (size_t)bytes);
+        self->sums[row] = twi_state_sum(first + row, self->bands.rows + used, bytes);
         used += bytes;
     }
     const int error =
-        twi_write_at(self->fd, self->rows, used, twi_state_row_at(&self->state, first));
+        twi_write_at(self->fd, self->bands.rows, used, twi_state_row_at(&self->state, first));
     return error == 0 ? twi_write_at(self->fd, self->sums, 8 * count, twi_state_sum_at(first))
                       : error;
 }
@@ -621,18 +475,14 @@ static int write_part(twi_mpi_checkpoint *self, int64_t i)
 static tw_status write_all(twi_mpi_checkpoint *self, int *error)
 {
     const twi_grid *grid = self->share->grid;
-    int *tiles = self->counts, *parts = self->counts + grid->cols;
     tw_status status = TW_OK;
     for (int64_t t = 0; t * grid->rows < grid->tiles && status == TW_OK; t++) {
-        const int64_t i = tile_of(grid, t);
+        const int64_t i = twi_band_tile(grid, t);
         if (i < 0) {
             continue;
         }
-        count_pieces(self, i, tiles, parts);
-        copy_tiles(self, i, self->going, false);
-        status = exchange(self, tiles, parts);
+        status = twi_bands_gather(self->ctx, &self->bands, i);
         if (status == TW_OK && *error == 0) {
-            copy_rows(self, i, self->coming, true);
             *error = write_part(self, i);
         }
     }
@@ -746,13 +596,7 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
     if (self->found_fd >= 0) {
         close(self->found_fd);
     }
-    if (self->element != MPI_DATATYPE_NULL) {
-        (void)MPI_Type_free(&self->element);
-    }
-    twi_free(self->counts);
+    twi_bands_close(&self->bands);
     twi_free(self->sums);
-    twi_free(self->rows);
-    twi_free(self->coming);
-    twi_free(self->going);
     twi_free(self);
 }
