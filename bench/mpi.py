@@ -3,7 +3,7 @@
 with as many threads: speed and memory per rank. A dense graph with weights of i32, worked on in i32.
 
 For each number P of ranks, in turns: one process with P threads, and P ranks with one thread each. The bytes of
-both results are compared first. Speeds are the medians of the turns; the ratio is that of the medians."""
+both results are compared first, unless told otherwise. Speeds are the medians of the turns; the ratio is that of the medians."""
 import argparse
 import filecmp
 import json
@@ -27,6 +27,7 @@ def main():
     words.add_argument("--ranks", default="2", help="such as 2,4,8")
     words.add_argument("--turns", type=int, default=3)
     words.add_argument("--undirected", action="store_true")
+    words.add_argument("--unchecked", action="store_true", help="do not compare the results first, as the tests do")
     asked = words.parse_args()
     alone = os.path.join(asked.build, "src/cli/tilewright")
     many = os.path.join(asked.build, "src/mpi/command/tilewright-mpi")
@@ -45,10 +46,12 @@ def main():
         for ranks in map(int, asked.ranks.split(",")):
             one = [alone, "apsp", *same, "--threads", str(ranks)]
             over = [run, str(ranks), many, "apsp", *same, "--threads", "1"]
-            report(one + ["-o", outs[0]])
-            report(over + ["-o", outs[1]])
-            if not filecmp.cmp(*outs, shallow=False):
-                raise SystemExit(f"{ranks} ranks: other bytes than one process")
+            if not asked.unchecked:
+                if not os.path.exists(outs[0]):
+                    report(one + ["-o", outs[0]])
+                report(over + ["-o", outs[1]])
+                if not filecmp.cmp(*outs, shallow=False):
+                    raise SystemExit(f"{ranks} ranks: other bytes than one process")
             turns = [(report(one), report(over)) for _ in range(asked.turns)]
             a = statistics.median(t[0]["seconds"]["compute"] for t in turns)
             b = statistics.median(t[1]["seconds"]["compute"] for t in turns)
