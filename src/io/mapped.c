@@ -200,6 +200,34 @@ int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint
     return error;
 }
 
+int twi_mapped_put(const twi_mapped *mapped, const void *data, uint64_t bytes, uint64_t offset)
+{
+    const char *from = data;
+    if (offset > mapped->bytes || bytes > mapped->bytes - offset) {
+        return EFBIG;
+    }
+    int error = 0;
+    while (bytes > 0 && error == 0) {
+        const uint64_t left = PIECE - offset % PIECE;
+        const uint64_t some = bytes < left ? bytes : left;
+        error = put(mapped, from, some, offset);
+        from += some;
+        offset += some;
+        bytes -= some;
+    }
+    return error;
+}
+
+bool twi_mapped_ready(const twi_mapped *mapped)
+{
+    int64_t piece = 0;
+    while (piece < mapped->pieces &&
+           atomic_load_explicit(&mapped->found[piece], memory_order_acquire)) {
+        piece++;
+    }
+    return piece == mapped->pieces;
+}
+
 /* Every thread forgets its part of the mapping; the pages stay in the file. */
 static void let_go(twi_mapped *mapped)
 {

@@ -28,6 +28,12 @@ twi_mapped *twi_mapped_open(tw_context *ctx, int fd, uint64_t bytes);
 int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint64_t bytes,
                      uint64_t offset);
 
+/* The same by the calling thread alone, which may be a worker. */
+int twi_mapped_put(const twi_mapped *mapped, const void *data, uint64_t bytes, uint64_t offset);
+
+/* Whether the pages of the whole file have been found. */
+bool twi_mapped_ready(const twi_mapped *mapped);
+
 /* Unmap; what was put stays in the file. NULL is fine. */
 void twi_mapped_close(twi_mapped *mapped);
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "io/mapped.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define BUFFER ((int64_t)1 << 20) /* bytes of a thread, at least */
+#define ROUNDS_WAITED 4           /* for pages of the file, before it is written all the same */
 
 struct twi_checkpoint {
     tw_context *ctx;
@@ -33,7 +35,10 @@ struct twi_checkpoint {
     twi_background *writer; /* that brings it to the disk, while it goes on */
     twi_temporary file;
     char name[PATH_MAX + TWI_TEMPORARY_NAME];
-    int error; /* of the writer, once it has ended */
+    bool prepared;      /* there is a file for the next one; */
+    twi_mapped *mapped; /*   its pages, or NULL: it is written by calls */
+    int rounds;         /* that they have been waited for */
+    int error;          /* of the writer, once it has ended */
     atomic_bool written;
     bool pending;
     int64_t count;  /* of those kept */
@@ -262,8 +267,20 @@ const twi_state *twi_checkpoint_found(const twi_checkpoint *self)
     return self != NULL && self->fd >= 0 ? &self->found : NULL;
 }
 
+/* The file for the next one is not needed after all. */
+static void give_up(twi_checkpoint *self)
+{
+    twi_mapped_close(self->mapped);
+    self->mapped = NULL;
+    if (self->prepared) {
+        twi_temporary_discard(&self->file, self->name);
+    }
+    self->prepared = false;
+}
+
 void twi_checkpoint_begin(twi_checkpoint *self, const twi_work *work, int32_t block, bool symmetric)
 {
+    give_up(self); /* it was for another type */
     self->work = work;
     self->state = (twi_state){.n = work->n,
                               .type = work->kernel->type,
@@ -329,10 +346,44 @@ static void settle(twi_checkpoint *self)
     }
 }
 
+/* The file of the next one. A large one is mapped, and its pages are found beside the rounds: to
+ * find them takes most of the time of a write, and one thread at a time can. */
+static void prepare(twi_checkpoint *self)
+{
+    const double began = twi_seconds();
+    bool reserves = false;
+    settle(self);
+    const int error =
+        twi_generation_make(&self->files, &self->state, &self->file, self->name, false);
+    if (error != 0) {
+        tell_failure(self, error);
+        self->last = twi_seconds();
+        return;
+    }
+    const uint64_t bytes = (uint64_t)twi_state_row_at(&self->state, self->n);
+    self->mapped = self->every > 0 && twi_mapped_suits(self->ctx, self->file.fd, bytes, &reserves)
+                       ? twi_mapped_open(self->ctx, self->file.fd, bytes)
+                       : NULL;
+    self->prepared = true;
+    self->rounds = 0;
+    self->seconds += twi_seconds() - began;
+}
+
 /* Rows first ... first+count-1, through a thread's buffer. 0 or an errno. */
 static int write_rows(twi_checkpoint *self, char *buffer, int64_t first, int64_t count)
 {
     int64_t used = 0;
+    int error = 0;
+    for (int64_t i = first; i < first + count && self->mapped != NULL && error == 0; i++) {
+        const int64_t bytes = twi_state_row_bytes(&self->state, i);
+        const char *row = row_of(self->work, i);
+        self->sums[i] = twi_state_sum(i, row, bytes);
+        error = twi_mapped_put(self->mapped, row, (uint64_t)bytes,
+                               (uint64_t)twi_state_row_at(&self->state, i));
+    }
+    if (self->mapped != NULL) {
+        return error;
+    }
     for (int64_t i = first; i < first + count; i++) {
         const int64_t bytes = twi_state_row_bytes(&self->state, i);
         memcpy(buffer + used, row_of(self->work, i), (size_t)bytes);
@@ -364,6 +415,8 @@ static int write_all(twi_checkpoint *self)
         }
     }
     int failed = atomic_load(&error);
+    twi_mapped_close(self->mapped);
+    self->mapped = NULL;
     if (failed == 0) {
         failed = twi_write_at(self->file.fd, self->sums, 8 * self->n, twi_state_sum_at(0));
     }
@@ -381,22 +434,27 @@ static bool is_due(void *self_)
         !atomic_load_explicit(&self->written, memory_order_acquire)) {
         return false; /* a disk that is slower than that gets fewer */
     }
-    return twi_seconds() - self->last >= self->every;
+    if (twi_seconds() - self->last < self->every) {
+        return false;
+    }
+    if (!self->prepared) {
+        prepare(self);
+        return self->prepared && self->mapped == NULL;
+    }
+    return self->mapped == NULL || twi_mapped_ready(self->mapped) ||
+           ++self->rounds >= ROUNDS_WAITED;
 }
 
 static tw_status keep(void *self_, int64_t done)
 {
     twi_checkpoint *self = self_;
     const double began = twi_seconds();
-    settle(self);
     self->state.done = done;
-    int error = twi_generation_make(&self->files, &self->state, &self->file, self->name, false);
-    if (error == 0) {
-        error = write_all(self);
-        if (error != 0) {
-            twi_temporary_discard(&self->file, self->name);
-        }
+    const int error = write_all(self);
+    if (error != 0) {
+        give_up(self);
     }
+    self->prepared = false;
     if (error == 0) {
         atomic_store(&self->written, false);
         self->pending = true;
@@ -423,6 +481,7 @@ void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *self, bool finished)
     if (self == NULL) {
         return;
     }
+    give_up(self);
     settle(self);
     if (self->fd >= 0) {
         close(self->fd);

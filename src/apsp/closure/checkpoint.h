@@ -2,10 +2,11 @@
  * Checkpoints of a closure on one machine: the matrix between two pivots goes into a file
  * (io/checkpoint.h), from which another run, here or over MPI, goes on.
  *
- * The threads stop at the end of a round and write the rows together; that reaches the memory of
- * the system, which then brings them to the disk beside the next rounds. When that is done, beside
- * them too, the file takes its name. A checkpoint that cannot be written is told in the log and
- * costs nothing but itself.
+ * When one is due a large file is mapped, and its pages are found beside some rounds (io/mapped.h).
+ * Then the threads stop at the end of a round and write the rows together; that reaches the memory
+ * of the system, which then brings them to the disk beside the next rounds. When that is done,
+ * beside them too, the file takes its name. A checkpoint that cannot be written is told in the log
+ * and costs nothing but itself.
  */
 #ifndef TWI_APSP_CLOSURE_CHECKPOINT_H
 #define TWI_APSP_CLOSURE_CHECKPOINT_H
