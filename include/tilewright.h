@@ -159,7 +159,7 @@ TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 
 /* How hard image files are compressed, in formats that are: 0, not at all, to 9, as small as they
- * get; -1 (the default) leaves it to the library that writes the format. */
+ * get; -1 (the default) is fast. */
 TW_API TW_CHECKED tw_status tw_set_compression(tw_context *ctx, int32_t level);
 
 /* Force an instruction set: "scalar", "neon", "avx2", "avx512"; NULL takes the environment's
@@ -1065,8 +1065,8 @@ TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, con
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 
-/* The sink of one plane into such a file: "pnm", "png", "tiff" and "records" take the rows as they
- * come, TW_ERR_UNSUPPORTED is for the others. The file appears at end, whole. */
+/* The sink of one plane into such a file, which appears at end, whole. Rows go into it as they
+ * come, but those of "pfm", whose last row comes first (see tw_sink_to_image_planes). */
 TW_API TW_CHECKED tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
                                                   const char *format);
 
@@ -1110,8 +1110,10 @@ enum { TW_TIFF_NONE = 0, TW_TIFF_LZW = 1, TW_TIFF_DEFLATE = 2, TW_TIFF_ZSTD = 3 
 
 /*
  * The sink of several planes into one file, a run for each, in order; the file appears at the end
- * of the last. "tiff" takes their rows as they come, other formats one plane only (see
- * tw_sink_to_image_file). The same bytes for any number of threads.
+ * of the last. "tiff", "npy" and "records" take their rows as they come. "png" and "pnm" have the
+ * elements of all planes side by side, so all but the last one wait, in memory or, where that is
+ * short, in a temporary file beside this one; those of a "pfm" all do. The same bytes for any
+ * number of threads.
  */
 typedef struct tw_image_file_options {
     size_t size;

@@ -1,6 +1,6 @@
 /*
- * tilewright entropy: the local entropy of an array or image. Planes go one by one; files take
- * their rows as they are made, but pfm, and files of several planes, the whole result.
+ * tilewright entropy: the local entropy of an array or image. Planes go one by one, and files take
+ * their rows as they are made.
  */
 #include "batch.h"
 #include "commands.h"
@@ -142,7 +142,6 @@ static tw_status choose_output(entropy_run *run)
 {
     static const char *const pictures[] = {"pfm", "records", "pnm", "pgm", "ppm",
                                            "png", "tiff",    "tif", NULL};
-    static const char *const upwards[] = {"pfm", NULL};
     static const char *const text[] = {"csv", NULL};
     static const char *const eight[] = {"pnm", "pgm", "ppm", "png", NULL};
     const tw_type asked = run->s->out_type;
@@ -159,7 +158,7 @@ static tw_status choose_output(entropy_run *run)
         return status;
     }
     run->picture = writes(run, pictures);
-    run->keep = writes(run, upwards);
+    run->as_image = run->picture;
     run->tiff = cli_writes_tiff(run->output, run->s->out_format);
     if (run->s->type == TW_F64) {
         run->type = TW_F64;
@@ -203,11 +202,11 @@ static tw_status open_file(entropy_run *run)
         return TW_OK;
     }
     opts->format = run->s->out_format;
+    opts->planes = run->planes + run->alpha;
     if (run->tiff) {
         const bool real = run->type == TW_F32 || run->type == TW_F64;
         const bool holes =
             run->opts.no_data != NULL || run->opts.mask != NULL || run->opts.skip_nan != 0;
-        opts->planes = run->planes + run->alpha;
         opts->bands = cli_raster_bands(&run->in, opts->planes, run->layout);
         opts->tags = run->in.tags;
         opts->first_plane = run->in.mixes ? -1 : run->in.first;
@@ -224,9 +223,7 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks)
     tw_sink *out = &sinks->list[sinks->count];
     const tw_sink *target = &sinks->target;
     tw_status status = TW_OK;
-    if (run->keep) {
-        status = tw_sink_to_image(ctx, &sinks->target, run->result);
-    } else if (run->picture) {
+    if (run->as_image) {
         status = open_file(run);
         target = &run->file;
     } else {
@@ -330,7 +327,7 @@ static tw_status check_planes(entropy_run *run)
                        "records",
                        run->input, (long long)run->planes);
     }
-    run->keep = run->output != NULL && !run->tiff;
+    run->as_image = run->output != NULL;
     return TW_OK;
 }
 
@@ -346,26 +343,10 @@ static tw_status choose_alpha(entropy_run *run)
     if (status == TW_OK) {
         run->alpha = cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->type &&
                      run->opts.border != TW_ENTROPY_BORDER_VALID;
-        run->keep = run->keep || (run->alpha && !run->tiff);
         if (!run->alpha) {
             cli_say(run->job, "the opacity of %s is left out", run->input);
         }
     }
-    return status;
-}
-
-/* It follows the result. */
-static tw_status write_alpha(entropy_run *run)
-{
-    tw_sink sink = TW_SINK_INIT;
-    if (!run->keep) {
-        return cli_raster_feed_alpha(run->job, &run->in, &run->file);
-    }
-    tw_status status = tw_sink_to_image(run->job->ctx, &sink, run->result);
-    if (status == TW_OK) {
-        status = cli_raster_feed_alpha(run->job, &run->in, &sink);
-    }
-    tw_sink_destroy(&sink);
     return status;
 }
 
@@ -426,7 +407,6 @@ static tw_status find_range(entropy_run *run)
 
 static tw_status compute(entropy_run *run)
 {
-    tw_context *ctx = run->job->ctx;
     run->planes = run->in.planes;
     tw_status status = check_planes(run);
     if (status == TW_OK) {
@@ -435,19 +415,11 @@ static tw_status compute(entropy_run *run)
     if (status == TW_OK && run->s->range != NULL && strcmp(run->s->range, "auto") == 0) {
         status = find_range(run);
     }
-    if (status == TW_OK && run->keep) {
-        status = tw_image_create(ctx, &run->result);
-    }
     for (int64_t k = 0; k < run->planes && status == TW_OK && !run->only_explained; k++) {
         status = take_plane(run, k, run->s->explain && k == 0);
     }
-    if (status == TW_OK && run->alpha && !run->only_explained) {
-        status = write_alpha(run);
-    }
-    if (status == TW_OK && run->keep && !run->only_explained) {
-        double started = cli_seconds();
-        status = tw_image_write(ctx, run->result, run->output, run->s->out_format);
-        run->seconds_output += cli_seconds() - started;
+    if (status == TW_OK && run->alpha && !run->only_explained) { /* it follows the result */
+        status = cli_raster_feed_alpha(run->job, &run->in, &run->file);
     }
     return status;
 }
@@ -517,7 +489,6 @@ static tw_status run_file(entropy_run *run)
     }
     tw_sink_destroy(&run->file);
     tw_entropy_plan_destroy(run->plan);
-    tw_image_destroy(run->result);
     cli_raster_close(&run->in);
     tw_image_destroy(run->mask);
     tw_image_destroy(run->footprint);

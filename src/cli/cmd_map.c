@@ -111,7 +111,6 @@ typedef struct plane_work {
     tw_map_plan *plan; /* the run's */
     tw_map_verifier *verifier;
     cli_timed checking;
-    tw_matrix view; /* of the plane of a kept result */
     map_gate out;
     map_plain plain;
     tw_sink sinks[3];
@@ -135,14 +134,7 @@ static tw_status open_sinks(map_run *run, plane_work *w)
             cli_timed_sink(&w->checking, &w->sinks[w->sink_count++]);
         }
     }
-    if (status == TW_OK && run->keep) {
-        const tw_shape *shape = &run->plan.shape;
-        status = tw_image_add(ctx, run->result, shape->rows, shape->cols, shape->type);
-        if (status == TW_OK) {
-            w->view = *tw_image_plane(run->result, tw_image_planes(run->result) - 1);
-            status = tw_sink_to_matrix(ctx, &w->out.inner, &w->view);
-        }
-    } else if (status == TW_OK && run->picture) {
+    if (status == TW_OK && run->as_image) {
         status = map_open_output(run);
         w->out.inner = run->file; /* which closes it */
         w->out.inner.destroy = NULL;
@@ -244,9 +236,6 @@ static tw_status take_plane(map_run *run, int64_t plane, bool explained)
     tw_status status = plan_plane(run, &w, plane);
     if (status == TW_OK && plane == 0) {
         status = map_choose_alpha(run);
-        if (status == TW_OK && run->keep) {
-            status = tw_image_create(run->job->ctx, &run->result);
-        }
     }
     if (status == TW_OK && run->s->explain && plane == 0) {
         status = map_explain(run, w.plan, w.sources, explained);
@@ -265,7 +254,7 @@ static tw_status compute(map_run *run, bool *explained)
     tw_context *ctx = run->job->ctx;
     const map_settings *s = run->s;
     *explained = s->explain && run->output == NULL && s->verify < 0;
-    if (run->output != NULL && !run->keep && !run->picture && run->planes != 1) {
+    if (run->output != NULL && !run->as_image && run->planes != 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%lld planes; choose one with --plane, or write npy or an image format",
                        (long long)run->planes);
@@ -274,13 +263,8 @@ static tw_status compute(map_run *run, bool *explained)
     for (int64_t plane = 0; plane < run->planes && status == TW_OK; plane++) {
         status = take_plane(run, plane, *explained);
     }
-    if (status == TW_OK && run->alpha && !*explained) {
-        status = map_write_alpha(run);
-    }
-    if (status == TW_OK && run->keep && !*explained) {
-        double started = cli_seconds();
-        status = tw_image_write(ctx, run->result, run->output, s->out_format);
-        run->seconds_output += cli_seconds() - started;
+    if (status == TW_OK && run->alpha && !*explained) { /* it follows the result */
+        status = cli_raster_feed_alpha(run->job, &run->inputs[0].in, &run->file);
     }
     return status;
 }
@@ -318,7 +302,6 @@ static tw_status run_words(cli_job *job, const map_settings *s, int count, char 
         map_conclude(&run);
     }
     tw_sink_destroy(&run.file);
-    tw_image_destroy(run.result);
     tw_map_plan_destroy(run.planned);
     tw_expr_destroy(run.expr);
     map_close_files(&run);

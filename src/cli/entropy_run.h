@@ -46,7 +46,7 @@ typedef struct entropy_run {
     const char *input;
     const char *output;
     cli_raster in;
-    tw_image *mask, *footprint, *result;
+    tw_image *mask, *footprint;
     cli_watch watches[2]; /* of the input and the mask */
     tw_entropy_options opts;
     double range[2];
@@ -54,7 +54,7 @@ typedef struct entropy_run {
     double empty;                  /* what OUT has where nothing counts: NaN */
     tw_image_file_options storage; /* of OUT, if it is an image file */
     char layout;                   /* of planes, as cli_read_storage has it */
-    tw_sink file;                  /* into OUT, if it takes several planes as they come */
+    tw_sink file;                  /* into OUT, opened for the first plane */
     bool alpha;                    /* the opacity of IN goes into OUT */
     tw_entropy_plan *plan;         /* for planes of the shape `planned` */
     tw_shape planned;
@@ -62,9 +62,9 @@ typedef struct entropy_run {
     double most;    /* the largest value there can be */
     tw_type type;   /* of OUT */
     bool only_explained;
-    bool picture; /* OUT is an image file */
-    bool keep;    /* the result goes out as an image, when it is whole */
-    bool tiff;    /* OUT takes planes as they come */
+    bool picture;  /* OUT is an image file */
+    bool tiff;     /* of that format */
+    bool as_image; /* OUT is one, or an array of several planes: `file` writes it */
     cli_tally seen;
     tw_entropy_report report;
     double seconds_read, seconds_compute, seconds_verify, seconds_output;

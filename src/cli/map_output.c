@@ -1,6 +1,5 @@
 /*
- * Where the result of tilewright map goes: which formats want it as a whole, and the sinks around
- * the one that writes it.
+ * Where the result of tilewright map goes: its format, and the sinks around the one that writes it.
  */
 #include "files.h"
 #include "map_run.h"
@@ -28,22 +27,18 @@ static tw_status first_type(map_run *run, tw_type *out)
 
 tw_status map_choose_output(map_run *run)
 {
-    static const char *const by_rows[] = {"records", "pnm",  "pgm", "ppm",
-                                          "png",     "tiff", "tif", NULL};
-    static const char *const whole[] = {"pfm", NULL};
+    static const char *const images[] = {"records", "pnm",  "pgm", "ppm", "pfm",
+                                         "png",     "tiff", "tif", NULL};
+    static const char *const real[] = {"pfm", NULL};
     static const char *const stacks[] = {"npy", NULL};
     static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
     static const char *const text[] = {"csv", NULL};
-    const bool several = run->planes > 1;
     tw_type first = TW_AUTO;
     tw_status status = first_type(run, &first);
-    run->picture =
-        writes(run, by_rows) && (!several || cli_writes_tiff(run->output, run->s->out_format));
-    run->keep = !run->picture &&
-                (writes(run, by_rows) || writes(run, whole) || (several && writes(run, stacks)));
+    run->as_image = writes(run, images) || (run->planes > 1 && writes(run, stacks));
     run->as_text = writes(run, text);
     run->opts.type = run->s->out_type;
-    if (run->s->out_type == TW_AUTO && writes(run, whole)) {
+    if (run->s->out_type == TW_AUTO && writes(run, real)) {
         run->opts.type = TW_F32;
     } else if (run->s->out_type == TW_AUTO && writes(run, integral)) {
         run->opts.type = first == TW_U8 || first == TW_U16 ? first : TW_U8;
@@ -64,10 +59,7 @@ tw_status map_choose_alpha(map_run *run)
     }
     run->alpha =
         cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->plan.shape.type;
-    if (run->alpha && !cli_writes_tiff(run->output, run->s->out_format)) {
-        run->picture = false;
-        run->keep = true;
-    } else if (!run->alpha) {
+    if (!run->alpha) {
         cli_say(run->job, "the opacity of %s is left out", in->path);
     }
     return TW_OK;
@@ -81,9 +73,9 @@ tw_status map_open_output(map_run *run)
         return TW_OK;
     }
     opts->format = run->s->out_format;
+    opts->planes = run->planes + run->alpha;
     if (cli_writes_tiff(run->output, run->s->out_format)) {
         const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
-        opts->planes = run->planes + run->alpha;
         opts->bands = cli_raster_bands(in, opts->planes, run->layout);
         opts->tags = in->tags;
         opts->first_plane = same ? in->first : -1;
@@ -92,21 +84,6 @@ tw_status map_open_output(map_run *run)
         opts->alpha = run->alpha;
     }
     return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
-}
-
-tw_status map_write_alpha(map_run *run)
-{
-    cli_raster *in = &run->inputs[0].in;
-    tw_sink sink = TW_SINK_INIT;
-    if (!run->keep) {
-        return cli_raster_feed_alpha(run->job, in, &run->file);
-    }
-    tw_status status = tw_sink_to_image(run->job->ctx, &sink, run->result);
-    if (status == TW_OK) {
-        status = cli_raster_feed_alpha(run->job, in, &sink);
-    }
-    tw_sink_destroy(&sink);
-    return status;
 }
 
 /* ------------------------------------------------------------------------------ the sinks around

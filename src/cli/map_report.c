@@ -15,19 +15,13 @@ static tw_status say_memory(map_run *run, const tw_map_plan *plan, const tw_sour
     int64_t rows = 0;
     uint64_t bytes = 0;
     char shown[CLI_SHOWN];
-    const tw_shape *shape = &run->plan.shape;
     tw_status status = tw_map_plan_block(run->job->ctx, plan, sources, &rows, &bytes);
     int32_t streamed = 0;
-    if (run->keep) {
-        bytes += (uint64_t)run->planes * (uint64_t)shape->rows * (uint64_t)shape->cols *
-                 tw_type_size(shape->type);
-    }
     for (int32_t i = 0; i < run->input_count; i++) {
         streamed += sources[i].rows != NULL;
     }
-    snprintf(out, size, "memory      %s: %sblocks of %lld row%s of the result%s",
-             cli_show_bytes(shown, (double)bytes), run->keep ? "the whole result, " : "",
-             (long long)rows, rows == 1 ? "" : "s",
+    snprintf(out, size, "memory      %s: blocks of %lld row%s of the result%s",
+             cli_show_bytes(shown, (double)bytes), (long long)rows, rows == 1 ? "" : "s",
              streamed == 0                  ? ", besides the inputs"
              : streamed == run->input_count ? " and of the inputs"
                                             : " and of some inputs, besides the others");

@@ -53,15 +53,13 @@ typedef struct map_run {
     tw_constant constants[CLI_MOST_TEXTS];
     char constant_names[CLI_MOST_TEXTS][72];
     tw_expr *expr;
-    tw_image *result; /* of formats that are written as a whole */
     tw_map_options opts;
     double no_data;
     tw_image_file_options storage; /* of OUT, if it is an image file */
     char layout;                   /* of planes, as cli_read_storage has it */
-    tw_sink file;                  /* into OUT, if it is one that takes rows as they come */
-    bool picture;                  /* that is so */
+    tw_sink file;                  /* into OUT, opened for the first plane */
+    bool as_image;                 /* that writes it: an image file, or an array of planes */
     bool alpha;                    /* the opacity of the input goes into OUT */
-    bool keep;                     /* the result goes out as an image, when it is whole */
     bool as_text;                  /* OUT is csv */
     int64_t planes;
     cli_tally seen;
@@ -86,14 +84,12 @@ void map_close_files(map_run *run);
 TW_CHECKED tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS],
                                     tw_source sources[MAP_INPUTS]);
 
-/* How OUT is written: as it comes or as a whole, and its type where the format decides it. */
+/* How OUT is written, and its type where the format decides it. */
 TW_CHECKED tw_status map_choose_output(map_run *run);
 /* Whether the opacity of the input can stand beside the result, once that is planned. */
 TW_CHECKED tw_status map_choose_alpha(map_run *run);
-/* The sink into OUT of a format that takes rows as they come, opened for the first plane. */
+/* The sink into OUT of an image format, opened for the first plane. */
 TW_CHECKED tw_status map_open_output(map_run *run);
-/* The opacity of the input behind the result. */
-TW_CHECKED tw_status map_write_alpha(map_run *run);
 
 /* A sink that lets OUT appear only if the verifier, which saw the same rows, is content. */
 typedef struct map_gate {

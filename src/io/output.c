@@ -339,6 +339,22 @@ tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at, con
     return error != 0 ? write_failed(ctx, output, error) : TW_OK;
 }
 
+tw_status twi_output_read(tw_context *ctx, const twi_output *output, uint64_t at, void *data,
+                          uint64_t bytes)
+{
+    tw_status status = twi_check_cancel(ctx);
+    for (uint64_t got = 0; got < bytes && status == TW_OK;) {
+        const ssize_t more = pread(output->fd, (char *)data + got, bytes - got, (off_t)(at + got));
+        if (more > 0) {
+            got += (uint64_t)more;
+        } else if (more == 0 || errno != EINTR) {
+            status = tw_fail(ctx, TW_ERR_IO, "cannot read back what was written for '%.600s': %s",
+                             output->target, more == 0 ? "it ends early" : strerror(errno));
+        }
+    }
+    return status;
+}
+
 /* Close what is written as it comes. */
 static int close_stream(twi_output *output)
 {

@@ -21,6 +21,9 @@ TW_CHECKED tw_status twi_output_write(tw_context *ctx, twi_output *output, const
 TW_CHECKED tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at,
                                       const void *data, uint64_t bytes);
 bool twi_output_can_patch(const twi_output *output);
+/* Bytes that were appended before; under the same condition. */
+TW_CHECKED tw_status twi_output_read(tw_context *ctx, const twi_output *output, uint64_t at,
+                                     void *data, uint64_t bytes);
 /* Flush and rename. Frees `output` whether or not it succeeds. */
 TW_CHECKED tw_status twi_output_commit(tw_context *ctx, twi_output *output);
 /* Remove what was written and free; NULL is fine. */

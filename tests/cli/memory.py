@@ -32,6 +32,15 @@ class Memory(unittest.TestCase):
         cls.plain("apsp", "roads.gr", "d.npy")
         cls.plain("convert", "d.npy", "d.csv")
         cls.plain("generate", "image", "noise", "i.npy", "--rows", str(SIDE), "--cols", str(SIDE), "--levels", "200")
+        cls.plain("convert", "large.gr", "large.csv")
+        with open(cls.folder.name + "/names.csv", "w") as file:  # of 30000 vertices
+            file.write("from,to,km\n")
+            file.writelines('"City of %d",town-%d,%d\n' % (i, (i * 7 + k * k) % 30000, 1 + i % 99)
+                            for i in range(30000) for k in range(5))
+        with open(cls.folder.name + "/c.ppm", "wb") as file:  # of 39 MB
+            file.write(b"P6\n%d %d\n255\n" % (SIDE, SIDE))
+            for row in range(SIDE):
+                file.write(bytes((row + i * i // 7) % 256 for i in range(100)) * (3 * SIDE // 100))
         for extension in ["pgm"] + ["png"] * PNG + ["tif"] * TIFF:
             cls.plain("map", "x", "i.npy", "i." + extension, "-t", "u8")
 
@@ -85,6 +94,9 @@ class Memory(unittest.TestCase):
         for megabytes in 40, 100:
             self.bounded(megabytes, "apsp", "large.gr", "--sources", "1-8", "-o", "o.csv")
             self.bounded(megabytes, "convert", "large.gr", "o.csv")
+            self.bounded(megabytes, "apsp", "large.csv", "--sources", "1-8", "-o", "o.csv")
+            self.bounded(megabytes, "convert", "large.csv", "o.gr")
+            self.bounded(megabytes, "convert", "--graph", "names.csv", "o.csv")
 
     def test_a_matrix_of_text(self):
         for megabytes in 20, 60:
@@ -103,6 +115,11 @@ class Memory(unittest.TestCase):
             self.writes(20, "entropy", "i.png", "o.png")
         if TIFF:
             self.writes(20, "entropy", "i.tif", "o.tif")
+
+    def test_planes_of_colours_larger_than_the_memory(self):
+        for extension in ["ppm", "npy", "tif"] + ["png"] * PNG:
+            self.writes(20, "entropy", "c.ppm", "o." + extension)
+            self.writes(20, "map", "x + 1", "c.ppm", "o." + extension)
 
     def test_map_of_files_larger_than_the_memory(self):
         for megabytes in 20, 50:

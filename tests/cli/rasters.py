@@ -79,7 +79,7 @@ def storages():
 
 
 def geotiffs_keep_their_place_and_bands_whatever_their_storage():
-    for kind in TYPES:
+    for kind in list(TYPES)[::3] if SMALL else TYPES:
         for turn, (bands, size) in enumerate(((1, (1, 1)), (3, (70, 133)), (4, (65, 128)))):
             planes = numbers((bands, *size), kind)
             tiles = {"tiled": True, "blockxsize": 64, "blockysize": 32} if bands == 3 else {}
@@ -115,7 +115,7 @@ def the_bytes_do_not_depend_on_threads():
 
 
 def either_byte_order_and_every_interleaving_are_read():
-    for kind in ("u16", "f32", "f64"):
+    for kind in ("u16",) if SMALL else ("u16", "f32", "f64"):
         planes = numbers((3, 40, 50), kind)
         for order in ("LITTLE", "BIG"):
             for interleave in ("pixel", "band"):
@@ -212,8 +212,8 @@ def rasters_larger_than_the_memory_stream():
 
 def pngs_are_read_by_others():
     for kind in ("u8", "u16"):
-        for size in ((1, 1), (3, 5), (700, 900), (1, 40000), (2000, 1)):
-            for channels in (1, 2, 3, 4):
+        for size in ((3, 5), (700, 900)) if SMALL else ((1, 1), (3, 5), (700, 900), (1, 40000), (2000, 1)):
+            for channels in (1, 4) if SMALL else (1, 2, 3, 4):
                 planes = RANDOM.integers(-3, 4, (channels, *size)).cumsum(axis=2).astype(TYPES[kind])
                 numpy.save("in.npy", planes)
                 for level in ([], ["--compression", 0], ["--compression", 9])[:3 if size == (3, 5) else 1]:
@@ -230,7 +230,7 @@ def pngs_are_read_by_others():
 
 
 def alpha_is_left_alone_and_colours_become_grey():
-    planes = RANDOM.integers(0, 256, (30, 40, 4)).astype("uint8")
+    planes = RANDOM.integers(0, 256, (300, 400, 4)).astype("uint8")
     Image.fromarray(planes, "RGBA").save("in.png")
     run("map", "255 - x", "in.png", "out.png", "-q")
     got = numpy.asarray(Image.open("out.png"))
@@ -242,14 +242,13 @@ def alpha_is_left_alone_and_colours_become_grey():
         assert after.count == 4 and (after.read(4) == planes[:, :, 3]).all()
         assert [c.name for c in after.colorinterp] == ["red", "green", "blue", "alpha"]
     said = run("map", "x", "in.png", "out.npy").stderr
-    assert "the opacity of in.png is left out" in said and numpy.load("out.npy").shape == (3, 30, 40)
-    grey = numpy.rint(planes[:, :, :3] @ [0.2126, 0.7152, 0.0722]).astype("uint8")
-    numpy.save("grey.npy", grey)
-    for cap in ([], ["--memory", "4k"]):
-        run("map", "x", "in.png", "out.npy", "--grey", "-q", "--out-type", "u8")
-        assert (numpy.load("out.npy") == grey).all(), cap
+    assert "the opacity of in.png is left out" in said and numpy.load("out.npy").shape == (3, 300, 400)
+    exact = planes[:, :, :3].astype(int) @ [2126, 7152, 722]  # ten thousandths; a half may go either way
+    for cap in ([], ["--memory", "800k", "--threads", 1]):  # as a whole, and decoded in bands
+        run("map", "x", "in.png", "out.npy", "--grey", "-q", "--out-type", "u8", *cap)
+        assert (abs(numpy.load("out.npy").astype(int) * 10000 - exact) <= 5000).all(), cap
     run("entropy", "in.png", "a.npy", "--grey", "-q")
-    run("entropy", "grey.npy", "b.npy", "-q")
+    run("entropy", "out.npy", "b.npy", "-q")
     assert (numpy.load("a.npy") == numpy.load("b.npy")).all()
     numpy.save("stack.npy", numbers((3, 4, 5), "u8"))
     assert "not red, green and blue" in run("map", "x", "stack.npy", "--grey", status=2).stderr

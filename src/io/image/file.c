@@ -297,5 +297,49 @@ static tw_status npy_write(tw_context *ctx, const tw_image *image, twi_output *o
     return status;
 }
 
-const twi_image_format twi_image_npy = {"npy", "npy",       npy_recognised, npy_read, npy_layout,
-                                        NULL,  npy_accepts, npy_write,      NULL,     NULL};
+/* A stack row by row, plane after plane. */
+static tw_status stack_begin(tw_context *ctx, void **state, twi_output *output,
+                             const tw_image_file_options *opts, const tw_shape *shape)
+{
+    char header[TWI_NPY_HEADER_MOST];
+    tw_shape *first = NULL;
+    tw_status status = twi_alloc(ctx, &first, 1, sizeof *first, "an npy writer");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = first;
+    *first = *shape;
+    const size_t length = opts->planes == 1 ? twi_npy_header(header, shape)
+                                            : twi_npy_header_stack(header, shape, opts->planes);
+    return twi_output_write(ctx, output, header, length);
+}
+
+static tw_status stack_next(tw_context *ctx, void *state, twi_output *output, const tw_shape *shape)
+{
+    const tw_shape *first = state;
+    (void)output;
+    return shape->rows == first->rows && shape->cols == first->cols && shape->type == first->type
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of an npy file must be alike");
+}
+
+static tw_status stack_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    const tw_shape *shape = state;
+    return twi_output_write(ctx, output, row, (uint64_t)shape->cols * tw_type_size(shape->type));
+}
+
+static tw_status stack_end(tw_context *ctx, void *state, twi_output *output)
+{
+    (void)ctx;
+    (void)state;
+    (void)output;
+    return TW_OK;
+}
+
+static const twi_row_writer stack_writer = {stack_begin, stack_next, stack_row,
+                                            stack_end,   twi_free,   false};
+
+const twi_image_format twi_image_npy = {"npy",         "npy", npy_recognised, npy_read,
+                                        npy_layout,    NULL,  npy_accepts,    npy_write,
+                                        &stack_writer, NULL};

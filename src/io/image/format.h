@@ -29,15 +29,18 @@ typedef struct twi_rows {
     void (*close)(void *state); /* accepts NULL */
 } twi_rows;
 
-/* Planes that are written row by row, in order. `state` is the format's own, made by begin. */
+/* Planes that are written row by row, in order. `state` is the format's own, made by begin. A format
+ * that weaves has the elements of all planes side by side: it gets a row of each, one behind the
+ * other, at once. */
 typedef struct twi_row_writer {
     tw_status (*begin)(tw_context *ctx, void **state, twi_output *output,
                        const tw_image_file_options *opts, const tw_shape *shape);
-    /* The next of opts->planes begins; NULL: there is but one. */
+    /* The next of opts->planes begins; NULL: the format weaves. */
     tw_status (*next)(tw_context *ctx, void *state, twi_output *output, const tw_shape *shape);
     tw_status (*row)(tw_context *ctx, void *state, twi_output *output, const void *row);
     tw_status (*end)(tw_context *ctx, void *state, twi_output *output);
     void (*close)(void *state); /* accepts NULL */
+    bool upwards;               /* the last row is written first */
 } twi_row_writer;
 
 typedef struct twi_image_format {
@@ -53,7 +56,7 @@ typedef struct twi_image_format {
     /* TW_ERR_ARGUMENT if it cannot hold these planes; called before a file is opened. */
     tw_status (*accepts)(tw_context *ctx, const tw_image *image);
     tw_status (*write)(tw_context *ctx, const tw_image *image, twi_output *output);
-    const twi_row_writer *writer; /* NULL: only whole images can be written */
+    const twi_row_writer *writer; /* NULL: it is not written, as `accepts` says */
     /* What the file says besides its elements; NULL: nothing. */
     tw_status (*tags)(tw_context *ctx, tw_image_tags *tags, const twi_input *input);
 } twi_image_format;

@@ -488,37 +488,42 @@ tw_status twi_png_write(tw_context *ctx, const tw_image *image, twi_output *outp
     return status;
 }
 
-/* A grey image row by row. */
-static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
+/* Row by row. */
+static tw_status rows_begin(tw_context *ctx, void **state, twi_output *output,
                             const tw_image_file_options *opts, const tw_shape *shape)
 {
-    (void)opts;
     png_job *job = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a PNG writer");
     if (status != TW_OK) {
         return status;
     }
     *state = job;
-    *job = (png_job){
-        .ctx = ctx, .rows = shape->rows, .cols = shape->cols, .channels = 1, .type = shape->type};
+    *job = (png_job){.ctx = ctx,
+                     .rows = shape->rows,
+                     .cols = shape->cols,
+                     .channels = (int)opts->planes,
+                     .type = shape->type};
     return open_job(job, output);
 }
 
-static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+static tw_status rows_add(tw_context *ctx, void *state, twi_output *output, const void *row)
 {
     png_job *job = state;
     const void *rows[4] = {row, row, row, row};
+    for (int k = 1; k < job->channels; k++) {
+        rows[k] = (const char *)row + (size_t)k * (size_t)job->cols * tw_type_size(job->type);
+    }
     job->ctx = ctx;
     return add_row(job, output, rows);
 }
 
-static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
+static tw_status rows_end(tw_context *ctx, void *state, twi_output *output)
 {
     (void)state;
     return write_chunk(ctx, output, "IEND", NULL, 0);
 }
 
-static void grey_close(void *state)
+static void rows_close(void *state)
 {
     if (state != NULL) {
         close_job(state);
@@ -526,4 +531,4 @@ static void grey_close(void *state)
     }
 }
 
-const twi_row_writer twi_png_writer = {grey_begin, NULL, grey_row, grey_end, grey_close};
+const twi_row_writer twi_png_writer = {rows_begin, NULL, rows_add, rows_end, rows_close, false};

@@ -301,15 +301,20 @@ static tw_status pfm_accepts(tw_context *ctx, const tw_image *image)
     return check_planes(ctx, image, "PFM", TW_F32, TW_F32);
 }
 
-/* Row `row` of all planes, their elements alternating, as the file has it. */
-static void weave(const tw_image *image, int64_t row, unsigned char *out)
+/* Rows of all planes as the file has them: their elements alternate, the high byte is first in
+ * integers. */
+static void weave(const void *const rows[3], int64_t count, int64_t cols, tw_type type,
+                  unsigned char *out)
 {
-    const size_t size = tw_type_size(image->planes[0].type);
-    for (int64_t i = 0; i < image->planes[0].cols; i++) {
-        for (int64_t k = 0; k < image->count; k++, out += size) {
-            const unsigned char *from = twi_matrix_row(&image->planes[k], row);
-            memcpy(out, from + (size_t)i * size, size);
-            if (image->planes[0].type == TW_U16) {
+    const size_t size = tw_type_size(type);
+    if (count == 1 && type != TW_U16) {
+        memcpy(out, rows[0], (size_t)cols * size);
+        return;
+    }
+    for (int64_t i = 0; i < cols; i++) {
+        for (int64_t k = 0; k < count; k++, out += size) {
+            memcpy(out, (const char *)rows[k] + (size_t)i * size, size);
+            if (type == TW_U16) {
                 unsigned char low = out[0];
                 out[0] = out[1];
                 out[1] = low;
@@ -318,93 +323,64 @@ static void weave(const tw_image *image, int64_t row, unsigned char *out)
     }
 }
 
-static tw_status write_rows(tw_context *ctx, const tw_image *image, twi_output *output,
-                            const char *header, bool upwards)
-{
-    const tw_matrix *plane = image->planes;
-    const uint64_t bytes =
-        (uint64_t)plane->cols * (uint64_t)image->count * tw_type_size(plane->type);
-    unsigned char *row = NULL;
-    tw_status status = twi_alloc(ctx, &row, bytes, 1, "a row of the image");
-    if (status == TW_OK) {
-        status = twi_output_write(ctx, output, header, strlen(header));
-    }
-    for (int64_t i = 0; i < plane->rows && status == TW_OK; i++) {
-        weave(image, upwards ? plane->rows - 1 - i : i, row);
-        status = twi_output_write(ctx, output, row, bytes);
-    }
-    twi_free(row);
-    return status;
-}
-
-static tw_status pnm_write(tw_context *ctx, const tw_image *image, twi_output *output)
-{
-    char header[HEADER_MOST];
-    const tw_matrix *plane = image->planes;
-    snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", image->count == 1 ? 5 : 6,
-             (long long)plane->cols, (long long)plane->rows, plane->type == TW_U8 ? 255 : 65535);
-    return write_rows(ctx, image, output, header, false);
-}
-
-static tw_status pfm_write(tw_context *ctx, const tw_image *image, twi_output *output)
-{
-    char header[HEADER_MOST];
-    const tw_matrix *plane = image->planes;
-    snprintf(header, sizeof header, "P%c\n%lld %lld\n-1.0\n", image->count == 1 ? 'f' : 'F',
-             (long long)plane->cols, (long long)plane->rows);
-    return write_rows(ctx, image, output, header, true);
-}
-
-/* A grey image row by row. */
-typedef struct grey_rows {
-    int64_t cols;
+/* Row by row. */
+typedef struct row_writer {
+    int64_t planes, cols;
     tw_type type;
     unsigned char *row;
-} grey_rows;
+} row_writer;
 
-static void grey_close(void *state)
+static void rows_close(void *state)
 {
     if (state != NULL) {
-        twi_free(((grey_rows *)state)->row);
+        twi_free(((row_writer *)state)->row);
         twi_free(state);
     }
 }
 
-static tw_status grey_begin(tw_context *ctx, void **state, twi_output *output,
+static tw_status rows_begin(tw_context *ctx, void **state, twi_output *output,
                             const tw_image_file_options *opts, const tw_shape *shape)
 {
-    (void)opts;
     char header[HEADER_MOST];
-    grey_rows *rows = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a PGM writer");
+    row_writer *w = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &w, 1, sizeof *w, "a writer of rows");
     if (status != TW_OK) {
         return status;
     }
-    *state = rows;
-    rows->cols = shape->cols;
-    rows->type = shape->type;
-    status = twi_alloc(ctx, &rows->row, (uint64_t)shape->cols, tw_type_size(shape->type),
-                       "a row of the image");
-    snprintf(header, sizeof header, "P5\n%lld %lld\n%d\n", (long long)shape->cols,
-             (long long)shape->rows, shape->type == TW_U8 ? 255 : 65535);
+    *state = w;
+    *w = (row_writer){opts->planes, shape->cols, shape->type, NULL};
+    status = twi_alloc(ctx, &w->row, (uint64_t)shape->cols * (uint64_t)w->planes,
+                       tw_type_size(shape->type), "a row of the image");
+    if (shape->type == TW_F32) {
+        snprintf(header, sizeof header, "P%c\n%lld %lld\n-1.0\n", w->planes == 1 ? 'f' : 'F',
+                 (long long)shape->cols, (long long)shape->rows);
+    } else {
+        snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", w->planes == 1 ? 5 : 6,
+                 (long long)shape->cols, (long long)shape->rows,
+                 shape->type == TW_U8 ? 255 : 65535);
+    }
     return status == TW_OK ? twi_output_write(ctx, output, header, strlen(header)) : status;
 }
 
-static tw_status grey_row(tw_context *ctx, void *state, twi_output *output, const void *row)
+static tw_status write_woven(tw_context *ctx, const row_writer *w, twi_output *output,
+                             const void *const rows[3])
 {
-    const grey_rows *rows = state;
-    if (rows->type == TW_U8) {
-        return twi_output_write(ctx, output, row, (uint64_t)rows->cols);
-    }
-    for (int64_t j = 0; j < rows->cols; j++) {
-        uint16_t value = ((const uint16_t *)row)[j];
-        rows->row[2 * j] = (unsigned char)(value >> 8);
-        rows->row[2 * j + 1] = (unsigned char)value;
-    }
-    return twi_output_write(ctx, output, rows->row, 2 * (uint64_t)rows->cols);
+    weave(rows, w->planes, w->cols, w->type, w->row);
+    return twi_output_write(ctx, output, w->row,
+                            (uint64_t)w->planes * (uint64_t)w->cols * tw_type_size(w->type));
 }
 
-static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
+static tw_status rows_add(tw_context *ctx, void *state, twi_output *output, const void *row)
+{
+    const row_writer *w = state;
+    const void *rows[3] = {row, row, row};
+    for (int64_t k = 1; k < w->planes; k++) {
+        rows[k] = (const char *)row + (size_t)(k * w->cols) * tw_type_size(w->type);
+    }
+    return write_woven(ctx, w, output, rows);
+}
+
+static tw_status rows_end(tw_context *ctx, void *state, twi_output *output)
 {
     (void)ctx;
     (void)state;
@@ -412,7 +388,30 @@ static tw_status grey_end(tw_context *ctx, void *state, twi_output *output)
     return TW_OK;
 }
 
-static const twi_row_writer grey_writer = {grey_begin, NULL, grey_row, grey_end, grey_close};
+static const twi_row_writer pnm_writer = {rows_begin, NULL, rows_add, rows_end, rows_close, false};
+static const twi_row_writer pfm_writer = {rows_begin, NULL, rows_add, rows_end, rows_close, true};
+
+/* A whole image. */
+static tw_status write_planes(tw_context *ctx, const tw_image *image, twi_output *output)
+{
+    const tw_matrix *plane = image->planes;
+    const tw_shape shape = {plane->rows, plane->cols, plane->type};
+    const bool upwards = plane->type == TW_F32;
+    tw_image_file_options opts = TW_IMAGE_FILE_OPTIONS_INIT;
+    void *state = NULL;
+    opts.planes = image->count;
+    tw_status status = rows_begin(ctx, &state, output, &opts, &shape);
+    for (int64_t i = 0; i < plane->rows && status == TW_OK; i++) {
+        const void *rows[3];
+        for (int64_t k = 0; k < 3; k++) {
+            rows[k] =
+                twi_matrix_row(&plane[k < image->count ? k : 0], upwards ? plane->rows - 1 - i : i);
+        }
+        status = write_woven(ctx, state, output, rows);
+    }
+    rows_close(state);
+    return status;
+}
 
 /* P3, P6 and PF have three colours. */
 static tw_status colour_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
@@ -424,8 +423,9 @@ static tw_status colour_tags(tw_context *ctx, tw_image_tags *tags, const twi_inp
     return TW_OK;
 }
 
-const twi_image_format twi_image_pnm = {"pnm",        "pgm ppm pnm", pnm_recognised, pnm_read,
-                                        pnm_layout,   NULL,          pnm_accepts,    pnm_write,
-                                        &grey_writer, colour_tags};
-const twi_image_format twi_image_pfm = {"pfm", "pfm",       pfm_recognised, pfm_read, pfm_layout,
-                                        NULL,  pfm_accepts, pfm_write,      NULL,     colour_tags};
+const twi_image_format twi_image_pnm = {"pnm",       "pgm ppm pnm", pnm_recognised, pnm_read,
+                                        pnm_layout,  NULL,          pnm_accepts,    write_planes,
+                                        &pnm_writer, colour_tags};
+const twi_image_format twi_image_pfm = {"pfm",       "pfm",      pfm_recognised, pfm_read,
+                                        pfm_layout,  NULL,       pfm_accepts,    write_planes,
+                                        &pfm_writer, colour_tags};

@@ -245,7 +245,7 @@ static tw_status write_records(tw_context *ctx, const tw_image *image, twi_outpu
     return status;
 }
 
-/* One record row by row. */
+/* Records row by row. */
 typedef struct record_rows {
     tw_matrix row; /* one, whose data comes each time */
     char *text;
@@ -259,23 +259,27 @@ static void record_close(void *state)
     }
 }
 
+static tw_status record_head(tw_context *ctx, record_rows *rows, twi_output *output,
+                             const tw_shape *shape)
+{
+    const header head = {(int32_t)shape->cols, (int32_t)shape->rows};
+    rows->row = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
+    return shape->type == TW_U8 ? twi_output_write(ctx, output, &head, sizeof head)
+                                : write_sizes(ctx, head.cols, head.rows, output);
+}
+
 static tw_status record_begin(tw_context *ctx, void **state, twi_output *output,
                               const tw_image_file_options *opts, const tw_shape *shape)
 {
     (void)opts;
-    const header head = {(int32_t)shape->cols, (int32_t)shape->rows};
     record_rows *rows = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &rows, 1, sizeof *rows, "a writer of records");
     if (status != TW_OK) {
         return status;
     }
     *state = rows;
-    rows->row = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
     status = twi_alloc(ctx, &rows->text, PIECE, VALUE_MOST, "lines of text");
-    if (status != TW_OK || shape->type == TW_U8) {
-        return status == TW_OK ? twi_output_write(ctx, output, &head, sizeof head) : status;
-    }
-    return write_sizes(ctx, head.cols, head.rows, output);
+    return status == TW_OK ? record_head(ctx, rows, output, shape) : status;
 }
 
 static tw_status record_row(tw_context *ctx, void *state, twi_output *output, const void *row)
@@ -292,8 +296,15 @@ static tw_status record_end(tw_context *ctx, void *state, twi_output *output)
     return rows->row.type == TW_U8 ? TW_OK : twi_output_write(ctx, output, "\n", 1);
 }
 
-static const twi_row_writer record_writer = {record_begin, NULL, record_row, record_end,
-                                             record_close};
+static tw_status record_next(tw_context *ctx, void *state, twi_output *output,
+                             const tw_shape *shape)
+{
+    tw_status status = record_end(ctx, state, output);
+    return status == TW_OK ? record_head(ctx, state, output, shape) : status;
+}
+
+static const twi_row_writer record_writer = {record_begin, record_next,  record_row,
+                                             record_end,   record_close, false};
 
 const twi_image_format twi_image_records = {"records",      "records", recognised, read_records,
                                             lay_out,        NULL,      accepts,    write_records,

@@ -514,7 +514,8 @@ static void file_close(void *state)
     }
 }
 
-const twi_row_writer twi_tiff_writer = {file_begin, file_next, file_row, file_end, file_close};
+const twi_row_writer twi_tiff_writer = {file_begin, file_next,  file_row,
+                                        file_end,   file_close, false};
 
 static uint64_t page_bytes(const tw_matrix *plane)
 {

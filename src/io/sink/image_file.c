@@ -1,9 +1,12 @@
 /*
- * The sink into an image file: pgm, png, tiff and records take their rows as they are made, so the
- * result need not be in memory as a whole. A TIFF may have several planes, a run for each.
+ * The sink into an image file. Rows go into it as they are made, so the result need not be in
+ * memory as a whole. Of several planes, a run for each, those of TIFF, npy and records follow each
+ * other in the file; other formats weave them into one row, so all but the last one wait for it
+ * (waiting.h), and so do all of a PFM, whose last row comes first.
  */
 #include "base/memory.h"
 #include "io/image/format.h"
+#include "io/sink/waiting.h"
 
 #include "base/given.h"
 #include "base/sink.h"
@@ -19,44 +22,102 @@ typedef struct image_file_sink {
     tw_shape shape;
     int64_t next; /* row expected */
     twi_output *output;
-    void *state; /* of the format */
+    void *state;          /* of the format */
+    twi_waiting *waiting; /* NULL: nothing waits */
+    tw_shape first;       /* of the first plane */
 } image_file_sink;
 
 static void forget_run(image_file_sink *sink)
 {
     sink->format->writer->close(sink->state);
     twi_output_discard(sink->output);
+    twi_waiting_close(sink->waiting);
     sink->state = NULL;
     sink->output = NULL;
+    sink->waiting = NULL;
     sink->plane = 0;
+}
+
+/* Whether the format can hold them all, if the others are as this one. */
+static tw_status check_planes(tw_context *ctx, const image_file_sink *sink, const tw_shape *shape)
+{
+    static char nowhere;
+    tw_matrix *planes = NULL;
+    tw_status status = twi_alloc(ctx, &planes, (uint64_t)sink->opts.planes, sizeof *planes,
+                                 "the planes of an image");
+    if (status != TW_OK) {
+        return status;
+    }
+    for (int64_t k = 0; k < sink->opts.planes; k++) {
+        planes[k] = (tw_matrix){&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
+    }
+    const tw_image image = {.planes = planes, .count = sink->opts.planes};
+    status = sink->format->accepts(ctx, &image);
+    twi_free(planes);
+    return status;
+}
+
+/* The first plane: the file is opened, and what comes before the elements is written. */
+static tw_status begin_file(image_file_sink *sink, tw_context *ctx, const tw_shape *shape)
+{
+    const twi_row_writer *writer = sink->format->writer;
+    const int64_t held = writer->upwards        ? sink->opts.planes
+                         : writer->next == NULL ? sink->opts.planes - 1
+                                                : 0;
+    tw_status status = check_planes(ctx, sink, shape);
+    sink->first = *shape;
+    if (status == TW_OK) {
+        status = twi_output_open(ctx, &sink->output, sink->path, 0);
+    }
+    if (status == TW_OK && held > 0) {
+        const char *path = twi_output_can_patch(sink->output) ? sink->path : NULL;
+        status = twi_waiting_open(ctx, &sink->waiting, path, held, shape);
+    }
+    return status == TW_OK ? writer->begin(ctx, &sink->state, sink->output, &sink->opts, shape)
+                           : status;
+}
+
+static tw_status begin_next(image_file_sink *sink, tw_context *ctx, const tw_shape *shape)
+{
+    const tw_shape *first = &sink->first;
+    if (sink->waiting == NULL) {
+        return sink->format->writer->next(ctx, sink->state, sink->output, shape);
+    }
+    return shape->rows == first->rows && shape->cols == first->cols && shape->type == first->type
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of a %s file must be alike",
+                         sink->format->name);
 }
 
 static tw_status file_begin(void *self, tw_context *ctx, const tw_shape *shape)
 {
     image_file_sink *sink = self;
-    static char nowhere;
-    bool view = true;
-    tw_matrix plane = {&nowhere, shape->rows, shape->cols, shape->cols, shape->type};
-    const tw_image image = {.planes = &plane, .views = &view, .count = 1};
     if (sink->plane == 0) {
         forget_run(sink);
     }
     sink->shape = *shape;
     sink->next = 0;
-    tw_status status = sink->format->accepts(ctx, &image);
-    if (status == TW_OK && sink->plane > 0) {
-        status = sink->format->writer->next(ctx, sink->state, sink->output, shape);
-    } else if (status == TW_OK) {
-        status = twi_output_open(ctx, &sink->output, sink->path, 0);
-        if (status == TW_OK) {
-            status =
-                sink->format->writer->begin(ctx, &sink->state, sink->output, &sink->opts, shape);
-        }
-    }
+    tw_status status =
+        sink->plane == 0 ? begin_file(sink, ctx, shape) : begin_next(sink, ctx, shape);
     if (status != TW_OK) {
         forget_run(sink);
     }
     return status;
+}
+
+static tw_status take_row(image_file_sink *sink, tw_context *ctx, int64_t number, const void *row)
+{
+    const twi_row_writer *writer = sink->format->writer;
+    const bool last = sink->plane == sink->opts.planes - 1;
+    if (sink->waiting == NULL) {
+        return writer->row(ctx, sink->state, sink->output, row);
+    }
+    if (!last || writer->upwards) {
+        return twi_waiting_add(ctx, sink->waiting, row);
+    }
+    const void *woven = NULL;
+    tw_status status = twi_waiting_row(ctx, sink->waiting, number, row, &woven);
+    return status == TW_OK ? writer->row(ctx, sink->state, sink->output, woven) : status;
 }
 
 static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -70,10 +131,22 @@ static tw_status file_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     }
     tw_status status = TW_OK;
     for (int64_t i = 0; i < count && status == TW_OK; i++) {
-        status = sink->format->writer->row(ctx, sink->state, sink->output,
-                                           (const char *)data + (size_t)i * step);
+        status = take_row(sink, ctx, first + i, (const char *)data + (size_t)i * step);
     }
     sink->next += count;
+    return status;
+}
+
+static tw_status write_upwards(image_file_sink *sink, tw_context *ctx)
+{
+    const void *row = NULL;
+    tw_status status = TW_OK;
+    for (int64_t i = sink->shape.rows; i-- > 0 && status == TW_OK;) {
+        status = twi_waiting_row(ctx, sink->waiting, i, NULL, &row);
+        if (status == TW_OK) {
+            status = sink->format->writer->row(ctx, sink->state, sink->output, row);
+        }
+    }
     return status;
 }
 
@@ -83,7 +156,10 @@ static tw_status file_end(void *self, tw_context *ctx)
     if (++sink->plane < sink->opts.planes) {
         return TW_OK;
     }
-    tw_status status = sink->format->writer->end(ctx, sink->state, sink->output);
+    tw_status status = sink->format->writer->upwards ? write_upwards(sink, ctx) : TW_OK;
+    if (status == TW_OK) {
+        status = sink->format->writer->end(ctx, sink->state, sink->output);
+    }
     if (status == TW_OK) {
         twi_output *output = sink->output;
         sink->output = NULL;
@@ -114,11 +190,7 @@ static tw_status check_options(tw_context *ctx, const tw_image_file_options *opt
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld planes in pages of %lld; expected 1 or more",
                        (long long)opts->planes, (long long)opts->bands);
     }
-    if (format->writer == NULL || (opts->planes > 1 && format->writer->next == NULL)) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%s files%s are written from a whole image",
-                       format->name, format->writer != NULL ? " of several planes" : "");
-    }
-    return TW_OK;
+    return format->writer != NULL ? TW_OK : format->accepts(ctx, &(tw_image){.count = 0});
 }
 
 tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *path,

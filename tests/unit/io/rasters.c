@@ -99,7 +99,6 @@ static void metadata_of_a_result_is_what_is_true_of_it(void **state)
     close_context(ctx);
 }
 
-#if TW_TEST_TIFF || TW_TEST_PNG
 /* Numbers with runs and without, the same each time. */
 static void fill(tw_matrix *m, uint32_t seed)
 {
@@ -120,7 +119,68 @@ static void fill(tw_matrix *m, uint32_t seed)
         }
     }
 }
-#endif
+/* Written plane by plane, whatever waits in memory or in a file, the same as the whole image; and
+ * nothing remains when memory fails. */
+static void planes_one_by_one_and_whole_images_make_the_same_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int planes;
+        tw_type type;
+    } cases[] = {{"a.npy", 3, TW_F32}, {"a.ppm", 3, TW_U8},     {"a.ppm", 3, TW_U16},
+                 {"a.pfm", 3, TW_F32}, {"a.pfm", 1, TW_F32},    {"a.png", 2, TW_U16},
+                 {"a.png", 4, TW_U8},  {"a.records", 3, TW_U8}, {"a.records", 2, TW_F32}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        if (!TW_TEST_PNG && strcmp(cases[c].name, "a.png") == 0) {
+            continue;
+        }
+        tw_context *ctx = open_context();
+        tw_image *image = NULL;
+        tw_sink sink = TW_SINK_INIT;
+        tw_image_file_options opts = TW_IMAGE_FILE_OPTIONS_INIT;
+        static char bytes[8000000];
+        assert_ok(ctx, tw_image_create(ctx, &image));
+        for (int k = 0; k < cases[c].planes; k++) {
+            assert_ok(ctx, tw_image_add(ctx, image, 401, 397, cases[c].type));
+            fill((tw_matrix *)tw_image_plane(image, k), (uint32_t)c * 10 + (uint32_t)k);
+        }
+        assert_ok(ctx, tw_image_write(ctx, image, in_scratch(cases[c].name), NULL));
+        FILE *file = fopen(in_scratch(cases[c].name), "rb");
+        const size_t count = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        assert_true(count < sizeof bytes);
+        assert_int_equal(unlink(in_scratch(cases[c].name)), 0);
+        opts.planes = cases[c].planes;
+        for (int limited = 0; limited < 2; limited++) {
+            if (limited) { /* planes that wait are more than a quarter of what is left */
+                const uint64_t one = (uint64_t)(401 * 397) * tw_type_size(cases[c].type);
+                const bool png = strcmp(cases[c].name, "a.png") == 0;
+                const uint64_t more = png ? 1250000 : 2 * one;
+                assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + more));
+            }
+            for (int64_t n = 1;; n++) {
+                twi_meter_fail_at(ctx->meter, n);
+                tw_status status =
+                    tw_sink_to_image_planes(ctx, &sink, in_scratch(cases[c].name), &opts);
+                for (int k = 0; k < cases[c].planes && status == TW_OK; k++) {
+                    assert_int_equal(scratch_count(), 0);
+                    status = tw_feed(ctx, tw_image_plane(image, k), &sink, 1);
+                }
+                twi_meter_fail_at(ctx->meter, 0);
+                tw_sink_destroy(&sink);
+                if (status == TW_OK) {
+                    break;
+                }
+                assert_int_equal(status, TW_ERR_MEMORY);
+                assert_int_equal(scratch_count(), 0);
+            }
+            assert_file(cases[c].name, bytes, count);
+        }
+        tw_image_destroy(image);
+        close_context(ctx);
+    }
+}
 
 #if TW_TEST_TIFF
 /* Whatever is written is read again, by libtiff; strips and tiles of one row more and less. */
@@ -367,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_geotiff_says_where_it_lies_in_either_byte_order),
         cmocka_unit_test(damaged_tags_are_as_if_they_were_not_there),
         cmocka_unit_test(metadata_of_a_result_is_what_is_true_of_it),
+        cmocka_unit_test(planes_one_by_one_and_whole_images_make_the_same_file),
 #if TW_TEST_TIFF
         cmocka_unit_test(planes_come_back_from_every_kind_of_tiff),
         cmocka_unit_test(tags_go_into_the_file_that_is_written),
