@@ -435,6 +435,10 @@ static tw_status read_input(entropy_run *run)
     run->in = (cli_raster){
         .path = run->input, .format = s->in_format, .plane = s->plane, .grey = s->grey != 0};
     tw_status status = cli_raster_open(run->job, &run->in);
+    if (status == TW_OK && run->in.planes == 0) {
+        status = tw_fail(run->job->ctx, TW_ERR_FORMAT,
+                         "%.500s has no planes: there is nothing to compute", run->input);
+    }
     if (status != TW_OK) {
         return status;
     }

@@ -283,8 +283,7 @@ tw_status map_open_files(map_run *run)
         }
     }
     if (run->s->plane >= file_planes) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--plane %lld: %.500s has %lld",
-                       (long long)run->s->plane, most->path, (long long)file_planes);
+        return cli_no_plane(run->job, most->path, run->s->plane, file_planes);
     }
     return take_no_data(run);
 }

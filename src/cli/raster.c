@@ -122,6 +122,33 @@ int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout)
 /* ---------------------------------------------------------------------------------------- inputs
  */
 
+tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane, int64_t planes)
+{
+    if (planes <= 1) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld; it has %s", path,
+                       (long long)plane, planes == 1 ? "only plane 0" : "none");
+    }
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                   "%.500s has no plane %lld; valid planes are 0 to %lld", path, (long long)plane,
+                   (long long)planes - 1);
+}
+
+/* The sentence for a name that no band has, with those that there are. */
+static tw_status no_band(const cli_job *job, const cli_raster *r)
+{
+    char names[256] = "";
+    size_t used = 0;
+    for (int64_t k = 0; k < r->file_planes && used < sizeof names - 80; k++) {
+        const char *name = tw_image_tags_name(r->tags, k);
+        if (name != NULL) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.60s'",
+                                     used > 0 ? ", " : "", name);
+        }
+    }
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.300s has no band named '%.60s'; %s%s", r->path,
+                   r->band, used > 0 ? "there are " : "its bands have no names", names);
+}
+
 /* The number of the plane that was asked for, from 0; -1: all. */
 static tw_status find_plane(cli_job *job, cli_raster *r)
 {
@@ -133,20 +160,14 @@ static tw_status find_plane(cli_job *job, cli_raster *r)
             number = name != NULL && strcasecmp(name, r->band) == 0 ? k : -1;
         }
         if (number < 0) {
-            const char *name = tw_image_tags_name(r->tags, 0);
-            return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.300s has no band named '%.60s'; %s%.60s%s",
-                           r->path, r->band,
-                           name != NULL ? "its first one is '" : "its bands have no names",
-                           name != NULL ? name : "", name != NULL ? "'" : "");
+            return no_band(job, r);
         }
     }
     if (r->lenient && r->band == NULL && r->file_planes == 1 && number > 0) {
         number = 0;
     }
     if (number >= r->file_planes) {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%s %lld: %.500s has %lld",
-                       r->band != NULL ? "plane" : "--plane", (long long)number, r->path,
-                       (long long)r->file_planes);
+        return cli_no_plane(job, r->path, number, r->file_planes);
     }
     r->first = number >= 0 ? number : 0;
     r->planes = number >= 0 ? 1 : r->file_planes;

@@ -73,6 +73,9 @@ typedef struct cli_raster {
 } cli_raster;
 
 TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);
+/* The sentence for a plane that a file of `planes` does not have. */
+TW_CHECKED tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane,
+                                  int64_t planes);
 void cli_raster_close(cli_raster *raster);
 /* Plane k of those that are computed with: *matrix, or the source if that is NULL. The caller
  * destroys the source. */

@@ -409,6 +409,11 @@ static tw_status store_next(parser *p, const cli_option *option, const char *wri
     return store(p, option, written, p->argv[p->next++]);
 }
 
+static bool is_number(const char *word)
+{
+    return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
 static tw_status parse_long(parser *p, const char *argument)
 {
     const char *name = argument + 2;
@@ -426,6 +431,11 @@ static tw_status parse_long(parser *p, const char *argument)
     }
     if (option->kind == CLI_FLAG && value != NULL) {
         return tw_fail(p->ctx, TW_ERR_ARGUMENT, "option '%s' takes no value", written);
+    }
+    if (option->kind == CLI_OPTIONAL_COUNT && value == NULL && p->next < p->argc &&
+        is_number(p->argv[p->next])) { /* would be a file of that name */
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s " SHOWN_VALUE ": write %s=" SHOWN_VALUE,
+                       written, p->argv[p->next], written, p->argv[p->next]);
     }
     if (option->kind == CLI_FLAG || (option->kind == CLI_OPTIONAL_COUNT && value == NULL)) {
         store_constant(p, option);

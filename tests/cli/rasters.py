@@ -189,6 +189,8 @@ def bands_are_chosen_by_number_and_name():
     run("entropy", "s2.tif", "one.tif", "-q", "--plane", 2, "--range", "auto")
     with rasterio.open("one.tif") as after:
         assert after.count == 1 and after.descriptions == ("B02",)
+    said = run("map", "x", "s2.tif[swir]", status=2).stderr
+    assert "no band named 'swir'; there are 'B00', 'B01', 'B02', 'B03'" in said, said
 
 
 def rasters_larger_than_the_memory_stream():
