@@ -29,9 +29,9 @@ typedef struct twi_rows {
     void (*close)(void *state); /* accepts NULL */
 } twi_rows;
 
-/* Planes that are written row by row, in order. `state` is the format's own, made by begin. A format
- * that weaves has the elements of all planes side by side: it gets a row of each, one behind the
- * other, at once. */
+/* Planes that are written row by row, in order. `state` is the format's own, made by begin. A
+ * format that weaves has the elements of all planes side by side: it gets a row of each, one behind
+ * the other, at once. */
 typedef struct twi_row_writer {
     tw_status (*begin)(tw_context *ctx, void **state, twi_output *output,
                        const tw_image_file_options *opts, const tw_shape *shape);
