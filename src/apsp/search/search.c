@@ -233,8 +233,8 @@ static tw_status deliver_block(twi_searcher *e, twi_delivery *delivery, const de
 static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *first, bool *wider)
 {
     const tw_apsp_plan *plan = e->plan;
-    int64_t total = twi_plan_rows(plan);
     int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
+    int64_t count = 0;
     destination to = {0};
     twi_ticket *tickets = NULL;
     uint64_t elements = 0;
@@ -253,8 +253,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
                             "the order of a block")) != TW_OK) {
         goto done;
     }
-    while (*first < total && !*wider) {
-        int64_t count = total - *first < most ? total - *first : most;
+    while ((count = twi_plan_next_rows(plan, *first, most)) > 0) {
         twi_search_tickets(e, tickets, *first, count);
         run_block(e, &to, tickets, *first, count);
         if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
@@ -281,10 +280,10 @@ tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery
 {
     twi_searcher *e = NULL;
     int64_t first = 0;
-    bool wider = false;
+    bool wider = twi_plan_rows(plan) > 0;
     *arcs_scanned = 0;
     tw_status status = twi_searcher_create(ctx, &e, plan, plan->method, plan->threads);
-    while (status == TW_OK && first < twi_plan_rows(plan)) {
+    while (status == TW_OK && wider) {
         status = run_in_type(e, delivery, &first, &wider);
         if (status == TW_OK && wider) {
             status = twi_searcher_widen(e);

@@ -17,10 +17,22 @@ typedef enum twi_gpu_way {
     TWI_GPU_STREAMED, /* in host memory; they are streamed through one device */
 } twi_gpu_way;
 
+/*
+ * Rows dealt out as they are wanted, where processes share a run. Each has a plan for all rows, of
+ * which it makes those that it is dealt; options.sources are those of the rows dealt so far.
+ */
+typedef struct twi_dealer {
+    /* How many rows from `first` on are made next, at most `most`; 0: there are no more. Those that
+     * were dealt before are dealt again. */
+    int64_t (*next)(void *self, int64_t first, int64_t most);
+    void *self;
+} twi_dealer;
+
 struct tw_apsp_plan {
-    const tw_graph *graph;   /* the caller's, or `part` */
-    tw_graph *part;          /* what of it can matter, NULL: all of it; see relevant.h */
-    tw_apsp_options options; /* as given, defaults filled in */
+    const tw_graph *graph;    /* the caller's, or `part` */
+    tw_graph *part;           /* what of it can matter, NULL: all of it; see relevant.h */
+    tw_apsp_options options;  /* as given, defaults filled in */
+    const twi_dealer *dealer; /* NULL: all rows, in their order */
     tw_apsp_method method;
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */
@@ -74,6 +86,15 @@ static inline int32_t twi_plan_source(const tw_apsp_plan *plan, int64_t row)
 static inline int32_t twi_plan_target(const tw_apsp_plan *plan, int64_t col)
 {
     return plan->options.targets != NULL ? plan->options.targets[col] : (int32_t)col;
+}
+
+/* How many rows from `first` on are made next, at most `most`; 0 after the last. */
+static inline int64_t twi_plan_next_rows(const tw_apsp_plan *plan, int64_t first, int64_t most)
+{
+    const int64_t left = twi_plan_rows(plan) - first;
+    return plan->dealer != NULL ? plan->dealer->next(plan->dealer->self, first, most)
+           : left < most        ? left
+                                : most;
 }
 
 /* The weight of arc u -> v as a closure and a sweep take it, with the potentials. Rounding can

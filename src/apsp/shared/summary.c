@@ -16,8 +16,12 @@
  *
  * Without a histogram or inverse distances all that is wanted of a row fits a fold (shared/fold.h),
  * which some engines make themselves; those are put together as the rows are.
+ *
+ * A part (shared/part.h) keeps the numbers of its rows at their places until those of all others
+ * are there, too, and only then puts them together, in the same order.
  */
-#include "apsp/shared/fold.h"
+#include "apsp/shared/part.h"
+#include "apsp/shared/statistics.h"
 #include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -33,17 +37,6 @@
 #define CELLS 65536
 #define CELL_BITS 16
 #define LEAST_EXPONENT (-1000) /* so that 2^-e is a number */
-
-/* What one row has to say. */
-typedef struct row_statistics {
-    int64_t reached;
-    int64_t others; /* columns that are not the row's own vertex */
-    int64_t whole;  /* sum of the distances, in integer types */
-    double real;    /* the same in floats */
-    double least;   /* +inf if none is reached */
-    double most;    /* -inf likewise */
-    double inverse; /* sum of 1 / d, if that is asked for */
-} row_statistics;
 
 /* One thread's counts: cell c, from -CELLS to CELLS - 1, is count[CELLS + c]. */
 typedef struct cells {
@@ -65,7 +58,7 @@ struct tw_apsp_summary {
     double *sum;
     int64_t *reached;
     double *harmonic;
-    row_statistics *block; /* of the rows being read */
+    twi_row_statistics *block; /* of the rows being read */
     int64_t block_room;
     int32_t tables; /* one a thread; 0 without a histogram */
     cells *table;
@@ -73,83 +66,22 @@ struct tw_apsp_summary {
     double *edges; /* bins + 1 */
     int64_t *counts;
     int32_t bins;
+    /* Of a part: */
+    const int64_t *places;   /* in the result, of the rows that come; NULL: this is no part */
+    int64_t places_rows;     /* of the result */
+    bool takes_folds;        /* see twi_summary_takes_folds */
+    twi_row_statistics *all; /* by place; all bits 0 where a row is not here */
+    int64_t widest;          /* the place of the first row with the largest distance; -1: none */
+    int64_t farthest;        /*   and the column of that */
 };
 
+/* The place of a row that comes in the result. */
+static inline int64_t place_of(const tw_apsp_summary *summary, int64_t row)
+{
+    return summary->places != NULL ? summary->places[row] : row;
+}
+
 /* ---------------------------------------------------------------------------------- one row */
-
-/* Columns [from, to) of a row added to *s. FINITE tests `value`; `least` and `most` begin at HIGH
- * and LOW, beyond every finite value; SUM names the member that adds up. */
-#define DEFINE_SCAN(NAME, ELEMENT, FINITE, HIGH, LOW, SUM)                                 \
-    static void scan_##NAME(const void *data, int64_t from, int64_t to, row_statistics *s) \
-    {                                                                                      \
-        const ELEMENT *row = data;                                                         \
-        ELEMENT least = HIGH;                                                              \
-        ELEMENT most = LOW;                                                                \
-        int64_t reached = 0;                                                               \
-        __typeof__(s->SUM) sum = s->SUM;                                                   \
-        for (int64_t j = from; j < to; j++) {                                              \
-            const ELEMENT value = row[j];                                                  \
-            const bool finite = FINITE;                                                    \
-            const ELEMENT low = finite ? value : HIGH;                                     \
-            const ELEMENT high = finite ? value : LOW;                                     \
-            sum += finite ? value : 0;                                                     \
-            reached += finite ? 1 : 0;                                                     \
-            least = low < least ? low : least;                                             \
-            most = high > most ? high : most;                                              \
-        }                                                                                  \
-        s->SUM = sum;                                                                      \
-        s->others += to - from;                                                            \
-        s->reached += reached;                                                             \
-        if (reached > 0) {                                                                 \
-            s->least = fmin(s->least, (double)least);                                      \
-            s->most = fmax(s->most, (double)most);                                         \
-        }                                                                                  \
-    }
-/* The same for integers, of which CAP and more is no path: a mask instead of choices, and a count
- * of 32 bits in pieces of a row, so that compilers use vectors (0.4 ns instead of 1 ns per element,
- * Neoverse V1, November 2026). */
-#define PIECE 4096
-#define DEFINE_WHOLE_SCAN(NAME, ELEMENT, CAP, LOW)                                         \
-    static void scan_##NAME(const void *data, int64_t from, int64_t to, row_statistics *s) \
-    {                                                                                      \
-        const ELEMENT *row = data;                                                         \
-        ELEMENT least = CAP;                                                               \
-        ELEMENT most = LOW;                                                                \
-        int64_t reached = 0;                                                               \
-        int64_t sum = s->whole;                                                            \
-        for (int64_t piece = from; piece < to; piece += PIECE) {                           \
-            const int64_t end = to - piece < PIECE ? to : piece + PIECE;                   \
-            int32_t here = 0;                                                              \
-            for (int64_t j = piece; j < end; j++) {                                        \
-                const ELEMENT value = row[j];                                              \
-                const ELEMENT mask = (ELEMENT) - (value < (CAP));                          \
-                const ELEMENT kept = (ELEMENT)(value & mask);                              \
-                const ELEMENT high = (ELEMENT)(kept | (ELEMENT)((LOW) & ~mask));           \
-                sum += kept;                                                               \
-                here += value < (CAP);                                                     \
-                least = value < least ? value : least;                                     \
-                most = high > most ? high : most;                                          \
-            }                                                                              \
-            reached += here;                                                               \
-        }                                                                                  \
-        s->whole = sum;                                                                    \
-        s->others += to - from;                                                            \
-        s->reached += reached;                                                             \
-        if (reached > 0) {                                                                 \
-            s->least = fmin(s->least, (double)least);                                      \
-            s->most = fmax(s->most, (double)most);                                         \
-        }                                                                                  \
-    }
-DEFINE_WHOLE_SCAN(u8, uint8_t, TW_APSP_INF_U8, 0)
-DEFINE_WHOLE_SCAN(u16, uint16_t, TW_APSP_INF_U16, 0)
-DEFINE_WHOLE_SCAN(i16, int16_t, INT16_MAX, INT16_MIN)
-DEFINE_WHOLE_SCAN(i32, int32_t, TW_APSP_INF_I32, INT32_MIN)
-DEFINE_SCAN(f32, float, isfinite(value), INFINITY, -INFINITY, real)
-DEFINE_SCAN(f64, double, isfinite(value), (double)INFINITY, -(double)INFINITY, real)
-
-typedef void (*scan_fn)(const void *row, int64_t from, int64_t to, row_statistics *s);
-static const scan_fn scans[] = {[TW_U8] = scan_u8,   [TW_U16] = scan_u16, [TW_I16] = scan_i16,
-                                [TW_I32] = scan_i32, [TW_F32] = scan_f32, [TW_F64] = scan_f64};
 
 /* The next run of columns that are not the row's own vertex, from *from on: [*from, *to). False
  * when there are no more. */
@@ -174,91 +106,31 @@ static bool next_run(const tw_apsp_summary *summary, int64_t row, int64_t *from,
     return start < cols;
 }
 
-/* 1 / d of columns [from, to) added to lane j % 8 of the sums: an order that depends on nothing but
- * the columns, and that vectors follow. */
-#define LANES 8
-#define DEFINE_INVERSES(NAME, ELEMENT, FINITE)                                                 \
-    static void inverses_##NAME(const void *data, int64_t from, int64_t to, double sum[LANES]) \
-    {                                                                                          \
-        const ELEMENT *row = data;                                                             \
-        for (int64_t j = from; j < to; j++) {                                                  \
-            const ELEMENT value = row[j];                                                      \
-            sum[j % LANES] += (FINITE) && value != 0 ? 1 / (double)value : 0;                  \
-        }                                                                                      \
-    }
-DEFINE_INVERSES(u8, uint8_t, value < TW_APSP_INF_U8)
-DEFINE_INVERSES(u16, uint16_t, value < TW_APSP_INF_U16)
-DEFINE_INVERSES(i16, int16_t, value < INT16_MAX)
-DEFINE_INVERSES(i32, int32_t, value < TW_APSP_INF_I32)
-DEFINE_INVERSES(f32, float, isfinite(value))
-DEFINE_INVERSES(f64, double, isfinite(value))
-
-typedef void (*inverses_fn)(const void *row, int64_t from, int64_t to, double sum[LANES]);
-static const inverses_fn inverses[] = {
-    [TW_U8] = inverses_u8,   [TW_U16] = inverses_u16, [TW_I16] = inverses_i16,
-    [TW_I32] = inverses_i32, [TW_F32] = inverses_f32, [TW_F64] = inverses_f64};
-
 static void scan_row(const tw_apsp_summary *summary, int64_t row, const void *data,
-                     row_statistics *s)
+                     twi_row_statistics *s)
 {
     int64_t to;
-    double sum[LANES] = {0};
-    *s = (row_statistics){.least = (double)INFINITY, .most = -(double)INFINITY};
+    double sum[TWI_INVERSE_LANES] = {0};
+    *s = (twi_row_statistics){.least = (double)INFINITY, .most = -(double)INFINITY};
     for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
-        scans[summary->info.type](data, from, to, s);
+        twi_row_scan(summary->info.type, data, from, to, s);
         if (summary->harmonic_asked) {
-            inverses[summary->info.type](data, from, to, sum);
+            twi_row_inverses(summary->info.type, data, from, to, sum);
         }
     }
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < TWI_INVERSE_LANES; i++) {
         s->inverse += sum[i];
     }
 }
 
 /* ---------------------------------------------------------------------------- the histogram */
 
-/* The cell of a value, given 2^-exponent: the largest whole number that is not above. */
-static inline int64_t cell_of(double value, double scale)
-{
-    double scaled = value * scale;
-    int64_t cell = (int64_t)scaled;
-    return (double)cell > scaled ? cell - 1 : cell;
-}
-
-/* Columns [from, to) of a row counted into cells of width 2^exponent. CELL is that of `value`; a
- * whole number's comes by a shift, which rounds down. */
-#define DEFINE_COUNT(NAME, ELEMENT, FINITE, CELL)                                      \
-    static void count_##NAME(const void *data, int64_t from, int64_t to, int exponent, \
-                             int64_t *zero)                                            \
-    {                                                                                  \
-        const ELEMENT *row = data;                                                     \
-        const double scale = ldexp(1, -exponent);                                      \
-        (void)scale;                                                                   \
-        for (int64_t j = from; j < to; j++) {                                          \
-            const ELEMENT value = row[j];                                              \
-            if (FINITE) {                                                              \
-                zero[CELL]++;                                                          \
-            }                                                                          \
-        }                                                                              \
-    }
-DEFINE_COUNT(u8, uint8_t, value < TW_APSP_INF_U8, value >> exponent)
-DEFINE_COUNT(u16, uint16_t, value < TW_APSP_INF_U16, value >> exponent)
-DEFINE_COUNT(i16, int16_t, value < INT16_MAX, value >> exponent)
-DEFINE_COUNT(i32, int32_t, value < TW_APSP_INF_I32, value >> exponent)
-DEFINE_COUNT(f32, float, isfinite(value), cell_of((double)value, scale))
-DEFINE_COUNT(f64, double, isfinite(value), cell_of(value, scale))
-
-typedef void (*count_fn)(const void *row, int64_t from, int64_t to, int exponent, int64_t *zero);
-static const count_fn counters[] = {
-    [TW_U8] = count_u8,   [TW_U16] = count_u16, [TW_I16] = count_i16,
-    [TW_I32] = count_i32, [TW_F32] = count_f32, [TW_F64] = count_f64};
-
 static void count_row(const tw_apsp_summary *summary, int64_t row, const void *data, cells *table)
 {
     const int exponent = summary->exponent == INT_MIN ? 0 : summary->exponent;
     int64_t to;
     for (int64_t from = 0; next_run(summary, row, &from, &to); from = to) {
-        counters[summary->info.type](data, from, to, exponent, table->count + CELLS);
+        twi_row_count(summary->info.type, data, from, to, exponent, table->count + CELLS);
     }
 }
 
@@ -382,13 +254,16 @@ static void forget(tw_apsp_summary *summary)
     twi_free(summary->table);
     twi_free(summary->edges);
     twi_free(summary->counts);
+    twi_free(summary->all);
     *summary = (tw_apsp_summary){.bins_asked = summary->bins_asked,
                                  .scale = summary->scale,
                                  .harmonic_asked = summary->harmonic_asked,
                                  .sources = summary->sources,
                                  .targets = summary->targets,
                                  .info = {.diameter_from = -1, .diameter_to = -1, .center = -1},
-                                 .exponent = INT_MIN};
+                                 .exponent = INT_MIN,
+                                 .widest = -1,
+                                 .farthest = -1};
 }
 
 static tw_status begin_histogram(tw_context *ctx, tw_apsp_summary *summary)
@@ -461,7 +336,7 @@ static int64_t column_of(const tw_apsp_summary *summary, int64_t row, const void
 }
 
 /* Put one row's numbers to the others'. Rows come in order. */
-static void add_row(tw_apsp_summary *summary, int64_t row, const row_statistics *s)
+static void add_row(tw_apsp_summary *summary, int64_t row, const twi_row_statistics *s)
 {
     tw_apsp_summary_info *info = &summary->info;
     const double sum = twi_type_is_whole(info->type) ? (double)s->whole : s->real;
@@ -497,6 +372,34 @@ static void add_row(tw_apsp_summary *summary, int64_t row, const row_statistics 
     }
 }
 
+/* Keep one row's numbers for later; whether it is now the widest here. */
+static bool keep_row(tw_apsp_summary *summary, int64_t row, const twi_row_statistics *s)
+{
+    const double most = summary->widest >= 0 ? summary->all[summary->widest].most : 0;
+    const bool wider = s->reached > 0 && (summary->widest < 0 || s->most > most ||
+                                          (s->most == most && row < summary->widest));
+    summary->all[row] = *s;
+    summary->widest = wider ? row : summary->widest;
+    return wider;
+}
+
+/* Either of them; whether the column of its largest distance is wanted. */
+static bool take_row(tw_apsp_summary *summary, int64_t row, const twi_row_statistics *s)
+{
+    const int64_t before = summary->info.diameter_from;
+    if (summary->all != NULL) {
+        return keep_row(summary, row, s);
+    }
+    add_row(summary, row, s);
+    return summary->info.diameter_from != before;
+}
+
+/* Where that belongs. */
+static int64_t *farthest_of(tw_apsp_summary *summary)
+{
+    return summary->all != NULL ? &summary->farthest : &summary->info.diameter_to;
+}
+
 /* Count a block whose rows have been scanned. */
 static void count_block(tw_apsp_summary *summary, int64_t first, int64_t count, const char *data,
                         size_t step)
@@ -510,7 +413,8 @@ static void count_block(tw_apsp_summary *summary, int64_t first, int64_t count, 
     make_room(summary, size);
 #pragma omp parallel for num_threads(twi_team(summary->tables)) schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
-        count_row(summary, first + i, data + (size_t)i * step, &summary->table[twi_thread_id()]);
+        count_row(summary, place_of(summary, first + i), data + (size_t)i * step,
+                  &summary->table[twi_thread_id()]);
     }
 }
 
@@ -543,14 +447,15 @@ static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_
 #pragma omp parallel for num_threads(twi_threads_for(ctx, count * summary->info.cols)) \
     schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
-        scan_row(summary, first + i, (const char *)data + (size_t)i * step, &summary->block[i]);
+        scan_row(summary, place_of(summary, first + i), (const char *)data + (size_t)i * step,
+                 &summary->block[i]);
     }
     for (int64_t i = 0; i < count; i++) {
-        const int64_t before = summary->info.diameter_from;
-        add_row(summary, first + i, &summary->block[i]);
-        if (summary->info.diameter_from != before) {
-            summary->info.diameter_to = column_of(
-                summary, first + i, (const char *)data + (size_t)i * step, summary->info.diameter);
+        const int64_t row = place_of(summary, first + i);
+        const double most = summary->block[i].most;
+        if (take_row(summary, row, &summary->block[i])) {
+            *farthest_of(summary) =
+                column_of(summary, row, (const char *)data + (size_t)i * step, most);
         }
     }
     if (summary->tables > 0) {
@@ -560,18 +465,23 @@ static tw_status summary_rows(void *self, tw_context *ctx, int64_t first, int64_
     return TW_OK;
 }
 
-bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan)
+static bool is_content_with_folds(const tw_apsp_summary *summary, const tw_apsp_plan *plan)
 {
-    if (sink->rows != summary_rows) {
-        return false;
-    }
-    const tw_apsp_summary *summary = sink->self;
     const int32_t *asked = plan->options.sources;
     bool alike = summary->targets == NULL && (summary->sources != NULL) == (asked != NULL);
     for (int64_t i = 0; asked != NULL && alike && i < plan->options.source_count; i++) {
         alike = summary->sources[i] == asked[i];
     }
     return alike && summary->bins_asked == 0 && !summary->harmonic_asked;
+}
+
+bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan)
+{
+    if (sink->rows != summary_rows) {
+        return false;
+    }
+    const tw_apsp_summary *summary = sink->self;
+    return summary->places != NULL ? summary->takes_folds : is_content_with_folds(summary, plan);
 }
 
 tw_status twi_summary_folds(void *self, tw_context *ctx, int64_t first, int64_t count,
@@ -584,16 +494,14 @@ tw_status twi_summary_folds(void *self, tw_context *ctx, int64_t first, int64_t 
     (void)stride;
     for (int64_t i = 0; i < count && status == TW_OK; i++) {
         const twi_fold *fold = &rows->fold[i];
-        const int64_t before = summary->info.diameter_from;
-        add_row(summary, first + i,
-                &(row_statistics){.reached = fold->reached,
-                                  .others = summary->info.cols - 1,
-                                  .whole = whole ? fold->sum : 0,
-                                  .real = whole ? 0 : (double)fold->sum,
-                                  .least = rows->least[i],
-                                  .most = (double)fold->most});
-        if (summary->info.diameter_from != before) {
-            summary->info.diameter_to = fold->farthest;
+        const twi_row_statistics s = {.reached = fold->reached,
+                                      .others = summary->info.cols - 1,
+                                      .whole = whole ? fold->sum : 0,
+                                      .real = whole ? 0 : (double)fold->sum,
+                                      .least = rows->least[i],
+                                      .most = (double)fold->most};
+        if (take_row(summary, place_of(summary, first + i), &s)) {
+            *farthest_of(summary) = fold->farthest;
         }
     }
     summary->next += status == TW_OK ? count : 0;
@@ -622,6 +530,102 @@ static void summary_abort(void *self, tw_context *ctx)
 {
     (void)ctx;
     forget(self);
+}
+
+/* ---------------------------------------------------------------------------------- a part */
+
+static tw_status part_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    tw_apsp_summary *summary = self;
+    const int64_t *places = summary->places;
+    const bool folds = summary->takes_folds;
+    const tw_shape whole = {summary->places_rows, shape->cols, shape->type};
+    tw_status status = summary_begin(summary, ctx, &whole);
+    if (status == TW_OK) {
+        status = twi_alloc_zeroed(ctx, &summary->all, (uint64_t)whole.rows, sizeof *summary->all,
+                                  "the numbers of each row");
+    }
+    summary->places = places;
+    summary->places_rows = whole.rows;
+    summary->takes_folds = folds;
+    return status;
+}
+
+static tw_status part_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void part_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+void twi_summary_part_sink(tw_apsp_summary *summary, const int64_t *places,
+                           const tw_apsp_plan *asked, tw_sink *out)
+{
+    forget(summary);
+    summary->places = places;
+    summary->places_rows = twi_plan_rows(asked);
+    summary->takes_folds = is_content_with_folds(summary, asked);
+    *out =
+        (tw_sink){sizeof(tw_sink), summary, part_begin, summary_rows, part_end, part_abort, NULL};
+}
+
+twi_summary_part twi_summary_part_of(tw_apsp_summary *summary, int32_t exponent)
+{
+    while (summary->tables > 0 && summary->exponent != INT_MIN && summary->exponent < exponent) {
+        for (int32_t t = 0; t < summary->tables; t++) {
+            merge_pairs(&summary->table[t]);
+        }
+        summary->exponent++;
+    }
+    for (int32_t t = 1; t < summary->tables; t++) {
+        for (int64_t c = 0; c < 2 * CELLS; c++) {
+            summary->table[0].count[c] += summary->table[t].count[c];
+            summary->table[t].count[c] = 0;
+        }
+    }
+    summary->exponent = summary->exponent < exponent ? exponent : summary->exponent;
+    return (twi_summary_part){.rows = summary->all,
+                              .row_count = summary->info.rows,
+                              .row_bytes = (int64_t)sizeof *summary->all,
+                              .cells = summary->tables > 0 ? summary->table[0].count : NULL,
+                              .cell_count = summary->tables > 0 ? 2 * CELLS : 0,
+                              .exponent = summary->exponent};
+}
+
+int64_t twi_summary_part_farthest(const tw_apsp_summary *summary)
+{
+    int64_t widest = -1;
+    for (int64_t row = 0; row < summary->info.rows; row++) {
+        const twi_row_statistics *s = &summary->all[row];
+        if (s->reached > 0 && (widest < 0 || s->most > summary->all[widest].most)) {
+            widest = row;
+        }
+    }
+    return widest >= 0 && widest == summary->widest ? summary->farthest : -1;
+}
+
+tw_status twi_summary_part_finish(tw_context *ctx, tw_apsp_summary *summary, int64_t farthest)
+{
+    for (int64_t row = 0; row < summary->info.rows; row++) {
+        add_row(summary, row, &summary->all[row]);
+    }
+    summary->next = summary->info.rows;
+    summary->info.diameter_to = farthest;
+    twi_free(summary->all);
+    summary->all = NULL;
+    summary->places = NULL;
+    return summary_end(summary, ctx);
+}
+
+void twi_summary_part_forget(tw_apsp_summary *summary)
+{
+    forget(summary);
 }
 
 /* ------------------------------------------------------------------------------- the public */

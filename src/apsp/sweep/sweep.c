@@ -343,10 +343,9 @@ static tw_status fill_matrix(engine *e, twi_delivery *delivery, int64_t *first)
 /* Rows from *first on in the engine's type; *first is where to go on when a wider one is needed. */
 static tw_status run_rows(engine *e, twi_delivery *delivery, int64_t *first)
 {
-    int64_t total = twi_plan_rows(e->plan);
     int64_t most = block_rows(e->plan, e->kernel, e->course.width, (int)e->threads);
-    while (*first < total) {
-        int64_t count = total - *first < most ? total - *first : most;
+    int64_t count = 0;
+    while ((count = twi_plan_next_rows(e->plan, *first, most)) > 0) {
         write_tickets(e, *first, count);
         run_batches(e, count, *first, write_rows);
         tw_status status = twi_check_cancel(e->ctx);
@@ -651,7 +650,8 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
                 .kernel = kernel,
                 .size = (int64_t)tw_type_size(type),
                 .threads = plan->threads};
-    const bool folds = e.kernel->fold != NULL && twi_delivery_is_folded(delivery) && *first == 0;
+    const bool folds = e.kernel->fold != NULL && twi_delivery_is_folded(delivery) && *first == 0 &&
+                       plan->dealer == NULL;
     const int64_t width =
         folds ? twi_batch_width(e.tree, e.kernel, twi_plan_rows(plan), (int)e.threads)
               : kept_width(plan, e.tree, e.kernel, (int)e.threads);
