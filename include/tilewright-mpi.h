@@ -67,18 +67,22 @@ typedef struct tw_mpi_apsp_output {
     const char *format; /* "npy" or "raw"; NULL: by extension, as tw_sink_to_file */
     int64_t verify;     /* rows to check against another search; 0: all; -1: none */
     uint64_t seed;      /* which rows */
+    /* Filled on every process, NULL: none. One for each of them, created alike, with the sources
+     * and targets of the options. It needs no matrix: neither here nor, by a search or a sweep, on
+     * the way. */
+    tw_apsp_summary *summary;
 } tw_mpi_apsp_output;
-#define TW_MPI_APSP_OUTPUT_INIT                       \
-    {                                                 \
-        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1 \
+#define TW_MPI_APSP_OUTPUT_INIT                             \
+    {                                                       \
+        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1, NULL \
     }
 
 typedef struct tw_mpi_apsp_report {
     size_t size;
     int32_t ranks;
-    int32_t grid_rows; /* ranks stand in a grid of so many rows and columns */
+    int32_t grid_rows; /* of a closure: ranks stand in a grid of so many rows and columns */
     int32_t grid_cols;
-    int32_t block; /* vertices of a pivot, and of a tile of the matrix */
+    int32_t block; /* vertices of a pivot, and of a tile of the matrix; 0 for other methods */
     tw_type work_type;
     tw_type type;
     int32_t attempts; /* working types tried */
@@ -93,20 +97,28 @@ typedef struct tw_mpi_apsp_report {
     uint64_t memory_peak;     /* of the process that used the most */
     uint64_t bytes_broadcast; /* panels that this process received or sent */
     int64_t verified_rows;
+    double seconds_plan; /* of searches: bringing the graph to all, and choosing the method */
+    tw_apsp_method method;
+    int32_t machines; /* of searches: that the ranks run on, each having the graph once */
 } tw_mpi_apsp_report;
 #define TW_MPI_APSP_REPORT_INIT                                                                    \
     {                                                                                              \
         sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0                                                                                      \
+            0, 0, 0, 0                                                                             \
     }
 
 /*
- * Distances between all pairs by the blocked closure, each process holding its share of the matrix
- * in tiles. Integers have the bytes that tw_apsp gives them, floats those of its closure, whatever
- * the number of processes and threads. Of the options `method` is TW_APSP_METHOD_AUTO or
- * TW_APSP_METHOD_CLOSURE; `checkpoint` is a file in a folder that all ranks see. A file appears
- * whole, under its name, or not at all. TW_ERR_VERIFY if a row is wrong; no file then. opts, output
- * and report may be NULL.
+ * Distances between all pairs, or from the sources of the options to their targets. A closure has
+ * the matrix in tiles, of which each process holds its share. A search or a sweep has the whole
+ * graph on every machine, in memory that its processes share, and rows are dealt out among them: no
+ * process ever holds more than some rows. Which it is `method` says; TW_APSP_METHOD_AUTO decides as
+ * a plan of tw_apsp does, except that a dense graph is closed at once. TW_APSP_METHOD_REFERENCE is
+ * refused, and so are negative weights by a closure; a run with a `checkpoint`, a file in a folder
+ * that all ranks see, is a closure.
+ *
+ * Integers have the bytes that tw_apsp gives them, floats those that it gives them by the same
+ * method, whatever the number of processes and threads. A file appears whole, under its name, or
+ * not at all. TW_ERR_VERIFY if a row is wrong; no file then. opts, output and report may be NULL.
  */
 TW_API TW_CHECKED tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph,
                                         const tw_apsp_options *opts,

@@ -34,6 +34,6 @@ void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t o
 uint64_t twi_memory_left(const tw_context *ctx);
 
 /* TW_ERR_MEMORY with the numbers if `bytes` more would pass the context's limit. */
-TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
+TWI_SHARED TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * All pairs over ranks: the entry. It checks that all ranks were asked the same, plans (block,
- * first working type), and tries working types as a run on one machine does, every decision being
- * made of what all ranks know.
+ * All pairs over ranks: the entry. It checks that all ranks were asked the same and decides between
+ * a closure and a search (choose_method). For a closure it plans (block, first working type), and
+ * tries working types as a run on one machine does, every decision being made of what all ranks
+ * know. Searches have a plan of rank 0's (plan.h).
  */
 #include "tilewright-mpi.h"
 
@@ -18,8 +19,10 @@
 #include "base/memory.h"
 #include "mpi/certificate.h"
 #include "mpi/closure.h"
+#include "mpi/plan.h"
 #include "mpi/relax.h"
 #include "mpi/rows.h"
+#include "mpi/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +44,16 @@ typedef struct mpi_run {
     int64_t done;                   /* vertices, when the attempt was opened */
     double seconds_compute, seconds_output, seconds_verify;
     int64_t verified;
+    twi_replica replica;    /* of searches */
+    tw_apsp_plan *searches; /* theirs; NULL: a closure */
+    twi_mpi_searched searched;
+    double seconds_plan;
 } mpi_run;
+
+/* Arcs of all pairs from which on a closure needs no second thought, and vertices likewise: to
+ * bring all arcs to all machines would take as much memory as the matrix. */
+#define DENSE (1.0 / 16)
+#define FEW 1024
 
 /* ----------------------------------------------------------------------------------- checks */
 
@@ -74,7 +86,8 @@ static tw_status compare_options(mpi_run *run)
                        {.name = "--verify"},
                        {.name = "the version"},
                        {.name = "the instruction set"},
-                       {.name = "the checkpoint"}};
+                       {.name = "the checkpoint"},
+                       {.name = "the summary"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -90,6 +103,7 @@ static tw_status compare_options(mpi_run *run)
     (void)snprintf(told[10].text, TWI_TOLD, "%s", twi_isa_name(run->plan.isa));
     (void)snprintf(told[11].text, TWI_TOLD, "%.90s every %g s",
                    o->checkpoint != NULL ? o->checkpoint : "none", o->checkpoint_every);
+    (void)snprintf(told[12].text, TWI_TOLD, "%s", out->summary != NULL ? "wanted" : "not wanted");
     return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
 }
 
@@ -103,26 +117,12 @@ static tw_status check_alone(mpi_run *run)
     if (status != TW_OK) {
         return status;
     }
-    if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
+    if (o->method == TW_APSP_METHOD_REFERENCE) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "method %s is not available over MPI; use closure, or tw_apsp on one "
-                       "machine",
+                       "method %s is not available over MPI; use tw_apsp on one machine",
                        tw_apsp_method_name(o->method));
     }
-    if (graph->min_weight < 0) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "negative weights (%.17g) are not supported over MPI; use tw_apsp on one "
-                       "machine",
-                       graph->min_weight);
-    }
     run->plan.type = twi_plan_result_type(graph, o);
-    if (!twi_graph_is_exact(graph) &&
-        twi_plan_may_overflow(&run->plan, o->work_type == TW_F32 ? TW_F32 : TW_F64)) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "weights up to %.17g may add up to infinity, which is not looked for over "
-                       "MPI; scale them down, or use tw_apsp on one machine",
-                       graph->max_weight);
-    }
     if (run->output->path != NULL) {
         status = twi_mpi_file_check(ctx, run->output->path, run->output->format);
     }
@@ -189,6 +189,65 @@ static int64_t choose_block(const mpi_run *run)
                                    : twi_block_choose(kernel, n);
 }
 
+/* What only searches look for. */
+static bool closure_cannot(const mpi_run *run)
+{
+    const tw_graph *graph = run->plan.graph;
+    const bool narrow = run->plan.options.work_type == TW_F32;
+    return graph->min_weight < 0 || (!twi_graph_is_exact(graph) &&
+                                     twi_plan_may_overflow(&run->plan, narrow ? TW_F32 : TW_F64));
+}
+
+static tw_status refuse_closure(mpi_run *run)
+{
+    const tw_graph *graph = run->plan.graph;
+    return graph->min_weight < 0
+               ? tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
+                         "a closure over MPI has no negative weights (%.17g); use method dijkstra",
+                         graph->min_weight)
+               : tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
+                         "weights up to %.17g may add up to infinity, which a closure over MPI "
+                         "does not look for; scale them down, or use method dijkstra",
+                         graph->max_weight);
+}
+
+/* A plan for searches in run->searches, or none there: a closure. */
+static tw_status choose_method(mpi_run *run, int threads)
+{
+    const double n = (double)run->plan.graph->n;
+    tw_apsp_options options = run->plan.options;
+    const bool automatic = options.method == TW_APSP_METHOD_AUTO;
+    const bool cannot = closure_cannot(run);
+    if (options.method == TW_APSP_METHOD_CLOSURE || options.checkpoint != NULL) {
+        return cannot ? refuse_closure(run) : TW_OK;
+    }
+    if (automatic && !cannot && n > FEW && (double)run->graph->arcs >= DENSE * n * n &&
+        2 * (double)twi_plan_rows(&run->plan) > n) {
+        return TW_OK;
+    }
+    const double began = twi_seconds();
+    const twi_world *world = &run->graph->world;
+    const tw_graph *whole = &run->replica.graph;
+    options.method = automatic && cannot ? TW_APSP_METHOD_DIJKSTRA : options.method;
+    tw_status status = twi_replica_open(run->ctx, &run->replica, run->graph);
+    if (status == TW_OK) {
+        status = twi_mpi_plan_create(run->ctx, &run->searches, world, whole, &options, threads);
+    }
+    if (status == TW_ERR_MEMORY && automatic && !cannot) {
+        status = TW_OK; /* more than one process can do: a closure divides it among all */
+    }
+    if (run->searches != NULL && run->searches->method == TW_APSP_METHOD_CLOSURE) {
+        tw_apsp_plan_destroy(run->searches);
+        run->searches = NULL;
+    }
+    if (run->searches == NULL) {
+        twi_replica_close(&run->replica);
+        run->replica = (twi_replica){.node = MPI_COMM_NULL, .window = MPI_WIN_NULL};
+    }
+    run->seconds_plan = twi_seconds() - began;
+    return status;
+}
+
 static tw_status make_plan(mpi_run *run)
 {
     tw_context *ctx = run->ctx;
@@ -207,14 +266,17 @@ static tw_status make_plan(mpi_run *run)
     }
     if (status == TW_OK) {
         plan->threads = threads;
+        status = choose_method(run, threads);
+    }
+    if (status == TW_OK && run->searches == NULL) {
         plan->method = TW_APSP_METHOD_CLOSURE;
         plan->symmetric = plan->graph->undirected;
         status = choose_type(run);
     }
-    if (status == TW_OK && plan->options.checkpoint != NULL) {
+    if (status == TW_OK && run->searches == NULL && plan->options.checkpoint != NULL) {
         status = twi_mpi_checkpoint_open(ctx, &run->checkpoint, &run->graph->world, plan);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && run->searches == NULL) {
         status =
             twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n, choose_block(run));
     }
@@ -291,6 +353,7 @@ static tw_status deliver(void *run_)
         status = twi_world_agree(ctx, world, status);
     }
     out.file = run->file;
+    out.summary = run->output->summary;
     if (status == TW_OK) {
         status = twi_mpi_deliver(ctx, &run->share, &run->plan, &out);
     }
@@ -333,6 +396,63 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
         .memory_peak = peak,
         .bytes_broadcast = run->seen.bytes,
         .verified_rows = run->verified,
+        .seconds_plan = run->seconds_plan,
+        .method = run->plan.method,
+    };
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- searches */
+
+static tw_status search(mpi_run *run)
+{
+    tw_context *ctx = run->ctx;
+    const tw_apsp_plan *plan = run->searches;
+    twi_mpi_rows_out to = {.file = run->file, .summary = run->output->summary};
+    tw_status status = TW_OK;
+    if (run->output->verify >= 0) {
+        status = twi_mpi_verifier_create(ctx, &to.verifier, run->graph, plan, twi_plan_rows(plan),
+                                         run->output->verify, run->output->seed);
+        status = twi_world_agree(ctx, &run->graph->world, status);
+    }
+    if (status == TW_OK) {
+        status = twi_mpi_search(ctx, &run->graph->world, &run->replica, plan, &to, &run->searched);
+    }
+    twi_mpi_verifier_destroy(to.verifier);
+    return status;
+}
+
+static tw_status report_search(mpi_run *run, tw_mpi_apsp_report *report)
+{
+    const twi_mpi_searched *seen = &run->searched;
+    const twi_world *world = &run->graph->world;
+    uint64_t peak = tw_memory_peak(run->ctx) + run->replica.share;
+    int32_t machines = run->replica.node_rank == 0;
+    tw_status status = twi_mpi_check(
+        run->ctx, MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX, world->comm),
+        "compare");
+    if (status == TW_OK) {
+        status = twi_mpi_check(
+            run->ctx, MPI_Allreduce(MPI_IN_PLACE, &machines, 1, MPI_INT32_T, MPI_SUM, world->comm),
+            "compare");
+    }
+    *report = (tw_mpi_apsp_report){
+        .size = sizeof *report,
+        .ranks = world->size,
+        .work_type = seen->work_type,
+        .type = run->searches->type,
+        .attempts = seen->attempts,
+        .threads = run->searches->threads,
+        .relaxations = seen->relaxations,
+        .seconds_compute = seen->seconds_compute + seen->seconds_wait,
+        .seconds_wait = seen->seconds_wait,
+        .seconds_output = seen->seconds_output,
+        .seconds_verify = seen->seconds_verify,
+        .memory_peak = peak,
+        .verified_rows = seen->verified,
+        .seconds_plan = run->seconds_plan,
+        .method = run->searches->method,
+        .machines = machines,
     };
     return status;
 }
@@ -360,7 +480,9 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
             run->file = NULL;
         }
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && run->searches != NULL) {
+        status = search(run);
+    } else if (status == TW_OK) {
         const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
         status = twi_attempt(ctx, &engine, run, found != NULL ? found->type : run->plan.work_type,
                              run->plan.options.work_type, &used, &attempts);
@@ -369,7 +491,9 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
         status = twi_mpi_file_commit(ctx, run->file);
     }
     if (status == TW_OK) {
-        status = fill_report(run, report, used, attempts, twi_seconds() - began);
+        status = run->searches != NULL
+                     ? report_search(run, report)
+                     : fill_report(run, report, used, attempts, twi_seconds() - began);
     }
     if (run->file != NULL) {
         twi_mpi_file_discard(run->file);
@@ -379,6 +503,8 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
     twi_pattern_clear(&run->pattern);
     twi_share_clear(&run->share);
     twi_grid_close(&run->grid);
+    tw_apsp_plan_destroy(run->searches);
+    twi_replica_close(&run->replica);
     return status;
 }
 
@@ -387,7 +513,10 @@ tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph, const tw_apsp_
 {
     tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
     tw_mpi_apsp_report seen = TW_MPI_APSP_REPORT_INIT;
-    mpi_run run = {.ctx = ctx, .graph = graph, .output = &ours};
+    mpi_run run = {.ctx = ctx,
+                   .graph = graph,
+                   .output = &ours,
+                   .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
     run.plan.options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
     tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
     if (status != TW_OK) { /* without a graph there is nobody to agree with */

@@ -126,14 +126,16 @@ tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const twi_world 
     return twi_world_agree(ctx, world, status);
 }
 
-tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first, int64_t count,
-                             const void *rows)
+static tw_status write_rows(tw_context *ctx, twi_mpi_file *file, int64_t first, int64_t count,
+                            const void *rows, bool together)
 {
     const int64_t bytes = file->shape.cols * (int64_t)tw_type_size(file->shape.type);
+    const MPI_Offset at = (MPI_Offset)(file->start + first * bytes);
     MPI_Status written;
     int whole = 0;
-    int error = MPI_File_write_at_all(file->handle, (MPI_Offset)(file->start + first * bytes), rows,
-                                      (int)count, file->row, &written);
+    int error = together
+                    ? MPI_File_write_at_all(file->handle, at, rows, (int)count, file->row, &written)
+                    : MPI_File_write_at(file->handle, at, rows, (int)count, file->row, &written);
     tw_status status = twi_mpi_check(ctx, error, "write the output file");
     if (status == TW_OK && count > 0 && bytes > 0) {
         (void)MPI_Get_count(&written, file->row, &whole);
@@ -142,7 +144,19 @@ tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first,
                              whole, (int)count);
         }
     }
-    return twi_world_agree(ctx, file->world, status);
+    return status;
+}
+
+tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first, int64_t count,
+                             const void *rows)
+{
+    return twi_world_agree(ctx, file->world, write_rows(ctx, file, first, count, rows, true));
+}
+
+tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,
+                                   int64_t count, const void *rows)
+{
+    return write_rows(ctx, file, first, count, rows, false);
 }
 
 static tw_status close_file(tw_context *ctx, twi_mpi_file *file)

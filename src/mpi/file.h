@@ -35,6 +35,9 @@ TW_CHECKED tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const
 /* `count` adjacent rows from row `first` of the file on; each rank its own, 0 for none. */
 TW_CHECKED tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first,
                                         int64_t count, const void *rows);
+/* The same by one rank alone, whenever it likes. */
+TW_CHECKED tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,
+                                              int64_t count, const void *rows);
 TW_CHECKED tw_status twi_mpi_file_commit(tw_context *ctx, twi_mpi_file *file);
 /* Nothing is left of it, unless it was committed. */
 void twi_mpi_file_discard(twi_mpi_file *file);

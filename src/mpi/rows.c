@@ -9,6 +9,7 @@
 #include "apsp/shared/deliver.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "mpi/parts.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct gathering {
     const twi_grid *grid;
     const tw_apsp_plan *asked;
     twi_mpi_out *to;
-    tw_sink sink;
+    tw_sink sinks[2];
     twi_delivery *delivery;
     tw_apsp_plan plan; /* the same with this rank's rows for sources */
     int32_t *vertices; /* of this rank's rows, in their order */
@@ -407,8 +408,12 @@ static tw_status begin_delivery(gathering *g)
     g->plan = *g->asked;
     g->plan.options.sources = g->vertices;
     g->plan.options.source_count = g->count;
-    g->sink = sink;
-    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, &g->sink, 1, NULL);
+    g->sinks[0] = sink;
+    if (g->to->summary != NULL) {
+        twi_summary_part_sink(g->to->summary, g->places, g->asked, &g->sinks[1]);
+    }
+    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks,
+                              g->to->summary != NULL ? 2 : 1, NULL);
 }
 
 tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp_plan *asked,
@@ -431,6 +436,13 @@ tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp
     }
     if (status == TW_OK) {
         status = twi_world_agree(ctx, grid->world, twi_delivery_end(ctx, g.delivery));
+    }
+    if (status == TW_OK && out->summary != NULL) {
+        status =
+            twi_world_agree(ctx, grid->world, twi_mpi_unite_parts(ctx, grid->world, out->summary));
+    }
+    if (status != TW_OK && out->summary != NULL) {
+        twi_summary_part_forget(out->summary);
     }
     twi_delivery_destroy(ctx, g.delivery);
     (void)MPI_Type_free(&g.element);

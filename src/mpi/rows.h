@@ -13,6 +13,7 @@
 typedef struct twi_mpi_out {
     twi_mpi_file *file;         /* NULL: none */
     twi_mpi_verifier *verifier; /* NULL: none */
+    tw_apsp_summary *summary;   /* NULL: none */
     double seconds_verify;
 } twi_mpi_out;
 

@@ -88,36 +88,38 @@ int64_t twi_mpi_verifier_count(const twi_mpi_verifier *verifier)
     return verifier != NULL ? verifier->compared : 0;
 }
 
-/* Every entry of the row against the search. */
-static tw_status compare(tw_context *ctx, const twi_mpi_verifier *verifier, int64_t row,
-                         int32_t source, const void *data)
+tw_status twi_mpi_verifier_compare(tw_context *ctx, twi_mpi_verifier *verifier, int64_t row,
+                                   int32_t source, const twi_textbook *search, const void *data)
 {
     const tw_apsp_plan *plan = verifier->plan;
     const tw_graph *graph = plan->graph;
     const double cutoff = plan->options.cutoff;
-    twi_textbook search = {.distance = verifier->distance, .hops = verifier->hops};
-    double farthest = 0;
+    double farthest = 0, depth = 0; /* potentials may be taken on and off again, and go as deep */
     for (int64_t v = 0; v < graph->n; v++) {
-        farthest = isinf(search.distance[v]) ? farthest : fmax(farthest, search.distance[v]);
+        farthest =
+            isinf(search->distance[v]) ? farthest : fmax(farthest, fabs(search->distance[v]));
+        depth = plan->potential != NULL ? fmax(depth, fabs(plan->potential[v])) : 0;
     }
-    const double magnitude = 2 * farthest + graph->max_weight;
+    const double magnitude =
+        2 * (farthest + depth) + fmax(fabs(graph->min_weight), fabs(graph->max_weight));
+    verifier->compared++;
     for (int64_t j = 0; j < twi_plan_cols(plan); j++) {
         const int32_t target = twi_plan_target(plan, j);
         const double given = twi_distance(data, plan->type, j);
         double low, high;
-        twi_textbook_bounds(graph, &search, target, plan->type, magnitude, &low, &high);
+        twi_textbook_bounds(graph, search, target, plan->type, magnitude, &low, &high);
         const bool may_be_cut = cutoff >= 0 && high > cutoff;
         const bool must_be_cut = cutoff >= 0 && low > cutoff;
         bool right = isinf(given) ? given > 0 && (may_be_cut || isinf(high))
                                   : given >= low && given <= high && !must_be_cut;
         right = right && !(target == source && given != 0) &&
-                !(given == 0 && search.distance[target] > 0);
+                !(given == 0 && search->distance[target] > 0);
         if (!right) {
             return tw_fail(ctx, TW_ERR_VERIFY,
                            "row %lld, column %lld: the distance from vertex %d to %d is given as "
                            "%.17g, but a search finds %.17g",
                            (long long)row, (long long)j, source + graph->first,
-                           target + graph->first, given, search.distance[target]);
+                           target + graph->first, given, search->distance[target]);
         }
     }
     return TW_OK;
@@ -132,13 +134,15 @@ tw_status twi_mpi_verifier_row(tw_context *ctx, twi_mpi_verifier *verifier, int6
     if (status != TW_OK) {
         return status;
     }
-    verifier->compared++;
     if (data != NULL) {
+        const twi_textbook search = {.distance = verifier->distance, .hops = verifier->hops};
         for (int64_t v = 0; v < n; v++) {
             verifier->distance[v] = verifier->reached[v].distance;
             verifier->hops[v] = verifier->reached[v].hops;
         }
-        status = compare(ctx, verifier, row, source, data);
+        status = twi_mpi_verifier_compare(ctx, verifier, row, source, &search, data);
+    } else {
+        verifier->compared++;
     }
     return twi_world_agree(ctx, &verifier->graph->world, status);
 }

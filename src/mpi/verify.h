@@ -3,6 +3,7 @@
 #define TWI_MPI_VERIFY_H
 
 #include "apsp/shared/plan.h"
+#include "apsp/shared/textbook.h"
 #include "mpi/graph.h"
 
 typedef struct twi_mpi_verifier twi_mpi_verifier;
@@ -22,6 +23,13 @@ bool twi_mpi_verifier_wants(const twi_mpi_verifier *verifier, int64_t row);
 TW_CHECKED tw_status twi_mpi_verifier_row(tw_context *ctx, twi_mpi_verifier *verifier, int64_t row,
                                           int32_t source, const void *data);
 
+/* The same with a search that this rank has made itself, from `source` in the whole graph. Not
+ * collective. */
+TW_CHECKED tw_status twi_mpi_verifier_compare(tw_context *ctx, twi_mpi_verifier *verifier,
+                                              int64_t row, int32_t source,
+                                              const twi_textbook *search, const void *data);
+
+/* Rows compared so far. */
 int64_t twi_mpi_verifier_count(const twi_mpi_verifier *verifier);
 
 #endif

@@ -164,6 +164,7 @@ static void run_case(const graph_case *c, uint64_t seed)
     opts.type = c->type;
     opts.work_type = c->work_type;
     opts.block = c->block;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     out.path = path;
     out.verify = 1;
     out.seed = seed;
@@ -205,6 +206,7 @@ static void pick_rows_and_columns(void)
     opts.target_count = 3;
     opts.cutoff = 60;
     opts.block = 64;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     out.path = path;
     out.verify = 0;
     check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
@@ -272,10 +274,10 @@ static void failures_are_shared(void)
                "two outputs");
         out.path = NULL;
     }
-    opts.method = TW_APSP_METHOD_SWEEP;
-    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_UNSUPPORTED, "method sweep",
+    opts.method = TW_APSP_METHOD_REFERENCE;
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_UNSUPPORTED, "method reference",
            "a method that is not there");
-    opts.method = TW_APSP_METHOD_AUTO;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     if (rank == last) {
         opts.sources = (const int32_t[]){100};
         opts.source_count = 1;
@@ -327,8 +329,10 @@ static void any_communicator_will_do(void)
     tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
     tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
     out.verify = 3;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    opts.method = TW_APSP_METHOD_CLOSURE;
     check(tw_mpi_graph_from_parts(ctx, &graph, some, part), "the parts");
-    check(tw_mpi_apsp(ctx, graph, NULL, &out, &report), c.name);
+    check(tw_mpi_apsp(ctx, graph, &opts, &out, &report), c.name);
     passed += report.ranks == size && report.verified_rows == 3 && rank == 0;
     failures += report.ranks != size || report.verified_rows != 3;
     tw_mpi_graph_destroy(graph);

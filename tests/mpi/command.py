@@ -37,7 +37,9 @@ def ranks(count, *words, program=None):
 
 
 def one(*words):
-    subprocess.run([alone, *words, "-q"], check=True, cwd=folder, timeout=LIMIT)
+    ended = subprocess.run([alone, *words, "-q"], check=True, cwd=folder, timeout=LIMIT, stdout=subprocess.PIPE,
+                           text=True)
+    return ended.stdout
 
 
 def same(a, b):
@@ -90,6 +92,27 @@ def options():
     check(code == 0 and re.fullmatch(r"tilewright-mpi \d+\.\d+\.\d+\n", out), "--version", out)
 
 
+def answers():
+    """Without a matrix: the words and files of one process."""
+    with open(os.path.join(folder, "roads.el"), "w", encoding="ascii") as file:
+        for v in range(900):
+            file.write(f"{v} {(v * 7 + 3) % 900} {v % 13 + 1}\n{v} {(v + 1) % 900} {v % 5 + 2}\n")
+    with open(os.path.join(folder, "down.el"), "w", encoding="ascii") as file:
+        file.write("0 1 -5\n1 2 3\n2 0 4\n")
+    for words in (["--histogram", "--harmonic", "FILE"], ["--unweighted", "--sum", "FILE"],
+                  ["--method", "closure", "--closeness", "FILE"], ["--undirected", "--eccentricity", "FILE"],
+                  ["--sources", "5,9,899,5", "--reached", "FILE"]):
+        right = one("apsp", "roads.el", *[word.replace("FILE", "right.csv") for word in words])
+        out, said, code, err = ranks(3, "apsp", "roads.el", *[word.replace("FILE", "some.csv") for word in words])
+        check(code == 0 and out == right and same("some.csv", "right.csv"), "answers", words, out, err)
+    one("apsp", "down.el", "right.npy")
+    out, said, code, err = ranks(2, "apsp", "down.el", "some.npy", "--verify=0", "--summary")
+    check(code == 0 and same("some.npy", "right.npy") and out.startswith("distances    3 x 3, i32\n"),
+          "negative weights", out, err)
+    _, said, code, err = ranks(2, "apsp", "down.el", "x.npy", "--undirected")
+    check(code == 1 and len(said) == 1 and "negative cycle" in said[0], "a negative cycle", code, err)
+
+
 def bad():
     """One sentence from one rank, exit 2, nothing left."""
     with open(os.path.join(folder, "cut.bin"), "wb") as file:
@@ -107,14 +130,17 @@ def bad():
         (["apsp", "-", "x.npy"], "standard input"),
         (["apsp", "cut.bin", "kept.npy", "--in-format", "triples"], "cut short"),
         (["apsp", "far.bin", "kept.npy"], "edge "),
-        (["apsp", "minus.el", "x.npy"], "negative weights"),
+        (["apsp", "minus.el", "x.npy", "--method", "closure"], "negative weights"),
         (["apsp", "g.bin", "x.csv"], "csv"),
         (["apsp", "g.bin", "-"], "standard output"),
         (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),
         (["apsp", "g.bin", "."], "cannot write"),
         (["apsp", "g.bin", "kept.npy", "--memory", "100k"], "memory"),
         (["apsp", "g.bin", "kept.npy", "--work-type", "u8", "--type", "u8", "--cutoff", "-1"], "--cutoff"),
-        (["apsp", "g.bin", "x.npy", "--method", "sweep"], "sweep"),
+        (["apsp", "g.bin", "x.npy", "--method", "reference"], "reference"),
+        (["apsp", "g.bin", "x.npy", "--method", "bfs"], "bfs"),
+        (["apsp", "g.bin", "--nearest", "x.csv"], "--nearest"),
+        (["apsp", "g.bin", "--sum", "nowhere/x.csv"], "nowhere/x.csv"),
         (["apsp", "g.bin", "x.npy", "--sources", "170"], "170"),
         (["apsp", "g.bin", "x.npy", "--blok", "4"], "--blok"),
         (["apsp"], "GRAPH"),
@@ -202,7 +228,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, bad, different, interrupted, checkpoints):
+for part in (formats, options, answers, bad, different, interrupted, checkpoints):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

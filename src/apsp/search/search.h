@@ -10,8 +10,8 @@
 
 /* Run plan->method (TW_APSP_METHOD_DIJKSTRA or TW_APSP_METHOD_BFS) for every source of the plan and
  * deliver the rows in order. *arcs_scanned counts relaxations. */
-TW_CHECKED tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan,
-                                    twi_delivery *delivery, double *arcs_scanned);
+TWI_SHARED TW_CHECKED tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                               twi_delivery *delivery, double *arcs_scanned);
 
 /* Working memory of a run besides the graph, in bytes. */
 uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method);

@@ -71,7 +71,7 @@ void twi_searcher_destroy(twi_searcher *e);
 /* Search for a batch, at most twi_searcher_batch(method) sources, unless the verdict is bad
  * already. For any thread, with its own worker. */
 void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_batch *b);
-int64_t twi_searcher_batch(tw_apsp_method method);
+TWI_SHARED int64_t twi_searcher_batch(tw_apsp_method method);
 
 /* Sources that are searched for together: a batch is one such pass, or several. */
 int64_t twi_searcher_pass(const twi_searcher *e);

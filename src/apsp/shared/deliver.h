@@ -73,7 +73,7 @@ uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
 uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
 
 /* Time spent in it so far: converting, predecessors and the sinks. */
-double twi_delivery_seconds(const twi_delivery *delivery);
+TWI_SHARED double twi_delivery_seconds(const twi_delivery *delivery);
 
 /* Frees; aborts the sinks unless twi_delivery_end was called. NULL is fine. */
 TWI_SHARED void twi_delivery_destroy(tw_context *ctx, twi_delivery *delivery);

@@ -15,7 +15,8 @@ void twi_mark_reached(const tw_graph *graph, const int32_t *from, int64_t count,
 /* The same vertices with only those arcs that lie on a walk from a source to a target of `asked`;
  * distances between those are the graph's. *out is NULL, the graph itself being meant, where no arc
  * would go or no weight is negative. The caller destroys it. */
-TW_CHECKED tw_status twi_relevant_part(tw_context *ctx, tw_graph **out, const tw_graph *graph,
-                                       const tw_apsp_options *asked);
+TWI_SHARED TW_CHECKED tw_status twi_relevant_part(tw_context *ctx, tw_graph **out,
+                                                  const tw_graph *graph,
+                                                  const tw_apsp_options *asked);
 
 #endif

@@ -21,19 +21,21 @@ typedef struct twi_textbook {
     tw_context *stop; /* whose cancelling ends a search early, with any distances; NULL: none */
 } twi_textbook;
 
-uint64_t twi_textbook_bytes(const tw_graph *graph);
+TWI_SHARED uint64_t twi_textbook_bytes(const tw_graph *graph);
 /* Lay a search out in `memory`, twi_textbook_bytes of it; it stops when `stop` is cancelled. */
-void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory, tw_context *stop);
+TWI_SHARED void twi_textbook_place(twi_textbook *out, const tw_graph *graph, void *memory,
+                                   tw_context *stop);
 
 /* For graphs without negative weights. Worker-safe. */
-void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *search);
+TWI_SHARED void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *search);
 /* The same, where vertices farther than `limit` count as unreachable. */
 void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
                                   twi_textbook *search);
 
 /* For any graph without a negative cycle within reach of the source. Worker-safe. False if the
  * distances still change after n rounds. */
-bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source, twi_textbook *search);
+TWI_SHARED bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source,
+                                          twi_textbook *search);
 
 /* Make `previous` a tree. After Bellman-Ford with rounded sums it may hold a cycle: one of weight
  * zero that rounding makes negative keeps pulling its vertices down until none of them hangs on the

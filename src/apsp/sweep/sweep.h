@@ -18,8 +18,8 @@ typedef struct twi_sweep_outcome {
 
 /* Factor, sweep down for every source of the plan, and deliver the rows in order. Whole numbers
  * begin in plan->work_type, and go on in a wider one where a distance does not fit. */
-TW_CHECKED tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan,
-                                   twi_delivery *delivery, twi_sweep_outcome *out);
+TWI_SHARED TW_CHECKED tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan,
+                                              twi_delivery *delivery, twi_sweep_outcome *out);
 
 /* Bytes that a run holds in a type besides the tree, at most. */
 uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,

@@ -5,7 +5,9 @@
  */
 #include "tilewright-mpi.h"
 
+#include "cli/answers.h"
 #include "cli/reading.h"
+#include "cli/statistics.h"
 #include "cli/vertices.h"
 #include "frame/help.h"
 #include "frame/program.h"
@@ -34,10 +36,15 @@ typedef struct mpi_settings {
     int64_t verify;
     const char *checkpoint;
     double every; /* seconds */
+    int64_t summary;
+    cli_answers answers;
 } mpi_settings;
 
-static const mpi_settings defaults = {
-    .reading = CLI_READING_INIT, .cutoff = (double)NAN, .verify = -1, .every = 600};
+static const mpi_settings defaults = {.reading = CLI_READING_INIT,
+                                      .cutoff = (double)NAN,
+                                      .verify = -1,
+                                      .every = 600,
+                                      .answers = CLI_ANSWERS_INIT};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
@@ -58,12 +65,21 @@ static const cli_option result_options[] = {
      "appears; exit 1 and write nothing if one is wrong."},
     {0}};
 
+static const cli_option answer_options[] = {
+    {"summary", 0, CLI_FLAG, NULL, offsetof(mpi_settings, summary), 1,
+     "Print the summary of the distances even if OUT is given."},
+    CLI_ANSWER_OPTIONS(mpi_settings),
+    {0}};
+
 static const cli_option method_options[] = {
     {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
-     "closure (blocked Floyd-Warshall), which is what auto (the default) takes. Others are not "
-     "available over MPI."},
+     "auto (the default: what tilewright apsp would take), closure (blocked Floyd-Warshall, each "
+     "process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
+     "(elimination, then a sweep over blocks of sources); of these each machine has the whole "
+     "graph, and processes make rows in turn."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
-     "The type the closure computes in: u8, u16, i32, f32 or f64. Default: the narrowest that "
+     "The type the closure or sweep computes in: u8, u16, i32, f32 or f64. Default: the narrowest "
+     "that "
      "gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
      "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
@@ -87,21 +103,26 @@ static const cli_option machine_options[] = {
      "Force an instruction set: scalar, neon, avx2 or avx512."},
     {0}};
 
-static const cli_group groups[] = {
-    {"The graph", cli_reading_options},     {"The result", result_options},
-    {"How it is computed", method_options}, {"Resources", machine_options},
-    {"Messages", cli_talk_options},         {NULL, NULL}};
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The result", result_options},
+                                   {"Answers without a matrix", answer_options},
+                                   {"How it is computed", method_options},
+                                   {"Resources", machine_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
               "parts, each process its own; other formats by one process, which deals them out."},
     {"OUT", "The output file for the distance matrix: .npy, or raw (.raw, .bin, .out or no "
-            "extension). Without OUT nothing is kept: for --verify, and to time a run."},
+            "extension). Without OUT a summary of the result is printed."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
     {"mpirun -n 4 tilewright-mpi apsp big.bin distances.npy --verify",
      "four processes, and a check of 16 rows"},
+    {"mpirun -n 64 tilewright-mpi apsp roads.gr --closeness c.csv --histogram",
+     "distances that are never kept"},
     {NULL, NULL}};
 
 typedef struct mpi_run {
@@ -112,6 +133,7 @@ typedef struct mpi_run {
     tw_graph_info about;
     cli_vertices sources, targets;
     tw_mpi_apsp_report report;
+    cli_answering answering;
     double seconds_read;
     int rank;
 } mpi_run;
@@ -132,7 +154,21 @@ static tw_status choose_output(mpi_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    return run->output == NULL ? cli_refuse(run->job, "out-format", "without OUT") : TW_OK;
+    if (s->answers.nearest != NULL || s->answers.farthest != NULL) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "--nearest and --farthest are not available over MPI; use tilewright apsp");
+    }
+    tw_status status = cli_answers_check(run->job, &s->answers);
+    return status == TW_OK && run->output == NULL
+               ? cli_refuse(run->job, "out-format", "without OUT")
+               : status;
+}
+
+/* Whether the summary is printed; it may be there for its files alone. */
+static bool shows_summary(const mpi_run *run)
+{
+    const mpi_settings *s = run->settings;
+    return s->summary || s->answers.histogram > 0 || run->output == NULL;
 }
 
 static tw_status read_graph(mpi_run *run)
@@ -185,7 +221,23 @@ static tw_status solve(mpi_run *run)
     out.format = s->format;
     out.verify = s->verify;
     out.seed = VERIFY_SEED;
-    return tw_mpi_apsp(run->job->ctx, run->graph, &opts, &out, &run->report);
+    tw_context *ctx = run->job->ctx;
+    tw_sink unused[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
+    int32_t used = 0;
+    tw_status status = cli_answers_begin(ctx, &run->answering, opts.sources, opts.targets,
+                                         shows_summary(run), unused, &used);
+    out.summary = run->answering.summary;
+    status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
+    if (status == TW_OK) {
+        status = tw_mpi_apsp(ctx, run->graph, &opts, &out, &run->report);
+    }
+    if (status == TW_OK && run->answering.summary != NULL) {
+        status = run->rank == 0
+                     ? cli_answers_write(ctx, &run->answering, tw_mpi_graph_part(run->graph))
+                     : TW_OK;
+        status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
+    }
+    return status;
 }
 
 static double rate_of(const tw_mpi_apsp_report *report)
@@ -203,13 +255,22 @@ static void conclude(const mpi_run *run, double total)
                 (long long)r->verified_rows, r->verified_rows == 1 ? "" : "s",
                 cli_show_seconds(all, r->seconds_verify));
     }
-    cli_say(run->job,
+    cli_show_bytes(memory, (double)r->memory_peak);
+    if (r->method != TW_APSP_METHOD_CLOSURE) {
+        cli_say(run->job,
+                "%d ranks on %d machine%s, %d thread%s each, %s in %s, %s of memory in each",
+                (int)r->ranks, (int)r->machines, r->machines == 1 ? "" : "s", (int)r->threads,
+                r->threads == 1 ? "" : "s", tw_apsp_method_name(r->method),
+                tw_type_name(r->work_type), memory);
+    } else {
+        cli_say(
+            run->job,
             "%d ranks as %d x %d, %d thread%s each, tiles of %d, %s in %s%s, %s of memory in each",
             (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, (int)r->threads,
             r->threads == 1 ? "" : "s", (int)r->block,
             r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
-            r->tiles_skipped > 0 ? ", empty tiles skipped" : "",
-            cli_show_bytes(memory, (double)r->memory_peak));
+            r->tiles_skipped > 0 ? ", empty tiles skipped" : "", memory);
+    }
     cli_say(run->job,
             "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
             "relaxations/s",
@@ -228,6 +289,7 @@ static void report(const mpi_run *run, double total)
     cli_report_text(&json, "input", run->input);
     cli_report_integer(&json, "vertices", run->about.vertices);
     cli_report_integer(&json, "arcs", run->about.arcs);
+    cli_report_text(&json, "method", tw_apsp_method_name(r->method));
     cli_report_integer(&json, "ranks", r->ranks);
     cli_report_integer(&json, "grid_rows", r->grid_rows);
     cli_report_integer(&json, "grid_cols", r->grid_cols);
@@ -240,6 +302,7 @@ static void report(const mpi_run *run, double total)
     cli_report_integer(&json, "tiles_skipped", r->tiles_skipped);
     cli_report_object(&json, "seconds");
     cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "plan", r->seconds_plan);
     cli_report_number(&json, "compute", r->seconds_compute);
     cli_report_number(&json, "wait", r->seconds_wait);
     cli_report_number(&json, "output", r->seconds_output);
@@ -252,6 +315,11 @@ static void report(const mpi_run *run, double total)
     cli_report_integer(&json, "bytes_broadcast", (int64_t)r->bytes_broadcast);
     cli_report_integer(&json, "verified_rows", r->verified_rows);
     cli_report_text(&json, "output", run->output);
+    if (run->answering.summary != NULL) {
+        const cli_naming naming = {tw_mpi_graph_part(run->graph), run->sources.list,
+                                   run->targets.list};
+        cli_statistics_report(&json, run->answering.summary, &run->answering.about, &naming);
+    }
     cli_report_end(&json);
 }
 
@@ -261,6 +329,8 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
     mpi_run run = {.job = job, .settings = &s, .input = words[0]};
     run.about = (tw_graph_info)TW_GRAPH_INFO_INIT;
     run.report = (tw_mpi_apsp_report)TW_MPI_APSP_REPORT_INIT;
+    run.answering.asked = &s.answers;
+    run.answering.about = (tw_apsp_summary_info)TW_APSP_SUMMARY_INFO_INIT;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
     s.reading.common.quiet = s.reading.common.quiet || run.rank != 0;
     tw_status status = choose_output(&run, count, words);
@@ -279,11 +349,18 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
     }
     const double total = cli_seconds() - job->started;
     if (status == TW_OK) {
+        if (shows_summary(&run) && !s.reading.common.json && run.rank == 0) {
+            const cli_naming naming = {tw_mpi_graph_part(run.graph), run.sources.list,
+                                       run.targets.list};
+            cli_statistics_print(run.answering.summary, &run.answering.about, &naming);
+            fflush(stdout); /* before the last line of news, where both go to one place */
+        }
         conclude(&run, total);
         if (s.reading.common.json && run.rank == 0) {
             report(&run, total);
         }
     }
+    cli_answers_clear(&run.answering);
     cli_vertices_clear(&run.targets);
     cli_vertices_clear(&run.sources);
     tw_mpi_graph_destroy(run.graph);
@@ -294,9 +371,13 @@ static const cli_command apsp = {
     .name = "apsp",
     .usage = "GRAPH [OUT]",
     .summary = "shortest paths between all pairs of vertices, over MPI",
-    .text = "Computes the distance from every vertex to every other on many processes, which "
-            "mpirun starts and each of which holds its share of the matrix. The result has the "
-            "bytes that tilewright apsp --method closure gives it, whatever their number.",
+    .text =
+        "Computes the distance from every vertex to every other on many processes, which "
+        "mpirun starts. By a closure each of them holds its share of the matrix; by a search or "
+        "a sweep they make rows in turn, and no process holds more than some of them. The result "
+        "has the bytes that tilewright apsp gives it by the same method, whatever their "
+        "number. Without OUT a summary is printed, and no matrix is kept anywhere but in the "
+        "shares of a closure.",
     .examples = examples,
     .operands = operands,
     .groups = groups,
@@ -311,7 +392,8 @@ static const cli_command *const commands[] = {&apsp, NULL};
 
 static const cli_topic topics[] = {
     {"Exit status",
-     "0: success. 1: finished, but a verification failed. 2: wrong usage, bad input, interrupted, "
+     "0: success. 1: finished, but a verification failed or there is a negative cycle. 2: wrong "
+     "usage, bad input, interrupted, "
      "or any other error; one line on standard error, from one process, says what is wrong. All "
      "processes exit with the same status."},
     {NULL, NULL}};
@@ -395,5 +477,5 @@ int main(int argc, char **argv)
     cli_signals_forget();
     tw_context_destroy(job.ctx);
     (void)MPI_Finalize();
-    return status == TW_OK ? 0 : status == TW_ERR_VERIFY ? 1 : 2;
+    return status == TW_OK ? 0 : status == TW_ERR_VERIFY || status == TW_ERR_NEGATIVE_CYCLE ? 1 : 2;
 }
