@@ -796,6 +796,9 @@ static void a_run_killed_at_any_moment_goes_on(void **state)
 {
     (void)state;
     const int64_t n = (small_sizes_only() ? 5 : 10) * BLOCK + 3;
+    if (TW_TEST_EMULATED) {
+        return; /* an emulator's threads do not survive a fork */
+    }
     char file[128], out[128];
     snprintf(file, sizeof file, "%s", in_scratch("c"));
     snprintf(out, sizeof out, "%s", in_scratch("out"));
@@ -820,7 +823,7 @@ static void a_run_killed_at_any_moment_goes_on(void **state)
             kill(child, SIGKILL);
             assert_int_equal(waitpid(child, &status, 0), child);
             over = WIFEXITED(status);
-            assert_true(!over || WEXITSTATUS(status) == 0);
+            assert_true(over ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
             if (!over && access(out, F_OK) != 0) { /* killed before its last step */
                 const int64_t now = whole_checkpoint(file, n);
                 if (now < reached) {
