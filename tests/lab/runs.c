@@ -18,6 +18,7 @@ const cli_about cli_program = {.name = "runs"};
 
 /* In place of libc's: the load stands in every case that is kept, and changes by itself between the
    two runs that a test compares. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's names are reserved */
 int getloadavg(double *loads, int count)
 {
     for (int k = 0; k < count; k++) {
