@@ -62,9 +62,10 @@ static const cli_operand operands[] = {
 
 static const cli_example examples[] = {
     {"tilewright reach packages.el --ids", "components, and how many pairs are connected"},
-    {"tilewright reach packages.el --counts counts.csv", "what each vertex reaches, as a number"},
+    {"tilewright reach packages.el --ids --counts counts.csv",
+     "what each vertex reaches, as a number"},
     {"tilewright reach calls.gr reach.npy --bits", "the whole matrix, a bit for each pair"},
-    {"tilewright reach calls.gr --sources 0,17 two.csv", "only two rows"},
+    {"tilewright reach calls.gr --sources 1,17 two.csv", "only two rows"},
     {"tilewright reach calls.gr --components c.csv --condensation dag.el",
      "the acyclic graph of components"},
     {NULL, NULL}};
