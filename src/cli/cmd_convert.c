@@ -75,7 +75,7 @@ static const char *inner_extension(char out[64], const char *path)
 
 static bool is_of_graphs(const char *path, const char *format)
 {
-    static const char *const graphs[] = {"gr",    "mtx",   "el",      "tsv", "txt", "graph",
+    static const char *const graphs[] = {"gr",    "mtx",   "el",      "tsv", "tab", "txt", "graph",
                                          "metis", "edges", "triples", "bin", "npz", NULL};
     char inner[64];
     const char *word = format != NULL ? format : inner_extension(inner, path);
@@ -141,7 +141,7 @@ static void conclude(const cli_job *job, const settings *s, bool graph, const ch
 
 static tw_status convert_graph(cli_job *job, const settings *s, const char *in, const char *out)
 {
-    static const char *const named[] = {"el", "txt", "csv", "tsv", "edges", NULL};
+    static const char *const named[] = {"el", "txt", "csv", "tsv", "tab", "edges", NULL};
     static const char *const counted[] = {"gr", "mtx", "graph", "metis", NULL}; /* from 1 */
     tw_graph *graph = NULL;
     tw_graph_info about = TW_GRAPH_INFO_INIT;

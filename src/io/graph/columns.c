@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ENDS = 2, LISTED = 160 };
+enum { ENDS = 2, LISTED = 160, SAMPLED = 16 }; /* lines that settle the separator */
 
 /* ---------------------------------------------------------------------------------- fields */
 
@@ -52,8 +52,7 @@ static bool skip_quoted(twi_text *text, char separator, twi_field *out)
         at += *at == '"' ? 2 : 1;
     }
     if (at >= text->end || *at != '"') {
-        return twi_text_fail(text, TW_ERR_FORMAT, text->at,
-                             "a quote that is not closed on its line");
+        return twi_text_fail(text, TW_ERR_FORMAT, text->at, "a quote is not closed on its line");
     }
     out->end = at++;
     while (at < text->end && twi_text_is_blank(*at) && !(separator == '\t' && *at == '\t')) {
@@ -61,7 +60,7 @@ static bool skip_quoted(twi_text *text, char separator, twi_field *out)
     }
     const bool apart = separator == ' ' && at > out->end + 1;
     if (at < text->end && *at != '\n' && *at != (separator == ' ' ? ',' : separator) && !apart) {
-        return twi_text_fail(text, TW_ERR_FORMAT, at, "text behind a closing quote");
+        return twi_text_fail(text, TW_ERR_FORMAT, at, "text after a closing quote");
     }
     text->at = at;
     return true;
@@ -124,14 +123,8 @@ bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool
     if (good && text->at < text->end) {
         twi_text_skip_blanks(text);
         if (*text->at != '#' && *text->at != '%') { /* what a comment follows is fine */
-            size_t length = (size_t)(field->end - field->begin);
             char shown[29];
-            size_t used = 0;
-            while (used < length && used < sizeof shown - 1) {
-                shown[used] = isprint((unsigned char)field->begin[used]) ? field->begin[used] : '?';
-                used++;
-            }
-            shown[used] = '\0';
+            (void)twi_text_show(shown, sizeof shown, field->begin, field->end);
             good =
                 twi_text_fail(text, TW_ERR_FORMAT, field->begin, "'%s' is not %s", shown, wanted);
         }
@@ -236,6 +229,7 @@ typedef struct line_look {
     bool number_like; /* one of the ends begins like a number */
     bool weight_like; /* so does the weight */
     bool torn;        /* one of the ends is a number, a blank, and more */
+    bool quote_split; /* a field has one of two quotes: the separator stands between them */
     twi_field ends[ENDS];
     char list[LISTED]; /* the fields, for a sentence */
 } line_look;
@@ -246,10 +240,8 @@ static void list_field(line_look *out, const twi_field *field)
     if (used >= LISTED - 8) {
         return;
     }
-    for (const char *at = field->begin; at < field->end && used < LISTED - 8; at++) {
-        out->list[used++] = isprint((unsigned char)*at) ? *at : '?';
-    }
-    memcpy(out->list + used, ", ", 3);
+    (void)twi_text_show(out->list + used, LISTED - 7 - used, field->begin, field->end);
+    memcpy(out->list + strlen(out->list), ", ", 3);
 }
 
 static void look_at_end(line_look *out, twi_text *text, const twi_field *field, bool number,
@@ -266,6 +258,15 @@ static void look_at_end(line_look *out, twi_text *text, const twi_field *field, 
     out->torn |= !field->quoted && blank < field->end && is_number(text, &word);
 }
 
+static bool has_odd_quotes(const twi_field *field)
+{
+    bool odd = false;
+    for (const char *at = field->begin; at < field->end && !field->quoted; at++) {
+        odd ^= *at == '"';
+    }
+    return odd;
+}
+
 /* The fields of the line at `text`, the wishes by name among them found. */
 static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], line_look *out,
                          twi_text *failed)
@@ -280,6 +281,7 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         out->fields++;
         out->any_number |= number;
         out->any_quote |= field.quoted;
+        out->quote_split |= has_odd_quotes(&field);
         list_field(out, &field);
         for (int w = 0; w < WISHES; w++) {
             const char *name = wishes[w].name;
@@ -317,22 +319,88 @@ static void look_at_next(twi_text text, char separator, wish wishes[WISHES], lin
 
 /* -------------------------------------------------------------------------------- settling */
 
-/* Semicolons before commas before tabs: what is left of a first line that has them holds the
- * others inside its fields. Not where a number, a blank and more stand between two of them, as in
- * "0 1,5": there all of them separate. */
-static char find_separator(const twi_text *head, const wish wishes[WISHES])
+static const char *inner_extension(const twi_input *input, char inner[TWI_PACKED_NAME])
 {
-    static const char candidates[] = ";,\t";
+    return twi_extension(twi_packed_inner(input->name, inner));
+}
+
+static bool is_tab_separated(const twi_input *input)
+{
+    char inner[TWI_PACKED_NAME];
+    const char *extension = inner_extension(input, inner);
+    return strcasecmp(extension, "tsv") == 0 || strcasecmp(extension, "tab") == 0;
+}
+
+/* How well the first lines agree on a separator, the first of them being split as `first` says: a
+ * point for every line of as many fields, and for every weight that begins like a number ("1,5"
+ * does, and is refused when it is read); one less for any other weight, unless it is a title, and
+ * for quotes that are torn apart. */
+static int64_t rate_separator(twi_text text, char separator, wish wishes[WISHES],
+                              const line_look *first)
+{
+    const bool weighted = wishes[WEIGHT].column > 0 && first->fields >= wishes[WEIGHT].column;
+    line_look line;
+    twi_text failed;
+    int64_t points = 0;
+    int64_t ignored = 0;
+    int64_t lines = 0;
+    bool more = true;
+    while (more && lines < SAMPLED) {
+        const bool whole = look_at_line(text, separator, wishes, &line, &failed);
+        twi_text_skip_line(&text);
+        more = twi_text_next_line(&text) && twi_columns_find(&text, &ignored);
+        const bool title = lines == 0 && more;
+        points += whole && line.fields == first->fields;
+        points += weighted && line.weight_like;
+        points -= weighted && !line.weight_like && !title;
+        points -= line.quote_split;
+        lines++;
+    }
+    return points;
+}
+
+/* The tab of a .tsv that has one. Otherwise what the first lines agree on best, semicolons before
+ * commas before tabs if they do so equally. Not what stands beside a number, a blank and more, as
+ * in "0 1,5", nor what tears quotes apart that blanks leave whole: there all of them separate. */
+static char find_separator(const twi_text *head, const twi_input *input,
+                           const tw_graph_read_options *opts, const wish wishes[WISHES])
+{
+    static const char candidates[] = ";,\t ";
+    const bool usual = opts->weight == NULL && opts->from == NULL && opts->to == NULL;
+    const bool tabs = is_tab_separated(input);
+    char best = ' ';
+    int64_t most = INT64_MIN;
+    bool best_splits = false;
     for (const char *c = candidates; *c != '\0'; c++) {
         wish copy[WISHES];
         line_look line;
         twi_text failed;
         memcpy(copy, wishes, sizeof copy);
-        if (look_at_line(*head, *c, copy, &line, &failed) && line.fields >= ENDS && !line.torn) {
-            return *c;
+        if (usual && !opts->unweighted) {
+            copy[WEIGHT].column = ENDS + 1;
+        }
+        if (!look_at_line(*head, *c, copy, &line, &failed) || line.fields < ENDS) {
+            continue;
+        }
+        if (*c == '\t' && tabs) {
+            return '\t';
+        }
+        if (*c == ' ') {
+            return best_splits && !line.quote_split ? ' ' : best;
+        }
+        int64_t points = 0;
+        for (int w = 0; w < WISHES; w++) {
+            points -= copy[w].name != NULL && copy[w].column == 0 ? 2 * SAMPLED : 0;
+            copy[w].name = NULL;
+        }
+        points += rate_separator(*head, *c, copy, &line);
+        if (!line.torn && points > most) {
+            most = points;
+            best = *c;
+            best_splits = line.quote_split;
         }
     }
-    return ' ';
+    return best;
 }
 
 static tw_status parse_wish(tw_context *ctx, wish *out)
@@ -433,9 +501,8 @@ static bool are_names(const twi_input *input, const twi_columns *columns, const 
                       const line_look *next)
 {
     char inner[TWI_PACKED_NAME];
-    const char *extension = twi_extension(twi_packed_inner(input->name, inner));
-    const bool table = columns->separator != ' ' || strcasecmp(extension, "csv") == 0 ||
-                       strcasecmp(extension, "tsv") == 0;
+    const bool table = columns->separator != ' ' || is_tab_separated(input) ||
+                       strcasecmp(inner_extension(input, inner), "csv") == 0;
     return table && line->fields >= ENDS && !line->number_like && line->numbers == 0 &&
            (next->fields > 0 ? !next->number_like && next->numbers == 0
                              : line->any_number || next->any_quote);
@@ -458,7 +525,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     if (status != TW_OK) {
         return status;
     }
-    out->separator = find_separator(head, wishes);
+    out->separator = find_separator(head, input, opts, wishes);
     if (!look_at_line(*head, out->separator, wishes, &line, head)) {
         return twi_text_report(ctx, input, head);
     }

@@ -56,6 +56,17 @@ static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
     return next == TWI_LINE_END || (next == TWI_FIELD && twi_text_number(text, weight, "a weight"));
 }
 
+/* Where tabs separate, a comma does not: "1,5" is no number, rather than two. */
+static bool check_comma(twi_text *text, const list *kind, const char *at)
+{
+    if (kind->columns.separator != '\t' || text->at == text->end || *text->at != ',') {
+        return true;
+    }
+    return twi_text_fail(text, TW_ERR_FORMAT, at,
+                         "a comma inside a field; write decimals with a "
+                         "point");
+}
+
 /* Most lists: indices in the first two columns, the weight in the third. */
 static bool read_plain(twi_text *text, const void *self)
 {
@@ -68,12 +79,14 @@ static bool read_plain(twi_text *text, const void *self)
         twi_text_skip_line(text);
         return true;
     }
-    if (!read_index(text, &source, true) || !read_index(text, &target, false)) {
+    if (!read_index(text, &source, true) || !check_comma(text, kind, at) ||
+        !read_index(text, &target, false) || !check_comma(text, kind, at)) {
         return false;
     }
     twi_text_skip_blanks(text);
     at = text->at + (text->at < text->end && *text->at == ',');
-    if (!kind->columns.loose && !read_weight(text, kind->columns.weight > 0, &weight)) {
+    if (!kind->columns.loose &&
+        (!read_weight(text, kind->columns.weight > 0, &weight) || !check_comma(text, kind, at))) {
         return false;
     }
     twi_text_skip_line(text);
@@ -224,12 +237,12 @@ static tw_status check_titles(const twi_text_file *file, const list *kind)
     for (int e = 0; e < 2 && kind->names != NULL && kind->columns.guessed; e++) {
         const twi_field *field = &kind->columns.ends[e];
         if (twi_labels_find(kind->names, field->begin, (size_t)(field->end - field->begin)) >= 0) {
+            char shown[61];
+            (void)twi_text_show(shown, sizeof shown, field->begin, field->end);
             return tw_fail(file->ctx, TW_ERR_FORMAT,
-                           "%.400s: the first line looks like a header, but '%.*s' is a vertex, "
+                           "%.400s: the first line looks like a header, but '%s' is a vertex, "
                            "too; use --header or --no-header",
-                           file->input->name,
-                           (int)(field->end - field->begin < 60 ? field->end - field->begin : 60),
-                           field->begin);
+                           file->input->name, shown);
         }
     }
     return TW_OK;
@@ -332,9 +345,8 @@ static bool tells_its_size(const tw_graph *graph)
 
 tw_status twi_edges_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
-    char separator = strcasecmp(extension, "csv") == 0   ? ','
-                     : strcasecmp(extension, "tsv") == 0 ? '\t'
-                                                         : ' ';
+    const bool tabs = strcasecmp(extension, "tsv") == 0 || strcasecmp(extension, "tab") == 0;
+    const char separator = strcasecmp(extension, "csv") == 0 ? ',' : tabs ? '\t' : ' ';
     if (!tells_its_size(graph) || graph->arcs == 0) {
         twi_print_text(printer, "# vertices: ");
         twi_print_whole(printer, graph->n);

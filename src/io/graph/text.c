@@ -31,19 +31,61 @@ bool twi_text_fail(twi_text *text, tw_status status, const char *at, const char 
     return false;
 }
 
-/* The field at `at`, shortened, with anything that does not print as '?'. */
-static void quote_field(const twi_text *text, const char *at, char out[32])
+/* Bytes of the character at `at` that can be shown: printable ASCII, or UTF-8 that is no control
+ * character. 0: neither. */
+static size_t shown_length(const char *at, const char *end)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+    const unsigned char lead = byte[0];
+    if (lead < 0x80) {
+        return lead >= 0x20 && lead != 0x7F;
+    }
+    const size_t length = lead < 0xC2 || lead > 0xF4 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (length == 0 || (size_t)(end - at) < length) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool control = lead == 0xC2 && byte[1] < 0xA0;
+    const bool overlong = (lead == 0xE0 && byte[1] < 0xA0) || (lead == 0xF0 && byte[1] < 0x90);
+    const bool forbidden = (lead == 0xED && byte[1] >= 0xA0) || (lead == 0xF4 && byte[1] >= 0x90);
+    return control || overlong || forbidden ? 0 : length;
+}
+
+const char *twi_text_show(char *out, size_t room, const char *begin, const char *end)
 {
     size_t used = 0;
-    while (at < text->end && !twi_text_is_break(*at) && used < 28) {
-        out[used++] = isprint((unsigned char)*at) ? *at : '?';
-        at++;
-    }
-    if (at < text->end && !twi_text_is_break(*at)) {
-        memcpy(out + used, "...", 3);
-        used += 3;
+    while (begin < end) {
+        const size_t length = shown_length(begin, end);
+        const size_t taken = length > 0 ? length : 1;
+        if (used + taken >= room) {
+            break;
+        }
+        if (length > 0) {
+            memcpy(out + used, begin, length);
+        } else {
+            out[used] = '?';
+        }
+        used += taken;
+        begin += taken;
     }
     out[used] = '\0';
+    return begin;
+}
+
+/* The field at `at`, shortened. */
+static void quote_field(const twi_text *text, const char *at, char out[32])
+{
+    const char *end = at;
+    while (end < text->end && !twi_text_is_break(*end) && end - at < 64) {
+        end++;
+    }
+    if (twi_text_show(out, 29, at, end) < end) {
+        strcat(out, "...");
+    }
 }
 
 bool twi_text_not(twi_text *text, const char *at, const char *wanted)

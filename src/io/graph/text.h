@@ -83,6 +83,10 @@ bool twi_text_fail(twi_text *text, tw_status status, const char *at, const char 
 /* "'abc' is not a weight", for the field at `at`. */
 bool twi_text_not(twi_text *text, const char *at, const char *wanted);
 
+/* As much of [begin, end) as `room` holds, ended by a zero, for a sentence: whole characters of
+ * UTF-8, and '?' for every byte that does not print. Returns where it stopped. */
+const char *twi_text_show(char *out, size_t room, const char *begin, const char *end);
+
 static inline bool twi_text_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
