@@ -73,7 +73,7 @@ complete -c tilewright -n '__tilewright_command apsp' -l explain -d 'Explain the
 complete -c tilewright -n '__tilewright_command apsp' -l method -x -a 'auto closure dijkstra bfs sweep reference' -d 'closure (blocked Floyd-Warshall), dijkstra (a search from each source'
 complete -c tilewright -n '__tilewright_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or the sweep computes in: u8, u16, i32, f32 or f64'
 complete -c tilewright -n '__tilewright_command apsp' -l block -x -d 'The pivot width of the closure'
-complete -c tilewright -n '__tilewright_command apsp' -l no-cache -d 'Do not look for the elimination order, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run'
+complete -c tilewright -n '__tilewright_command apsp' -l no-cache -d 'Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run'
 complete -c tilewright -n '__tilewright_command apsp' -l checkpoint -r -d 'Compute by the closure on the CPU and write its state to FILE every so often'
 complete -c tilewright -n '__tilewright_command apsp' -l every -x -d 'The time from one checkpoint to the next, such as 30s, 10m or 1h'
 complete -c tilewright -n '__tilewright_command apsp' -l threads -x -d 'Use N threads'

@@ -69,7 +69,7 @@ _tilewright()
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
-            '--no-cache[Do not look for the elimination order, which a sweep needs and which depends on who is joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \
+            '--no-cache[Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \
             '--checkpoint=[Compute by the closure on the CPU and write its state to FILE every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--threads=[Use N threads]:N: ' \

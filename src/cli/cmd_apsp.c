@@ -75,8 +75,9 @@ static const cli_option method_options[] = {
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
      "last bit of float distances."},
     {"no-cache", 0, CLI_FLAG, NULL, offsetof(apsp_settings, no_cache), 1,
-     "Do not look for the elimination order, which a sweep needs and which depends on who is "
-     "joined to whom alone, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep "
+     "Do not look for the elimination order, which a sweep needs and which depends only on "
+     "which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not "
+     "keep "
      "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
      "any time."},
     {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,

@@ -58,8 +58,9 @@ typedef struct comparison {
     bool uneven;                /* not all planes have that shape */
     double entries;
     int64_t different;
-    double most;             /* the largest finite difference */
+    double most;             /* the largest finite difference; -1: none */
     bool infinite;           /* some differ in being there at all: a number, and none */
+    bool unlike;             /* some are no number in both, and differ: inf and nan */
     int64_t row, col, plane; /* of the first */
     double left, right;      /* there */
 } comparison;
@@ -135,7 +136,8 @@ static void compare_row(const comparer *c, int64_t number, const char *row_a, co
             out->left = x;
             out->right = y;
         }
-        out->infinite |= !finite;
+        out->infinite |= isfinite(x) != isfinite(y);
+        out->unlike |= !isfinite(x) && !isfinite(y);
         out->most = finite && difference > out->most ? difference : out->most;
     }
 }
@@ -241,8 +243,8 @@ static bool same_shape(const cli_job *job, const settings *s, const side *a, con
         cli_report_number(&json, "seconds", cli_seconds() - job->started);
         cli_report_end(&json);
     } else if (a->planes != b->planes) {
-        cli_print("%s has %lld planes, %s has %lld\n", a->path, (long long)a->planes, b->path,
-                  (long long)b->planes);
+        cli_print("%s has %lld plane%s, %s has %lld\n", a->path, (long long)a->planes,
+                  a->planes == 1 ? "" : "s", b->path, (long long)b->planes);
     } else {
         cli_print("%s is %lld x %lld, %s is %lld x %lld\n", a->path, (long long)x->rows,
                   (long long)x->cols, b->path, (long long)y->rows, (long long)y->cols);
@@ -266,7 +268,10 @@ static void report(const cli_job *job, const comparison *c)
     }
     cli_report_integer(&json, "planes", c->planes);
     cli_report_integer(&json, "different", c->different);
-    cli_report_number(&json, "largest_difference", c->infinite ? (double)INFINITY : c->most);
+    cli_report_number(&json, "largest_difference",
+                      c->different == 0 ? 0
+                      : c->most >= 0    ? c->most
+                                        : (double)INFINITY);
     if (c->different > 0) {
         cli_report_object(&json, "first");
         cli_report_integer(&json, "plane", c->plane);
@@ -308,9 +313,12 @@ static void print(const comparison *c)
         cli_print("\n");
         return;
     }
-    cli_print("%lld of %.0f entries differ, by at most %s%s\n", (long long)c->different, c->entries,
-              cli_show_value(most, c->most),
-              c->infinite ? "; some have a number in one and none in the other" : "");
+    cli_print("%lld of %.0f entries differ", (long long)c->different, c->entries);
+    if (c->most >= 0) {
+        cli_print(", by at most %s", cli_show_value(most, c->most));
+    }
+    cli_print("%s%s\n", c->infinite ? "; some have a number in one and none in the other" : "",
+              c->unlike ? "; some are no number in either, such as inf and nan" : "");
     cli_print("first at row %lld, column %lld", (long long)c->row, (long long)c->col);
     if (c->planes > 1) {
         cli_print(" of plane %lld", (long long)c->plane);
@@ -323,7 +331,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     const settings *s = given;
     side a = {.path = words[0], .source = TW_SOURCE_INIT};
     side b = {.path = words[1], .source = TW_SOURCE_INIT};
-    comparison c = {.planes = 1};
+    comparison c = {.planes = 1, .most = -1};
     (void)count;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && !(s->tolerance >= 0)) {

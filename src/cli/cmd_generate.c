@@ -108,8 +108,8 @@ static tw_status report(const cli_job *job, const settings *s, const tw_graph *g
         return status;
     }
     if (!s->common.json) {
-        cli_say(job, "%s: %lld vertices, %lld arcs, %s, weights %s to %s (%s)", path,
-                (long long)info.vertices, (long long)info.arcs,
+        cli_say(job, "%s: %lld vertices, %lld arc%s, %s, weights %s to %s (%s)", path,
+                (long long)info.vertices, (long long)info.arcs, info.arcs == 1 ? "" : "s",
                 info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
                 cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
         return TW_OK;

@@ -3,6 +3,7 @@
 #include "files.h"
 #include "names.h"
 #include "reading.h"
+#include "statistics.h"
 #include "vertices.h"
 
 #include "frame/report.h"
@@ -258,7 +259,7 @@ static void print_summary(const reach_run *run)
               run->info.arcs == 1 ? "" : "s");
     cli_print("reachable     %lld of %lld pairs", (long long)reachable, (long long)pairs);
     if (pairs > 0) {
-        cli_print(" (%.3g %%)", 100 * (double)reachable / (double)pairs);
+        cli_print_share((double)reachable, (double)pairs);
     }
     cli_print("\n");
 }

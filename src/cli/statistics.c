@@ -4,6 +4,8 @@
 #include "frame/job.h"
 #include "names.h"
 
+#include <string.h>
+
 #define BAR 40 /* columns of the longest bar of a histogram */
 
 static int64_t vertex_of(const int32_t *list, int64_t index)
@@ -58,6 +60,14 @@ static void print_histogram(const tw_apsp_summary *summary, bool whole)
     }
 }
 
+void cli_print_share(double part, double whole)
+{
+    char shown[32];
+    snprintf(shown, sizeof shown, "%.4g", 100 * part / whole);
+    const bool rounded = part < whole && strcmp(shown, "100") == 0;
+    cli_print(" (%s %%)", rounded ? "over 99.99" : shown);
+}
+
 void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_info *info,
                           const cli_naming *naming)
 {
@@ -69,7 +79,7 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
               tw_type_name(info->type));
     cli_print("reachable    %lld of %.0f pairs", (long long)info->reachable, pairs);
     if (pairs > 0) {
-        cli_print(" (%.4g %%)", 100 * (double)info->reachable / pairs);
+        cli_print_share((double)info->reachable, pairs);
     }
     cli_print("\n");
     if (info->diameter_from < 0) {
@@ -81,9 +91,14 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
     cli_print("radius       %s, center %s", cli_show_value(value, info->radius),
               cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
     if (info->unreachable > 0) { /* the radius of what: a vertex may reach little, and near */
-        cli_print(", which reaches %lld of %lld vertices",
-                  (long long)tw_apsp_summary_reached(summary)[info->center],
-                  (long long)others_of(info, naming, info->center));
+        const int64_t reached = tw_apsp_summary_reached(summary)[info->center];
+        const int64_t others = others_of(info, naming, info->center);
+        if (reached < others) {
+            cli_print(", which reaches %lld of %lld vertices", (long long)reached,
+                      (long long)others);
+        } else {
+            cli_print(", which reaches all vertices");
+        }
     }
     cli_print("\n");
     cli_print("mean         %s\n", cli_show_value(value, info->mean));

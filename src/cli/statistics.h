@@ -13,6 +13,8 @@ typedef struct cli_naming {
     const int32_t *targets;
 } cli_naming;
 
+/* A share in percent, in brackets: 100 only of all. */
+void cli_print_share(double part, double whole);
 /* Lines of "name  value" on standard output, then the histogram if it has one. `info` is what
  * tw_apsp_summary_describe says of the summary. */
 void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_info *info,

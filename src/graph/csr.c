@@ -154,8 +154,8 @@ static tw_status check_offsets(tw_context *ctx, const tw_csr *csr, int64_t *arcs
     }
     return *arcs == 0 || csr->targets != NULL
                ? TW_OK
-               : tw_fail(ctx, TW_ERR_ARGUMENT, "compressed rows of %lld arcs without targets",
-                         (long long)*arcs);
+               : tw_fail(ctx, TW_ERR_ARGUMENT, "compressed rows of %lld arc%s without targets",
+                         (long long)*arcs, *arcs == 1 ? "" : "s");
 }
 
 static tw_status check(tw_context *ctx, const tw_csr *csr, uint32_t flags, int64_t *arcs)

@@ -25,10 +25,10 @@ static void say(tw_apsp_plan *plan, const char *format, ...)
 static void explain_graph(tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
-    say(plan, "graph: %lld vertices, %lld arcs%s, weights %s from %.9g to %.9g%s%s%s\n",
-        (long long)graph->n, (long long)graph->arcs, graph->undirected ? ", undirected" : "",
-        tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
-        graph->equal ? ", all equal" : "",
+    say(plan, "graph: %lld vertices, %lld arc%s%s, weights %s from %.9g to %.9g%s%s%s\n",
+        (long long)graph->n, (long long)graph->arcs, graph->arcs == 1 ? "" : "s",
+        graph->undirected ? ", undirected" : "", tw_type_name(graph->weight_type),
+        graph->min_weight, graph->max_weight, graph->equal ? ", all equal" : "",
         plan->potential != NULL ? ", made non-negative by potentials" : "",
         plan->part != NULL ? "; without the arcs that no walk from a source to a target uses" : "");
     say(plan, "result: %lld x %lld of %s; %d threads, %s\n", (long long)twi_plan_rows(plan),

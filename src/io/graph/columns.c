@@ -222,7 +222,7 @@ enum { FROM, TO, WEIGHT, WISHES };
 /* What the fields of a line look like. */
 typedef struct line_look {
     int64_t fields;
-    bool any_number;
+    int64_t figures; /* fields that are numbers */
     bool any_quote;
     int64_t titles;   /* of the ends: fields that are known titles */
     int64_t numbers;  /* of the ends: fields that are numbers */
@@ -279,7 +279,7 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         const bool number = is_number(&text, &field);
         const bool like = number || begins_like_a_number(field.begin, length);
         out->fields++;
-        out->any_number |= number;
+        out->figures += number;
         out->any_quote |= field.quoted;
         out->quote_split |= has_odd_quotes(&field);
         list_field(out, &field);
@@ -490,7 +490,7 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
         return false;
     }
     if (!names) {
-        return !line->any_number && !line->number_like;
+        return line->figures == 0 && !line->number_like;
     }
     return line->titles == ENDS || (line->numbers == 0 && (weighted || next->numbers == ENDS));
 }
@@ -505,7 +505,7 @@ static bool are_names(const twi_input *input, const twi_columns *columns, const 
                        strcasecmp(inner_extension(input, inner), "csv") == 0;
     return table && line->fields >= ENDS && !line->number_like && line->numbers == 0 &&
            (next->fields > 0 ? !next->number_like && next->numbers == 0
-                             : line->any_number || next->any_quote);
+                             : line->figures > 0 || line->weight_like || next->any_quote);
 }
 
 tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
@@ -539,6 +539,8 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     if (status != TW_OK) {
         return status;
     }
+    const bool asked =
+        opts->from != NULL || opts->to != NULL || opts->weight != NULL || opts->unweighted;
     const bool named =
         wishes[FROM].name != NULL || wishes[TO].name != NULL || wishes[WEIGHT].name != NULL;
     for (int w = 0; w < WISHES; w++) {
@@ -550,6 +552,14 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->titles = opts->header != TW_GRAPH_HEADER_AUTO
                       ? opts->header == TW_GRAPH_HEADER_YES
                       : named || are_titles(&line, &next, out->names, wishes[WEIGHT].column);
+    if (!asked && !out->titles && line.fields > ENDS + 1 && line.figures == line.fields) {
+        return tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "%.400s: %lld columns of numbers without titles; say which are the ends and "
+            "the weight with --from, --to and --weight (--weight 3 takes the first three "
+            "columns), or, if it is a matrix, convert it to .npy first",
+            input->name, (long long)line.fields);
+    }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
     out->unusual = line.titles < ENDS;
     memcpy(out->ends, line.ends, sizeof out->ends);

@@ -113,8 +113,9 @@ tw_status twi_dimacs_read(tw_context *ctx, tw_graph **out, const twi_input *inpu
     }
     if (status == TW_OK && twi_text_records(&file) != arcs) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%.500s: the problem line says %lld arcs, but the file has %lld: it %s",
-                         input->name, (long long)arcs, (long long)twi_text_records(&file),
+                         "%.500s: the problem line says %lld arc%s, but the file has %lld: it %s",
+                         input->name, (long long)arcs, arcs == 1 ? "" : "s",
+                         (long long)twi_text_records(&file),
                          twi_text_records(&file) < arcs ? "may be cut short" : "goes on");
     }
     if (status == TW_OK) {

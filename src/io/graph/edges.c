@@ -15,6 +15,7 @@
 #include <strings.h>
 
 enum { LONGEST_NAME = 4095 }; /* bytes of a name with quotes in it */
+enum { LOOKED = 512 };        /* bytes in which a zero says that this is no text */
 
 /* A list of more vertices than this, of which edges mention fewer than one in SPARSE_SHARE, has
  * identifiers in place of indices. */
@@ -152,7 +153,7 @@ static bool read_cell(twi_text *text, const twi_field *field, twi_number *weight
     }
     twi_cell cell = twi_field_enter(text, field);
     return twi_field_leave(text, field, cell, twi_text_number(text, weight, "a weight"),
-                           "a weight");
+                           "a weight: text follows the number");
 }
 
 /* The first column from `column` on that a line must have. */
@@ -256,8 +257,9 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
         twi_text_parse(file, twi_columns_are_plain(&kind->columns) ? read_plain : read_row, kind);
     if (status == TW_OK && kind->columns.titles && twi_text_records(file) == 0) {
         status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s: a header and no edges%s", file->input->name,
-                         kind->names != NULL ? "; if its only line is an edge, use --no-header"
-                                             : ": vertex names need --ids");
+                         kind->names != NULL     ? "; if its only line is an edge, use --no-header"
+                         : kind->columns.unusual ? "; if its only line is an edge, use --ids"
+                                                 : "");
     }
     if (status == TW_OK) {
         status = check_titles(file, kind);
@@ -284,6 +286,39 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
     return TW_OK;
 }
 
+/* What is no text at all, rather than what would be said of its first field. */
+static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
+{
+    static const struct {
+        const char *begin;
+        const char *sentence;
+    } known[] = {
+        {"\xFF\xFE", "is UTF-16; save it as UTF-8"},
+        {"\xFE\xFF", "is UTF-16; save it as UTF-8"},
+        {"\x89PNG", "is a PNG image, not a list of edges"},
+        {"BZh", "is compressed by bzip2, which is not read; unpack it, or use .gz, .zst or .xz"},
+        {"PK\3\4", "is a zip file, as spreadsheets are; write the table as .csv"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const size_t length = strlen(known[k].begin);
+        const bool begins =
+            input->size >= length && memcmp(input->bytes, known[k].begin, length) == 0;
+        /* "BZh" alone may be a name: a digit and the mark of a block follow in a file. */
+        if (begins && (known[k].begin[0] != 'B' ||
+                       (input->size > 10 && memcmp(input->bytes + 4, "1AY&SY", 6) == 0))) {
+            return tw_fail(ctx, TW_ERR_FORMAT, "%.500s %s", input->name, known[k].sentence);
+        }
+    }
+    const uint64_t looked = input->size < LOOKED ? input->size : LOOKED;
+    const char *zero = memchr(input->bytes, '\0', looked);
+    if (zero != NULL) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.500s is not text: zero byte at %lld; choose its format with --in-format",
+                       input->name, (long long)(zero - input->bytes));
+    }
+    return TW_OK;
+}
+
 tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input,
                          const tw_graph_read_options *opts)
 {
@@ -295,8 +330,8 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input
                                     .both = twi_read_both(opts, false),
                                     .undirected = twi_read_undirected(opts, false)}};
     twi_text head = twi_text_head(ctx, input, &file.rules);
-    tw_status status = TW_OK;
-    if (twi_columns_find(&head, &declared)) {
+    tw_status status = refuse_binary(ctx, input);
+    if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
     }
     kind.names = kind.columns.names ? &names : NULL;

@@ -59,8 +59,7 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, c
         path = twi_packed_inner(path, inner);
     }
     if (input->size == 0) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty; a graph without vertices says so",
-                       input->name);
+        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty; it holds no graph", input->name);
     }
     tw_status foreign = refuse_foreign(ctx, input);
     if (foreign != TW_OK) {

@@ -84,7 +84,7 @@ static void quote_field(const twi_text *text, const char *at, char out[32])
         end++;
     }
     if (twi_text_show(out, 29, at, end) < end) {
-        strcat(out, "...");
+        memcpy(out + strlen(out), "...", 4);
     }
 }
 

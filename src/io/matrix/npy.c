@@ -288,14 +288,14 @@ static tw_status check_dimensions(tw_context *ctx, const char *path, int dimensi
     case MATRIX:
         return dimensions == 2
                    ? TW_OK
-                   : tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimensions; a matrix has 2", path,
-                             dimensions);
+                   : tw_fail(ctx, TW_ERR_FORMAT, "'%.600s' has %d dimension%s; a matrix has 2",
+                             path, dimensions, dimensions == 1 ? "" : "s");
     default:
         return dimensions == 2 || dimensions == 3
                    ? TW_OK
                    : tw_fail(ctx, TW_ERR_FORMAT,
-                             "'%.600s' has %d dimensions; a matrix has 2, a stack 3", path,
-                             dimensions);
+                             "'%.600s' has %d dimension%s; a matrix has 2, a stack 3", path,
+                             dimensions, dimensions == 1 ? "" : "s");
     }
 }
 

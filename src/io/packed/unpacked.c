@@ -12,7 +12,7 @@ tw_status twi_unpacked_room(tw_context *ctx, twi_unpacked *out, const twi_input 
     twi_progress(ctx, "unpack", (double)taken, (double)input->size, "bytes");
     tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK && out->size == out->room) {
-        const char *what = "the unpacked contents of the file";
+        const char *what = "the unpacked file";
         uint64_t wider = out->room > 0 ? 2 * out->room : FIRST_ROOM;
         status = twi_memory_check(ctx, wider, what);
         if (status == TW_OK) {

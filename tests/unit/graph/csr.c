@@ -518,7 +518,7 @@ static void wrong_rows_are_refused_with_their_place(void **state)
          "can address"},
         {{0, 2, (int64_t[]){0, 1, 1}, TW_I64, NULL, TW_I32, NULL, TW_I32, 0},
          0,
-         "1 arcs without targets"},
+         "1 arc without targets"},
         {{0, 2, (int64_t[]){0, 1, 3}, TW_I64, wide, TW_I64, NULL, TW_I32, 0},
          0,
          "row 0, element 0: vertex 4294967297 is outside 0 ... 1"},

@@ -382,7 +382,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '<i4', 'fortran_order': False, 'shape': (2,),   } ",
-         70, "1 dimensions"},
+         70, "1 dimension;"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x58\x00"
          "{'descr': '<i4', 'fortran_order': False, 'shape': "
