@@ -237,13 +237,14 @@ static tw_status load_plane(cli_job *job, cli_raster *r)
 /* Whether rows are better read as they are needed. */
 static bool suits_streaming(const cli_job *job, const cli_raster *r, bool in_order)
 {
-    const uint64_t limit = tw_memory_limit(job->ctx);
+    const uint64_t limit = tw_memory_limit(job->ctx), used = tw_memory_used(job->ctx);
+    const uint64_t left = limit > used ? limit - used : 0;
     const uint64_t each = r->bytes / (uint64_t)(r->file_planes > 0 ? r->file_planes : 1);
     const uint64_t needed = r->planes == 1 && !r->mixes ? each : r->bytes;
     if (in_order && r->again) {
         return false;
     }
-    if (needed > limit / 2) {
+    if (needed > left / 2) {
         return true;
     }
     return r->eager && !in_order && (r->planes == 1 || each >= LEAST_PLANE);

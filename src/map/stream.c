@@ -174,17 +174,44 @@ static tw_status push_blocks(tw_context *ctx, const feed *f, twi_sinks *out, voi
     return status;
 }
 
-static tw_status push(tw_context *ctx, const feed *f, tw_sink *sinks, int32_t sink_count,
-                      void *block, int64_t rows, tw_map_report *report)
+/* Memory for the inputs behind a block and for the block, of what the sinks have left. */
+static tw_status open_blocks(tw_context *ctx, feed *f, const tw_matrix *inputs, void **block,
+                             int64_t *rows)
+{
+    const tw_map_plan *plan = f->plan;
+    *rows = choose_rows(ctx, plan, f->sources);
+    tw_status status =
+        twi_memory_check(ctx, block_bytes(plan, f->sources, *rows), "a block of rows");
+    if (status == TW_OK) {
+        status = open_feed(ctx, f, inputs, *rows);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, block, (uint64_t)*rows,
+                           (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type),
+                           "a block of the result");
+    }
+    return status;
+}
+
+/* The sinks begin first: a block takes what is left, and they cannot do with less than they need. */
+static tw_status push(tw_context *ctx, feed *f, const tw_matrix *inputs, tw_sink *sinks,
+                      int32_t sink_count, tw_map_report *report)
 {
     twi_sinks out = {0};
+    void *block = NULL;
+    int64_t rows = 0;
     tw_status status = twi_sinks_begin(ctx, &out, sinks, sink_count, &f->plan->shape);
+    if (status == TW_OK) {
+        status = open_blocks(ctx, f, inputs, &block, &rows);
+    }
     if (status == TW_OK) {
         status = push_blocks(ctx, f, &out, block, rows, report);
     }
     const double started = twi_seconds();
     status = twi_sinks_finish(ctx, &out, status);
     report->seconds_output += twi_seconds() - started;
+    twi_free(block);
+    twi_free(f->rows);
     return status;
 }
 
@@ -194,7 +221,6 @@ tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan, const tw_matrix
 {
     tw_map_report seen = TW_MAP_REPORT_INIT;
     feed f = {.plan = plan, .sources = sources};
-    void *block = NULL;
     tw_status status = twi_map_check_inputs(ctx, plan, inputs, sources, input_count);
     if (status == TW_OK) {
         status = TWI_CHECK_ROOM(ctx, tw_map_report, report);
@@ -202,27 +228,12 @@ tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan, const tw_matrix
     if (status == TW_OK) {
         status = twi_sinks_check(ctx, sinks, sink_count);
     }
-    if (status != TW_OK) {
-        return status;
-    }
-    const int64_t rows = choose_rows(ctx, plan, sources);
-    status = twi_memory_check(ctx, block_bytes(plan, sources, rows), "a block of rows");
     if (status == TW_OK) {
-        status = open_feed(ctx, &f, inputs, rows);
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &block, (uint64_t)rows,
-                           (uint64_t)plan->shape.cols * tw_type_size(plan->shape.type),
-                           "a block of the result");
-    }
-    if (status == TW_OK) {
-        status = push(ctx, &f, sinks, sink_count, block, rows, &seen);
+        status = push(ctx, &f, inputs, sinks, sink_count, &seen);
     }
     if (status == TW_OK) {
         twi_map_give_report(ctx, plan, report, &seen);
     }
-    twi_free(block);
-    twi_free(f.rows);
     return status;
 }
 

@@ -132,6 +132,21 @@ class Memory(unittest.TestCase):
         if TIFF:
             self.writes(20, "map", "x + 1", "-t", "u8", "i.tif", "o.tif")
 
+    def test_more_memory_never_fails_where_less_is_enough(self):
+        if not PNG:
+            return
+        self.plain("generate", "image", "noise", "wide.png", "--rows", "600", "--cols", "2000")
+        for expression, inputs in ("2 * x", ("wide.png",)), ("x + y", ("wide.png", "y=wide.png")):
+            works = None
+            for kilobytes in range(1500, 9000, 500):
+                with self.start("map", expression, *inputs, "o.tif", "--tiff", "lzw,tiles", "--threads", "2",
+                                "--memory", "%dk" % kilobytes) as process:
+                    said = process.stderr.read().decode()
+                works = kilobytes if works is None and process.returncode == 0 else works
+                self.assertTrue(works is None or process.returncode == 0,
+                                "%s: %sk is enough and %dk is not: %s" % (expression, works, kilobytes, said))
+            self.assertTrue(works is not None and works <= 6000, (expression, works))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

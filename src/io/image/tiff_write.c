@@ -261,7 +261,8 @@ static tw_status choose_blocks(tiff_job *job, const tw_shape *shape)
     return TW_OK;
 }
 
-/* Room for as many blocks at a time as there are threads and memory for. */
+/* Room for as many blocks at a time as there are threads and memory for: those beyond the first,
+ * without which nothing can be done, take half of what a row of tiles leaves. */
 static tw_status open_slots(tiff_job *job)
 {
     tw_context *ctx = job->ctx;
@@ -269,13 +270,17 @@ static tw_status open_slots(tiff_job *job)
     const uint64_t bound = twi_tiff_codec_bound(job->opts.codec, job->block_bytes);
     const uint64_t each =
         job->block_bytes * (page->tiled ? 1 : 2) + bound + (is_packed(job) ? PACKER_BYTES : 0);
-    const uint64_t most = twi_memory_left(ctx) / 2 / each;
+    const int64_t high =
+        page->block_rows < page->shape.rows ? page->block_rows : page->shape.rows;
+    const uint64_t tiles = page->tiled ? (uint64_t)high * job->row_bytes : 0;
+    const uint64_t left = twi_memory_left(ctx);
+    const uint64_t most = left > tiles ? (left - tiles) / 2 / each : 0;
     const int64_t blocks = page->blocks / page->bands;
     int count = twi_thread_count(ctx);
     count = blocks < count ? (int)blocks : count;
     count = most < (uint64_t)count ? (int)most : count;
     job->slot_count = count > 1 ? count : 1;
-    job->most = page->block_rows * (page->tiled ? 1 : job->slot_count);
+    job->most = high * (page->tiled ? 1 : job->slot_count);
     tw_status status = twi_alloc_zeroed(ctx, &job->slots, (uint64_t)job->slot_count,
                                         sizeof *job->slots, "a TIFF writer");
     if (status == TW_OK) {
