@@ -51,6 +51,11 @@ def make(path, planes, named=True, **options):
         file.write(planes)
         file.update_tags(sensor="two < three & \"four\"", TIFFTAG_DATETIME="2026:11:16 23:00:00")
         file.update_tags(1, STATISTICS_MINIMUM="3")
+        for k in range(planes.shape[0]):
+            file.update_tags(k + 1, wavelength=f"{490 + k} < nm")
+            file.update_tags(k + 1, ns="CALIBRATION", gain=str(k))
+        file.scales = [2.0] * planes.shape[0]
+        file.units = ["K"] * planes.shape[0]
         if named:
             for k in range(planes.shape[0]):
                 file.set_band_description(k + 1, f"B{k:02d}")
@@ -90,7 +95,10 @@ def geotiffs_keep_their_place_and_bands_whatever_their_storage():
                     same_place(before, after)
                     assert after.nodata == 7 and after.count == bands and after.dtypes[0] == TYPES[kind]
                     assert after.descriptions == before.descriptions, after.descriptions
-                    assert "STATISTICS_MINIMUM" not in after.tags(1)
+                    assert [after.tags(k + 1) for k in range(bands)] == [{"wavelength": f"{490 + k} < nm"}
+                                                                        for k in range(bands)], after.tags(1)
+                    assert after.tags(bands, ns="CALIBRATION") == {"gain": str(bands - 1)}
+                    assert set(after.scales) == {1.0} and set(after.units) == {None}, (after.scales, after.units)
                     assert (after.read() == planes).all(), (kind, bands, words)
                     assert after.profile["tiled"] == ("tiles" in words and size != (1, 1)) or size == (1, 1)
                     codec = words.split(",")[0] if words else "none"
@@ -186,9 +194,11 @@ def bands_are_chosen_by_number_and_name():
         got = after.read()
         want = (planes[3] - planes[2]) / (planes[3] + planes[2])
         assert after.count == 1 and after.descriptions == (None,) and (got[0] == want).all()
+        assert after.tags(1) == {}
     run("entropy", "s2.tif", "one.tif", "-q", "--plane", 2, "--range", "auto")
     with rasterio.open("one.tif") as after:
         assert after.count == 1 and after.descriptions == ("B02",)
+        assert after.tags(1) == {"wavelength": "492 < nm"}, after.tags(1)
     said = run("map", "x", "s2.tif[swir]", status=2).stderr
     assert "no band named 'swir'; there are 'B00', 'B01', 'B02', 'B03'" in said, said
 

@@ -122,28 +122,28 @@ tw_status twi_metadata_names(tw_context *ctx, tw_image_tags *tags)
     return status;
 }
 
+/* Scale, offset and unit have roles of their own, and statistics names. */
 static bool is_kept(const twi_metadata_item *item, int64_t first, int64_t count)
 {
-    if (strncmp(item->name, "STATISTICS_", 11) == 0) {
+    const bool name = strcmp(item->role, "description") == 0 && item->sample >= 0;
+    if (strncmp(item->name, "STATISTICS_", 11) == 0 || (item->role[0] != '\0' && !name)) {
         return false;
     }
-    if (item->sample < 0) {
-        return item->role[0] == '\0';
-    }
-    return strcmp(item->role, "description") == 0 && first >= 0 && item->sample >= first &&
-           item->sample - first < count;
+    return item->sample < 0 || (first >= 0 && item->sample >= first && item->sample - first < count);
 }
 
 /* The item at the end of the text, its band counted from `first`; how long it is. */
 static size_t put_item(char *out, const twi_metadata_item *item, int64_t first)
 {
-    const size_t length = (size_t)(item->end - item->begin);
-    if (item->sample < 0) {
-        return (size_t)sprintf(out, "  %.*s\n", (int)length, item->begin);
+    static const char mark[] = " sample=\"";
+    const char *number = item->sample < 0 ? NULL : find(item->begin, item->inside, mark);
+    if (number == NULL) {
+        return (size_t)sprintf(out, "  %.*s\n", (int)(item->end - item->begin), item->begin);
     }
-    return (size_t)sprintf(
-        out, "  <Item name=\"DESCRIPTION\" sample=\"%lld\" role=\"description\">%.*s</Item>\n",
-        (long long)(item->sample - first), (int)item->inside_bytes, item->inside);
+    number += strlen(mark);
+    const char *rest = memchr(number, '"', (size_t)(item->inside - number));
+    return (size_t)sprintf(out, "  %.*s%lld%.*s\n", (int)(number - item->begin), item->begin,
+                           (long long)(item->sample - first), (int)(item->end - rest), rest);
 }
 
 tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags, int64_t first,

@@ -25,7 +25,7 @@ bool twi_metadata_next(twi_metadata_item *out, const char *begin, const char *en
 /* Names of the planes from the items of role "description". */
 TW_CHECKED tw_status twi_metadata_names(tw_context *ctx, tw_image_tags *tags);
 
-/* What of it is true of a result: items about the file as a whole, and names of bands
+/* What of it is true of a result: items about the file as a whole, and those about bands
  * first ... first+count-1, which become 0 ... count-1; not statistics, scales, offsets and units,
  * which are of the elements. first < 0: nothing about bands. NULL with TW_OK: nothing is left. */
 TW_CHECKED tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags,
