@@ -193,7 +193,8 @@ static tw_status open_blocks(tw_context *ctx, feed *f, const tw_matrix *inputs, 
     return status;
 }
 
-/* The sinks begin first: a block takes what is left, and they cannot do with less than they need. */
+/* The sinks begin first: a block takes what is left, and they cannot do with less than they need.
+ */
 static tw_status push(tw_context *ctx, feed *f, const tw_matrix *inputs, tw_sink *sinks,
                       int32_t sink_count, tw_map_report *report)
 {

@@ -173,6 +173,25 @@ def no_data_does_not_count_in_entropies():
     run("entropy", "in.tif", "out.tif", "-q", "--no-data", "none", status=2)
 
 
+def blocks_that_a_sparse_file_leaves_out_are_no_data():
+    for kind, none in (("u8", None), ("i16", -9), ("f32", numpy.nan), ("f64", -1e30)):
+        for blocks in ({"tiled": True, "blockxsize": 64, "blockysize": 64}, {"blockysize": 40}):
+            for more in ({}, {"compress": "deflate"}, {"interleave": "band"}):
+                profile = {"driver": "GTiff", "height": 200, "width": 150, "count": 2, "dtype": TYPES[kind], "nodata": none,
+                           "SPARSE_OK": True, **blocks, **more}
+                for rows in (slice(0), slice(64, 128), slice(199, 200)):
+                    with rasterio.open("in.tif", "w", **profile) as file:
+                        if rows.stop > 0:
+                            part = numbers((2, rows.stop - rows.start, 150), kind)
+                            file.write(part, window=((rows.start, rows.stop), (0, 150)))
+                    with rasterio.open("in.tif") as file:
+                        want = file.read()
+                    assert (want[0, 0] == want[0, 0, 0]).all() or numpy.isnan(want[0, 0]).all()
+                    for cap in ([], ["--memory", "900k" if kind == "f64" else "300k"]):  # row by row: reals
+                        run("map", "x", "in.tif", "out.npy", "-q", "--out-type", kind, "--no-data", "none", "--threads", 1, *cap)
+                        assert numpy.array_equal(numpy.load("out.npy"), want, equal_nan=kind[0] == "f"), (profile, rows)
+
+
 def overviews_and_masks_are_no_planes():
     plane = numbers((1, 600, 700), "u8")
     make("in.tif", plane, tiled=True, blockxsize=128, blockysize=128)

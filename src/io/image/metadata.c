@@ -129,7 +129,8 @@ static bool is_kept(const twi_metadata_item *item, int64_t first, int64_t count)
     if (strncmp(item->name, "STATISTICS_", 11) == 0 || (item->role[0] != '\0' && !name)) {
         return false;
     }
-    return item->sample < 0 || (first >= 0 && item->sample >= first && item->sample - first < count);
+    return item->sample < 0 ||
+           (first >= 0 && item->sample >= first && item->sample - first < count);
 }
 
 /* The item at the end of the text, its band counted from `first`; how long it is. */

@@ -4,12 +4,16 @@
  * tiles at a time, so that no more of an image is in memory than that.
  *
  * What a page promises is checked against the file before anything is reserved: uncompressed
- * elements must be there, compressed ones may be a few thousand times the file.
+ * elements must be there, compressed ones may be a few thousand times the file. Blocks that a
+ * sparse file leaves out (their place and size are 0) read as its no-data value, or 0, as GDAL has
+ * it; the file must have entries for them, and none may be larger than SPARSE_MOST.
  */
 #include "io/image/tiff_read.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "image/tags.h"
+#include "io/image/tiff_tags.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +23,8 @@
 #define RATIO_MOST 8192                 /* elements' bytes out of one of the file */
 #define SINGLE_MOST ((tmsize_t)1 << 30) /* bytes that libtiff may reserve at once */
 #define PAGES_MOST 65536
+#define SPARSE_MOST ((uint64_t)16 << 20) /* bytes of a block that is left out */
+#define ENTRY_BYTES 4                    /* of a block in the file, at least */
 
 typedef struct reader {
     tw_context *ctx;
@@ -27,6 +33,8 @@ typedef struct reader {
     int input_error; /* of the last read that failed; 0: none did */
     TIFF *tiff;
     char words[160]; /* what libtiff says is wrong, the first time */
+    bool no_data_known;
+    double no_data;
     /* the page */
     int64_t page;
     int64_t rows, cols;
@@ -35,6 +43,8 @@ typedef struct reader {
     bool tiled;
     uint32_t tile_rows, tile_cols;
     tw_type type;
+    bool sparse; /* blocks are left out, and read as `filler` */
+    unsigned char filler[8];
     uint64_t line_bytes;  /* of a line in `lines` */
     unsigned char *lines; /* one line, or those of a row of tiles */
     unsigned char *tile;
@@ -198,21 +208,88 @@ static tw_status read_directory(reader *r)
     return TW_OK;
 }
 
-static tw_status check_promise(const reader *r)
+static bool is_left_out(const reader *r, uint32_t block)
+{
+    return TIFFGetStrileByteCount(r->tiff, block) == 0 && TIFFGetStrileOffset(r->tiff, block) == 0;
+}
+
+static tw_status too_large(const reader *r)
+{
+    return tw_fail(r->ctx, TW_ERR_FORMAT,
+                   "%.400s: page %lld says %lld x %lld elements, which %llu bytes cannot hold",
+                   r->input->name, (long long)r->page, (long long)r->cols, (long long)r->rows,
+                   (unsigned long long)r->input->size);
+}
+
+/* The blocks that are left out; *held: at most the bytes of the others. */
+static tw_status count_blocks(reader *r, uint64_t *held)
+{
+    const uint32_t blocks = r->tiled ? TIFFNumberOfTiles(r->tiff) : TIFFNumberOfStrips(r->tiff);
+    const uint64_t each = r->tiled ? TIFFTileSize64(r->tiff) : TIFFStripSize64(r->tiff);
+    uint64_t absent = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        absent += is_left_out(r, i);
+    }
+    r->sparse = absent > 0;
+    if (r->sparse && (each > SPARSE_MOST || absent > r->input->size / ENTRY_BYTES)) {
+        return too_large(r);
+    }
+    if (r->sparse) { /* one of the others may be the last, a shorter strip */
+        const uint64_t present = blocks - absent;
+        const uint64_t others = present > 0 ? (present - 1) * each : 0;
+        *held = others < *held ? others : *held;
+    }
+    return TW_OK;
+}
+
+static tw_status check_promise(reader *r)
 {
     uint16_t compression = COMPRESSION_NONE;
     uint64_t bytes;
     const uint64_t element = tw_type_size(r->type) * (uint64_t)r->channels;
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
     const uint64_t ratio = compression == COMPRESSION_NONE ? 1 : RATIO_MOST;
-    if (!twi_mul((uint64_t)r->rows * (uint64_t)r->cols, element, &bytes) ||
-        bytes / ratio > r->input->size) {
-        return tw_fail(r->ctx, TW_ERR_FORMAT,
-                       "%.400s: page %lld says %lld x %lld elements, which %llu bytes cannot hold",
-                       r->input->name, (long long)r->page, (long long)r->cols, (long long)r->rows,
-                       (unsigned long long)r->input->size);
+    if (!twi_mul((uint64_t)r->rows * (uint64_t)r->cols, element, &bytes)) {
+        return too_large(r);
     }
-    return TW_OK;
+    tw_status status = count_blocks(r, &bytes);
+    return status == TW_OK && bytes / ratio > r->input->size ? too_large(r) : status;
+}
+
+#define FILLER(TYPE, LEAST, MOST)                                                   \
+    {                                                                               \
+        const TYPE element = value >= (LEAST) && value <= (MOST) ? (TYPE)value : 0; \
+        memcpy(r->filler, &element, sizeof element);                                \
+        break;                                                                      \
+    }
+
+/* The element in place of one that is left out; a value that it cannot have is 0. */
+static void set_filler(reader *r, double value)
+{
+    const float single = (float)value;
+    switch (r->type) {
+    case TW_U8:
+        FILLER(uint8_t, 0, UINT8_MAX)
+    case TW_U16:
+        FILLER(uint16_t, 0, UINT16_MAX)
+    case TW_I16:
+        FILLER(int16_t, INT16_MIN, INT16_MAX)
+    case TW_I32:
+        FILLER(int32_t, INT32_MIN, INT32_MAX)
+    case TW_F32:
+        memcpy(r->filler, &single, sizeof single);
+        break;
+    default:
+        memcpy(r->filler, &value, sizeof value);
+    }
+}
+
+static void fill(const reader *r, unsigned char *out, uint64_t bytes)
+{
+    const size_t size = tw_type_size(r->type);
+    for (uint64_t at = 0; at < bytes; at += size) {
+        memcpy(out + at, r->filler, size);
+    }
 }
 
 /* Room for a line or a row of tiles. */
@@ -244,6 +321,23 @@ static tw_status reserve_lines(reader *r)
     return status;
 }
 
+/* The no-data value is that of the file, and looked for once. */
+static tw_status find_filler(reader *r)
+{
+    tw_image_tags *tags = NULL;
+    tw_status status = r->no_data_known ? TW_OK : twi_tags_create(r->ctx, &tags);
+    if (status == TW_OK && !r->no_data_known) {
+        status = twi_tiff_tags(r->ctx, tags, r->input);
+    }
+    if (status == TW_OK && !r->no_data_known) {
+        r->no_data = tags->info.has_no_data ? tags->info.no_data : 0;
+        r->no_data_known = true;
+    }
+    tw_image_tags_destroy(tags);
+    set_filler(r, r->no_data);
+    return status;
+}
+
 /* The page whose directory libtiff has read. */
 static tw_status look_at_page(reader *r)
 {
@@ -251,7 +345,10 @@ static tw_status look_at_page(reader *r)
     if (status == TW_OK) {
         status = read_directory(r);
     }
-    return status == TW_OK ? check_promise(r) : status;
+    if (status == TW_OK) {
+        status = check_promise(r);
+    }
+    return status == TW_OK && r->sparse ? find_filler(r) : status;
 }
 
 /* On to the page after this one, if there is one: *more. A page by its number would be looked for
@@ -282,8 +379,12 @@ static tw_status decode_tiles(reader *r, int64_t row, int channel)
     const int64_t high = r->rows - row < r->tile_rows ? r->rows - row : r->tile_rows;
     for (int64_t col = 0; col < r->cols; col += r->tile_cols) {
         const int64_t wide = r->cols - col < r->tile_cols ? r->cols - col : r->tile_cols;
-        if (TIFFReadTile(r->tiff, r->tile, (uint32_t)col, (uint32_t)row, 0, (uint16_t)channel) <
-            0) {
+        const uint32_t number =
+            TIFFComputeTile(r->tiff, (uint32_t)col, (uint32_t)row, 0, (uint16_t)channel);
+        if (r->sparse && is_left_out(r, number)) {
+            fill(r, r->tile, r->tile_rows * tile_line);
+        } else if (TIFFReadTile(r->tiff, r->tile, (uint32_t)col, (uint32_t)row, 0,
+                                (uint16_t)channel) < 0) {
             return failed(r, "a tile cannot be decoded");
         }
         for (int64_t y = 0; y < high; y++) {
@@ -298,6 +399,11 @@ static tw_status decode_tiles(reader *r, int64_t row, int channel)
 static tw_status decode_line(reader *r, int64_t row, int channel, const unsigned char **out)
 {
     *out = r->lines;
+    if (!r->tiled && r->sparse &&
+        is_left_out(r, TIFFComputeStrip(r->tiff, (uint32_t)row, (uint16_t)channel))) {
+        fill(r, r->lines, r->line_bytes);
+        return TW_OK;
+    }
     if (!r->tiled) {
         return TIFFReadScanline(r->tiff, r->lines, (uint32_t)row, (uint16_t)channel) == 1
                    ? TW_OK

@@ -270,8 +270,7 @@ static tw_status open_slots(tiff_job *job)
     const uint64_t bound = twi_tiff_codec_bound(job->opts.codec, job->block_bytes);
     const uint64_t each =
         job->block_bytes * (page->tiled ? 1 : 2) + bound + (is_packed(job) ? PACKER_BYTES : 0);
-    const int64_t high =
-        page->block_rows < page->shape.rows ? page->block_rows : page->shape.rows;
+    const int64_t high = page->block_rows < page->shape.rows ? page->block_rows : page->shape.rows;
     const uint64_t tiles = page->tiled ? (uint64_t)high * job->row_bytes : 0;
     const uint64_t left = twi_memory_left(ctx);
     const uint64_t most = left > tiles ? (left - tiles) / 2 / each : 0;
