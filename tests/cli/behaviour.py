@@ -342,16 +342,6 @@ class Behaviour(unittest.TestCase):
             self.skipTest("every command was done before it showed any progress")
 
     @unless_emulated
-    def test_several_files_have_one_progress_line(self):
-        for name in "a.pgm", "b.pgm":
-            self.tilewright("generate", "image", "noise", name, "--rows", "300", "--cols", "300", "-q")
-        said = self.run_on_terminal("map", "sin(x) + 1", "a.pgm", "b.pgm", "--out-dir", "out", "--repeat", "100000000",
-                                    "--device", "cpu", until=rb"\r\x1b\[K1/2 a\.pgm: ")
-        self.assertTrue(said.endswith(b"\r\x1b[Ktilewright: interrupted\r\n"), said[-200:])
-        self.assertEqual(said.count(b"\n"), 1, said)  # and neither a second file nor a summary
-        self.assertEqual(os.listdir(self.path("out")), [])
-
-    @unless_emulated
     def test_no_progress_means_none(self):
         self.long_graph()
         said = self.run_on_terminal("apsp", "long.bin", "--no-progress", *self.LONG_RUN,
