@@ -4,7 +4,7 @@
  * on the GPU if one is named. What there is comes first: a GPU that cannot be measured ends the
  * command with its sentence after that.
  */
-#include "commands.h"
+#include "cli/shared/commands.h"
 #include "frame/job.h"
 #include "frame/report.h"
 

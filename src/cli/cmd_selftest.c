@@ -1,5 +1,5 @@
 /* tilewright selftest: is the library right on this machine? */
-#include "commands.h"
+#include "cli/shared/commands.h"
 #include "frame/job.h"
 #include "frame/progress.h"
 #include "frame/report.h"

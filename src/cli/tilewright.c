@@ -1,5 +1,5 @@
 /* The program tilewright: its commands, and what it says about itself as a whole. */
-#include "commands.h"
+#include "cli/shared/commands.h"
 #include "frame/program.h"
 
 static const cli_command *const commands[] = {

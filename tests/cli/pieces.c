@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "base/clock.h"
-#include "cli/checked.h"
+#include "cli/shared/checked.h"
 #include "frame/job.h"
 #include "frame/options.h"
 #include "frame/program.h"

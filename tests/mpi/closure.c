@@ -6,7 +6,7 @@
  *
  *     mpirun -n 4 test_mpi_closure FOLDER
  */
-#include <tilewright-mpi.h>
+#include "ranks.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tw_context *ctx;
-static int rank, ranks, failures, passed;
 static const char *folder;
 
 typedef struct graph_case {
@@ -29,29 +27,6 @@ typedef struct graph_case {
     tw_type type, work_type;
     int32_t block;
 } graph_case;
-
-static uint64_t state;
-
-static uint64_t next_random(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return state >> 33;
-}
-
-static void check(tw_status status, const char *what)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "rank %d: %s: %s\n", rank, what, tw_last_error(ctx));
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-}
-
-typedef struct arcs {
-    int64_t count;
-    int32_t *from, *to;
-    char *weight;
-    size_t size;
-} arcs;
 
 static arcs make_arcs(const graph_case *c, uint64_t seed)
 {

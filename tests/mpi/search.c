@@ -9,7 +9,7 @@
  *
  *     mpirun -n 4 test_mpi_search FOLDER
  */
-#include <tilewright-mpi.h>
+#include "ranks.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tw_context *ctx;
-static int rank, ranks, failures, passed;
 static const char *folder;
 static int machine_ranks; /* of a machine; 0: all */
 
@@ -44,22 +42,6 @@ typedef struct graph_case {
     int near;      /* arcs join vertices at most so far apart, as in a long strip; 0: any */
 } graph_case;
 
-static uint64_t state;
-
-static uint64_t next_random(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return state >> 33;
-}
-
-static void check(tw_status status, const char *what)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "rank %d: %s: %s\n", rank, what, tw_last_error(ctx));
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-}
-
 static void judge(bool fine, const char *what, const char *more)
 {
     passed += fine && rank == 0;
@@ -68,13 +50,6 @@ static void judge(bool fine, const char *what, const char *more)
         fprintf(stderr, "FAILED on rank %d of %d: %s: %s\n", rank, ranks, what, more);
     }
 }
-
-typedef struct arcs {
-    int64_t count;
-    int32_t *from, *to;
-    char *weight;
-    size_t size;
-} arcs;
 
 static int64_t pick_target(const graph_case *c, int64_t u)
 {

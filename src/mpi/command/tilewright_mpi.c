@@ -5,10 +5,10 @@
  */
 #include "tilewright-mpi.h"
 
-#include "cli/answers.h"
-#include "cli/reading.h"
-#include "cli/statistics.h"
-#include "cli/vertices.h"
+#include "cli/graph/answers.h"
+#include "cli/graph/reading.h"
+#include "cli/graph/statistics.h"
+#include "cli/graph/vertices.h"
 #include "frame/help.h"
 #include "frame/program.h"
 #include "frame/progress.h"

@@ -1,0 +1,271 @@
+/*
+ * tilewright convert: a graph or a matrix in another format. What is neither said nor told by the
+ * extensions is a matrix: .npy and .csv hold either, the other formats of graphs nothing else.
+ */
+#include "cli/file/typed.h"
+#include "cli/graph/reading.h"
+#include "cli/shared/commands.h"
+#include "cli/shared/files.h"
+#include "frame/report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { KIND_AUTO, KIND_GRAPH, KIND_MATRIX };
+
+typedef struct settings {
+    cli_reading reading;
+    int32_t kind;
+    const char *output;
+    const char *out_format;
+    tw_type raw_type;
+    tw_type type;
+} settings;
+
+static const settings defaults = {.reading = CLI_READING_INIT};
+
+static const cli_option kind_options[] = {
+    {"graph", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_GRAPH,
+     "IN is a graph. Default: if the extension of IN or OUT is one of graphs alone."},
+    {"matrix", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_MATRIX,
+     "IN is a matrix of distances. Default: in all other cases."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(settings, output), 0, "The same as OUT."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, out_format), 0,
+     "Graphs: triples, gr, mtx, edges, metis or npy. Matrices: raw, npy or csv. Default: chosen by "
+     "the extension of OUT."},
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+     "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
+     "kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
+    {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), 0,
+     "The type of a raw IN, which does not say: u8, u16, i32 (the default), f32 or f64."},
+    {0}};
+
+static const cli_group groups[] = {{"What is converted", kind_options},
+                                   {"A graph", cli_reading_options},
+                                   {"Resources", cli_host_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"IN", "A graph in any format that 'tilewright apsp' reads, or a matrix as it writes it: .npy, "
+           ".csv or raw; '-' is standard input."},
+    {"OUT", "The output file; '-' is standard output."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright convert roads.gr.gz roads.mtx", "DIMACS to Matrix Market"},
+    {"tilewright convert trains.csv trains.bin", "an edge list to triples; the names are lost"},
+    {"tilewright convert answer.raw distances.npy", "a raw matrix of int32 for NumPy"},
+    {"tilewright convert d.npy small.npy --type u16", "the same distances in half of the space"},
+    {NULL, NULL}};
+
+/* The extension below that of a compression. */
+static const char *inner_extension(char out[64], const char *path)
+{
+    static const char *const packed[] = {"gz", "zst", "xz", NULL};
+    char stem[4096];
+    const char *extension = cli_extension(path);
+    if (cli_writes(path, NULL, packed) && strlen(path) < sizeof stem) {
+        snprintf(stem, sizeof stem, "%.*s", (int)(strlen(path) - strlen(extension) - 1), path);
+        snprintf(out, 64, "%.60s", cli_extension(stem));
+        return out;
+    }
+    return extension;
+}
+
+static bool is_of_graphs(const char *path, const char *format)
+{
+    static const char *const graphs[] = {"gr",    "mtx",   "el",      "tsv", "tab", "txt", "graph",
+                                         "metis", "edges", "triples", "bin", "npz", NULL};
+    char inner[64];
+    const char *word = format != NULL ? format : inner_extension(inner, path);
+    for (const char *const *known = graphs; *known != NULL; known++) {
+        if (strcmp(word, *known) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ".bin" is triples or raw: of a matrix if the other side is one. */
+static bool is_graph(const settings *s, const char *in, const char *out)
+{
+    static const char *const matrices[] = {"npy", "raw", "out", NULL};
+    static const char *const either[] = {"bin", NULL};
+    if (s->kind != KIND_AUTO) {
+        return s->kind == KIND_GRAPH;
+    }
+    const bool in_bin = s->reading.format == NULL && cli_writes(in, NULL, either);
+    const bool out_bin = s->out_format == NULL && cli_writes(out, NULL, either);
+    if (out_bin && !in_bin && cli_writes(in, s->reading.format, matrices)) {
+        return false;
+    }
+    return is_of_graphs(in, s->reading.format) || is_of_graphs(out, s->out_format);
+}
+
+/* Without a format, '-' is that of its kind: triples or raw. */
+static bool is_binary(const settings *s, const char *out)
+{
+    static const char *const binary[] = {"", "raw", "npy", "triples", "bin", "out", NULL};
+    return cli_writes(out, s->out_format, binary);
+}
+
+static void conclude(const cli_job *job, const settings *s, bool graph, const char *in,
+                     const char *out, int64_t rows, int64_t cols)
+{
+    char seconds[CLI_SHOWN];
+    const double taken = cli_seconds() - job->started;
+    if (!s->reading.common.json) {
+        cli_show_seconds(seconds, taken);
+        if (graph) {
+            cli_say(job, "%s: graph of %lld %s and %lld arc%s, in %s", out, (long long)rows,
+                    rows == 1 ? "vertex" : "vertices", (long long)cols, cols == 1 ? "" : "s",
+                    seconds);
+        } else {
+            cli_say(job, "%s: matrix of %lld x %lld, in %s", out, (long long)rows, (long long)cols,
+                    seconds);
+        }
+        return;
+    }
+    cli_report json;
+    cli_report_begin(&json, cli_report_file(job));
+    cli_report_text(&json, "command", "convert");
+    cli_report_text(&json, "kind", graph ? "graph" : "matrix");
+    cli_report_text(&json, "input", in);
+    cli_report_text(&json, "output", out);
+    cli_report_integer(&json, graph ? "vertices" : "rows", rows);
+    cli_report_integer(&json, graph ? "arcs" : "cols", cols);
+    cli_report_number(&json, "seconds", taken);
+    cli_report_end(&json);
+}
+
+static tw_status convert_graph(cli_job *job, const settings *s, const char *in, const char *out)
+{
+    static const char *const named[] = {"el", "txt", "csv", "tsv", "tab", "edges", NULL};
+    static const char *const counted[] = {"gr", "mtx", "graph", "metis", NULL}; /* from 1 */
+    tw_graph *graph = NULL;
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    tw_status status = cli_refuse(job, "type", "on a graph");
+    if (status == TW_OK) {
+        status = cli_refuse(job, "raw-type", "on a graph");
+    }
+    if (status == TW_OK) {
+        status = cli_read_graph(job, &graph, in, &s->reading);
+    }
+    if (status == TW_OK) {
+        status = tw_graph_describe(graph, &about);
+    }
+    if (status == TW_OK) {
+        status = tw_graph_write(job->ctx, graph, out, s->out_format);
+    }
+    if (status == TW_OK && about.labelled && !cli_writes(out, s->out_format, named)) {
+        cli_say(job,
+                "%s has no names for vertices: they are numbered in the order in which their "
+                "names first appear in %s",
+                out, in);
+    }
+    if (status == TW_OK && !about.labelled && about.first > 0 &&
+        !cli_writes(out, s->out_format, counted)) {
+        cli_say(job, "%s numbers vertices from 0, %s from %d", out, in, (int)about.first);
+    }
+    if (status == TW_OK) {
+        conclude(job, s, true, in, out, about.vertices, about.arcs);
+    }
+    tw_graph_destroy(graph);
+    return status;
+}
+
+static tw_status refuse_graph_options(const cli_job *job)
+{
+    tw_status status = TW_OK;
+    for (const cli_option *o = cli_reading_options; o->name != NULL && status == TW_OK; o++) {
+        if (strcmp(o->name, "in-format") != 0) {
+            status = cli_refuse(job, o->name, "on a matrix; --graph says that IN is a graph");
+        }
+    }
+    return status;
+}
+
+static tw_status convert_matrix(cli_job *job, const settings *s, const char *in, const char *out)
+{
+    tw_context *ctx = job->ctx;
+    tw_source source = TW_SOURCE_INIT;
+    tw_sink file = TW_SINK_INIT, sink = TW_SINK_INIT;
+    cli_typed typed = {.inner = TW_SINK_INIT};
+    tw_status status = refuse_graph_options(job);
+    if (status == TW_OK) {
+        status = tw_sink_to_file(ctx, &file, out, s->out_format);
+    }
+    if (status == TW_OK) {
+        status = tw_matrix_source(ctx, &source, in, s->reading.format,
+                                  s->raw_type != TW_AUTO ? s->raw_type : TW_I32);
+    }
+    if (status == TW_ERR_FORMAT && s->kind == KIND_AUTO) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", tw_last_error(ctx));
+        status =
+            tw_fail(ctx, status, "%s (taken for a matrix; if it is a graph, use --graph)", why);
+    }
+    if (status == TW_OK) {
+        const bool same = s->type == TW_AUTO || s->type == source.shape.type;
+        typed.inner = file;
+        typed.type = s->type;
+        sink = file;
+        if (!same) {
+            cli_typed_sink(&typed, &sink);
+        }
+        status = tw_feed_source(ctx, &source, &sink, 1);
+    }
+    if (status == TW_OK) {
+        conclude(job, s, false, in, out, source.shape.rows, source.shape.cols);
+    }
+    tw_source_destroy(&source);
+    tw_sink_destroy(&file);
+    cli_typed_clear(&typed);
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    const char *out = NULL;
+    tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK) {
+        status = cli_choose_output(job, &out, count > 1 ? words[1] : NULL, s->output);
+    }
+    if (status == TW_OK && out == NULL) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "convert: an operand is missing: tilewright convert IN OUT");
+    }
+    if (status == TW_OK) {
+        const cli_file input = {"IN", words[0]}, output = {"OUT", out};
+        status = cli_check_files(job->ctx, &input, 1, &output, 1);
+    }
+    if (status == TW_OK && cli_is_stdout(out) && isatty(STDOUT_FILENO) && is_binary(s, out)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "refusing to write a binary file to the terminal: redirect standard "
+                         "output, or use --out-format with a format of text");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    return is_graph(s, words[0], out) ? convert_graph(job, s, words[0], out)
+                                      : convert_matrix(job, s, words[0], out);
+}
+
+const cli_command cli_convert = {
+    .name = "convert",
+    .usage = "IN OUT",
+    .summary = "a graph or a matrix in another format",
+    .text = "Reads a graph or a matrix of distances and writes it in another format, row by row "
+            "where it is a matrix. An absent edge and a missing path stay what they are, whatever "
+            "number stands for them in a type: 1073741823 in i32 becomes inf in f64 and in csv.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 2,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* Answers about distances that need no matrix: numbers of each row, its nearest and farthest
+ * vertices, a histogram. What the commands that give them have in common. */
+#ifndef CLI_ANSWERS_H
+#define CLI_ANSWERS_H
+
+#include "cli/shared/files.h"
+#include "frame/job.h"
+
+#include <tilewright.h>
+
+#define CLI_ANSWER_FILES 8
+
+typedef struct cli_answers {
+    int64_t histogram; /* bins; 0: none */
+    const char *plot;
+    const char *eccentricity;
+    const char *closeness;
+    const char *closeness_as;
+    const char *harmonic;
+    const char *sum;
+    const char *reached;
+    const char *nearest;
+    const char *farthest;
+    int64_t count; /* of nearest and farthest vertices */
+} cli_answers;
+
+#define CLI_ANSWERS_INIT                        \
+    {                                           \
+        .closeness_as = "networkx", .count = 10 \
+    }
+
+/* The rows of an option table, for settings with a member `answers`. */
+#define CLI_ANSWER_OPTIONS(settings)                                                               \
+    {"histogram",                                                                                  \
+     0,                                                                                            \
+     CLI_OPTIONAL_COUNT,                                                                           \
+     "BINS",                                                                                       \
+     offsetof(settings, answers.histogram),                                                        \
+     20,                                                                                           \
+     "Also print a histogram of the distances with BINS equal bins (default: 20)."},               \
+        {"plot",                                                                                   \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.plot),                                                         \
+         0,                                                                                        \
+         "Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png."},    \
+        {"eccentricity",                                                                           \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.eccentricity),                                                 \
+         0,                                                                                        \
+         "Write the largest distance of each row to FILE (.csv: one per line, behind the name of " \
+         "the vertex if the graph has names; .npy: one column)."},                                 \
+        {"closeness",                                                                              \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.closeness),                                                    \
+         0,                                                                                        \
+         "Write the closeness centrality of each row to FILE, in the same way."},                  \
+        {"closeness-as",                                                                           \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "NAME",                                                                                   \
+         offsetof(settings, answers.closeness_as),                                                 \
+         0,                                                                                        \
+         "How closeness is scaled, from r vertices reached and the sum s of their "                \
+         "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; "           \
+         "igraph is r/s, nan if nothing is reached."},                                             \
+        {"harmonic",                                                                               \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.harmonic),                                                     \
+         0,                                                                                        \
+         "Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches " \
+         "at distances d > 0, to FILE."},                                                          \
+        {"sum",                                                                                    \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.sum),                                                          \
+         0,                                                                                        \
+         "Write the sum of the distances of each row to FILE."},                                   \
+        {"reached",                                                                                \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.reached),                                                      \
+         0,                                                                                        \
+         "Write how many vertices each row reaches, itself not counted, to FILE."},                \
+        {"nearest",                                                                                \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.nearest),                                                      \
+         0,                                                                                        \
+         "Write the nearest vertices of each row to FILE, a .csv of source,target,distance."},     \
+        {"farthest",                                                                               \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         "FILE",                                                                                   \
+         offsetof(settings, answers.farthest),                                                     \
+         0,                                                                                        \
+         "Write the farthest vertices of each row to FILE, in the same way."},                     \
+    {                                                                                              \
+        "count", 0, CLI_COUNT, "K", offsetof(settings, answers.count), 0,                          \
+            "How many nearest or farthest vertices; 10 by default."                                \
+    }
+
+/* Answers on their way: a summary where one is wanted, and what else collects rows. */
+typedef struct cli_answering {
+    const cli_answers *asked;
+    const int32_t *sources;     /* the vertices of the rows; NULL: all */
+    tw_apsp_summary *summary;   /* NULL: none */
+    tw_apsp_summary_info about; /* of it, once the files are written */
+    tw_apsp_nearest *nearest;
+    tw_apsp_nearest *farthest;
+} cli_answering;
+
+bool cli_answers_any(const cli_answers *asked);
+
+/* Whether what was asked for is in the numbers of each row that need no look at its distances. */
+bool cli_answers_are_folds(const cli_answers *asked);
+
+/* The files that are written, with the options they come from; some have no path. */
+void cli_answers_files(const cli_answers *asked, cli_file out[CLI_ANSWER_FILES]);
+
+/* Refuse what can be told to be wrong before anything is read. */
+TW_CHECKED tw_status cli_answers_check(const cli_job *job, const cli_answers *asked);
+
+/* Make what collects the answers, a summary in any case if `summary`, and append their sinks, at
+ * most three, to those used. */
+TW_CHECKED tw_status cli_answers_begin(tw_context *ctx, cli_answering *a, const int32_t *sources,
+                                       const int32_t *targets, bool summary, tw_sink *sinks,
+                                       int32_t *used);
+
+/* Write the files, once the rows have passed. Vertices have the names of `graph`, if it is there.
+ */
+TW_CHECKED tw_status cli_answers_write(tw_context *ctx, cli_answering *a, const tw_graph *graph);
+
+void cli_answers_clear(cli_answering *a);
+
+#endif

@@ -1,0 +1,580 @@
+/*
+ * tilewright apsp: read the graph, plan, run, with every row passing once through the sinks that
+ * were asked for: the verifier, the summary, the output file. What is said about a run is in
+ * apsp_report.c.
+ */
+#include "cli/graph/apsp_run.h"
+
+#include "cli/graph/names.h"
+#include "cli/graph/statistics.h"
+#include "cli/shared/commands.h"
+#include "cli/shared/files.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VERIFY_ROWS 16
+#define VERIFY_SEED 1
+#define LARGE_INPUT (16 << 20) /* bytes of a graph file */
+
+static const apsp_settings defaults = {.reading = CLI_READING_INIT,
+                                       .cutoff = (double)NAN,
+                                       .verify = -1,
+                                       .answers = CLI_ANSWERS_INIT,
+                                       .every = 600};
+
+static const cli_option result_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
+     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
+     "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
+     "the type and no further."},
+    {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
+     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Vertices are "
+     "numbered as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
+    {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
+     "Compute only these columns, given in the same way."},
+    {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
+     "Treat distances above D as unreachable."},
+    {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
+     "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
+     "-9999 where there is none."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
+     "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
+     "is raw, others are refused."},
+    {"long", 0, CLI_FLAG, NULL, offsetof(apsp_settings, in_lines), 1,
+     "Write OUT, a .csv or '-', as lines from,to,distance below a header instead of a matrix: with "
+     "names, without pairs that have no path and without the distance of a vertex to itself."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(apsp_settings, labels), 1,
+     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
+     "d.rows.txt and d.cols.txt."},
+    {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
+     "Print the summary of the distances even if OUT is given."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
+     "Check K rows (16 if no number is given, 0: all) against an independent search before OUT "
+     "appears; exit 1 and write nothing if one is wrong."},
+    {0}};
+
+static const cli_option answer_options[] = {CLI_ANSWER_OPTIONS(apsp_settings), {0}};
+
+static const cli_option method_options[] = {
+    {"explain", 0, CLI_FLAG, NULL, offsetof(apsp_settings, explain), 1,
+     "Explain the plan: the candidates, their estimated time and memory, and the choice. Nothing "
+     "is computed unless OUT, --summary, --predecessors, --verify or an answer is also given."},
+    {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
+     "closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at "
+     "once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at "
+     "once: roads, grids, meshes), reference (slow and plain); auto (the default) picks the "
+     "fastest."},
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
+     "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. Default: the "
+     "narrowest that gives an exact result."},
+    {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
+     "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
+     "last bit of float distances."},
+    {"no-cache", 0, CLI_FLAG, NULL, offsetof(apsp_settings, no_cache), 1,
+     "Do not look for the elimination order, which a sweep needs and which depends only on "
+     "which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not "
+     "keep "
+     "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
+     "any time."},
+    {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,
+     "Compute by the closure on the CPU and write its state to FILE every so often; the one before "
+     "is kept as FILE.previous. The same command, started again, goes on from there and ends with "
+     "the same bytes; so does tilewright-mpi, and the reverse. Both files are removed when the "
+     "run has ended well."},
+    {"every", 0, CLI_TIME, "TIME", offsetof(apsp_settings, every), 0,
+     "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
+    {0}};
+
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The result", result_options},
+                                   {"Answers that need no matrix", answer_options},
+                                   {"How it is computed", method_options},
+                                   {"Resources", cli_resource_options},
+                                   {"Machine", cli_device_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
+              ".graph, a square .npy or a sparse .npz of SciPy, also compressed (.gz, .zst, .xz); "
+              "'-' is standard input."},
+    {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
+            "extension); '-' is standard output. Without OUT a summary of the result is printed."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright apsp roads.gr", "solve, and print diameter, radius, mean distance ..."},
+    {"tilewright apsp roads.gr distances.npy --verify", "keep the matrix, after checking 16 rows"},
+    {"tilewright apsp trains.csv --undirected --sources Bern,Basel --long -o two.csv",
+     "an edge list with names; the distances from two vertices, a line for each"},
+    {"tilewright apsp roads.gr --closeness c.csv --nearest n.csv --count 5",
+     "centrality and the five nearest of each vertex, without a matrix"},
+    {"tilewright apsp big.bin --explain", "what would be done, and its cost"},
+    {NULL, NULL}};
+
+/* What --sources and --targets read: "@FILE", or nothing. */
+static const char *list_file(const char *text)
+{
+    return text != NULL && text[0] == '@' ? text + 1 : NULL;
+}
+
+static tw_status check_files(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    const cli_file inputs[] = {{"GRAPH", run->input},
+                               {"--sources", list_file(s->sources)},
+                               {"--targets", list_file(s->targets)}};
+    cli_file outputs[6 + CLI_ANSWER_FILES] = {{"OUT", run->output},
+                                              {"--checkpoint", s->checkpoint},
+                                              {"--checkpoint", s->checkpoint ? run->older : NULL},
+                                              {"--predecessors", s->predecessors},
+                                              {"--labels", s->labels ? run->row_labels : NULL},
+                                              {"--labels", s->labels ? run->col_labels : NULL}};
+    cli_answers_files(&s->answers, outputs + 6);
+    return cli_check_files(run->job->ctx, inputs, 3, outputs, 6 + CLI_ANSWER_FILES);
+}
+
+/* The sink of OUT. An unknown extension is no hindrance if the format is said. */
+static tw_status make_output_sink(apsp_run *run)
+{
+    static const char *const known[] = {"", "npy", "csv", "raw", "bin", "out", NULL};
+    const char *format = run->settings->format;
+    char sentence[640];
+    tw_context *ctx = run->job->ctx;
+    tw_status status = tw_sink_to_file(ctx, &run->output_sink.inner, run->output, format);
+    if (status != TW_ERR_ARGUMENT || format != NULL || cli_writes(run->output, NULL, known)) {
+        return status;
+    }
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    return tw_fail(ctx, status, "%s, or choose with --out-format", sentence);
+}
+
+/* The sinks of OUT and --predecessors, made first of all so that a name that cannot be is refused
+ * before anything is read. */
+static tw_status make_file_sinks(apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_status status = TW_OK;
+    if (run->output != NULL && !s->in_lines) {
+        status = make_output_sink(run);
+    }
+    if (status == TW_OK && s->predecessors != NULL) {
+        status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
+    }
+    return status;
+}
+
+/* --long and --labels say how OUT is written, and what beside it. */
+static tw_status check_names(apsp_run *run)
+{
+    static const char *const text[] = {"csv", NULL};
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    if (run->output == NULL && (s->in_lines || s->labels)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s has no effect without OUT",
+                       s->in_lines ? "long" : "labels");
+    }
+    if (s->in_lines && s->labels) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels has no effect with --long, which has names");
+    }
+    if (s->in_lines && ((strcmp(run->output, "-") != 0 && !cli_writes(run->output, NULL, text)) ||
+                        (s->format != NULL && strcmp(s->format, "csv") != 0))) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
+    }
+    if (!s->labels) {
+        return TW_OK;
+    }
+    if (cli_is_stdout(run->output)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels writes beside OUT, which must be a file");
+    }
+    tw_status status = cli_label_path(ctx, run->row_labels, run->output, "rows");
+    return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
+}
+
+/* Where OUT goes, and contradictions between the options. */
+static tw_status check_settings(apsp_run *run, int count, char **words)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_status status =
+        cli_choose_output(run->job, &run->output, count == 2 ? words[1] : NULL, s->output);
+    if (status == TW_OK && run->output == NULL) {
+        status = cli_refuse(run->job, "out-format", "without OUT");
+    }
+    if (status == TW_OK) {
+        status = check_names(run);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    run->job->stdout_taken = run->job->stdout_taken || cli_is_stdout(s->predecessors);
+    if (cli_is_stdout(run->output) && cli_is_stdout(s->predecessors)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "OUT and --predecessors cannot both go to standard output");
+    }
+    if (cli_is_stdout(run->output) && (s->summary || s->answers.histogram > 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%s prints to standard output, where OUT goes; name a file for OUT",
+                       s->summary ? "--summary" : "--histogram");
+    }
+    bool text = s->in_lines || (s->format != NULL && strcmp(s->format, "csv") == 0);
+    if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "refusing to write a binary matrix to the terminal: redirect standard "
+                       "output, or use --out-format csv");
+    }
+    if (s->checkpoint == NULL && cli_given(run->job->parsed, "every")) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--every has no effect without --checkpoint");
+    }
+    if (s->checkpoint != NULL && strcmp(s->checkpoint, "-") == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--checkpoint needs a file; '-' is a stream");
+    }
+    snprintf(run->older, sizeof run->older, "%s.previous",
+             s->checkpoint != NULL ? s->checkpoint : "");
+    if (s->block > INT32_MAX) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
+    }
+    if (s->cutoff < 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
+                       s->cutoff);
+    }
+    status = cli_answers_check(run->job, &s->answers);
+    return status == TW_OK ? check_files(run) : status;
+}
+
+/* A GPU that was named, or, with auto, work that is likely to want one: from a file so large that
+ * all pairs of its graph take longer than a driver takes to start. */
+static bool may_want_gpu(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    const char *device = s->reading.common.device;
+    struct stat file;
+    if (s->checkpoint != NULL) {
+        return false; /* of a closure on the CPU */
+    }
+    if (device != NULL && strcmp(device, "auto") != 0) {
+        return true;
+    }
+    return s->sources == NULL &&
+           (s->method == TW_APSP_METHOD_AUTO || s->method == TW_APSP_METHOD_CLOSURE) &&
+           stat(run->input, &file) == 0 && S_ISREG(file.st_mode) && file.st_size >= LARGE_INPUT;
+}
+
+static tw_shape shape_of_output(const apsp_run *run, const tw_apsp_options *opts)
+{
+    return (tw_shape){
+        .rows = opts->sources != NULL ? opts->source_count : run->about.vertices,
+        .cols = opts->targets != NULL ? opts->target_count : run->about.vertices,
+        .type = opts->type != TW_AUTO ? opts->type : run->about.weight_type,
+    };
+}
+
+/* The plan counts no sinks; what those of files hold besides fits the limit, or is not taken. */
+static void plan_for_sinks(apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
+    const tw_shape vertices = {shape.rows, shape.cols, TW_I32};
+    const uint64_t limit = tw_memory_limit(run->job->ctx);
+    const uint64_t held = tw_sink_memory(&run->output_sink.inner, &shape) +
+                          tw_sink_memory(&run->predecessor_sink.inner, &vertices);
+    const uint64_t left = limit > run->planned.memory ? limit - run->planned.memory : 0;
+    run->planned.memory += held < left ? held : left;
+}
+
+/* A large file finds its space while the computation begins. */
+static void expect_output(apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
+    tw_sink_expect(run->job->ctx, &run->output_sink.inner, &shape);
+}
+
+/* Whether the run will want no row itself. */
+static bool is_summary_only(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    return run->output == NULL && s->predecessors == NULL && s->verify < 0 &&
+           cli_answers_are_folds(&s->answers);
+}
+
+/* On a GPU that was named nothing is measured, so the file may find its space meanwhile; else that
+ * would disturb the measurements. */
+static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
+{
+    const char *device = run->settings->reading.common.device;
+    bool measured = device == NULL || strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0;
+    if (run->output != NULL && !measured) {
+        expect_output(run, opts);
+    }
+    tw_apsp_options asked = *opts;
+    asked.summary_only = is_summary_only(run);
+    tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, &asked);
+    if (status == TW_OK) {
+        status = tw_apsp_plan_describe(run->plan, &run->planned);
+        plan_for_sinks(run, opts);
+    }
+    if (status == TW_OK && run->output != NULL && measured) {
+        expect_output(run, opts);
+    }
+    return status;
+}
+
+static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    if (may_want_gpu(run)) {
+        tw_device_start(ctx); /* goes on while the graph is read */
+    }
+    double started = cli_seconds();
+    tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    if (status == TW_OK) {
+        status = tw_graph_describe(run->graph, &run->about);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->sources, run->graph, "--sources", s->sources);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, &run->targets, run->graph, "--targets", s->targets);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    run->seconds_read = cli_seconds() - started;
+    opts->method = s->method;
+    opts->type = s->type;
+    opts->work_type = s->work_type;
+    opts->block = (int32_t)s->block;
+    opts->sources = run->sources.list;
+    opts->source_count = run->sources.count;
+    opts->targets = run->targets.list;
+    opts->target_count = run->targets.count;
+    opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    opts->order_cache = !s->no_cache;
+    opts->checkpoint = s->checkpoint;
+    opts->checkpoint_every = s->every;
+    started = cli_seconds();
+    status = plan_and_expect(run, opts);
+    run->seconds_plan = cli_seconds() - started;
+    return status;
+}
+
+/* A file sink, behind the gate of the verifier if there is one. */
+static tw_sink gate(const apsp_run *run, cli_gated *gated)
+{
+    tw_sink out = gated->inner;
+    if (run->verifier != NULL) {
+        gated->verifier = run->verifier;
+        cli_gated_sink(gated, &out);
+    }
+    return out;
+}
+
+/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
+static bool shows_summary(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    return s->summary || s->answers.histogram > 0 || run->output == NULL;
+}
+
+static tw_status write_labels(const apsp_run *run, const tw_apsp_options *opts)
+{
+    const tw_shape shape = shape_of_output(run, opts);
+    tw_status status = tw_vertices_write(run->job->ctx, run->row_labels, run->graph, opts->sources,
+                                         shape.rows, NULL, NULL, TW_AUTO);
+    return status == TW_OK ? tw_vertices_write(run->job->ctx, run->col_labels, run->graph,
+                                               opts->targets, shape.cols, NULL, NULL, TW_AUTO)
+                           : status;
+}
+
+static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_sink predecessors = TW_SINK_INIT;
+    tw_sink sinks[] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
+    int32_t used = 0;
+    tw_status status = TW_OK;
+    if (s->verify >= 0) {
+        status =
+            tw_apsp_verifier_create(ctx, &run->verifier, run->graph, opts, s->verify, VERIFY_SEED);
+        if (status == TW_OK) {
+            status = tw_apsp_verifier_sink(run->verifier, &run->verifier_sink.inner);
+            cli_timed_sink(&run->verifier_sink, &sinks[used++]);
+        }
+    }
+    if (status == TW_OK) {
+        status = cli_answers_begin(ctx, &run->answering, opts->sources, opts->targets,
+                                   shows_summary(run), sinks, &used);
+    }
+    if (status == TW_OK && s->in_lines) {
+        status = tw_sink_to_pairs(ctx, &run->output_sink.inner, run->output, run->graph,
+                                  opts->sources, opts->targets);
+    }
+    if (status == TW_OK && run->output != NULL) {
+        sinks[used++] = gate(run, &run->output_sink);
+    }
+    if (status == TW_OK && s->predecessors != NULL) {
+        predecessors = gate(run, &run->predecessor_sink);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
+                                  s->predecessors != NULL ? &predecessors : NULL, &run->report);
+    }
+    if (status == TW_OK && run->verifier != NULL) {
+        status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
+    }
+    if (status == TW_OK && s->labels) {
+        status = write_labels(run, opts);
+    }
+    return status == TW_OK ? cli_answers_write(ctx, &run->answering, run->graph) : status;
+}
+
+/* The rate only means something beside what the machine could do. */
+static tw_status measure_ceiling(apsp_run *run)
+{
+    const double worth_comparing = 0.05; /* seconds */
+    bool closure = run->report.method == TW_APSP_METHOD_CLOSURE;
+    bool asked = run->settings->reading.common.json ||
+                 (!run->job->quiet && run->report.seconds_compute >= worth_comparing);
+    if (!closure || !asked) {
+        return TW_OK;
+    }
+    tw_status status = tw_set_device(run->job->ctx, run->report.device);
+    if (status != TW_OK) {
+        return status;
+    }
+    return tw_minplus_ceiling(run->job->ctx, &run->ceiling, run->report.work_type,
+                              run->report.threads);
+}
+
+static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    apsp_announce(run);
+    tw_status status = execute(run, opts);
+    run->seconds_total = cli_seconds() - run->job->started;
+    if (status != TW_OK && status != TW_ERR_VERIFY) {
+        return status;
+    }
+    if (status == TW_OK) {
+        status = measure_ceiling(run);
+    }
+    if (s->reading.common.json && (status == TW_OK || status == TW_ERR_VERIFY)) {
+        apsp_report_run(run, status);
+    }
+    if (status == TW_OK) {
+        if (shows_summary(run) && !s->reading.common.json) {
+            cli_naming naming = {run->graph, run->sources.list, run->targets.list};
+            cli_statistics_print(run->answering.summary, &run->answering.about, &naming);
+            fflush(stdout); /* before the last line of news, where both go to one place */
+        }
+        apsp_conclude(run);
+    }
+    return status;
+}
+
+/* The library's sentence names the cycle by numbers; whoever gave names wants them back. */
+static tw_status show_negative_cycle(apsp_run *run)
+{
+    const int32_t *vertices = NULL;
+    int64_t count = tw_apsp_negative_cycle(run->job->ctx, &vertices);
+    const int64_t most = 16; /* names worth reading in a sentence */
+    char names[640] = "", shown[CLI_SHOWN];
+    size_t used = 0;
+    if (run->settings->reading.common.json) {
+        apsp_report_cycle(run);
+    }
+    if (count == 0 || (!run->about.labelled && run->about.first == 0)) {
+        return TW_ERR_NEGATIVE_CYCLE;
+    }
+    for (int64_t i = 0; i < count && i < most && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%.60s -> ",
+                                 cli_show_vertex(shown, run->graph, vertices[i]));
+    }
+    return tw_fail(run->job->ctx, TW_ERR_NEGATIVE_CYCLE,
+                   "the graph has a negative cycle of %lld arc%s, so shortest paths do not exist: "
+                   "%s%s%.60s",
+                   (long long)count, count == 1 ? "" : "s", names, count > most ? "... -> " : "",
+                   cli_show_vertex(shown, run->graph, vertices[0]));
+}
+
+static void clear_run(apsp_run *run)
+{
+    tw_sink_destroy(&run->output_sink.inner);
+    tw_sink_destroy(&run->predecessor_sink.inner);
+    tw_sink_destroy(&run->verifier_sink.inner);
+    tw_apsp_verifier_destroy(run->verifier);
+    cli_answers_clear(&run->answering);
+    tw_apsp_plan_destroy(run->plan);
+    cli_vertices_clear(&run->targets);
+    cli_vertices_clear(&run->sources);
+    tw_graph_destroy(run->graph);
+}
+
+static tw_status run_apsp(cli_job *job, const void *given, int count, char **words)
+{
+    const apsp_settings *s = given;
+    apsp_run run = {.job = job,
+                    .settings = s,
+                    .input = words[0],
+                    .about = TW_GRAPH_INFO_INIT,
+                    .answering = {.asked = &s->answers, .about = TW_APSP_SUMMARY_INFO_INIT},
+                    .planned = TW_APSP_PLAN_INFO_INIT,
+                    .output_sink.inner = TW_SINK_INIT,
+                    .predecessor_sink.inner = TW_SINK_INIT,
+                    .verifier_sink.inner = TW_SINK_INIT,
+                    .report = TW_APSP_REPORT_INIT};
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK) {
+        status = check_settings(&run, count, words);
+    }
+    if (status == TW_OK) {
+        status = make_file_sinks(&run);
+    }
+    if (status == TW_OK) {
+        status = make_plan(&run, &opts);
+    }
+    if (status == TW_OK) {
+        bool asked = run.output != NULL || s->summary || s->predecessors != NULL ||
+                     s->verify >= 0 || cli_answers_any(&s->answers);
+        if (s->explain && !asked && s->reading.common.json) {
+            apsp_report_plan(&run);
+        } else if (s->explain && !asked) {
+            cli_print("%s", tw_apsp_plan_explain(run.plan));
+        } else {
+            status = solve(&run, &opts);
+        }
+    }
+    if (status == TW_ERR_NEGATIVE_CYCLE) {
+        status = show_negative_cycle(&run);
+    }
+    clear_run(&run);
+    return status;
+}
+
+const cli_command cli_apsp = {
+    .name = "apsp",
+    .usage = "GRAPH [OUT]",
+    .summary = "shortest paths between all pairs of vertices of a graph",
+    .text = "Computes the distance from every vertex to every other: entry (i, j) of the result is "
+            "the minimum sum of weights over all walks from i to j. Weights may be zero or "
+            "negative; a negative cycle on a walk from a source to a target is shown and ends the "
+            "run with exit 1. Whole-number results are exact.\nThe fastest method for the graph is "
+            "chosen, and the memory it needs is stated before it starts. Without OUT the matrix is "
+            "not kept; a summary of it is printed.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 2,
+    .settings_size = sizeof(apsp_settings),
+    .defaults = &defaults,
+    .run = run_apsp,
+};

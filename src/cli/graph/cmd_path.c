@@ -1,0 +1,280 @@
+/* tilewright path: one shortest path, hop by hop. */
+#include "cli/graph/names.h"
+#include "cli/graph/reading.h"
+#include "cli/graph/vertices.h"
+#include "cli/shared/commands.h"
+#include "cli/shared/files.h"
+#include "frame/report.h"
+#include "frame/utf8.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAME_WIDTH 12
+#define LONGEST_NAME 40 /* columns that a table gives a name */
+
+typedef struct settings {
+    cli_reading reading;
+    tw_type type;
+    const char *dist_format;
+} settings;
+
+static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
+
+static const cli_option own_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+     "The type of a DIST that does not say. Raw: u8, u16, i32 (the default), f32 or f64. CSV: f32 "
+     "or "
+     "f64; by default whichever agrees with the graph."},
+    {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
+     "The format of DIST: raw, npy or csv; by default its extension decides."},
+    {0}};
+
+static const cli_group groups[] = {{"The graph", cli_reading_options},
+                                   {"The distances", own_options},
+                                   {"Resources", cli_host_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"GRAPH", "The graph file; '-' is standard input."},
+    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
+             "is found without a search. Without DIST the graph alone is searched."},
+    {"FROM TO", "Two vertices: names, or numbers as in the file: from 1 in DIMACS, Matrix "
+                "Market and METIS files, else from 0."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright path roads.gr 1 2000", "search the graph"},
+    {"tilewright path roads.gr distances.npy 1 2000", "walk along the distances, much faster"},
+    {"tilewright path trains.csv --ids Bern Basel", "vertices by name"},
+    {NULL, NULL}};
+
+/* The least weight of an arc u -> v of weights of `type`. */
+static double hop_weight(const tw_graph *graph, tw_type type, int32_t u, int32_t v)
+{
+    const int64_t *offsets = NULL;
+    const int32_t *targets = NULL;
+    const void *weights = NULL;
+    tw_graph_rows(graph, &offsets, &targets, &weights);
+    double least = INFINITY;
+    for (int64_t a = offsets[u]; a < offsets[u + 1]; a++) {
+        double weight = type == TW_I32   ? ((const int32_t *)weights)[a]
+                        : type == TW_F32 ? ((const float *)weights)[a]
+                                         : ((const double *)weights)[a];
+        if (targets[a] == v && weight < least) {
+            least = weight;
+        }
+    }
+    return least;
+}
+
+/* A name in a column of its own, `column` wide as a terminal shows it. */
+static void print_name(const char *name, int column)
+{
+    const int width = cli_utf8_width(name);
+    cli_print("%s%*s", name, width < column ? column - width + 1 : 1, "");
+}
+
+/* How wide a column of these vertices is; longer names than LONGEST_NAME push their line aside. */
+static int column_of(const tw_graph *graph, const tw_apsp_path_info *path)
+{
+    char shown[CLI_SHOWN];
+    int column = NAME_WIDTH;
+    for (int64_t i = 0; i < path->count; i++) {
+        const int width = cli_utf8_width(cli_show_vertex(shown, graph, path->vertices[i]));
+        column = width > column && width <= LONGEST_NAME ? width : column;
+    }
+    return column;
+}
+
+static void print_text(const tw_graph *graph, tw_type type, const tw_apsp_path_info *path)
+{
+    char from[CLI_SHOWN], to[CLI_SHOWN], weight[CLI_SHOWN], sum[CLI_SHOWN];
+    const int column = column_of(graph, path);
+    double total = 0;
+    cli_print("distance     %s\n", cli_show_value(sum, path->distance));
+    cli_print("hops         %lld\n", (long long)path->count - 1);
+    if (path->count > 1) {
+        cli_print("\n");
+        print_name("from", column);
+        print_name("to", column);
+        cli_print("%12s %12s\n", "weight", "total");
+    }
+    for (int64_t i = 0; i + 1 < path->count; i++) {
+        double hop = hop_weight(graph, type, path->vertices[i], path->vertices[i + 1]);
+        total += hop;
+        print_name(cli_show_vertex(from, graph, path->vertices[i]), column);
+        print_name(cli_show_vertex(to, graph, path->vertices[i + 1]), column);
+        cli_print("%12s %12s\n", cli_show_value(weight, hop), cli_show_value(sum, total));
+    }
+}
+
+static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
+                       const tw_apsp_path_info *path, const int32_t ends[2])
+{
+    int64_t count = path->vertices != NULL ? path->count : 0;
+    cli_report json;
+    cli_report_begin(&json, stdout);
+    cli_report_text(&json, "command", "path");
+    cli_report_vertex(&json, "from", graph, ends[0]);
+    cli_report_vertex(&json, "to", graph, ends[1]);
+    cli_report_bool(&json, "reachable", path->vertices != NULL);
+    cli_report_number(&json, "distance", path->distance);
+    cli_report_array(&json, "vertices");
+    for (int64_t i = 0; i < count; i++) {
+        cli_report_vertex(&json, NULL, graph, path->vertices[i]);
+    }
+    cli_report_end_array(&json);
+    cli_report_array(&json, "weights");
+    for (int64_t i = 0; i + 1 < count; i++) {
+        cli_report_number(&json, NULL,
+                          hop_weight(graph, type, path->vertices[i], path->vertices[i + 1]));
+    }
+    cli_report_end_array(&json);
+    cli_report_number(&json, "seconds", cli_seconds() - job->started);
+    cli_report_end(&json);
+}
+
+/* The row of the matrix that the path needs, into *out, whose data the caller frees. */
+static tw_status read_row(cli_job *job, const settings *s, int64_t vertices, const char *file,
+                          int32_t from, tw_matrix *out)
+{
+    tw_context *ctx = job->ctx;
+    tw_source source = TW_SOURCE_INIT;
+    const tw_shape *shape = &source.shape;
+    tw_status status =
+        tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
+    if (status == TW_OK && (shape->rows != vertices || shape->cols != vertices)) {
+        status = tw_fail(ctx, TW_ERR_VERIFY,
+                         "the distance matrix is %lld x %lld but the graph has %lld vertices",
+                         (long long)shape->rows, (long long)shape->cols, (long long)vertices);
+    }
+    if (status == TW_OK) {
+        *out = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
+        out->data = calloc((size_t)shape->cols, tw_type_size(shape->type));
+        status = out->data != NULL
+                     ? source.rows(source.self, ctx, from, 1, out->data, shape->cols)
+                     : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                               (long long)shape->cols);
+    }
+    tw_source_destroy(&source);
+    return status;
+}
+
+/* The row as the f32 numbers that its text may have been written from. */
+static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
+{
+    float *rounded = calloc((size_t)row->cols + 1, sizeof *rounded);
+    if (rounded == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                       (long long)row->cols);
+    }
+    for (int64_t v = 0; v < row->cols; v++) {
+        double value = row->type == TW_I32 ? (double)((const int32_t *)row->data)[v]
+                                           : ((const double *)row->data)[v];
+        bool beyond = value == tw_apsp_infinity(row->type) || fabs(value) > (double)FLT_MAX;
+        rounded[v] = beyond ? INFINITY : (float)value;
+    }
+    free(row->data);
+    row->data = rounded;
+    row->type = TW_F32;
+    return TW_OK;
+}
+
+/* Along the row, if there is one. Text does not say its type: where a CSV row of float distances
+ * contradicts the graph, it may have been written from f32. */
+static tw_status find_along(tw_context *ctx, tw_apsp_path **path, const settings *s,
+                            const tw_graph *graph, bool integral, const char *file, tw_matrix *row,
+                            const int32_t ends[2])
+{
+    static const char *const text[] = {"csv", NULL};
+    char sentence[512];
+    tw_status status =
+        tw_apsp_path_create(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
+    if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || integral ||
+        !cli_writes(file, s->dist_format, text)) {
+        return status;
+    }
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    status = round_to_f32(ctx, row);
+    if (status == TW_OK) {
+        status = tw_apsp_path_create(ctx, path, graph, row, ends[0], ends[1]);
+    }
+    return status == TW_ERR_VERIFY ? tw_fail(ctx, status, "%s", sentence) : status;
+}
+
+static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, const char *file,
+                      char **ends)
+{
+    int32_t vertices[2] = {0, 0};
+    tw_apsp_path *handle = NULL;
+    tw_apsp_path_info path = TW_APSP_PATH_INFO_INIT;
+    tw_graph_info info = TW_GRAPH_INFO_INIT;
+    tw_matrix row = {0};
+    char shown[CLI_SHOWN], other[CLI_SHOWN];
+    tw_status status = tw_graph_describe(graph, &info);
+    if (status == TW_OK) {
+        status = cli_vertex(job->ctx, &vertices[0], graph, "FROM", ends[0]);
+    }
+    if (status == TW_OK) {
+        status = cli_vertex(job->ctx, &vertices[1], graph, "TO", ends[1]);
+    }
+    if (status == TW_OK && file != NULL) {
+        status = read_row(job, s, info.vertices, file, vertices[0], &row);
+    }
+    if (status == TW_OK) {
+        status = find_along(job->ctx, &handle, s, graph, info.integral != 0, file, &row, vertices);
+    }
+    if (status == TW_OK) {
+        status = tw_apsp_path_describe(handle, &path);
+    }
+    if (status == TW_OK) {
+        job->answer_is_no = path.vertices == NULL;
+        if (s->reading.common.json) {
+            print_json(job, graph, info.weight_type, &path, vertices);
+        } else if (path.vertices == NULL) {
+            cli_print("there is no path from %s to %s\n",
+                      cli_show_vertex(shown, graph, vertices[0]),
+                      cli_show_vertex(other, graph, vertices[1]));
+        } else {
+            print_text(graph, info.weight_type, &path);
+        }
+    }
+    tw_apsp_path_destroy(handle);
+    free(row.data);
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_graph *graph = NULL;
+    tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK) {
+        status = cli_read_graph(job, &graph, words[0], &s->reading);
+    }
+    if (status == TW_OK) {
+        status = find(job, s, graph, count == 4 ? words[1] : NULL, words + count - 2);
+    }
+    tw_graph_destroy(graph);
+    return status;
+}
+
+const cli_command cli_path = {
+    .name = "path",
+    .usage = "GRAPH [DIST] FROM TO",
+    .summary = "one shortest path, hop by hop",
+    .text = "Prints the distance from one vertex to another and the hops of a shortest path, each "
+            "with its weight and the sum so far. If there is no path it says so and exits with 1.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 3,
+    .most = 4,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

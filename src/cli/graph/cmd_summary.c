@@ -1,0 +1,115 @@
+/* tilewright summary: what a matrix of distances says about its graph. */
+#include "cli/graph/answers.h"
+#include "cli/graph/statistics.h"
+#include "cli/shared/commands.h"
+#include "frame/job.h"
+
+typedef struct settings {
+    cli_common common;
+    tw_type type;
+    const char *format;
+    cli_answers answers;
+} settings;
+
+static const settings defaults = {
+    .common = CLI_COMMON_INIT, .type = TW_AUTO, .answers = CLI_ANSWERS_INIT};
+
+static const cli_option own_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+     "The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64."},
+    {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
+     "raw, npy or csv; by default the extension decides, and raw is taken for an unknown one."},
+    {0}};
+
+static const cli_option result_options[] = {CLI_ANSWER_OPTIONS(settings), {0}};
+
+static const cli_group groups[] = {{"Input", own_options},
+                                   {"Results", result_options},
+                                   {"Resources", cli_host_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"DIST", "A matrix of distances as 'tilewright apsp' writes it."}, {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright summary distances.npy", "diameter, radius, mean and the rest"},
+    {"tilewright summary answer --type i32 --histogram=10",
+     "a raw file of int32, with a histogram of ten bins"},
+    {"tilewright summary distances.npy --closeness closeness.csv", "one number for each vertex"},
+    {NULL, NULL}};
+
+static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
+                           cli_answering *answering, const char *path)
+{
+    tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
+    int32_t used = 0;
+    tw_status status = cli_answers_begin(job->ctx, answering, NULL, NULL, true, sinks, &used);
+    if (status == TW_OK) {
+        status = tw_feed_source(job->ctx, source, sinks, used);
+    }
+    for (int32_t i = 0; i < used; i++) {
+        tw_sink_destroy(&sinks[i]);
+    }
+    if (status == TW_OK) {
+        status = cli_answers_write(job->ctx, answering, NULL);
+    }
+    if (status == TW_OK && s->common.json) {
+        cli_report json;
+        cli_report_begin(&json, stdout);
+        cli_report_text(&json, "command", "summary");
+        cli_report_text(&json, "input", path);
+        cli_statistics_report(&json, answering->summary, &answering->about, NULL);
+        cli_report_number(&json, "seconds", cli_seconds() - job->started);
+        cli_report_end(&json);
+    } else if (status == TW_OK) {
+        cli_statistics_print(answering->summary, &answering->about, NULL);
+    }
+    return status;
+}
+
+static tw_status run(cli_job *job, const void *given, int count, char **words)
+{
+    const settings *s = given;
+    tw_source source = TW_SOURCE_INIT;
+    cli_answering answering = {.asked = &s->answers, .about = TW_APSP_SUMMARY_INFO_INIT};
+    (void)count;
+    tw_status status = cli_begin(job, &s->common);
+    if (status == TW_OK) {
+        const cli_file input = {"DIST", words[0]};
+        cli_file outputs[CLI_ANSWER_FILES];
+        cli_answers_files(&s->answers, outputs);
+        status = cli_check_files(job->ctx, &input, 1, outputs, CLI_ANSWER_FILES);
+    }
+    if (status == TW_OK) {
+        status = cli_answers_check(job, &s->answers);
+    }
+    if (status == TW_OK) {
+        status = tw_matrix_source(job->ctx, &source, words[0], s->format,
+                                  s->type != TW_AUTO ? s->type : TW_I32);
+    }
+    if (status == TW_OK) {
+        status = summarise(job, s, &source, &answering, words[0]);
+    }
+    cli_answers_clear(&answering);
+    tw_source_destroy(&source);
+    return status;
+}
+
+const cli_command cli_summary = {
+    .name = "summary",
+    .usage = "DIST",
+    .summary = "diameter, radius, mean, closeness ... of a matrix of distances",
+    .text = "Reads a matrix of distances and prints what it shows about the graph: how many pairs "
+            "are connected, the diameter (the largest distance) and the pair that has it, the "
+            "radius (the minimum eccentricity) and the center that has it, and the mean. Pairs of "
+            "a vertex with itself are not counted.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 1,
+    .most = 1,
+    .settings_size = sizeof(settings),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,386 @@
+/*
+ * tilewright map: an expression at every element of arrays or images. Inputs are read before or
+ * during the run, in bands of rows; OUT may be one of them, since it is replaced at the end. Files
+ * take their rows as they are made, except pfm, and of several planes all but tiff.
+ */
+#include "cli/image/batch.h"
+#include "cli/image/map_run.h"
+#include "cli/shared/checked.h"
+#include "cli/shared/commands.h"
+
+#include <string.h>
+
+#define VERIFY_ELEMENTS 1000
+#define VERIFY_SEED 1
+
+static const map_settings defaults = {
+    .common = CLI_COMMON_INIT, .repeat = 1, .plane = -1, .storage = {-1, NULL}, .verify = -1};
+
+static const cli_option value_options[] = {
+    {"set", 's', CLI_TEXTS, "NAME=VALUE", offsetof(map_settings, constants), 0,
+     "A constant for the expression; may be repeated."},
+    {"repeat", 'r', CLI_COUNT, "N", offsetof(map_settings, repeat), 0,
+     "Apply the expression N times, x being the previous result: the same bits as N runs, but "
+     "reading and writing once."},
+    {"no-data", 0, CLI_TEXT, "VALUE", offsetof(map_settings, no_data), 0,
+     "Where an input is VALUE (a number or nan) the result is VALUE too. In integer results it "
+     "also replaces NaN, which otherwise becomes 0. By default the no-data value that GeoTIFF "
+     "inputs name, the same in all that do; none ignores that. It is that of a .tif, too."},
+    {"plane", 0, CLI_COUNT, "P", offsetof(map_settings, plane), 0,
+     "Only plane P, from 0, of a colour image, of bands or pages, or of a file of records; all by "
+     "default, except opacity (alpha), which goes into a .png or .tif of its type as it is, and "
+     "otherwise is left out."},
+    {"grey", 0, CLI_FLAG, NULL, offsetof(map_settings, grey), 1,
+     "Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in "
+     "integers, instead of each colour."},
+    {0}};
+
+static const cli_option precision_options[] = {
+    {"out-type", 't', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), 0,
+     "u8, u16, i16, i32, f32 or f64; by default the compute type, and for pgm, ppm and png the "
+     "type "
+     "of the first input. Integers are rounded to the nearest, ties to even, and clamped."},
+    {"compute", 0, CLI_TYPE, "TYPE", offsetof(map_settings, compute), 0,
+     "f32 or f64; by default f32 unless an input or the result is i32 or f64."},
+    {"fast", 0, CLI_FLAG, NULL, offsetof(map_settings, fast), 1,
+     "Functions within 3.5 units in the last place instead of 1."},
+    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(map_settings, verify), VERIFY_ELEMENTS,
+     "Recompute K random elements (1000 by default, 0: all) in interval arithmetic before OUT "
+     "appears."},
+    {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
+     "Show the program, its specialisation, bytes and operations per element, the memory, and the "
+     "fastest this machine could be. Nothing is computed unless OUT or --verify is also given."},
+    {0}};
+
+static const cli_option format_options[] = {
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(map_settings, output), 0,
+     "The same as OUT; files without a name are then inputs."},
+    {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(map_settings, out_dir), 0,
+     "All files without a name are x, one after the other, and their results go into FOLDER under "
+     "the same names, with the extension of --out-format if that is given, .png for JPEG. A file "
+     "that fails is named, and the others are done; the exit status is 2 then, or 1 if only checks "
+     "failed."},
+    CLI_STORAGE_OPTIONS(map_settings),
+    {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
+     "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "
+     "by "
+     "content if the extension is missing or unknown."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
+     "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
+     "four, raw and csv for one; default: chosen by extension; .raw, .bin, .out or none is raw, "
+     "others are refused."},
+    {0}};
+
+static const cli_group groups[] = {{"Values", value_options},
+                                   {"Precision", precision_options},
+                                   {"Formats", format_options},
+                                   {"Machine", cli_device_options},
+                                   {"Resources", cli_resource_options},
+                                   {"Messages", cli_talk_options},
+                                   {NULL, NULL}};
+
+static const cli_operand operands[] = {
+    {"EXPR", "The expression, in quotes. It may begin with a minus sign if it does not read as an "
+             "option: '-x' and '-row' are expressions, '-q' and '-r3' are not; write '(-q)', or "
+             "put it after '--'."},
+    {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Its name in "
+           "the expression is x; other inputs are given as NAME=FILE. FILE[P] is plane P of it, by "
+           "number from 0 or by the name that a GeoTIFF gives a band. One row or one column is "
+           "repeated."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif has "
+            "the place on Earth and the descriptions of the first input, if that is a GeoTIFF."},
+    {NULL, NULL}};
+
+static const cli_example examples[] = {
+    {"tilewright map '255 - x' photo.pgm negative.pgm", "the negative of an image"},
+    {"tilewright map '(nir - red) / (nir + red)' nir=b4.npy red=b3.npy ndvi.npy",
+     "two inputs by name"},
+    {"tilewright map '(b - a) / (b + a)' 'b=s2.tif[nir]' 'a=s2.tif[2]' ndvi.tif",
+     "two bands of one file; the result lies where that does"},
+    {"tilewright map 'x + sqrt((col % 2 ? log(x) : cos(x)) + 1)' a.npy --repeat 10",
+     "ten passes in one, and a summary of the result"},
+    {"tilewright map 'x > k ? x : 0' dem.npy high.npy --set k=1500 --no-data=-9999",
+     "a constant, and places without data"},
+    {NULL, NULL}};
+
+/* ------------------------------------------------------------------------------------- the run */
+
+typedef struct plane_work {
+    tw_matrix inputs[MAP_INPUTS];
+    tw_source sources[MAP_INPUTS];
+    tw_map_plan *plan; /* the run's */
+    tw_map_verifier *verifier;
+    cli_timed checking;
+    map_gate out;
+    map_plain plain;
+    tw_sink sinks[3];
+    int32_t sink_count;
+} plane_work;
+
+static tw_status open_sinks(map_run *run, plane_work *w)
+{
+    tw_context *ctx = run->job->ctx;
+    tw_status status = TW_OK;
+    if (run->output == NULL || run->s->common.json) { /* else nobody asks for statistics */
+        run->seen.has_no_data = run->opts.no_data != NULL;
+        run->seen.no_data = run->no_data;
+        cli_tally_sink(&run->seen, &w->sinks[w->sink_count++]);
+    }
+    if (run->s->verify >= 0) {
+        status = tw_map_verifier_stream(ctx, &w->verifier, run->expr, w->inputs, w->sources,
+                                        run->input_count, &run->opts, run->s->verify, VERIFY_SEED);
+        if (status == TW_OK) {
+            status = tw_map_verifier_sink(w->verifier, &w->checking.inner);
+            cli_timed_sink(&w->checking, &w->sinks[w->sink_count++]);
+        }
+    }
+    if (status == TW_OK && run->as_image) {
+        status = map_open_output(run);
+        w->out.inner = run->file; /* which closes it */
+        w->out.inner.destroy = NULL;
+    } else if (status == TW_OK && run->output != NULL) {
+        const tw_type type = run->plan.shape.type;
+        bool plain = run->as_text && type != TW_F32 && type != TW_F64;
+        status = tw_sink_to_file(ctx, plain ? &w->plain.inner : &w->out.inner, run->output,
+                                 run->s->out_format);
+        if (status == TW_OK && plain) {
+            map_plain_sink(&w->plain, &w->out.inner);
+        }
+    }
+    if (status == TW_OK && run->output != NULL) {
+        tw_sink *last = &w->sinks[w->sink_count++];
+        w->out.verifier = w->verifier;
+        if (w->verifier != NULL) {
+            map_gate_sink(&w->out, last);
+        } else {
+            *last = w->out.inner;
+        }
+    }
+    return status;
+}
+
+static tw_status run_plane(map_run *run, plane_work *w)
+{
+    tw_context *ctx = run->job->ctx;
+    tw_status status = open_sinks(run, w);
+    if (status == TW_OK) {
+        status = tw_map_plan_stream(ctx, w->plan, w->inputs, w->sources, run->input_count, w->sinks,
+                                    w->sink_count, &run->report);
+    }
+    if (status == TW_OK && w->verifier != NULL) {
+        int64_t checked = 0;
+        status = tw_map_verifier_result(ctx, w->verifier, &checked);
+        run->checked += checked;
+    }
+    run->seconds_read += run->report.seconds_read;
+    run->seconds_compute += run->report.seconds_compute;
+    run->seconds_verify += w->checking.seconds;
+    run->seconds_output += run->report.seconds_output - w->checking.seconds;
+    tw_sink_destroy(&w->out.inner);
+    tw_map_verifier_destroy(w->verifier);
+    return status;
+}
+
+/* Whether the present plan fits inputs of these shapes, as it does for the planes of one array. */
+static bool same_shapes(const map_run *run, const tw_shape *shapes)
+{
+    bool same = run->planned != NULL;
+    for (int32_t i = 0; i < run->input_count && same; i++) {
+        same = shapes[i].rows == run->shapes[i].rows && shapes[i].cols == run->shapes[i].cols &&
+               shapes[i].type == run->shapes[i].type;
+    }
+    return same;
+}
+
+static tw_status make_plan(map_run *run, const tw_shape *shapes)
+{
+    const double started = cli_seconds();
+    tw_map_plan_destroy(run->planned);
+    tw_status status = tw_map_plan_create(run->job->ctx, &run->planned, run->expr, shapes,
+                                          run->input_count, &run->opts);
+    run->seconds_plan += cli_seconds() - started;
+    memcpy(run->shapes, shapes, sizeof run->shapes);
+    if (status == TW_OK) {
+        run->plan.size = sizeof run->plan;
+        status = tw_map_plan_describe(run->planned, &run->plan);
+    }
+    return status;
+}
+
+static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
+{
+    tw_shape shapes[MAP_INPUTS] = {{0, 0, TW_AUTO}};
+    tw_status status = map_open_plane(run, plane, w->inputs, w->sources);
+    if (status != TW_OK) {
+        return status;
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const tw_matrix *in = &w->inputs[i];
+        shapes[i] = w->sources[i].rows != NULL ? w->sources[i].shape
+                                               : (tw_shape){in->rows, in->cols, in->type};
+    }
+    if (!same_shapes(run, shapes)) {
+        status = make_plan(run, shapes);
+    }
+    w->plan = run->planned;
+    return status;
+}
+
+/* Plan a plane, explain if that is asked for, and compute, unless explaining was all that was. */
+static tw_status take_plane(map_run *run, int64_t plane, bool explained)
+{
+    plane_work w = {.checking.inner = TW_SINK_INIT,
+                    .out.inner = TW_SINK_INIT,
+                    .plain.inner = TW_SINK_INIT,
+                    .sinks = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT}};
+    tw_status status = plan_plane(run, &w, plane);
+    if (status == TW_OK && plane == 0) {
+        status = map_choose_alpha(run);
+    }
+    if (status == TW_OK && run->s->explain && plane == 0) {
+        status = map_explain(run, w.plan, w.sources, explained);
+    }
+    if (status == TW_OK && !explained) {
+        status = run_plane(run, &w);
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        tw_source_destroy(&w.sources[i]);
+    }
+    return status;
+}
+
+static tw_status compute(map_run *run, bool *explained)
+{
+    tw_context *ctx = run->job->ctx;
+    const map_settings *s = run->s;
+    *explained = s->explain && run->output == NULL && s->verify < 0;
+    if (run->output != NULL && !run->as_image && run->planes != 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "%lld planes; choose one with --plane, or write npy or an image format",
+                       (long long)run->planes);
+    }
+    tw_status status = TW_OK;
+    for (int64_t plane = 0; plane < run->planes && status == TW_OK; plane++) {
+        status = take_plane(run, plane, *explained);
+    }
+    if (status == TW_OK && run->alpha && !*explained) { /* it follows the result */
+        status = cli_raster_feed_alpha(run->job, &run->inputs[0].in, &run->file);
+    }
+    return status;
+}
+
+static tw_status run_words(cli_job *job, const map_settings *s, int count, char **words,
+                           const char *output)
+{
+    map_run run = {.job = job,
+                   .s = s,
+                   .output = output,
+                   .storage = TW_IMAGE_FILE_OPTIONS_INIT,
+                   .file = TW_SINK_INIT,
+                   .opts = TW_MAP_OPTIONS_INIT,
+                   .report = TW_MAP_REPORT_INIT};
+    bool explained = false;
+    run.opts.repeat = s->repeat;
+    run.opts.compute = s->compute;
+    run.opts.fast = s->fast;
+    tw_status status = map_read_words(&run, count, words);
+    if (status == TW_OK) {
+        status = map_read_expression(&run);
+    }
+    if (status == TW_OK) {
+        double started = cli_seconds();
+        status = map_open_files(&run);
+        run.seconds_read = cli_seconds() - started;
+    }
+    if (status == TW_OK) {
+        status = map_choose_output(&run);
+    }
+    if (status == TW_OK) {
+        status = cli_watched(job->ctx, run.watches, run.input_count, compute(&run, &explained));
+    }
+    if (status == TW_OK && !explained) {
+        map_conclude(&run);
+    }
+    tw_sink_destroy(&run.file);
+    tw_map_plan_destroy(run.planned);
+    tw_expr_destroy(run.expr);
+    map_close_files(&run);
+    return status;
+}
+
+/* Several files for x: the words of one run, whose second is its file. */
+typedef struct map_batch {
+    const map_settings *s;
+    int count;
+    char *words[2 + MAP_INPUTS];
+} map_batch;
+
+static tw_status run_one(void *self, cli_job *job, const char *input, const char *output)
+{
+    map_batch *batch = self;
+    batch->words[1] = (char *)input;
+    return run_words(job, batch->s, batch->count, batch->words, output);
+}
+
+static tw_status run_batch(cli_job *job, const map_settings *s, int count, char **words)
+{
+    const cli_batch where = {.folder = s->out_dir, .format = s->out_format};
+    map_batch batch = {.s = s, .count = 2, .words = {words[0]}};
+    int files = 0;
+    tw_status status = cli_batch_check(job, s->output, NULL);
+    for (int i = 1; i < count && status == TW_OK; i++) {
+        if (!map_is_named(words[i])) {
+            words[1 + files++] = words[i]; /* in the place of one that was looked at */
+        } else if (batch.count == 2 + MAP_INPUTS - 1) {
+            status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "more than %d inputs", MAP_INPUTS);
+        } else {
+            batch.words[batch.count++] = words[i];
+        }
+    }
+    if (status == TW_OK && files == 0) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "--out-dir: there is no file without a name, to be x");
+    }
+    return status == TW_OK ? cli_batch_run(job, &where, files, words + 1, run_one, &batch) : status;
+}
+
+static tw_status run_map(cli_job *job, const void *given, int count, char **words)
+{
+    const map_settings *s = given;
+    tw_status status = cli_begin(job, &s->common);
+    if (status != TW_OK) {
+        return status;
+    }
+    return s->out_dir != NULL ? run_batch(job, s, count, words)
+                              : run_words(job, s, count, words, NULL);
+}
+
+const cli_command cli_map = {
+    .name = "map",
+    .usage = "EXPR IN [OUT]",
+    .summary = "an expression at every element of arrays or images",
+    .text =
+        "Computes an expression at every element. It is written as in C: numbers, x and the other "
+        "inputs by name, row col rows cols (from 0), pi e inf nan, + - * / %, ^ or ** for powers, "
+        "comparisons, && || !, c ? a : b and where(c, a, b), and the functions abs sqrt cbrt exp "
+        "exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+        "atanh floor ceil round rint trunc sign isnan isinf isfinite fmod pow atan2 hypot copysign "
+        "nextafter min max clamp.\n"
+        "Arithmetic is f32 or f64: 1/0 is inf, never an error; comparisons give 1 or 0; % takes "
+        "the "
+        "sign of its left side. Every function is within 1 unit in the last place (3.5 with "
+        "--fast; 2 or 3 in f64 on a GPU), "
+        "and the result has the same bits for any number of threads. What depends on row % k or "
+        "col "
+        "% k costs only the branch taken; inputs of 8 and 16 bits become tables where that is "
+        "faster.",
+    .examples = examples,
+    .operands = operands,
+    .groups = groups,
+    .least = 2,
+    .most = CLI_BATCH_MOST,
+    .expression = true,
+    .settings_size = sizeof(map_settings),
+    .defaults = &defaults,
+    .run = run_map,
+};

@@ -1,0 +1,114 @@
+/* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
+#include "cli/image/entropy_run.h"
+#include "cli/shared/files.h"
+#include "frame/progress.h"
+#include "frame/report.h"
+
+#include <math.h>
+
+static double rate_of(const entropy_run *run)
+{
+    double elements = (double)(run->seen.count + run->seen.empty);
+    return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
+}
+
+static void print_summary(const entropy_run *run)
+{
+    const cli_tally *seen = &run->seen;
+    cli_print("planes    %lld\n", (long long)run->planes);
+    cli_print("rows      %lld\n", (long long)run->report.rows);
+    cli_print("columns   %lld\n", (long long)run->report.cols);
+    if (seen->count > 0) {
+        cli_print("minimum   %.6f\n", seen->least);
+        cli_print("mean      %.6f\n", cli_tally_mean(seen));
+        cli_print("maximum   %.6f\n", seen->most);
+    }
+    if (seen->empty > 0) {
+        cli_print("empty     %lld\n", (long long)seen->empty);
+    }
+    fflush(stdout);
+}
+
+tw_status entropy_explain(const entropy_run *run, FILE *file)
+{
+    tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    char shown[CLI_SHOWN], seconds[CLI_SHOWN];
+    double rate = 0;
+    tw_status status = tw_entropy_plan_rate(run->job->ctx, run->plan, &rate);
+    if (status == TW_OK) {
+        status = tw_entropy_plan_describe(run->plan, &info);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    const double elements = (double)info.shape.rows * (double)info.shape.cols;
+    cli_progress_clear();
+    fputs(tw_entropy_plan_explain(run->plan), file);
+    fprintf(file, "source    %s\n",
+            run->in.image == NULL ? "read in bands of rows"
+                                  : "in memory or where it lies in the file");
+    fprintf(file, "expected  %s elements/s, %s for all of them; measured on a small sample\n",
+            cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate));
+    fflush(file);
+    return TW_OK;
+}
+
+static void print_json(const entropy_run *run)
+{
+    const tw_entropy_report *report = &run->report;
+    cli_report json;
+    cli_report_begin(&json, cli_report_file(run->job));
+    cli_report_text(&json, "command", "entropy");
+    cli_report_text(&json, "version", tw_version());
+    cli_report_text(&json, "input", run->input);
+    cli_report_integer(&json, "planes", run->planes);
+    cli_report_integer(&json, "rows", report->rows);
+    cli_report_integer(&json, "cols", report->cols);
+    cli_report_integer(&json, "window", report->window);
+    cli_report_integer(&json, "levels", run->opts.levels);
+    cli_report_text(&json, "border", tw_entropy_border_name(run->opts.border));
+    cli_report_text(&json, "base", run->s->base);
+    cli_report_text(&json, "type", tw_type_name(run->s->type));
+    cli_report_text(&json, "method", report->method);
+    cli_report_text(&json, "device", "cpu");
+    cli_report_text(&json, "isa", report->isa);
+    cli_report_integer(&json, "threads", report->threads);
+    cli_report_object(&json, "seconds");
+    cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "compute", run->seconds_compute);
+    cli_report_number(&json, "verify", run->seconds_verify);
+    cli_report_number(&json, "output", run->seconds_output);
+    cli_report_number(&json, "total", cli_seconds() - run->job->started);
+    cli_report_end_object(&json);
+    cli_report_number(&json, "rate", rate_of(run));
+    cli_report_number(&json, "minimum", run->seen.count > 0 ? run->seen.least : (double)NAN);
+    cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
+    cli_report_number(&json, "maximum", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_integer(&json, "empty", run->seen.empty);
+    if (run->s->verify >= 0) {
+        cli_report_integer(&json, "verified", run->verified);
+    }
+    cli_report_integer(&json, "block", report->block);
+    cli_report_bool(&json, "streamed", run->in.image == NULL);
+    cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
+    cli_report_text(&json, "output", run->output);
+    cli_report_end(&json);
+}
+
+void entropy_conclude(const entropy_run *run)
+{
+    char total[CLI_SHOWN], read[CLI_SHOWN], work[CLI_SHOWN], output[CLI_SHOWN], rate[CLI_SHOWN];
+    if (run->s->common.json) {
+        print_json(run);
+    } else if (run->output == NULL) {
+        print_summary(run);
+    }
+    if (run->s->verify >= 0) {
+        cli_say(run->job, "verified: %lld elements match the definition", (long long)run->verified);
+    }
+    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
+            cli_show_seconds(total, cli_seconds() - run->job->started),
+            cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
+            cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
+            run->report.method, run->report.isa);
+}

@@ -1,0 +1,203 @@
+/*
+ * Where the result of tilewright map goes: its format, and the sinks around the one that writes it.
+ */
+#include "cli/image/map_run.h"
+#include "cli/shared/files.h"
+
+#include <stdlib.h>
+
+/* -------------------------------------------------------------------------------------- formats */
+
+/* Whether OUT is of one of these formats, named or by its extension. */
+static bool writes(const map_run *run, const char *const *formats)
+{
+    return run->output != NULL && cli_writes(run->output, run->s->out_format, formats);
+}
+
+/* The type of the first input. */
+static tw_status first_type(map_run *run, tw_type *out)
+{
+    const tw_matrix *matrix = NULL;
+    tw_source source = TW_SOURCE_INIT;
+    tw_status status = cli_raster_plane(run->job, &run->inputs[0].in, 0, &matrix, &source);
+    *out = matrix != NULL ? matrix->type : source.shape.type;
+    tw_source_destroy(&source);
+    return status;
+}
+
+tw_status map_choose_output(map_run *run)
+{
+    static const char *const images[] = {"records", "pnm",  "pgm", "ppm", "pfm",
+                                         "png",     "tiff", "tif", NULL};
+    static const char *const real[] = {"pfm", NULL};
+    static const char *const stacks[] = {"npy", NULL};
+    static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
+    static const char *const text[] = {"csv", NULL};
+    tw_type first = TW_AUTO;
+    tw_status status = first_type(run, &first);
+    run->as_image = writes(run, images) || (run->planes > 1 && writes(run, stacks));
+    run->as_text = writes(run, text);
+    run->opts.type = run->s->out_type;
+    if (run->s->out_type == TW_AUTO && writes(run, real)) {
+        run->opts.type = TW_F32;
+    } else if (run->s->out_type == TW_AUTO && writes(run, integral)) {
+        run->opts.type = first == TW_U8 || first == TW_U16 ? first : TW_U8;
+    }
+    return status;
+}
+
+tw_status map_choose_alpha(map_run *run)
+{
+    cli_raster *in = &run->inputs[0].in;
+    tw_shape shape;
+    if (run->input_count != 1 || in->alpha < 0 || run->output == NULL) {
+        return TW_OK;
+    }
+    tw_status status = cli_raster_alpha_shape(run->job, in, &shape);
+    if (status != TW_OK) {
+        return status;
+    }
+    run->alpha =
+        cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->plan.shape.type;
+    if (!run->alpha) {
+        cli_say(run->job, "the opacity of %s is left out", in->path);
+    }
+    return TW_OK;
+}
+
+tw_status map_open_output(map_run *run)
+{
+    tw_image_file_options *opts = &run->storage;
+    const cli_raster *in = &run->inputs[0].in;
+    if (run->file.rows != NULL) {
+        return TW_OK;
+    }
+    opts->format = run->s->out_format;
+    opts->planes = run->planes + run->alpha;
+    if (cli_writes_tiff(run->output, run->s->out_format)) {
+        const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
+        opts->bands = cli_raster_bands(in, opts->planes, run->layout);
+        opts->tags = in->tags;
+        opts->first_plane = same ? in->first : -1;
+        opts->no_data = run->opts.no_data;
+        opts->colours = in->info.colours && run->planes == 3;
+        opts->alpha = run->alpha;
+    }
+    return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
+}
+
+/* ------------------------------------------------------------------------------ the sinks around
+ * it */
+
+static tw_status gate_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    map_gate *g = self;
+    return g->inner.begin(g->inner.self, ctx, shape);
+}
+
+static tw_status gate_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    map_gate *g = self;
+    return g->inner.rows(g->inner.self, ctx, first, count, data, stride);
+}
+
+static tw_status gate_end(void *self, tw_context *ctx)
+{
+    map_gate *g = self;
+    tw_status status = tw_map_verifier_result(ctx, g->verifier, NULL);
+    return status == TW_OK ? g->inner.end(g->inner.self, ctx) : status;
+}
+
+static void gate_abort(void *self, tw_context *ctx)
+{
+    map_gate *g = self;
+    g->inner.abort(g->inner.self, ctx);
+}
+
+void map_gate_sink(map_gate *gate, tw_sink *out)
+{
+    *out = (tw_sink){sizeof(tw_sink), gate, gate_begin, gate_rows, gate_end, gate_abort, NULL};
+}
+
+static double value_at(const void *data, tw_type type, int64_t at)
+{
+    switch (type) {
+    case TW_U8:
+        return ((const uint8_t *)data)[at];
+    case TW_U16:
+        return ((const uint16_t *)data)[at];
+    case TW_I16:
+        return ((const int16_t *)data)[at];
+    default:
+        return ((const int32_t *)data)[at];
+    }
+}
+
+static void drop_row(map_plain *p)
+{
+    free(p->row);
+    p->row = NULL;
+}
+
+static tw_status plain_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    map_plain *p = self;
+    const tw_shape wide = {shape->rows, shape->cols, TW_F64};
+    p->type = shape->type;
+    p->cols = shape->cols;
+    p->row = malloc(sizeof(double) * (size_t)(shape->cols > 0 ? shape->cols : 1));
+    if (p->row == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
+                       (long long)shape->cols);
+    }
+    tw_status status = p->inner.begin(p->inner.self, ctx, &wide);
+    if (status != TW_OK) {
+        drop_row(p);
+    }
+    return status;
+}
+
+static tw_status plain_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                            const void *data, int64_t stride)
+{
+    map_plain *p = self;
+    tw_status status = TW_OK;
+    if (p->cols == 0) {
+        return p->inner.rows(p->inner.self, ctx, first, count, data, stride);
+    }
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        for (int64_t j = 0; j < p->cols; j++) {
+            p->row[j] = value_at(data, p->type, i * stride + j);
+        }
+        status = p->inner.rows(p->inner.self, ctx, first + i, 1, p->row, p->cols);
+    }
+    return status;
+}
+
+static tw_status plain_end(void *self, tw_context *ctx)
+{
+    map_plain *p = self;
+    drop_row(p);
+    return p->inner.end(p->inner.self, ctx);
+}
+
+static void plain_abort(void *self, tw_context *ctx)
+{
+    map_plain *p = self;
+    drop_row(p);
+    p->inner.abort(p->inner.self, ctx);
+}
+
+static void plain_destroy(void *self)
+{
+    map_plain *p = self;
+    drop_row(p);
+    tw_sink_destroy(&p->inner);
+}
+
+void map_plain_sink(map_plain *plain, tw_sink *out)
+{
+    *out = (tw_sink){sizeof(tw_sink), plain,       plain_begin,  plain_rows,
+                     plain_end,       plain_abort, plain_destroy};
+}

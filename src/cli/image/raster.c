@@ -1,0 +1,470 @@
+/* See raster.h. */
+#include "cli/image/raster.h"
+
+#include "cli/shared/files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Bytes: to open a file for each smaller plane costs more. */
+#define LEAST_PLANE ((uint64_t)1 << 20)
+#define TILE 256
+
+/* ------------------------------------------------------------------------------------ how stored
+ */
+
+bool cli_writes_tiff(const char *output, const char *format)
+{
+    static const char *const tiff[] = {"tiff", "tif", NULL};
+    return output != NULL && cli_writes(output, format, tiff);
+}
+
+bool cli_writes_alpha(const char *output, const char *format)
+{
+    static const char *const formats[] = {"png", "tiff", "tif", NULL};
+    return output != NULL && cli_writes(output, format, formats);
+}
+
+/* One of the words of --tiff. */
+static bool take_word(const char *word, tw_image_file_options *out, char *layout)
+{
+    static const char *const codecs[] = {"none", "lzw", "deflate", "zstd"};
+    int64_t side = 0;
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(word, codecs[i]) == 0) {
+            out->codec = i;
+            return true;
+        }
+    }
+    if (strcmp(word, "predictor") == 0) {
+        out->predictor = 1;
+    } else if (strcmp(word, "big") == 0) {
+        out->big = 1;
+    } else if (strcmp(word, "bands") == 0 || strcmp(word, "pages") == 0) {
+        *layout = word[0];
+    } else if (strcmp(word, "tiles") == 0) {
+        out->tile = TILE;
+    } else if (strncmp(word, "tiles=", 6) == 0 && cli_read_count(word + 6, &side) && side >= 16 &&
+               side <= 8192 && side % 16 == 0) {
+        out->tile = (int32_t)side;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static tw_status take_words(const cli_job *job, const char *words, tw_image_file_options *out,
+                            char *layout)
+{
+    char word[32];
+    for (const char *at = words; at != NULL;) {
+        const char *comma = strchr(at, ',');
+        const size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
+        snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
+        if (!take_word(word, out, layout)) {
+            return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                           "--tiff '%.60s': expected none, deflate, lzw, zstd, predictor, tiles, "
+                           "tiles=N with a multiple of 16 up to 8192, big, bands or pages",
+                           word);
+        }
+        at = comma != NULL ? comma + 1 : NULL;
+    }
+    return TW_OK;
+}
+
+tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char *output,
+                           const char *format, tw_image_file_options *out, char *layout)
+{
+    static const char *const packed[] = {"png", NULL};
+    const bool tiff = cli_writes_tiff(output, format);
+    tw_status status = TW_OK;
+    *layout = 0;
+    if (s->tiff != NULL && !tiff) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--tiff has no effect %s",
+                       output == NULL ? "without OUT" : "unless OUT is a .tif");
+    }
+    if (s->compression >= 0 && !tiff && (output == NULL || !cli_writes(output, format, packed))) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression has no effect %s",
+                       output == NULL ? "without OUT" : "unless OUT is a .png or .tif");
+    }
+    if (s->compression > 9) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression %lld: expected 0 to 9",
+                       (long long)s->compression);
+    }
+    if (tiff && s->compression > 0) {
+        out->codec = TW_TIFF_DEFLATE;
+    }
+    if (s->tiff != NULL) {
+        status = take_words(job, s->tiff, out, layout);
+    }
+    if (status == TW_OK && tiff && s->compression >= 0 && s->tiff != NULL &&
+        (out->codec == TW_TIFF_NONE || out->codec == TW_TIFF_LZW)) {
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression has no effect on --tiff %.60s",
+                         s->tiff);
+    }
+    return status == TW_OK ? tw_set_compression(job->ctx, (int32_t)s->compression) : status;
+}
+
+int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout)
+{
+    if (layout != 0) {
+        return layout == 'b' ? 0 : 1;
+    }
+    const int64_t bands = raster->info.bands;
+    if (raster->mixes || raster->file_planes == bands) {
+        return bands > 1 ? 0 : 1;
+    }
+    return bands > 1 && planes % bands == 0 ? bands : 1;
+}
+
+/* ---------------------------------------------------------------------------------------- inputs
+ */
+
+tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane, int64_t planes)
+{
+    if (planes <= 1) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld; it has %s", path,
+                       (long long)plane, planes == 1 ? "only plane 0" : "none");
+    }
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                   "%.500s has no plane %lld; valid planes are 0 to %lld", path, (long long)plane,
+                   (long long)planes - 1);
+}
+
+/* The sentence for a name that no band has, with those that there are. */
+static tw_status no_band(const cli_job *job, const cli_raster *r)
+{
+    char names[256] = "";
+    size_t used = 0;
+    for (int64_t k = 0; k < r->file_planes && used < sizeof names - 80; k++) {
+        const char *name = tw_image_tags_name(r->tags, k);
+        if (name != NULL) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.60s'",
+                                     used > 0 ? ", " : "", name);
+        }
+    }
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.300s has no band named '%.60s'; %s%s", r->path,
+                   r->band, used > 0 ? "there are " : "its bands have no names", names);
+}
+
+/* The number of the plane that was asked for, from 0; -1: all. */
+static tw_status find_plane(cli_job *job, cli_raster *r)
+{
+    int64_t number = r->plane;
+    if (r->band != NULL && !cli_read_count(r->band, &number)) {
+        number = -1;
+        for (int64_t k = 0; k < r->file_planes && number < 0; k++) {
+            const char *name = tw_image_tags_name(r->tags, k);
+            number = name != NULL && strcasecmp(name, r->band) == 0 ? k : -1;
+        }
+        if (number < 0) {
+            return no_band(job, r);
+        }
+    }
+    if (r->lenient && r->band == NULL && r->file_planes == 1 && number > 0) {
+        number = 0;
+    }
+    if (number >= r->file_planes) {
+        return cli_no_plane(job, r->path, number, r->file_planes);
+    }
+    r->first = number >= 0 ? number : 0;
+    r->planes = number >= 0 ? 1 : r->file_planes;
+    return TW_OK;
+}
+
+/* Which planes are computed with, once the file is known. */
+static tw_status choose_planes(cli_job *job, cli_raster *r)
+{
+    const bool all = r->plane < 0 && r->band == NULL;
+    tw_image_tags_info *info = &r->info;
+    *info = (tw_image_tags_info)TW_IMAGE_TAGS_INFO_INIT;
+    tw_status status = tw_image_tags_describe(r->tags, info);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (info->bands < 1 || r->file_planes % info->bands != 0) {
+        *info = (tw_image_tags_info)TW_IMAGE_TAGS_INFO_INIT;
+    }
+    r->alpha = -1;
+    status = find_plane(job, r);
+    if (status != TW_OK) {
+        return status;
+    }
+    const bool picture = r->file_planes == info->bands; /* one page */
+    if (all && picture && info->alpha == r->file_planes - 1 && r->file_planes > 1) {
+        r->alpha = info->alpha;
+        r->planes--;
+    }
+    if (r->grey && !all) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "--grey takes all colours; do not choose a plane");
+    }
+    if (r->grey && r->planes > 1) {
+        if (!picture || !info->colours) {
+            return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                           "--grey: %.500s has %lld planes that are not red, green and blue",
+                           r->path, (long long)r->planes);
+        }
+        r->mixes = true;
+        r->planes = 1;
+    }
+    return TW_OK;
+}
+
+/* One plane alone, out of a file whose rows can be had. */
+static tw_status load_plane(cli_job *job, cli_raster *r)
+{
+    tw_source source = TW_SOURCE_INIT;
+    tw_sink sink = TW_SINK_INIT;
+    tw_status status = tw_image_create(job->ctx, &r->image);
+    if (status == TW_OK) {
+        status = tw_image_source(job->ctx, &source, r->path, r->format, r->first, NULL);
+    }
+    if (status == TW_OK) {
+        status = tw_sink_to_image(job->ctx, &sink, r->image);
+    }
+    if (status == TW_OK) {
+        status = tw_feed_source(job->ctx, &source, &sink, 1);
+    }
+    r->image_first = r->first;
+    tw_sink_destroy(&sink);
+    tw_source_destroy(&source);
+    return status;
+}
+
+/* Whether rows are better read as they are needed. */
+static bool suits_streaming(const cli_job *job, const cli_raster *r, bool in_order)
+{
+    const uint64_t limit = tw_memory_limit(job->ctx), used = tw_memory_used(job->ctx);
+    const uint64_t left = limit > used ? limit - used : 0;
+    const uint64_t each = r->bytes / (uint64_t)(r->file_planes > 0 ? r->file_planes : 1);
+    const uint64_t needed = r->planes == 1 && !r->mixes ? each : r->bytes;
+    if (in_order && r->again) {
+        return false;
+    }
+    if (needed > left / 2) {
+        return true;
+    }
+    return r->eager && !in_order && (r->planes == 1 || each >= LEAST_PLANE);
+}
+
+static tw_status read_whole(cli_job *job, cli_raster *r)
+{
+    tw_status status = tw_image_read(job->ctx, &r->image, r->path, r->format);
+    if (status == TW_OK) {
+        r->file_planes = tw_image_planes(r->image);
+        r->tags = tw_image_tags_of(r->image);
+        r->image_first = 0;
+        status = choose_planes(job, r);
+    }
+    return status;
+}
+
+tw_status cli_raster_open(cli_job *job, cli_raster *r)
+{
+    tw_context *ctx = job->ctx;
+    tw_image_info info = TW_IMAGE_INFO_INIT;
+    tw_source probe = TW_SOURCE_INIT;
+    if (!cli_is_file(r->path) ||
+        tw_image_source(ctx, &probe, r->path, r->format, 0, &info) != TW_OK) {
+        return read_whole(job, r);
+    }
+    const bool in_order = probe.in_order != 0;
+    tw_source_destroy(&probe);
+    r->file_planes = info.planes;
+    r->bytes = info.bytes;
+    tw_status status = tw_image_tags_read(ctx, &r->own, r->path, r->format);
+    r->tags = r->own;
+    if (status == TW_OK) {
+        status = choose_planes(job, r);
+    }
+    if (status != TW_OK || suits_streaming(job, r, in_order)) {
+        return status;
+    }
+    if (r->planes == 1 && r->file_planes > 1 && !r->mixes && r->alpha < 0) {
+        return load_plane(job, r);
+    }
+    tw_image_tags_destroy(r->own);
+    r->own = NULL;
+    r->tags = NULL;
+    r->mixes = false;
+    return read_whole(job, r);
+}
+
+void cli_raster_close(cli_raster *r)
+{
+    tw_image_tags_destroy(r->own);
+    tw_image_destroy(r->image);
+    r->own = NULL;
+    r->tags = NULL;
+    r->image = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ grey
+ */
+
+#define RED 0.2126
+#define GREEN 0.7152
+#define BLUE 0.0722
+
+#define MIX_WHOLE(TYPE)                                                                        \
+    for (int64_t j = 0; j < cols; j++) {                                                       \
+        ((TYPE *)out)[j] =                                                                     \
+            (TYPE)rint(RED * ((const TYPE *)rows[0])[j] + GREEN * ((const TYPE *)rows[1])[j] + \
+                       BLUE * ((const TYPE *)rows[2])[j]);                                     \
+    }                                                                                          \
+    break
+#define MIX_REAL(TYPE)                                                         \
+    for (int64_t j = 0; j < cols; j++) {                                       \
+        ((TYPE *)out)[j] = (TYPE)(RED * (double)((const TYPE *)rows[0])[j] +   \
+                                  GREEN * (double)((const TYPE *)rows[1])[j] + \
+                                  BLUE * (double)((const TYPE *)rows[2])[j]);  \
+    }                                                                          \
+    break
+
+static void mix(void *out, const void *const rows[3], tw_type type, int64_t cols)
+{
+    switch (type) {
+    case TW_U8:
+        MIX_WHOLE(uint8_t);
+    case TW_U16:
+        MIX_WHOLE(uint16_t);
+    case TW_I16:
+        MIX_WHOLE(int16_t);
+    case TW_I32:
+        MIX_WHOLE(int32_t);
+    case TW_F32:
+        MIX_REAL(float);
+    default:
+        MIX_REAL(double);
+    }
+}
+
+/* Three planes as one, row by row: from memory or from their file. */
+typedef struct mixed {
+    tw_matrix planes[3];
+    tw_source sources[3];
+    tw_shape shape;
+    void *rows[3]; /* of sources */
+} mixed;
+
+static tw_status mixed_rows(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
+                            int64_t stride)
+{
+    mixed *m = self;
+    const size_t size = tw_type_size(m->shape.type);
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        const void *rows[3];
+        for (int k = 0; k < 3 && status == TW_OK; k++) {
+            const tw_matrix *plane = &m->planes[k];
+            rows[k] =
+                (const char *)plane->data + (size_t)(first + i) * (size_t)plane->stride * size;
+            if (m->sources[k].rows != NULL) {
+                rows[k] = m->rows[k];
+                status = m->sources[k].rows(m->sources[k].self, ctx, first + i, 1, m->rows[k],
+                                            m->shape.cols);
+            }
+        }
+        if (status == TW_OK) {
+            mix((char *)data + (size_t)(i * stride) * size, rows, m->shape.type, m->shape.cols);
+        }
+    }
+    return status;
+}
+
+static void mixed_destroy(void *self)
+{
+    mixed *m = self;
+    for (int k = 0; k < 3; k++) {
+        tw_source_destroy(&m->sources[k]);
+        free(m->rows[k]);
+    }
+    free(m);
+}
+
+/* One of the three. */
+static tw_status open_colour(cli_job *job, const cli_raster *r, mixed *m, int k)
+{
+    m->sources[k] = (tw_source)TW_SOURCE_INIT;
+    if (r->image != NULL) {
+        m->planes[k] = *tw_image_plane(r->image, k);
+        m->shape = (tw_shape){m->planes[k].rows, m->planes[k].cols, m->planes[k].type};
+        return TW_OK;
+    }
+    tw_status status = tw_image_source(job->ctx, &m->sources[k], r->path, r->format, k, NULL);
+    if (status == TW_OK) {
+        m->shape = m->sources[k].shape;
+        m->rows[k] = malloc((size_t)m->shape.cols * tw_type_size(m->shape.type) + 1);
+        if (m->rows[k] == NULL) {
+            status = tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for a row of colours");
+        }
+    }
+    return status;
+}
+
+static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
+{
+    mixed *m = calloc(1, sizeof *m);
+    tw_status status = TW_OK;
+    if (m == NULL) {
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for grey");
+    }
+    for (int k = 0; k < 3 && status == TW_OK; k++) {
+        status = open_colour(job, r, m, k);
+    }
+    if (status != TW_OK) {
+        mixed_destroy(m);
+        return status;
+    }
+    *out = (tw_source){sizeof(tw_source),      m,          m->shape,
+                       m->sources[0].in_order, mixed_rows, mixed_destroy};
+    return TW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- planes
+ */
+
+tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
+                           tw_source *source)
+{
+    *matrix = NULL;
+    if (r->mixes) {
+        return mix_planes(job, r, source);
+    }
+    if (r->image != NULL) {
+        *matrix = tw_image_plane(r->image, r->first + k - r->image_first);
+        return TW_OK;
+    }
+    return tw_image_source(job->ctx, source, r->path, r->format, r->first + k, NULL);
+}
+
+tw_status cli_raster_alpha_shape(cli_job *job, cli_raster *r, tw_shape *out)
+{
+    tw_source source = TW_SOURCE_INIT;
+    if (r->image != NULL) {
+        const tw_matrix *plane = tw_image_plane(r->image, r->alpha);
+        *out = (tw_shape){plane->rows, plane->cols, plane->type};
+        return TW_OK;
+    }
+    tw_status status = tw_image_source(job->ctx, &source, r->path, r->format, r->alpha, NULL);
+    *out = source.shape;
+    tw_source_destroy(&source);
+    return status;
+}
+
+tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *r, tw_sink *sink)
+{
+    tw_source source = TW_SOURCE_INIT;
+    if (r->image != NULL) {
+        return tw_feed(job->ctx, tw_image_plane(r->image, r->alpha), sink, 1);
+    }
+    tw_status status = tw_image_source(job->ctx, &source, r->path, r->format, r->alpha, NULL);
+    if (status == TW_OK) {
+        status = tw_feed_source(job->ctx, &source, sink, 1);
+    }
+    tw_source_destroy(&source);
+    return status;
+}

@@ -1,0 +1,226 @@
+/*
+ * The files of a command: see files.h. An existing file is known by its device and inode. One that
+ * is yet to be made is known by those of its folder and its name there, after links that lead
+ * nowhere yet have been followed as the output will follow them.
+ */
+#include "cli/shared/files.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS 40 /* followed before a chain counts as a loop, as in Linux */
+
+typedef struct identity {
+    bool known; /* bytes written there are read by somebody: not /dev/null */
+    bool lost;  /* a file, which is lost where it is written over */
+    dev_t device;
+    ino_t inode;
+    char name[NAME_MAX + 1]; /* in the folder of that inode; "": the inode is the file */
+} identity;
+
+/* Whether it swallows what is written: as often as one likes. */
+static bool is_null_device(const struct stat *found)
+{
+    struct stat null;
+    return S_ISCHR(found->st_mode) && stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode) &&
+           null.st_rdev == found->st_rdev;
+}
+
+static void know_inode(identity *out, const struct stat *found)
+{
+    out->known = !S_ISDIR(found->st_mode) && !is_null_device(found);
+    out->lost = S_ISREG(found->st_mode);
+    out->device = found->st_dev;
+    out->inode = found->st_ino;
+}
+
+/* Replace a link by what it says; false if it is none. */
+static bool follow_link(char path[PATH_MAX])
+{
+    char next[PATH_MAX];
+    ssize_t length = readlink(path, next, sizeof next - 1);
+    if (length < 0) {
+        return false;
+    }
+    next[length] = '\0';
+    const char *slash = strrchr(path, '/');
+    size_t folder = next[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    if (folder + (size_t)length >= PATH_MAX) {
+        return false;
+    }
+    memcpy(path + folder, next, (size_t)length + 1);
+    return true;
+}
+
+static void know_future_file(identity *out, const char *given)
+{
+    char path[PATH_MAX];
+    struct stat folder;
+    if (strlen(given) >= sizeof path) {
+        return; /* nor can it be opened */
+    }
+    memcpy(path, given, strlen(given) + 1);
+    for (int links = 0; links < LINKS && follow_link(path); links++) {
+    }
+    char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    if (strlen(name) >= sizeof out->name) {
+        return;
+    }
+    memcpy(out->name, name, strlen(name) + 1);
+    if (slash != NULL) {
+        slash[1] = '\0';
+    }
+    if (stat(slash != NULL ? path : ".", &folder) == 0) {
+        out->known = true;
+        out->lost = true;
+        out->device = folder.st_dev;
+        out->inode = folder.st_ino;
+    }
+}
+
+static identity identify(const char *path, int standard)
+{
+    identity out = {.known = false};
+    struct stat found;
+    if (path == NULL) {
+        return out;
+    }
+    if (strcmp(path, "-") == 0) {
+        if (fstat(standard, &found) == 0) {
+            know_inode(&out, &found);
+        }
+    } else if (stat(path, &found) == 0) {
+        know_inode(&out, &found);
+    } else {
+        know_future_file(&out, path);
+    }
+    return out;
+}
+
+static bool same(const identity *a, const identity *b)
+{
+    return a->known && b->known && a->device == b->device && a->inode == b->inode &&
+           strcmp(a->name, b->name) == 0;
+}
+
+tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
+                          const cli_file *outputs, int output_count)
+{
+    for (int o = 0; o < output_count; o++) {
+        const identity out = identify(outputs[o].path, STDOUT_FILENO);
+        for (int i = 0; i < input_count; i++) {
+            const identity in = identify(inputs[i].path, STDIN_FILENO);
+            if (same(&out, &in) && out.lost) { /* a terminal or socket is both */
+                return tw_fail(ctx, TW_ERR_ARGUMENT,
+                               "%s '%.300s' is the same file as %s '%.300s', which would be lost: "
+                               "write to another file",
+                               outputs[o].what, outputs[o].path, inputs[i].what, inputs[i].path);
+            }
+        }
+        for (int k = 0; k < o; k++) {
+            const identity other = identify(outputs[k].path, STDOUT_FILENO);
+            if (same(&out, &other)) {
+                return tw_fail(ctx, TW_ERR_ARGUMENT,
+                               "%s '%.300s' is the same file as %s '%.300s': name two files",
+                               outputs[o].what, outputs[o].path, outputs[k].what, outputs[k].path);
+            }
+        }
+    }
+    return TW_OK;
+}
+
+void cli_watch_file(cli_watch *watch, const char *path)
+{
+    watch->path = path != NULL && cli_is_file(path) && stat(path, &watch->seen) == 0 ? path : NULL;
+}
+
+static bool has_changed(const cli_watch *watch)
+{
+    const struct stat *then = &watch->seen;
+    struct stat now;
+    return watch->path != NULL && stat(watch->path, &now) == 0 && now.st_dev == then->st_dev &&
+           now.st_ino == then->st_ino && /* else another took its name, and ours is what it was */
+           (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
+}
+
+tw_status cli_watched(tw_context *ctx, const cli_watch *watches, int count, tw_status status)
+{
+    for (int i = 0; i < count && status == TW_ERR_VERIFY; i++) {
+        if (has_changed(&watches[i])) {
+            status = tw_fail(ctx, TW_ERR_IO,
+                             "%.500s changed while it was read: let nothing write to it during the "
+                             "run",
+                             watches[i].path);
+        }
+    }
+    return status;
+}
+
+bool cli_is_stdout(const char *path)
+{
+    const identity asked = identify(path, STDOUT_FILENO);
+    const identity standard = identify("-", STDOUT_FILENO);
+    return path != NULL && (strcmp(path, "-") == 0 || same(&asked, &standard));
+}
+
+bool cli_is_file(const char *path)
+{
+    struct stat found;
+    return strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+FILE *cli_report_file(const cli_job *job)
+{
+    return job->stdout_taken ? stderr : stdout;
+}
+
+tw_status cli_choose_output(cli_job *job, const char **out, const char *operand, const char *option)
+{
+    if (operand != NULL && option != NULL) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "OUT is given twice: '%.60s' and --output '%.60s'", operand, option);
+    }
+    *out = operand != NULL ? operand : option;
+    job->stdout_taken = job->stdout_taken || cli_is_stdout(*out);
+    return TW_OK;
+}
+
+const char *cli_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    bool number = dot != NULL && dot[1 + strspn(dot + 1, "0123456789")] == '\0';
+    return dot != NULL && dot != name && !number ? dot + 1 : "";
+}
+
+bool cli_writes(const char *path, const char *format, const char *const *formats)
+{
+    const char *word = format != NULL ? format : cli_extension(path);
+    for (; *formats != NULL; formats++) {
+        if (strcasecmp(word, *formats) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tw_status cli_check_array_output(tw_context *ctx, const char *path, const char *format)
+{
+    static const char *const known[] = {"",    "npy", "csv", "raw",  "bin", "out",     "pgm", "ppm",
+                                        "pnm", "pfm", "png", "tiff", "tif", "records", NULL};
+    if (path == NULL || format != NULL || cli_writes(path, NULL, known)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "OUT '%.300s': .%.40s is not a known format; use .npy, .csv, .pgm, .ppm, .pfm, "
+                   ".png, .tif, .records, or .raw, .bin, .out or no extension for raw elements, or "
+                   "choose with --out-format",
+                   path, cli_extension(path));
+}
