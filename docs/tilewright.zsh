@@ -173,9 +173,9 @@ _tilewright()
         _arguments -s -S \
             '(--window)-w+[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
             '(-w)--window=[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
-            '--radius=[Use a disk instead\: all elements within R of the centre]:R: ' \
+            '--radius=[Use a disk instead\: all elements within R of the center]:R: ' \
             '--footprint=[Use any shape instead\: the nonzero elements of FILE, a u8 image]:FILE:_files' \
-            '--anchor=[The element of the footprint that lies on the centre, from 0]:ROW,COL: ' \
+            '--anchor=[The element of the footprint that lies on the center, counted from 0]:ROW,COL: ' \
             '--border=[crop (only elements inside count]:BORDER: ' \
             '(--levels)-l+[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '(-l)--levels=[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
@@ -189,9 +189,9 @@ _tilewright()
             '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in integers, instead of each colour]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
-            '--out-dir=[All operands are inputs, and their results go into FOLDER under the same names, with the extension of --out-format if that is given, .png for JPEG]:FOLDER:_files' \
-            '--compression=[How hard png and tiff are compressed\: 0 (not) to 9 (smallest)]:LEVEL: ' \
-            '--tiff=[How a tiff is stored, by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
+            '--out-dir=[Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
+            '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
+            '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
             '--out-type=[The elements of OUT\: f32 (the default), f16, or u8 and u16, which put 0 to the largest value there can be into 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--verify=-[Compute K elements of each plane (1000 if no number is given, 0\: all) again by the definition and compare]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
@@ -228,9 +228,9 @@ _tilewright()
             '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the fastest this machine could be]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
-            '--out-dir=[All files without a name are x, one after the other, and their results go into FOLDER under the same names, with the extension of --out-format if that is given, .png for JPEG]:FOLDER:_files' \
-            '--compression=[How hard png and tiff are compressed\: 0 (not) to 9 (smallest)]:LEVEL: ' \
-            '--tiff=[How a tiff is stored, by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
+            '--out-dir=[Take all files without a name as x, one after the other, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
+            '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
+            '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
             '--in-format=[npy, pnm, pfm, png, tiff, jpeg or records, for all inputs]:FORMAT: ' \
             '--out-format=[npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to four, raw and csv for one]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \

@@ -22,7 +22,9 @@ struct cli_job {
     bool quiet;
     bool answer_is_no; /* everything went well, and the answer is no: exit 1 */
     bool stdout_taken; /* a result goes to standard output, so a report goes to standard error */
-    const cli_parsed *parsed; /* what the arguments were */
+    const cli_parsed *parsed;   /* what the arguments were */
+    struct cli_report *reports; /* the document that reports of single files go into; NULL: each is
+                                   a document of its own */
 };
 
 /* What most commands take; the first member of their settings. */

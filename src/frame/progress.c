@@ -18,6 +18,7 @@
 #define WIDTH 79     /* columns; a line that wraps cannot be redrawn */
 
 static struct {
+    bool attached;
     bool shown;
     char stage[32];
     double stage_started; /* seconds */
@@ -70,13 +71,23 @@ void cli_progress_attach(tw_context *ctx)
     bool dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
     if (isatty(STDERR_FILENO) && !dumb) {
         tw_set_progress(ctx, show, NULL);
+        line.attached = true;
     }
+}
+
+void cli_progress_detach(tw_context *ctx)
+{
+    tw_set_progress(ctx, NULL, NULL);
+    line.attached = false;
 }
 
 void cli_progress_label(const char *text)
 {
     snprintf(line.label, sizeof line.label, "%s", text);
     line.stage[0] = '\0'; /* its rate begins again */
+    if (line.attached && text[0] != '\0') {
+        draw(text); /* its first news may be long in coming */
+    }
 }
 
 void cli_progress_clear(void)

@@ -7,6 +7,9 @@
 /* Show the progress of ctx from now on; does nothing unless standard error is a terminal. */
 void cli_progress_attach(tw_context *ctx);
 
+/* No longer. */
+void cli_progress_detach(tw_context *ctx);
+
 /* What stands at its beginning from now on: which of several files it is about. */
 void cli_progress_label(const char *text);
 

@@ -399,6 +399,7 @@ twi_map_job twi_map_job_of(const tw_map_plan *plan, int64_t first, int64_t count
                        .fast = plan->fast,
                        .first_row = first,
                        .row_count = count,
+                       .rows = plan->shape.rows,
                        .cols = plan->shape.cols,
                        .out = out,
                        .out_stride = stride};

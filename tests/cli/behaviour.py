@@ -4,11 +4,14 @@
 Signals, terminals, reports that must parse, answers against an independent Floyd-Warshall, and the
 manual page against the program.
 """
+import contextlib
+import errno
 import json
 import os
 import pty
 import random
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -273,6 +276,101 @@ class Behaviour(unittest.TestCase):
         out, err = process.communicate(timeout=LIMIT)
         self.assertEqual((process.returncode, out), (2, b""))
         self.assertEqual(err, b"tilewright: interrupted\n")
+
+    # -------------------------------------------------------------------------------- batches
+    #
+    # The second of three files is a pipe. Who has opened it for writing knows that the program has
+    # come so far and no further: nothing here depends on time.
+
+    def open_pipe(self, name, process):
+        """The writing end of a pipe, once the program reads it."""
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline:
+            self.assertIsNone(process.poll(), "it has ended without reading " + name)
+            try:
+                writer = os.open(self.path(name), os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENXIO)
+                time.sleep(0.005)
+                continue
+            os.set_blocking(writer, True)
+            return writer
+        self.fail("it does not read " + name)
+
+    def three_files(self):
+        self.write("a.pgm", b"P5 2 1 255\n\x01\x02")
+        os.mkfifo(self.path("b.pgm"))
+        self.write("c.pgm", b"P5 2 1 255\n\x03\x04")
+
+    def test_an_interrupted_batch_keeps_whole_files_and_begins_no_other(self):
+        for command in (("map", "x + 1"), ("entropy",)):
+            with self.subTest(command=command):
+                self.three_files()
+                process = self.start(*command, "a.pgm", "b.pgm", "c.pgm", "--out-dir", "out", "--json",
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                writer = self.open_pipe("b.pgm", process)
+                os.write(writer, b"P5 2 1 255\n\x01")
+                process.send_signal(signal.SIGINT)
+                with contextlib.suppress(BrokenPipeError):  # the signal came before the last byte
+                    os.write(writer, b"\x02")
+                os.close(writer)
+                out, said = process.communicate(timeout=LIMIT)
+                self.assertEqual(process.returncode, 2, said)
+                self.assertEqual(said, b"1 of 3 files done before the interrupt\ntilewright: interrupted\n")
+                self.assertEqual(os.listdir(self.path("out")), ["a.pgm"])
+                report = json.loads(out)
+                self.assertEqual([file["input"] for file in report["files"]], ["a.pgm", "b.pgm"])
+                self.assertEqual((report["done"], report["failed"], report["interrupted"]), (1, 0, True))
+                for name in ("a.pgm", "b.pgm", "c.pgm", "out/a.pgm"):
+                    os.remove(self.path(name))
+
+    def read_terminal(self, master):
+        """What has been written to it, as far as it is there."""
+        said = b""
+        while select.select([master], [], [], 0)[0]:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not piece:
+                break
+            said += piece
+        return said
+
+    def test_a_batch_has_one_progress_line_and_a_summary(self):
+        for command in (("map", "x + 1"), ("entropy",)):
+            with self.subTest(command=command):
+                self.three_files()
+                try:
+                    master, slave = pty.openpty()
+                except OSError as error:  # a bare container may have none
+                    self.skipTest(f"no terminal to test with: {error}")
+                process = self.start(*command, "a.pgm", "b.pgm", "c.pgm", "--out-dir", "out", stderr=slave)
+                writer = self.open_pipe("b.pgm", process)
+                said = self.read_terminal(master)
+                self.assertIn(b"\r\x1b[K1/3 a.pgm: ", said)
+                self.assertEqual(said.rsplit(b"\r\x1b[K", 1)[-1], b"2/3 b.pgm: ")
+                self.assertNotIn(b"\n", said)
+                os.write(writer, b"P5 2 1 255\n\x01\x02")
+                os.close(writer)
+                self.assertEqual(process.wait(timeout=LIMIT), 0)
+                os.close(slave)
+                said += self.read_terminal(master)
+                os.close(master)
+                self.assertIn(b"\r\x1b[K3/3 c.pgm: ", said)
+                self.assertEqual(said.count(b"\n"), 1, said)
+                self.assertRegex(said, rb"\r\x1b\[K3 of 3 files done in [0-9.]+ [mu]?s\r\n$")
+                for name in ("a.pgm", "b.pgm", "c.pgm"):
+                    os.remove(self.path(name))
+
+    @unless_emulated
+    def test_a_file_of_many_passes_shows_that_it_has_begun(self):
+        self.write("a.pgm", b"P5 16 16 255\n" + bytes(range(256)))
+        said = self.run_on_terminal("map", "sin(x) + 1", "a.pgm", "--out-dir", "out", "--out-format", "npy",
+                                    "--out-type", "f32", "--repeat", "100000000000",
+                                    until=rb"\x1b\[K1/1 a\.pgm: map +0 %")
+        self.assertTrue(said.endswith(b"tilewright: interrupted\r\n"), said)
+        self.assertEqual(os.listdir(self.path("out")), [])
 
     # ------------------------------------------------------------------------------ terminals
 

@@ -28,11 +28,12 @@ static const cli_option window_options[] = {
      "The window: K x K elements, or COLSxROWS such as 7x3; 5 by default. Even sides reach one "
      "further up and left."},
     {"radius", 0, CLI_COUNT, "R", offsetof(entropy_settings, radius), 0,
-     "Use a disk instead: all elements within R of the centre."},
+     "Use a disk instead: all elements within R of the center."},
     {"footprint", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, footprint), 0,
      "Use any shape instead: the nonzero elements of FILE, a u8 image."},
     {"anchor", 0, CLI_TEXT, "ROW,COL", offsetof(entropy_settings, anchor), 0,
-     "The element of the footprint that lies on the centre, from 0; its middle by default."},
+     "The element of the footprint that lies on the center, counted from 0; its middle by "
+     "default."},
     {"border", 0, CLI_TEXT, "BORDER", offsetof(entropy_settings, border), 0,
      "crop (only elements inside count; the default), reflect, symmetric, clamp, wrap, or valid "
      "(only windows that lie inside; the result is smaller)."},
@@ -74,9 +75,10 @@ static const cli_option value_options[] = {
 static const cli_option format_options[] = {
     {"output", 'o', CLI_TEXT, "OUT", offsetof(entropy_settings, output), 0, "The same as OUT."},
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(entropy_settings, out_dir), 0,
-     "All operands are inputs, and their results go into FOLDER under the same names, with the "
-     "extension of --out-format if that is given, .png for JPEG. A file that fails is named, and "
-     "the others are done; the exit status is 2 then, or 1 if only checks failed."},
+     "Take all operands as inputs, and write their results into FOLDER under the same names, with "
+     "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
+     "reported and the others are done; the exit status is then 2, or 1 if only checks failed. "
+     "--json prints one report of all files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The elements of OUT: f32 (the default), f16, or u8 and u16, which put 0 to the largest value "
@@ -112,8 +114,8 @@ static const cli_group groups[] = {{"Window", window_options},
 static const cli_operand operands[] = {
     {"IN", "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif, .jpg or "
            ".records. Several with --out-dir."},
-    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif has "
-            "the place on Earth and the descriptions of a GeoTIFF IN."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
+            "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -474,8 +476,8 @@ static tw_status run_file(entropy_run *run)
         status = choose_output(run);
     }
     if (status == TW_OK) {
-        status = cli_read_storage(run->job, &s->storage, run->output, s->out_format, &run->storage,
-                                  &run->layout);
+        status = cli_read_storage(run->job, &s->storage, run->output, s->out_format,
+                                  s->out_dir != NULL, &run->storage, &run->layout);
     }
     if (status == TW_OK) {
         cli_watch_file(&run->watches[0], run->input);
@@ -519,15 +521,21 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     const char *output = NULL;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && s->out_dir != NULL) {
-        const cli_batch batch = {.folder = s->out_dir, .format = s->out_format};
+        const cli_file others[] = {{"--mask", s->mask}, {"--footprint", s->footprint}};
+        const cli_batch batch = {.folder = s->out_dir,
+                                 .format = s->out_format,
+                                 .others = others,
+                                 .other_count = 2,
+                                 .storage = &s->storage,
+                                 .json = s->common.json != 0};
         status = cli_batch_check(job, s->output, s->preview);
         return status == TW_OK ? cli_batch_run(job, &batch, count, words, run_one, (void *)s)
                                : status;
     }
     if (status == TW_OK && count > 2) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "entropy: '%.200s' is one operand too many: tilewright entropy IN [OUT], "
-                         "or several inputs with --out-dir",
+                         "unexpected file '%.200s': entropy takes IN and OUT, or several inputs "
+                         "with --out-dir",
                          words[2]);
     }
     if (status == TW_OK) {

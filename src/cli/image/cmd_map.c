@@ -8,6 +8,7 @@
 #include "cli/shared/checked.h"
 #include "cli/shared/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define VERIFY_ELEMENTS 1000
@@ -25,7 +26,8 @@ static const cli_option value_options[] = {
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(map_settings, no_data), 0,
      "Where an input is VALUE (a number or nan) the result is VALUE too. In integer results it "
      "also replaces NaN, which otherwise becomes 0. By default the no-data value that GeoTIFF "
-     "inputs name, the same in all that do; none ignores that. It is that of a .tif, too."},
+     "inputs name, which must be the same in all of them; none ignores it. A .tif names it as its "
+     "no-data value."},
     {"plane", 0, CLI_COUNT, "P", offsetof(map_settings, plane), 0,
      "Only plane P, from 0, of a colour image, of bands or pages, or of a file of records; all by "
      "default, except opacity (alpha), which goes into a .png or .tif of its type as it is, and "
@@ -56,10 +58,10 @@ static const cli_option format_options[] = {
     {"output", 'o', CLI_TEXT, "OUT", offsetof(map_settings, output), 0,
      "The same as OUT; files without a name are then inputs."},
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(map_settings, out_dir), 0,
-     "All files without a name are x, one after the other, and their results go into FOLDER under "
-     "the same names, with the extension of --out-format if that is given, .png for JPEG. A file "
-     "that fails is named, and the others are done; the exit status is 2 then, or 1 if only checks "
-     "failed."},
+     "Take all files without a name as x, one after the other, and write their results into FOLDER "
+     "under the same names, with the extension of --out-format if given; results of JPEG files are "
+     ".png. A file that fails is reported and the others are done; the exit status is then 2, or 1 "
+     "if only checks failed. --json prints one report of all files."},
     CLI_STORAGE_OPTIONS(map_settings),
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "
@@ -87,8 +89,9 @@ static const cli_operand operands[] = {
            "the expression is x; other inputs are given as NAME=FILE. FILE[P] is plane P of it, by "
            "number from 0 or by the name that a GeoTIFF gives a band. One row or one column is "
            "repeated."},
-    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif has "
-            "the place on Earth and the descriptions of the first input, if that is a GeoTIFF."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
+            "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
+            "If OUT is an input, it is replaced when the result is complete."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -322,10 +325,28 @@ static tw_status run_one(void *self, cli_job *job, const char *input, const char
     return run_words(job, batch->s, batch->count, batch->words, output);
 }
 
+/* The files of the named inputs, which all runs read. */
+static tw_status list_named(cli_job *job, const map_batch *batch, cli_file *out, int *count)
+{
+    for (*count = 0; *count < batch->count - 2; (*count)++) {
+        const char *word = strchr(batch->words[2 + *count], '=') + 1;
+        out[*count] = (cli_file){"the input", strndup(word, cli_raster_path_length(word))};
+        if (out[*count].path == NULL) {
+            return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status run_batch(cli_job *job, const map_settings *s, int count, char **words)
 {
-    const cli_batch where = {.folder = s->out_dir, .format = s->out_format};
+    cli_file named[MAP_INPUTS];
     map_batch batch = {.s = s, .count = 2, .words = {words[0]}};
+    cli_batch where = {.folder = s->out_dir,
+                       .format = s->out_format,
+                       .others = named,
+                       .storage = &s->storage,
+                       .json = s->common.json != 0};
     int files = 0;
     tw_status status = cli_batch_check(job, s->output, NULL);
     for (int i = 1; i < count && status == TW_OK; i++) {
@@ -339,9 +360,18 @@ static tw_status run_batch(cli_job *job, const map_settings *s, int count, char 
     }
     if (status == TW_OK && files == 0) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "--out-dir: there is no file without a name, to be x");
+                         "--out-dir needs inputs without a name, which are x one after the other");
     }
-    return status == TW_OK ? cli_batch_run(job, &where, files, words + 1, run_one, &batch) : status;
+    if (status == TW_OK) {
+        status = list_named(job, &batch, named, &where.other_count);
+    }
+    if (status == TW_OK) {
+        status = cli_batch_run(job, &where, files, words + 1, run_one, &batch);
+    }
+    while (where.other_count > 0) {
+        free((char *)named[--where.other_count].path);
+    }
+    return status;
 }
 
 static tw_status run_map(cli_job *job, const void *given, int count, char **words)

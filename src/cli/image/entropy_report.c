@@ -1,4 +1,5 @@
 /* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
+#include "cli/image/batch.h"
 #include "cli/image/entropy_run.h"
 #include "cli/shared/files.h"
 #include "frame/progress.h"
@@ -43,6 +44,9 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
     }
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
     cli_progress_clear();
+    if (run->s->out_dir != NULL) {
+        fprintf(file, "%s:\n", run->input);
+    }
     fputs(tw_entropy_plan_explain(run->plan), file);
     fprintf(file, "source    %s\n",
             run->in.image == NULL ? "read in bands of rows"
@@ -57,7 +61,7 @@ static void print_json(const entropy_run *run)
 {
     const tw_entropy_report *report = &run->report;
     cli_report json;
-    cli_report_begin(&json, cli_report_file(run->job));
+    cli_file_report_begin(run->job, &json);
     cli_report_text(&json, "command", "entropy");
     cli_report_text(&json, "version", tw_version());
     cli_report_text(&json, "input", run->input);
@@ -92,7 +96,7 @@ static void print_json(const entropy_run *run)
     cli_report_bool(&json, "streamed", run->in.image == NULL);
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
     cli_report_text(&json, "output", run->output);
-    cli_report_end(&json);
+    cli_file_report_end(run->job, &json);
 }
 
 void entropy_conclude(const entropy_run *run)

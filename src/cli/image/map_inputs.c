@@ -18,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SHOWN_WIDTH 72 /* of an expression around an error */
 
@@ -49,12 +48,11 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     if (in->path == NULL) {
         return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
     }
-    const size_t end = strlen(path);
-    char *bracket = strrchr(in->path, '[');
-    if (bracket != NULL && bracket > in->path && path[end - 1] == ']' && access(path, F_OK) != 0) {
-        in->path[end - 1] = '\0';
-        *bracket = '\0';
-        in->band = bracket + 1;
+    const size_t length_of_path = cli_raster_path_length(path);
+    if (path[length_of_path] != '\0') {
+        in->path[strlen(path) - 1] = '\0';
+        in->path[length_of_path] = '\0';
+        in->band = in->path + length_of_path + 1;
     }
     return TW_OK;
 }
@@ -73,7 +71,8 @@ static tw_status sort_words(map_run *run, int count, char **words)
         } else {
             return tw_fail(
                 run->job->ctx, TW_ERR_ARGUMENT,
-                "'%.200s' is one file too many: inputs other than x are written NAME=FILE",
+                "unexpected file '%.200s': give further inputs as NAME=FILE, or several files for "
+                "x with --out-dir",
                 words[i]);
         }
     }
@@ -123,20 +122,33 @@ static tw_status read_constants(map_run *run)
     return TW_OK;
 }
 
-/* A file that is both is computed in place and appears when it is whole. Standard output goes on as
- * it comes, over what is still to be read. */
-static tw_status check_standard_output(const map_run *run)
+/* A file that is given as both is computed in place and appears when it is whole. By another name
+ * it is not meant to be replaced. Standard output goes on as it comes, over what is still to be
+ * read. */
+static tw_status check_place(const map_run *run)
 {
-    const cli_file output = {"standard output", run->output};
-    if (run->output == NULL || strcmp(run->output, "-") != 0) {
-        return TW_OK;
-    }
-    for (int32_t i = 0; i < run->input_count; i++) {
-        const cli_file input = {"the input", run->inputs[i].path};
-        tw_status status = cli_check_files(run->job->ctx, &input, 1, &output, 1);
-        if (status != TW_OK) {
-            return status;
+    const bool standard = run->output != NULL && strcmp(run->output, "-") == 0;
+    for (int32_t i = 0; i < run->input_count && run->output != NULL; i++) {
+        const char *input = run->inputs[i].path;
+        const bool meant = !standard && strcmp(run->inputs[i].word, run->output) == 0;
+        if (meant || !cli_replaces(run->output, input)) {
+            continue;
         }
+        if (run->inputs[i].band != NULL && strcmp(input, run->output) == 0) {
+            return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                           "OUT '%.300s' is also read: all its bands would be lost; write to "
+                           "another file",
+                           run->output);
+        }
+        return standard
+                   ? tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                             "standard output is the same file as the input '%.300s', which would "
+                             "be lost: write to another file",
+                             input)
+                   : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                             "OUT '%.300s' is the same file as the input '%.300s': write to "
+                             "another file, or give both the same name to replace it",
+                             run->output, input);
     }
     return TW_OK;
 }
@@ -163,9 +175,9 @@ tw_status map_read_words(map_run *run, int count, char **words)
     }
     if (status == TW_OK) {
         status = cli_read_storage(run->job, &run->s->storage, run->output, run->s->out_format,
-                                  &run->storage, &run->layout);
+                                  run->s->out_dir != NULL, &run->storage, &run->layout);
     }
-    return status == TW_OK ? check_standard_output(run) : status;
+    return status == TW_OK ? check_place(run) : status;
 }
 
 /* ------------------------------------------------------------------------------ the expression */

@@ -1,6 +1,8 @@
 /* What 'tilewright map' says about a run: statistics, explanation, the --json report. */
+#include "cli/image/batch.h"
 #include "cli/image/map_run.h"
 #include "cli/shared/files.h"
+#include "frame/progress.h"
 #include "frame/report.h"
 
 #include <math.h>
@@ -62,10 +64,13 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sou
     if (status == TW_OK) {
         status = say_floor(run, plan, floor, sizeof floor);
     }
-    if (status == TW_OK && alone) {
-        cli_print("%s%s%s\n", tw_map_plan_explain(plan), memory, floor);
-    } else if (status == TW_OK) {
-        cli_say(run->job, "%s%s%s", tw_map_plan_explain(plan), memory, floor);
+    if (status == TW_OK) {
+        FILE *file = alone ? stdout : stderr;
+        cli_progress_clear();
+        if (run->s->out_dir != NULL) {
+            fprintf(file, "%s:\n", run->inputs[0].word);
+        }
+        fprintf(file, "%s%s%s\n", tw_map_plan_explain(plan), memory, floor);
     }
     return status;
 }
@@ -110,7 +115,7 @@ static void print_json(const map_run *run)
 {
     const tw_map_report *report = &run->report;
     cli_report json;
-    cli_report_begin(&json, cli_report_file(run->job));
+    cli_file_report_begin(run->job, &json);
     cli_report_text(&json, "command", "map");
     cli_report_text(&json, "version", tw_version());
     cli_report_text(&json, "expression", run->text);
@@ -151,7 +156,7 @@ static void print_json(const map_run *run)
     cli_report_integer(&json, "checked", run->checked);
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
     cli_report_text(&json, "output", run->output);
-    cli_report_end(&json);
+    cli_file_report_end(run->job, &json);
 }
 
 void map_conclude(const map_run *run)

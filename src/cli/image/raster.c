@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 /* Bytes: to open a file for each smaller plane costs more. */
 #define LEAST_PLANE ((uint64_t)1 << 20)
@@ -75,17 +76,19 @@ static tw_status take_words(const cli_job *job, const char *words, tw_image_file
 }
 
 tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char *output,
-                           const char *format, tw_image_file_options *out, char *layout)
+                           const char *format, bool several, tw_image_file_options *out,
+                           char *layout)
 {
     static const char *const packed[] = {"png", NULL};
     const bool tiff = cli_writes_tiff(output, format);
     tw_status status = TW_OK;
     *layout = 0;
-    if (s->tiff != NULL && !tiff) {
+    if (s->tiff != NULL && !tiff && !several) {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--tiff has no effect %s",
                        output == NULL ? "without OUT" : "unless OUT is a .tif");
     }
-    if (s->compression >= 0 && !tiff && (output == NULL || !cli_writes(output, format, packed))) {
+    if (s->compression >= 0 && !tiff && !several &&
+        (output == NULL || !cli_writes(output, format, packed))) {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression has no effect %s",
                        output == NULL ? "without OUT" : "unless OUT is a .png or .tif");
     }
@@ -96,7 +99,7 @@ tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char 
     if (tiff && s->compression > 0) {
         out->codec = TW_TIFF_DEFLATE;
     }
-    if (s->tiff != NULL) {
+    if (s->tiff != NULL && tiff) {
         status = take_words(job, s->tiff, out, layout);
     }
     if (status == TW_OK && tiff && s->compression >= 0 && s->tiff != NULL &&
@@ -172,6 +175,15 @@ static tw_status find_plane(cli_job *job, cli_raster *r)
     r->first = number >= 0 ? number : 0;
     r->planes = number >= 0 ? 1 : r->file_planes;
     return TW_OK;
+}
+
+size_t cli_raster_path_length(const char *word)
+{
+    const size_t end = strlen(word);
+    const char *bracket = strrchr(word, '[');
+    const bool band =
+        bracket != NULL && bracket > word && word[end - 1] == ']' && access(word, F_OK) != 0;
+    return band ? (size_t)(bracket - word) : end;
 }
 
 /* Which planes are computed with, once the file is known. */

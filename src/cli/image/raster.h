@@ -19,26 +19,28 @@ typedef struct cli_storage {
     const char *tiff;
 } cli_storage;
 
-#define CLI_STORAGE_OPTIONS(SETTINGS)                                                              \
-    {"compression",                                                                                \
-     0,                                                                                            \
-     CLI_COUNT,                                                                                    \
-     "LEVEL",                                                                                      \
-     offsetof(SETTINGS, storage.compression),                                                      \
-     0,                                                                                            \
-     "How hard png and tiff are compressed: 0 (not) to 9 (smallest); by default fast. For tiff "   \
-     "it means deflate, unless --tiff says another codec."},                                       \
-    {                                                                                              \
-        "tiff", 0, CLI_TEXT, "WORDS", offsetof(SETTINGS, storage.tiff), 0,                         \
-            "How a tiff is stored, by commas: none (the default), deflate, lzw or zstd; "          \
-            "predictor; tiles or tiles=N (256 by default) instead of strips; big (BigTIFF, "       \
-            "otherwise only from 4 GB on); bands or pages for several planes (default: as in IN)." \
+#define CLI_STORAGE_OPTIONS(SETTINGS)                                                            \
+    {"compression",                                                                              \
+     0,                                                                                          \
+     CLI_COUNT,                                                                                  \
+     "LEVEL",                                                                                    \
+     offsetof(SETTINGS, storage.compression),                                                    \
+     0,                                                                                          \
+     "How hard a .png or .tif is compressed: 0 (not at all) to 9 (smallest); by default a fast " \
+     "level. A .tif is then compressed with deflate, unless --tiff names another codec."},       \
+    {                                                                                            \
+        "tiff", 0, CLI_TEXT, "WORDS", offsetof(SETTINGS, storage.tiff), 0,                       \
+            "How a .tif is stored, as words separated by commas: none (the default), deflate, "  \
+            "lzw or zstd; predictor; tiles or tiles=N (256 by default) instead of strips; big "  \
+            "(BigTIFF; otherwise only from 4 GB on); bands or pages for several planes (by "     \
+            "default as in IN)."                                                                 \
     }
 
 /* What the options say, into `out`; *layout: 'b' bands, 'p' pages, 0 neither was said. Refuses what
- * would do nothing. */
+ * would do nothing, unless `several` files are written, some of which may not take it. */
 TW_CHECKED tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char *output,
-                                      const char *format, tw_image_file_options *out, char *layout);
+                                      const char *format, bool several, tw_image_file_options *out,
+                                      char *layout);
 
 /* Whether OUT is a tiff, by format or extension. */
 bool cli_writes_tiff(const char *output, const char *format);
@@ -71,6 +73,9 @@ typedef struct cli_raster {
     int64_t image_first; /* the plane of `image` that is the file's first one */
     bool mixes;          /* colours into grey */
 } cli_raster;
+
+/* The length of FILE in FILE[BAND], unless there is a file of the whole name. */
+size_t cli_raster_path_length(const char *word);
 
 TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);
 /* The sentence for a plane that a file of `planes` does not have. */

@@ -134,6 +134,13 @@ tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_cou
     return TW_OK;
 }
 
+bool cli_replaces(const char *output, const char *input)
+{
+    const identity out = identify(output, STDOUT_FILENO);
+    const identity in = identify(input, STDIN_FILENO);
+    return same(&out, &in) && out.lost;
+}
+
 void cli_watch_file(cli_watch *watch, const char *path)
 {
     watch->path = path != NULL && cli_is_file(path) && stat(path, &watch->seen) == 0 ? path : NULL;

@@ -22,6 +22,9 @@ typedef struct cli_file {
 TW_CHECKED tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
                                      const cli_file *outputs, int output_count);
 
+/* Whether writing `output` would replace the file `input`, whatever links lead there. */
+bool cli_replaces(const char *output, const char *input);
+
 /* An input as it was when it was opened, so that a wrong result can be told from one of an input
  * that somebody wrote to in the meantime. All zero: none. */
 typedef struct cli_watch {

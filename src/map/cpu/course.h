@@ -28,6 +28,7 @@ typedef struct twi_map_lane {
 typedef struct twi_map_course {
     tw_context *ctx;
     const twi_map_job *job;
+    const twi_map_job *asked; /* the same before its rows became one */
     const twi_map_machine *machine;
     const twi_map_block_fn *operation;
     int64_t size;          /* bytes of an element of the compute type */

@@ -522,6 +522,16 @@ static void lay_out(worker *w, const twi_map_course *p, char *part)
     w->results = part;
 }
 
+/* How far the whole result is, once a share of this job is done. */
+static void say_progress(const twi_map_course *p, double share)
+{
+    const twi_map_job *job = p->asked;
+    if (job->rows > 0) {
+        const double done = (double)job->first_row + (double)job->row_count * share;
+        twi_progress(p->ctx, "map", done, (double)job->rows, "rows");
+    }
+}
+
 static void work(twi_map_course *p)
 {
     worker w;
@@ -535,8 +545,7 @@ static void work(twi_map_course *p)
         run_task(&w, task);
         int64_t done = atomic_fetch_add_explicit(&p->done, 1, memory_order_relaxed) + 1;
         if (twi_thread_id() == 0) {
-            const double rows = (double)p->job->row_count;
-            twi_progress(p->ctx, "map", rows * (double)done / (double)tasks, rows, "rows");
+            say_progress(p, (double)done / (double)tasks);
         }
     }
 }
@@ -597,7 +606,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
     const int threads = threads_for(ctx, job);
     const twi_variants *v = job->variants;
     twi_isa isa;
-    twi_map_course p = {.ctx = ctx, .job = job, .period = v->col_period};
+    twi_map_course p = {.ctx = ctx, .job = job, .asked = asked, .period = v->col_period};
     tw_status status = twi_isa_resolve(ctx, &isa);
     if (status != TW_OK || job->row_count == 0 || job->cols == 0) {
         return status != TW_OK ? status : twi_check_cancel(ctx);
@@ -611,6 +620,7 @@ tw_status twi_map_cpu_run(tw_context *ctx, const twi_map_job *asked)
     status = twi_map_course_make(&p, threads);
     if (status == TW_OK) {
         compute_uniforms(&p);
+        say_progress(&p, 0); /* a task of many passes can take hours */
 #pragma omp parallel num_threads(twi_team(threads)) if (threads > 1)
         work(&p);
         status = twi_check_cancel(ctx);

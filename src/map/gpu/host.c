@@ -257,8 +257,7 @@ static tw_status run_bands(host_run *run)
             slot->row_count = end - row < run->band ? end - row : run->band;
             gather(run, slot);
             status = send(run, slot);
-            twi_progress(run->ctx, "map", (double)(row - job->first_row), (double)job->row_count,
-                         "rows");
+            twi_progress(run->ctx, "map", (double)row, (double)job->rows, "rows");
         }
     }
     for (int64_t k = 0; k < slots && status == TW_OK; k++, number++) {

@@ -142,6 +142,7 @@ typedef struct twi_map_job {
     bool fast;
     int64_t first_row, row_count;
     int64_t input_row; /* first_row or before it */
+    int64_t rows;      /* of the whole result, for news of progress; 0: none */
     int64_t cols;
     void *out; /* of variants->type */
     int64_t out_stride;
