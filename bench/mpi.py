@@ -5,7 +5,8 @@ with as many threads: speed and memory per rank. A dense graph with weights of i
 For each number P of ranks, in turns: one process with P threads, and P ranks with one thread each. The bytes of
 both results are compared first, unless told otherwise. Speeds are the medians of the turns; the ratio is that of the
 medians. Memory is the most that a rank has allocated, MPI's own aside, beside the most that the process is resident
-with: both hold the part of the file that they read beside its arcs."""
+with: both hold the part of the file that they read beside its arcs. Predicted is what --explain said right before the
+run, in the same processes; the last column is that against the measured time."""
 import argparse
 import filecmp
 import json
@@ -50,11 +51,12 @@ def main():
         outs = [os.path.join(folder, name) for name in ("one.npy", "many.npy")]
         print(f"n = {asked.vertices}, i32{', undirected' if asked.undirected else ''}; seconds of the closure, "
               "GB at most in a process")
-        print("| ranks | one process | its memory | ranks x 1 thread | waiting | memory per rank | speed | memory |")
-        print("|---|---|---|---|---|---|---|---|")
+        print("| ranks | one process | its memory | ranks x 1 thread | waiting | memory per rank | speed | memory | "
+              "predicted | against measured |")
+        print("|---|---|---|---|---|---|---|---|---|---|")
         for ranks in map(int, asked.ranks.split(",")):
             one = [alone, "apsp", *same, "--threads", str(ranks)]
-            over = [run, str(ranks), many, "apsp", *same, "--threads", "1"]
+            over = [run, str(ranks), many, "apsp", *same, "--threads", "1", "--summary", "--explain"]
             if not asked.unchecked:
                 if not os.path.exists(outs[0]):
                     report(one + ["-o", outs[0]])
@@ -65,10 +67,12 @@ def main():
             a = statistics.median(t[0]["seconds"]["compute"] for t in turns)
             b = statistics.median(t[1]["seconds"]["compute"] for t in turns)
             wait = statistics.median(t[1]["seconds"]["wait"] for t in turns)
+            told = statistics.median(sum(t[1]["forecast"]["seconds"][part] for part in ("prepare", "compute", "exchange"))
+                                     for t in turns)
             # A rank counts its own reading; one process counts its computing only.
             x, y = turns[0][0]["resident"], turns[0][1]["memory_peak"]
             print(f"| {ranks} | {a:.2f} | {x / 1e9:.3f} | {b:.2f} | {wait:.2f} | {y / 1e9:.3f} | {a / b:.2f} | "
-                  f"{y / x:.2f} |", flush=True)
+                  f"{y / x:.2f} | {told:.2f} | {told / b:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

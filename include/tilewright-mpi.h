@@ -125,6 +125,76 @@ TW_API TW_CHECKED tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *gra
                                         const tw_mpi_apsp_output *output,
                                         tw_mpi_apsp_report *report);
 
+/* ----------------------------------------------------------------------------------- forecasts */
+
+/* What a run will take, as far as that can be told before it. */
+typedef struct tw_mpi_forecast {
+    size_t size;
+    int32_t ranks;
+    int32_t grid_rows; /* of a closure, as in the report */
+    int32_t grid_cols;
+    int32_t block;
+    int32_t threads;  /* of a rank; of a cluster that is only described, 1 */
+    int32_t machines; /* 0 for such a cluster */
+    tw_apsp_method method;
+    tw_type work_type; /* the first that is tried */
+    tw_type type;
+    int32_t symmetric;
+    uint64_t memory;         /* bytes of the rank that needs the most */
+    double rate;             /* of a closure: relaxations per second of a rank */
+    double filled;           /* of a closure: the share of n^3 that empty tiles leave to do */
+    double ideal;            /* the share of that rate that is used: 1 if ranks never wait */
+    double seconds_plan;     /* that the plan took, which a run makes, too */
+    double seconds_prepare;  /* of a closure: arcs to their owners, the certificate */
+    double seconds_compute;  /* of a rank that never waits */
+    double seconds_exchange; /* what panels on their way add to that */
+    double seconds_output;
+} tw_mpi_forecast;
+#define TW_MPI_FORECAST_INIT                                                                       \
+    {                                                                                              \
+        sizeof(tw_mpi_forecast), 0, 0, 0, 0, 0, 0, TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, 0, 0, \
+            0, 0, 0, 0, 0, 0, 0                                                                    \
+    }
+
+/*
+ * What tw_mpi_apsp would do with these arguments: it plans, and measures for some tenths of a
+ * second how fast ranks update tiles and broadcast panels here and now, all of them at once. A
+ * closure that some rank has no memory for is TW_ERR_MEMORY. Collective. opts and output may be
+ * NULL; of the output path and summary count.
+ */
+TW_API TW_CHECKED tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
+                                                const tw_apsp_options *opts,
+                                                const tw_mpi_apsp_output *output,
+                                                tw_mpi_forecast *out);
+
+/* Ranks on a cluster that need not be there, and a dense graph. */
+typedef struct tw_mpi_cluster {
+    size_t size;
+    int64_t vertices;
+    int32_t ranks;
+    int32_t block;     /* 0: as a run would choose it */
+    tw_type work_type; /* TW_AUTO: i32 */
+    tw_type type;      /* TW_AUTO: that */
+    int32_t undirected;
+    int32_t reserved;
+    double rate;      /* relaxations per second of a rank in updates; 0: measured on this machine */
+    double bandwidth; /* bytes per second into or out of a rank */
+    double latency;   /* seconds of a message */
+    uint64_t memory;  /* bytes of a rank; 0: as much as there is on this machine */
+} tw_mpi_cluster;
+#define TW_MPI_CLUSTER_INIT                                                         \
+    {                                                                               \
+        sizeof(tw_mpi_cluster), 0, 1, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 12.5e9, 2e-6, 0 \
+    }
+
+/*
+ * What a closure would take there, by a model that docs/scaling.md describes. Reading and writing
+ * are not in it. TW_ERR_MEMORY, with the number of ranks that would do, if a rank has too little
+ * memory. Not collective, and MPI need not be initialised.
+ */
+TW_API TW_CHECKED tw_status tw_mpi_predict(tw_context *ctx, const tw_mpi_cluster *cluster,
+                                           tw_mpi_forecast *out);
+
 #ifdef __cplusplus
 }
 #endif

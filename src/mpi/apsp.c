@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "mpi/certificate.h"
 #include "mpi/closure.h"
+#include "mpi/estimate.h"
 #include "mpi/plan.h"
 #include "mpi/relax.h"
 #include "mpi/rows.h"
@@ -457,6 +458,13 @@ static tw_status report_search(mpi_run *run, tw_mpi_apsp_report *report)
     return status;
 }
 
+static void forget(mpi_run *run)
+{
+    twi_grid_close(&run->grid);
+    tw_apsp_plan_destroy(run->searches);
+    twi_replica_close(&run->replica);
+}
+
 static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
 {
     static const twi_engine engine = {"closing", open_attempt, close_matrix,
@@ -502,9 +510,22 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
     twi_mpi_checkpoint_close(run->checkpoint, status == TW_OK, status == TW_ERR_IO);
     twi_pattern_clear(&run->pattern);
     twi_share_clear(&run->share);
-    twi_grid_close(&run->grid);
-    tw_apsp_plan_destroy(run->searches);
-    twi_replica_close(&run->replica);
+    forget(run);
+    return status;
+}
+
+/* The arguments of both entries into the run. The same status everywhere. */
+static tw_status take_arguments(mpi_run *run, const tw_apsp_options *opts,
+                                const tw_mpi_apsp_output *given, tw_mpi_apsp_output *ours)
+{
+    run->plan.options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    tw_status status = twi_take_options(run->ctx, &run->plan.options, opts);
+    if (status == TW_OK) {
+        status = TWI_TAKE(run->ctx, tw_mpi_apsp_output, ours, given);
+    }
+    run->output = ours;
+    run->plan.graph = &run->graph->whole;
+    run->plan.given = twi_graph_memory(&run->graph->whole);
     return status;
 }
 
@@ -513,30 +534,65 @@ tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph, const tw_apsp_
 {
     tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
     tw_mpi_apsp_report seen = TW_MPI_APSP_REPORT_INIT;
-    mpi_run run = {.ctx = ctx,
-                   .graph = graph,
-                   .output = &ours,
-                   .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
-    run.plan.options = (tw_apsp_options)TW_APSP_OPTIONS_INIT;
+    mpi_run run = {
+        .ctx = ctx, .graph = graph, .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
     tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
     if (status != TW_OK) { /* without a graph there is nobody to agree with */
         return status;
     }
-    status = twi_take_options(ctx, &run.plan.options, opts);
-    if (status == TW_OK) {
-        status = TWI_TAKE(ctx, tw_mpi_apsp_output, &ours, output);
-    }
+    status = take_arguments(&run, opts, output, &ours);
     if (status == TW_OK) {
         status = TWI_CHECK_ROOM(ctx, tw_mpi_apsp_report, report);
     }
     status = twi_world_agree(ctx, &graph->world, status);
     if (status == TW_OK) {
-        run.plan.graph = &graph->whole;
-        run.plan.given = twi_graph_memory(&graph->whole);
         status = run_all(&run, &seen);
     }
     if (status == TW_OK) {
         TWI_GIVE(tw_mpi_apsp_report, report, &seen);
+    }
+    return status;
+}
+
+tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
+                              const tw_apsp_options *opts, const tw_mpi_apsp_output *output,
+                              tw_mpi_forecast *out)
+{
+    tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
+    tw_mpi_forecast seen = TW_MPI_FORECAST_INIT;
+    mpi_run run = {
+        .ctx = ctx, .graph = graph, .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
+    tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
+    if (status != TW_OK) {
+        return status;
+    }
+    status = take_arguments(&run, opts, output, &ours);
+    if (status == TW_OK) {
+        status = TWI_CHECK_ROOM(ctx, tw_mpi_forecast, out);
+    }
+    status = twi_world_agree(ctx, &graph->world, status);
+    if (status == TW_OK && run.plan.options.checkpoint != NULL) { /* it is not looked at */
+        run.plan.options.method = TW_APSP_METHOD_CLOSURE;
+        run.plan.options.checkpoint = NULL;
+    }
+    const double began = twi_seconds();
+    if (status == TW_OK) {
+        status = make_plan(&run);
+    }
+    seen.seconds_plan = twi_seconds() - began;
+    seen.ranks = graph->world.size;
+    seen.threads = run.plan.threads;
+    seen.type = run.plan.type;
+    const twi_mpi_goal goal = {&ours, run.plan.threads};
+    if (status == TW_OK && run.searches != NULL) {
+        status = twi_estimate_search(ctx, &seen, &graph->world, run.searches, &run.replica, &goal);
+    } else if (status == TW_OK) {
+        status = twi_estimate_closure(ctx, &seen, graph, &run.plan, &run.grid,
+                                      twi_closure_kernel(&run.plan, run.plan.work_type), &goal);
+    }
+    forget(&run);
+    if (status == TW_OK) {
+        TWI_GIVE(tw_mpi_forecast, out, &seen);
     }
     return status;
 }

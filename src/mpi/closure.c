@@ -135,16 +135,20 @@ static void place_all(mpi_closure *self, twi_layout *at)
     place_casts(at, &self->across, twi_side_groups(share, false));
 }
 
+int64_t twi_mpi_closure_chunk(int64_t rows, int threads)
+{
+    const bool many = rows >= (int64_t)TWI_ROWS_AT_ONCE * CHUNKS_A_THREAD * threads;
+    return many ? TWI_ROWS_AT_ONCE : CHUNK_SMALL;
+}
+
 static mpi_closure describe(const twi_share *share, int threads)
 {
     const twi_grid *grid = share->grid;
-    const int64_t rows = share->row_count * grid->block;
-    const bool many = rows >= (int64_t)TWI_ROWS_AT_ONCE * CHUNKS_A_THREAD * threads;
     mpi_closure self = {.grid = grid,
                         .share = share,
                         .kernel = share->kernel,
                         .threads = threads,
-                        .chunk = many ? TWI_ROWS_AT_ONCE : CHUNK_SMALL};
+                        .chunk = twi_mpi_closure_chunk(share->row_count * grid->block, threads)};
     self.chunks = (grid->block + self.chunk - 1) / self.chunk;
     self.down = (twi_casts){.comm = grid->down, .rank = grid->row, .size = grid->rows};
     self.across = (twi_casts){.comm = grid->across, .rank = grid->col, .size = grid->cols};

@@ -19,6 +19,10 @@ TW_CHECKED tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_patt
                                      int threads, int64_t done, twi_mpi_checkpoint *checkpoint,
                                      twi_mpi_seen *seen);
 
+/* Rows of a task, for a rank with so many rows of the matrix: between two tasks it looks for
+ * messages. */
+int64_t twi_mpi_closure_chunk(int64_t rows, int threads);
+
 /* Bytes of panels and thread buffers of this rank. */
 uint64_t twi_mpi_closure_memory(const twi_share *share, int threads);
 

@@ -3,7 +3,7 @@
 
 /* The divisor of `size` nearest below its root: few rows and many columns rather than the other way
  * round, because rows of a tile are adjacent in memory. */
-static int rows_for(int size)
+int twi_grid_rows(int size)
 {
     int rows = 1;
     for (int d = 1; d <= size / d; d++) {
@@ -16,7 +16,7 @@ tw_status twi_grid_open(tw_context *ctx, twi_grid *out, const twi_world *world, 
                         int64_t block)
 {
     *out = (twi_grid){.world = world,
-                      .rows = rows_for(world->size),
+                      .rows = twi_grid_rows(world->size),
                       .across = MPI_COMM_NULL,
                       .down = MPI_COMM_NULL,
                       .n = n,

@@ -19,6 +19,9 @@ typedef struct twi_grid {
     int64_t tiles; /* of a row of the matrix */
 } twi_grid;
 
+/* Rows of the grid of so many ranks. */
+int twi_grid_rows(int size);
+
 /* Collective. The grid is as near to a square as the number of ranks allows. */
 TW_CHECKED tw_status twi_grid_open(tw_context *ctx, twi_grid *out, const twi_world *world,
                                    int64_t n, int64_t block);

@@ -345,13 +345,25 @@ static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pa
     return status;
 }
 
+/* Arcs of a rank in a round. */
+static int64_t arcs_at_once(int ranks)
+{
+    const int64_t each = ARCS_AT_ONCE / ranks;
+    return each > ARCS_LEAST ? each : ARCS_LEAST;
+}
+
+uint64_t twi_share_traffic(int64_t arcs, int ranks)
+{
+    const int64_t most = arcs_at_once(ranks), there = arcs < most ? arcs : most;
+    return (uint64_t)(most + (ranks > 1 ? there : 0)) * sizeof(arc);
+}
+
 tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,
                             const tw_mpi_graph *graph)
 {
     const twi_world *world = &graph->world;
-    traffic t = {.each = ARCS_AT_ONCE / world->size};
+    traffic t = {.each = arcs_at_once(world->size)};
     places at = {0};
-    t.each = t.each > ARCS_LEAST ? t.each : ARCS_LEAST;
     tw_status status =
         twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out, "arcs on their way between ranks");
     if (status == TW_OK) {

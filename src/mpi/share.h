@@ -43,6 +43,9 @@ void twi_share_clear(twi_share *share);
 /* Bytes of the matrix that this rank will hold. */
 uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric);
 
+/* Bytes of arcs on their way at a time, at most, about, where a rank has so many. */
+uint64_t twi_share_traffic(int64_t arcs, int ranks);
+
 /* The arcs of all ranks into the shares of those who own them, and the tiles they fall into into
  * the pattern. Collective; the same status everywhere. */
 TW_CHECKED tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,

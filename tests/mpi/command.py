@@ -5,6 +5,7 @@ it: files of every format, options, what it says of bad input and how often, and
 RUN is tests/mpi/run. Every failure is printed; the exit status is 1 if there is one."""
 import filecmp
 import json
+import math
 import os
 import random
 import re
@@ -111,6 +112,68 @@ def answers():
           "negative weights", out, err)
     _, said, code, err = ranks(2, "apsp", "down.el", "x.npy", "--undirected")
     check(code == 1 and len(said) == 1 and "negative cycle" in said[0], "a negative cycle", code, err)
+
+
+def simulated(n, block, rows, cols, element, rate, link, latency):
+    """Seconds of a closure, pivot by pivot: a round begins when its panels are there and the one before is over, and the
+    next pivot's panels are made from its beginning on."""
+    own = lambda ranks: min(-(-(-(-n // block)) // ranks) * block, n)
+    height, width = own(rows), own(cols)
+    levels = lambda ranks: math.ceil(math.log2(ranks))
+    cast = lambda ranks, size: levels(ranks) * latency + size * element / link if ranks > 1 else 0
+    look = 64 * width * block / rate / 2
+    steps = [block * block * (height + width) / rate, 3 * block ** 3 / rate,
+             max(cast(rows, block * block), cast(cols, block * block)), block * block * (height + width) / rate,
+             cast(rows, block * width) + cast(cols, block * height), 4 * look * levels(max(rows, cols))]
+    ready, over = sum(steps[1:]), 0.0
+    for _ in range(-(-n // block)):
+        begun = max(ready, over)
+        over, ready = begun + block * height * width / rate, begun + sum(steps)
+    return over
+
+
+def explained():
+    """What it would take: of this job, and of a cluster that is only described."""
+    out, said, code, err = ranks(4, "apsp", "g.bin", "--explain", "--method", "closure", "--threads", "1")
+    check(code == 0 and "as a grid of 2 x 2" in out and "communicate" in out and not said, "--explain", out, err)
+    out, said, code, err = ranks(2, "apsp", "roads.el", "--explain", "--method", "sweep")
+    check(code == 0 and "sweep in" in out and "rows dealt out" in out, "--explain of a sweep", out, err)
+    out, _, code, err = ranks(2, "--explain", "roads.el", "--json", "-q")
+    seconds = json.loads(out)["forecast"]["seconds"]
+    check(code == 0 and abs(seconds["total"] - sum(v for k, v in seconds.items() if k != "total")) < 1e-6,
+          "the parts add up to the total", out, err)
+    one("generate", "graph", "dense", "e.bin", "--vertices", "700", "--seed", "3")
+    for extra in ([], ["--undirected"]):
+        out, _, code, err = ranks(3, "apsp", "e.bin", "x.npy", "--explain", "--method", "closure", "--work-type", "i32",
+                                  "--block", "64", "--threads", "1", "--json", "-q", *extra)
+        report = json.loads(out)
+        need, peak = report["forecast"]["memory"], report["memory_peak"]
+        check(code == 0 and 0.75 < need / peak < 1.35, "memory of a rank", extra, need, peak, err)
+        os.unlink(os.path.join(folder, "x.npy"))
+    cases = ((30000, 256, 1, 5.0, 10, 2.0), (250000, 256, 64, 9.0, 12.5, 2.0), (250000, 128, 4096, 2000.0, 12.5, 5.0),
+             (40000, 512, 256, 4000.0, 5.0, 50.0), (500, 256, 6, 5.0, 1.0, 10.0))
+    for n, block, count, rate, link, latency in cases:
+        ended = subprocess.run([mpi, "--explain", "--vertices", str(n), "--block", str(block), "--ranks", str(count),
+                                "--rate", str(rate), "--link", str(link), "--latency", str(latency), "--json",
+                                "--memory", "1T"], capture_output=True, text=True, timeout=LIMIT, check=False)
+        told = json.loads(ended.stdout)[str(count)]
+        right = simulated(n, block, told["grid_rows"], told["grid_cols"], 4, rate * 1e9, link * 1e9, latency * 1e-6)
+        found = told["seconds"]["total"]
+        check(ended.returncode == 0 and told["grid_rows"] * told["grid_cols"] == count and abs(found - right) < 0.05 * right,
+              "a cluster", n, block, count, found, right)
+        check(0 < told["ideal"] <= 1.001, "the share of the ideal", told)
+    refused = subprocess.run([mpi, "--explain", "--vertices", "250000", "--ranks", "4", "--memory", "8G"],
+                             capture_output=True, text=True, timeout=LIMIT, check=False)
+    check(refused.returncode == 2 and re.search("need 6[0-9] GB .* have 8.* ranks would do", refused.stderr),
+          "too many vertices for the memories", refused.stderr)
+    for words, sentence in ((["--ranks", "64"], "--explain"), (["--explain", "--vertices", "5", "--ranks", "4,x"], "such as 64,256"),
+                            (["--explain", "--rate", "4"], "--ranks"), (["--explain"], "GRAPH"),
+                            (["--explain", "--vertices", "5", "--ranks", "0"], "such as 64,256"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--rate", "-1"], "rate")):
+        _, said, code, err = ranks(2, "apsp", *words)
+        check(code == 2 and len(said) == 1 and sentence in said[0], words, err)
+    _, said, code, err = ranks(2, "apsp", "g.bin", "--explain", "--method", "closure", "--memory", "200k")
+    check(code == 2 and len(said) == 1 and "memory" in said[0], "no memory for the closure", err)
 
 
 def bad():
@@ -228,7 +291,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, bad, different, interrupted, checkpoints):
+for part in (formats, options, answers, explained, bad, different, interrupted, checkpoints):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

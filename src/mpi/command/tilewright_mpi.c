@@ -14,6 +14,7 @@
 #include "frame/progress.h"
 #include "frame/report.h"
 #include "frame/signals.h"
+#include "mpi/command/forecast.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,15 +37,23 @@ typedef struct mpi_settings {
     int64_t verify;
     const char *checkpoint;
     double every; /* seconds */
-    int64_t summary;
+    int32_t summary;
+    int32_t explain;
     cli_answers answers;
+    const char *ranks; /* of a cluster that is only described */
+    int64_t vertices;
+    double rate;    /* G relaxations/s */
+    double link;    /* GB/s */
+    double latency; /* us */
 } mpi_settings;
 
 static const mpi_settings defaults = {.reading = CLI_READING_INIT,
                                       .cutoff = (double)NAN,
                                       .verify = -1,
                                       .every = 600,
-                                      .answers = CLI_ANSWERS_INIT};
+                                      .answers = CLI_ANSWERS_INIT,
+                                      .link = 12.5,
+                                      .latency = 2};
 
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
@@ -93,6 +102,25 @@ static const cli_option method_options[] = {
      "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
     {0}};
 
+static const cli_option explain_options[] = {
+    {"explain", 0, CLI_FLAG, NULL, offsetof(mpi_settings, explain), 1,
+     "Explain the plan: the grid of processes, memory in each of them, and the time of each part, "
+     "from rates that are measured here and now. Nothing is computed unless OUT, --summary, "
+     "--verify or an answer is also given."},
+    {"ranks", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, ranks), 0,
+     "With --explain: predict a closure on so many processes, such as 64,256,4096, of a cluster "
+     "that is described by the options below. It needs no mpirun."},
+    {"vertices", 0, CLI_COUNT, "N", offsetof(mpi_settings, vertices), 0,
+     "With --ranks, in place of GRAPH: a dense graph of N vertices."},
+    {"rate", 0, CLI_NUMBER, "G", offsetof(mpi_settings, rate), 0,
+     "With --ranks: 10^9 relaxations per second of one process. Default: what one thread reaches "
+     "here."},
+    {"link", 0, CLI_NUMBER, "GB/s", offsetof(mpi_settings, link), 0,
+     "With --ranks: the bandwidth of one process. Default: 12.5."},
+    {"latency", 0, CLI_NUMBER, "US", offsetof(mpi_settings, latency), 0,
+     "With --ranks: microseconds of a message. Default: 2."},
+    {0}};
+
 static const cli_option machine_options[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
      "Use N threads in each process; 0 (the default) shares the processors of a machine among its "
@@ -107,6 +135,7 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
                                    {"The result", result_options},
                                    {"Answers without a matrix", answer_options},
                                    {"How it is computed", method_options},
+                                   {"What it will take", explain_options},
                                    {"Resources", machine_options},
                                    {"Messages", cli_talk_options},
                                    {NULL, NULL}};
@@ -123,6 +152,9 @@ static const cli_example examples[] = {
      "four processes, and a check of 16 rows"},
     {"mpirun -n 64 tilewright-mpi apsp roads.gr --closeness c.csv --histogram",
      "distances that are never kept"},
+    {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "what it would take"},
+    {"tilewright-mpi --explain --vertices 250000 --ranks 64,256 --memory 8G",
+     "the same on a cluster that is not at hand"},
     {NULL, NULL}};
 
 typedef struct mpi_run {
@@ -134,9 +166,37 @@ typedef struct mpi_run {
     cli_vertices sources, targets;
     tw_mpi_apsp_report report;
     cli_answering answering;
-    double seconds_read;
+    mpi_begun begun;
     int rank;
+    tw_mpi_forecast forecast;
+    bool only_explained;
 } mpi_run;
+
+/* Options of a cluster without one, and the reverse. */
+static tw_status check_cluster(const mpi_run *run, int count)
+{
+    static const char *const described[] = {"vertices", "rate", "link", "latency"};
+    const mpi_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_status status = TW_OK;
+    if (s->ranks != NULL && !s->explain) {
+        return cli_refuse(run->job, "ranks", "without --explain");
+    }
+    for (size_t i = 0; i < sizeof described / sizeof *described && s->ranks == NULL; i++) {
+        status = status == TW_OK ? cli_refuse(run->job, described[i], "without --ranks") : status;
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    if (s->vertices > 0 && count > 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "GRAPH and --vertices are both given; use one");
+    }
+    if (s->vertices == 0 && count == 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "GRAPH is missing: see '%s apsp --help'",
+                       cli_program.name);
+    }
+    return TW_OK;
+}
 
 static tw_status choose_output(mpi_run *run, int count, char **words)
 {
@@ -185,7 +245,7 @@ static tw_status read_graph(mpi_run *run)
     if (status == TW_OK) {
         status = tw_mpi_graph_describe(run->graph, &run->about);
     }
-    run->seconds_read = cli_seconds() - started;
+    run->begun.read = cli_seconds() - started;
     return status;
 }
 
@@ -222,6 +282,18 @@ static tw_status solve(mpi_run *run)
     out.verify = s->verify;
     out.seed = VERIFY_SEED;
     tw_context *ctx = run->job->ctx;
+    if (s->explain) {
+        tw_mpi_apsp_output goal = out;
+        tw_status planned = tw_mpi_apsp_explain(ctx, run->graph, &opts, &goal, &run->forecast);
+        if (planned == TW_OK && run->rank == 0 &&
+            !(run->only_explained && s->reading.common.json)) {
+            mpi_forecast_say(run->job, &run->forecast, &run->about, &run->begun,
+                             run->only_explained);
+        }
+        if (planned != TW_OK || run->only_explained) {
+            return planned;
+        }
+    }
     tw_sink unused[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
     int32_t used = 0;
     tw_status status = cli_answers_begin(ctx, &run->answering, opts.sources, opts.targets,
@@ -238,6 +310,27 @@ static tw_status solve(mpi_run *run)
         status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
     }
     return status;
+}
+
+/* A closure on a cluster that is only described; rank 0 alone has to say something. */
+static tw_status predict(const mpi_run *run)
+{
+    const mpi_settings *s = run->settings;
+    tw_mpi_cluster cluster = TW_MPI_CLUSTER_INIT;
+    tw_context *ctx = run->job->ctx;
+    cluster.vertices = s->vertices > 0 ? s->vertices : run->about.vertices;
+    cluster.block = (int32_t)s->block;
+    cluster.work_type = s->work_type;
+    cluster.type = s->type;
+    cluster.undirected = run->about.undirected || s->reading.directed == TW_GRAPH_DIRECTED_NO;
+    cluster.rate = s->rate * 1e9;
+    cluster.bandwidth = s->link * 1e9;
+    cluster.latency = s->latency * 1e-6;
+    cluster.memory = s->reading.common.memory;
+    tw_status status = run->rank == 0
+                           ? mpi_forecast_table(ctx, s->ranks, &cluster, s->reading.common.json)
+                           : TW_OK;
+    return tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
 }
 
 static double rate_of(const tw_mpi_apsp_report *report)
@@ -274,7 +367,7 @@ static void conclude(const mpi_run *run, double total)
     cli_say(run->job,
             "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
             "relaxations/s",
-            cli_show_seconds(all, total), cli_show_seconds(read, run->seconds_read),
+            cli_show_seconds(all, total), cli_show_seconds(read, run->begun.read),
             cli_show_seconds(compute, r->seconds_compute), cli_show_seconds(wait, r->seconds_wait),
             cli_show_seconds(output, r->seconds_output), cli_show_scaled(rate, rate_of(r)));
 }
@@ -301,7 +394,8 @@ static void report(const mpi_run *run, double total)
     cli_report_bool(&json, "symmetric", r->symmetric != 0);
     cli_report_integer(&json, "tiles_skipped", r->tiles_skipped);
     cli_report_object(&json, "seconds");
-    cli_report_number(&json, "read", run->seconds_read);
+    cli_report_number(&json, "start", run->begun.start);
+    cli_report_number(&json, "read", run->begun.read);
     cli_report_number(&json, "plan", r->seconds_plan);
     cli_report_number(&json, "compute", r->seconds_compute);
     cli_report_number(&json, "wait", r->seconds_wait);
@@ -315,6 +409,9 @@ static void report(const mpi_run *run, double total)
     cli_report_integer(&json, "bytes_broadcast", (int64_t)r->bytes_broadcast);
     cli_report_integer(&json, "verified_rows", r->verified_rows);
     cli_report_text(&json, "output", run->output);
+    if (run->settings->explain) {
+        mpi_forecast_report(&json, "forecast", &run->forecast, &run->begun);
+    }
     if (run->answering.summary != NULL) {
         const cli_naming naming = {tw_mpi_graph_part(run->graph), run->sources.list,
                                    run->targets.list};
@@ -323,23 +420,48 @@ static void report(const mpi_run *run, double total)
     cli_report_end(&json);
 }
 
+static void report_forecast(const mpi_run *run)
+{
+    cli_report json;
+    cli_report_begin(&json, stdout);
+    cli_report_text(&json, "command", "apsp");
+    cli_report_text(&json, "version", tw_version());
+    cli_report_text(&json, "input", run->input);
+    cli_report_integer(&json, "vertices", run->about.vertices);
+    cli_report_integer(&json, "arcs", run->about.arcs);
+    mpi_forecast_report(&json, "forecast", &run->forecast, &run->begun);
+    cli_report_end(&json);
+}
+
 static tw_status run_apsp(cli_job *job, const void *settings, int count, char **words)
 {
     mpi_settings s = *(const mpi_settings *)settings;
-    mpi_run run = {.job = job, .settings = &s, .input = words[0]};
+    mpi_run run = {.job = job, .settings = &s, .input = count > 0 ? words[0] : ""};
     run.about = (tw_graph_info)TW_GRAPH_INFO_INIT;
     run.report = (tw_mpi_apsp_report)TW_MPI_APSP_REPORT_INIT;
+    run.begun.start = cli_seconds() - job->started;
+    run.forecast = (tw_mpi_forecast)TW_MPI_FORECAST_INIT;
     run.answering.asked = &s.answers;
     run.answering.about = (tw_apsp_summary_info)TW_APSP_SUMMARY_INFO_INIT;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
     s.reading.common.quiet = s.reading.common.quiet || run.rank != 0;
-    tw_status status = choose_output(&run, count, words);
+    tw_status status = check_cluster(&run, count);
+    if (status == TW_OK) {
+        status = choose_output(&run, count, words);
+    }
     if (status == TW_OK) {
         status = cli_begin(job, &s.reading.common);
     }
+    run.only_explained = s.explain && run.output == NULL && !s.summary && s.verify < 0 &&
+                         !cli_answers_any(&s.answers);
     status = tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
-    if (status == TW_OK) {
+    if (status == TW_OK && count > 0) {
         status = read_graph(&run);
+    }
+    if (status == TW_OK && s.ranks != NULL) {
+        status = predict(&run);
+        tw_mpi_graph_destroy(run.graph);
+        return status;
     }
     if (status == TW_OK) {
         status = parse_lists(&run);
@@ -348,7 +470,11 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
         status = solve(&run);
     }
     const double total = cli_seconds() - job->started;
-    if (status == TW_OK) {
+    if (status == TW_OK && run.only_explained) {
+        if (s.reading.common.json && run.rank == 0) {
+            report_forecast(&run);
+        }
+    } else if (status == TW_OK) {
         if (shows_summary(&run) && !s.reading.common.json && run.rank == 0) {
             const cli_naming naming = {tw_mpi_graph_part(run.graph), run.sources.list,
                                        run.targets.list};
@@ -381,7 +507,7 @@ static const cli_command apsp = {
     .examples = examples,
     .operands = operands,
     .groups = groups,
-    .least = 1,
+    .least = 0,
     .most = 2,
     .settings_size = sizeof(mpi_settings),
     .defaults = &defaults,
@@ -448,10 +574,13 @@ static tw_status run_command(cli_job *job, int argc, char **argv, int rank)
 
 static tw_status dispatch(cli_job *job, int argc, char **argv, int rank)
 {
+    /* "--explain ..." is "apsp --explain ..." */
     int named = argc > 1 && strcmp(argv[1], "apsp") == 0;
+    int explains = argc > 1 && strcmp(argv[1], "--explain") == 0;
     (void)MPI_Allreduce(MPI_IN_PLACE, &named, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (named) {
-        return run_command(job, argc - 2, argv + 2, rank);
+    (void)MPI_Allreduce(MPI_IN_PLACE, &explains, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (named || explains) {
+        return run_command(job, argc - 1 - named, argv + 1 + named, rank);
     }
     tw_status status = rank == 0 ? about(job->ctx, argc > 1 ? argv[1] : "--help") : TW_OK;
     return tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
