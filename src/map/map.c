@@ -107,7 +107,7 @@ static tw_status check_no_data(tw_context *ctx, const twi_map_setting *s)
     bool whole = s->type != TW_F32 && s->type != TW_F64;
     if (s->has_no_data && whole &&
         (isnan(s->no_data) || twi_scalar_stored(s->no_data, s->type) != s->no_data)) {
-        return tw_fail(ctx, TW_ERR_RANGE, "the no-data value %.17g does not fit the result type %s",
+        return tw_fail(ctx, TW_ERR_RANGE, "the no-data value %.15g does not fit the result type %s",
                        s->no_data, tw_type_name(s->type));
     }
     return TW_OK;

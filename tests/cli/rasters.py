@@ -8,6 +8,7 @@ skipped. The random numbers are of a fixed seed.
 """
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ if os.access(PYTHON, os.X_OK) and "TW_RASTERS_PYTHON" not in os.environ:
 try:
     import numpy
     import rasterio
-    from PIL import Image
+    from PIL import Image, ImageFile
 except ImportError as missing:
     print(f"skipped: no {missing.name} for {sys.executable}; make python-setup installs it")
     sys.exit(0)
@@ -156,6 +157,30 @@ def no_data_stays_no_data_in_a_map():
     make("other.tif", numbers((1, 30, 40), "f32"), nodata=0)
     said = run("map", "x + y", "in.tif", "y=other.tif", "out.tif", "-q", status=2).stderr
     assert "choose one for all with --no-data VALUE, or --no-data none" in said, said
+
+
+def a_no_data_value_that_no_element_can_be_is_ignored():
+    """GDAL writes -9999 for bytes, too; rasterio does not, so the number is changed in the file."""
+    make("in.tif", numbers((1, 30, 40), "u8"), nodata=123)
+    with open("in.tif", "rb") as file:
+        content = file.read()
+    tag = struct.pack("<HHI", 42113, 2, 4)  # GDAL_NODATA, four bytes of text, which stand in the entry
+    assert tag + b"123\0" in content
+    for text in (b"-99", b"7.5", b"300", b"nan"):
+        with open("odd.tif", "wb") as file:
+            file.write(content.replace(tag + b"123\0", tag + text + b"\0"))
+        for out in ("out.png", "out.tif"):
+            said = run("map", "x", "odd.tif", out, "--out-type", "u8").stderr
+            assert f"odd.tif: no element can be its no-data value {text.decode()}, which is ignored" in said, said
+        with rasterio.open("out.tif") as after, rasterio.open("in.tif") as before:
+            assert after.nodata is None and (after.read() == before.read()).all()
+        run("entropy", "odd.tif", "a.npy", "-q")
+        run("entropy", "in.tif", "b.npy", "-q", "--no-data", "none")
+        assert (numpy.load("a.npy") == numpy.load("b.npy")).all()
+    make("in.tif", numbers((1, 30, 40), "i16"), nodata=-9999)
+    said = run("map", "x", "in.tif", "out.png", status=2).stderr
+    assert "in.tif: its no-data value -9999 does not fit the result type u8; use another --out-type, or --no-data none" in said
+    run("map", "x", "in.tif", "out.png", "-q", "--no-data", "none")
 
 
 def no_data_does_not_count_in_entropies():
@@ -296,6 +321,21 @@ def jpegs_are_read_as_others_read_them():
         got = numpy.load("out.npy").astype(int)
         got = got.transpose(1, 2, 0) if got.ndim == 3 else got
         assert got.shape == want.shape and abs(got - want).max() <= 4  # builds of libjpeg round their own way
+    large = numpy.tile(photo, (10, 10, 1))
+    ImageFile.MAXBLOCK = 1 << 24  # else Pillow cannot write it
+    Image.fromarray(large).save("in.jpg", quality=85, progressive=True, subsampling=0)
+    for command in (["map", "x"], ["entropy"]):  # all coefficients are held: two bytes for each of 904 x 1200 x 3
+        said = run(*command, "in.jpg", "out.png", "-q", "--memory", "5M", status=2).stderr
+        assert "in.jpg is a progressive JPEG, which is decoded as a whole: that needs 6.5 MB of memory and" in said, said
+        assert not os.path.exists("out.png")
+        peak = json.loads(run(*command, "in.jpg", "out.png", "-q", "--memory", "12M", "--json").stdout)["peak_rss"]
+        assert peak < 1.1 * 12e6 + 16e6, (command, peak)
+        run(*command, "in.jpg", "whole.png", "-q")
+        with open("out.png", "rb") as one, open("whole.png", "rb") as two:
+            assert one.read() == two.read()
+        os.remove("out.png")
+    Image.fromarray(large).save("in.jpg", quality=85)
+    run("map", "x", "in.jpg", "out.png", "-q", "--memory", "2M")  # row by row
     Image.fromarray(photo).convert("CMYK").save("in.jpg")
     assert "convert it to grey or RGB" in run("entropy", "in.jpg", status=2).stderr
 

@@ -418,7 +418,7 @@ static tw_status compute(entropy_run *run)
         status = find_range(run);
     }
     for (int64_t k = 0; k < run->planes && status == TW_OK && !run->only_explained; k++) {
-        status = take_plane(run, k, run->s->explain && k == 0);
+        status = take_plane(run, k, run->s->explain && k == 0 && run->reading == 0);
     }
     if (status == TW_OK && run->alpha && !run->only_explained) { /* it follows the result */
         status = cli_raster_feed_alpha(run->job, &run->in, &run->file);
@@ -434,8 +434,11 @@ static tw_status read_input(entropy_run *run)
     const entropy_settings *s = run->s;
     char wants[CLI_SHOWN], has[CLI_SHOWN], value[CLI_SHOWN];
     double started = cli_seconds();
-    run->in = (cli_raster){
-        .path = run->input, .format = s->in_format, .plane = s->plane, .grey = s->grey != 0};
+    run->in = (cli_raster){.path = run->input,
+                           .format = s->in_format,
+                           .plane = s->plane,
+                           .grey = s->grey != 0,
+                           .reading = run->reading};
     tw_status status = cli_raster_open(run->job, &run->in);
     if (status == TW_OK && run->in.planes == 0) {
         status = tw_fail(run->job->ctx, TW_ERR_FORMAT,
@@ -471,6 +474,8 @@ static tw_status check_files(const entropy_run *run)
 static tw_status run_file(entropy_run *run)
 {
     const entropy_settings *s = run->s;
+    const bool quiet = run->job->quiet;
+    run->job->quiet = quiet || run->reading != 0;
     tw_status status = check_files(run);
     if (status == TW_OK) {
         status = choose_output(run);
@@ -490,9 +495,12 @@ static tw_status run_file(entropy_run *run)
     if (status == TW_OK) {
         status = cli_watched(run->job->ctx, run->watches, 2, compute(run));
     }
+    run->job->quiet = quiet;
     if (status == TW_OK && !run->only_explained) {
         entropy_conclude(run);
     }
+    const cli_raster *inputs[] = {&run->in};
+    run->reading = cli_raster_retry(inputs, 1, status, run->output);
     tw_sink_destroy(&run->file);
     tw_entropy_plan_destroy(run->plan);
     cli_raster_close(&run->in);
@@ -501,18 +509,54 @@ static tw_status run_file(entropy_run *run)
     return status;
 }
 
-static tw_status run_one(void *self, cli_job *job, const char *input, const char *output)
+/* A try; *reading is how IN is read, and becomes how to read it in another try, or 0. */
+static tw_status try_one(const entropy_settings *s, cli_job *job, const char *input,
+                         const char *output, char *reading)
 {
     entropy_run run = {.job = job,
-                       .s = self,
+                       .s = s,
                        .input = input,
                        .output = output,
+                       .reading = *reading,
                        .empty = (double)NAN,
                        .storage = TW_IMAGE_FILE_OPTIONS_INIT,
                        .file = TW_SINK_INIT,
                        .opts = TW_ENTROPY_OPTIONS_INIT,
                        .report = TW_ENTROPY_REPORT_INIT};
-    return run_file(&run);
+    tw_status status = run_file(&run);
+    *reading = run.reading;
+    return status;
+}
+
+static tw_status run_one(void *self, cli_job *job, const char *input, const char *output)
+{
+    char reading = 0, sentence[1024];
+    tw_status status = try_one(self, job, input, output, &reading);
+    if (reading == 0) {
+        return status;
+    }
+    const char other = reading;
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
+    status = try_one(self, job, input, output, &reading);
+    return cli_raster_retried(job, other, sentence, status);
+}
+
+/* Several inputs. What is wrong with the options is said once, before any of them. */
+static tw_status run_batch(cli_job *job, const entropy_settings *s, int count, char **words)
+{
+    const cli_file others[] = {{"--mask", s->mask}, {"--footprint", s->footprint}};
+    const cli_batch batch = {.folder = s->out_dir,
+                             .format = s->out_format,
+                             .others = others,
+                             .other_count = 2,
+                             .storage = &s->storage,
+                             .json = s->common.json != 0};
+    entropy_run run = {.job = job, .s = s, .opts = TW_ENTROPY_OPTIONS_INIT};
+    tw_status status = cli_batch_check(job, s->output, s->preview);
+    if (status == TW_OK) {
+        status = entropy_check_options(&run);
+    }
+    return status == TW_OK ? cli_batch_run(job, &batch, count, words, run_one, (void *)s) : status;
 }
 
 static tw_status run_entropy(cli_job *job, const void *given, int count, char **words)
@@ -521,16 +565,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
     const char *output = NULL;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && s->out_dir != NULL) {
-        const cli_file others[] = {{"--mask", s->mask}, {"--footprint", s->footprint}};
-        const cli_batch batch = {.folder = s->out_dir,
-                                 .format = s->out_format,
-                                 .others = others,
-                                 .other_count = 2,
-                                 .storage = &s->storage,
-                                 .json = s->common.json != 0};
-        status = cli_batch_check(job, s->output, s->preview);
-        return status == TW_OK ? cli_batch_run(job, &batch, count, words, run_one, (void *)s)
-                               : status;
+        return run_batch(job, s, count, words);
     }
     if (status == TW_OK && count > 2) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,

@@ -240,7 +240,7 @@ static tw_status take_plane(map_run *run, int64_t plane, bool explained)
     if (status == TW_OK && plane == 0) {
         status = map_choose_alpha(run);
     }
-    if (status == TW_OK && run->s->explain && plane == 0) {
+    if (status == TW_OK && run->s->explain && plane == 0 && run->reading == 0) {
         status = map_explain(run, w.plan, w.sources, explained);
     }
     if (status == TW_OK && !explained) {
@@ -272,20 +272,34 @@ static tw_status compute(map_run *run, bool *explained)
     return status;
 }
 
-static tw_status run_words(cli_job *job, const map_settings *s, int count, char **words,
-                           const char *output)
+/* How to read the inputs in another try, or 0. */
+static char retry(const map_run *run, tw_status status)
+{
+    const cli_raster *inputs[MAP_INPUTS];
+    for (int32_t i = 0; i < run->input_count; i++) {
+        inputs[i] = &run->inputs[i].in;
+    }
+    return cli_raster_retry(inputs, run->input_count, status, run->output);
+}
+
+/* A try; *reading is how inputs are read, and becomes how to read them in another try, or 0. */
+static tw_status try_words(cli_job *job, const map_settings *s, int count, char **words,
+                           const char *output, char *reading)
 {
     map_run run = {.job = job,
                    .s = s,
                    .output = output,
+                   .reading = *reading,
                    .storage = TW_IMAGE_FILE_OPTIONS_INIT,
                    .file = TW_SINK_INIT,
                    .opts = TW_MAP_OPTIONS_INIT,
                    .report = TW_MAP_REPORT_INIT};
+    const bool quiet = job->quiet;
     bool explained = false;
     run.opts.repeat = s->repeat;
     run.opts.compute = s->compute;
     run.opts.fast = s->fast;
+    job->quiet = quiet || *reading != 0;
     tw_status status = map_read_words(&run, count, words);
     if (status == TW_OK) {
         status = map_read_expression(&run);
@@ -301,14 +315,30 @@ static tw_status run_words(cli_job *job, const map_settings *s, int count, char 
     if (status == TW_OK) {
         status = cli_watched(job->ctx, run.watches, run.input_count, compute(&run, &explained));
     }
+    job->quiet = quiet;
     if (status == TW_OK && !explained) {
         map_conclude(&run);
     }
+    *reading = retry(&run, status);
     tw_sink_destroy(&run.file);
     tw_map_plan_destroy(run.planned);
     tw_expr_destroy(run.expr);
     map_close_files(&run);
     return status;
+}
+
+static tw_status run_words(cli_job *job, const map_settings *s, int count, char **words,
+                           const char *output)
+{
+    char reading = 0, sentence[1024];
+    tw_status status = try_words(job, s, count, words, output, &reading);
+    if (reading == 0) {
+        return status;
+    }
+    const char other = reading;
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
+    status = try_words(job, s, count, words, output, &reading);
+    return cli_raster_retried(job, other, sentence, status);
 }
 
 /* Several files for x: the words of one run, whose second is its file. */
@@ -323,6 +353,24 @@ static tw_status run_one(void *self, cli_job *job, const char *input, const char
     map_batch *batch = self;
     batch->words[1] = (char *)input;
     return run_words(job, batch->s, batch->count, batch->words, output);
+}
+
+/* What is wrong with the options or the expression is said once, before any file. */
+static tw_status check_words(cli_job *job, map_batch *batch, char *first)
+{
+    map_run run = {.job = job,
+                   .s = batch->s,
+                   .output = "/dev/null", /* some file that is no input */
+                   .storage = TW_IMAGE_FILE_OPTIONS_INIT,
+                   .opts = TW_MAP_OPTIONS_INIT};
+    batch->words[1] = first;
+    tw_status status = map_read_words(&run, batch->count, batch->words);
+    if (status == TW_OK) {
+        status = map_read_expression(&run);
+    }
+    tw_expr_destroy(run.expr);
+    map_close_files(&run);
+    return status;
 }
 
 /* The files of the named inputs, which all runs read. */
@@ -361,6 +409,9 @@ static tw_status run_batch(cli_job *job, const map_settings *s, int count, char 
     if (status == TW_OK && files == 0) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
                          "--out-dir needs inputs without a name, which are x one after the other");
+    }
+    if (status == TW_OK) {
+        status = check_words(job, &batch, words[1]);
     }
     if (status == TW_OK) {
         status = list_named(job, &batch, named, &where.other_count);

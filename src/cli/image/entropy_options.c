@@ -123,10 +123,28 @@ static tw_status read_numbers(entropy_run *run)
     return TW_OK;
 }
 
-tw_status entropy_read_options(entropy_run *run)
+/* There is one window: of the options that say what it is, the last in this order would count. */
+static tw_status check_window(const entropy_run *run)
 {
     const entropy_settings *s = run->s;
-    tw_status status = read_numbers(run);
+    const char *counts = s->footprint != NULL ? "beside --footprint" : "beside --radius";
+    tw_status status = TW_OK;
+    if (s->footprint != NULL || s->radius >= 0) {
+        status = cli_refuse(run->job, "window", counts);
+    }
+    if (status == TW_OK && s->footprint != NULL) {
+        status = cli_refuse(run->job, "radius", counts);
+    }
+    return status;
+}
+
+tw_status entropy_check_options(entropy_run *run)
+{
+    const entropy_settings *s = run->s;
+    tw_status status = check_window(run);
+    if (status == TW_OK) {
+        status = read_numbers(run);
+    }
     if (status == TW_OK && tw_entropy_border_parse(&run->opts.border, s->border) != TW_OK) {
         status =
             tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
@@ -136,9 +154,13 @@ tw_status entropy_read_options(entropy_run *run)
     if (status == TW_OK) {
         status = read_window(run);
     }
-    if (status == TW_OK) {
-        status = read_base(run);
-    }
+    return status == TW_OK ? read_base(run) : status;
+}
+
+tw_status entropy_read_options(entropy_run *run)
+{
+    const entropy_settings *s = run->s;
+    tw_status status = entropy_check_options(run);
     if (status == TW_OK) {
         status = read_image(run, &run->footprint, s->footprint, &run->opts.footprint);
     }

@@ -6,6 +6,7 @@
 #include "frame/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double rate_of(const entropy_run *run)
 {
@@ -43,17 +44,31 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
         return status;
     }
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
-    cli_progress_clear();
-    if (run->s->out_dir != NULL) {
-        fprintf(file, "%s:\n", run->input);
+    char *all = NULL;
+    if (asprintf(&all,
+                 "%ssource    %s\n"
+                 "expected  %s elements/s, %s for all of them; measured on a small sample\n",
+                 tw_entropy_plan_explain(run->plan),
+                 run->in.image == NULL ? "read in bands of rows"
+                                       : "in memory or where it lies in the file",
+                 cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate)) < 0) {
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for an explanation");
     }
-    fputs(tw_entropy_plan_explain(run->plan), file);
-    fprintf(file, "source    %s\n",
-            run->in.image == NULL ? "read in bands of rows"
-                                  : "in memory or where it lies in the file");
-    fprintf(file, "expected  %s elements/s, %s for all of them; measured on a small sample\n",
-            cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate));
+    cli_progress_clear();
+    if (run->only_explained && run->s->common.json) {
+        cli_report json;
+        cli_report_begin(&json, file);
+        cli_report_text(&json, "command", "entropy");
+        cli_report_text(&json, "version", tw_version());
+        cli_report_text(&json, "input", run->input);
+        cli_report_text(&json, "explanation", all);
+        cli_report_end(&json);
+    } else {
+        fprintf(file, "%s%s%s", run->s->out_dir != NULL ? run->input : "",
+                run->s->out_dir != NULL ? ":\n" : "", all);
+    }
     fflush(file);
+    free(all);
     return TW_OK;
 }
 

@@ -46,6 +46,7 @@ typedef struct entropy_run {
     const char *input;
     const char *output;
     cli_raster in;
+    char reading; /* of it; set for a second try, whose news are known */
     tw_image *mask, *footprint;
     cli_watch watches[2]; /* of the input and the mask */
     tw_entropy_options opts;
@@ -72,6 +73,8 @@ typedef struct entropy_run {
     int64_t verified;
 } entropy_run;
 
+/* The options that are no files, into run->opts. */
+TW_CHECKED tw_status entropy_check_options(entropy_run *run);
 /* --window, --levels, --mask ... into run->opts; reads the files that they name. */
 TW_CHECKED tw_status entropy_read_options(entropy_run *run);
 

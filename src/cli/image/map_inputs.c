@@ -198,6 +198,45 @@ static void show_place(const char *text, int64_t column)
     fprintf(stderr, "\n  %*s^\n", (int)(column - first), "");
 }
 
+/* Whether a name occurs in the expression. */
+static bool occurs(const char *text, const char *name)
+{
+    for (const char *at = text; *at != '\0';) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_') {
+            length++;
+        }
+        if (length == strlen(name) && strncmp(at, name, length) == 0) {
+            return true;
+        }
+        at += length > 0 ? length : 1;
+    }
+    return false;
+}
+
+/* What the expression does not use: a pass that repeats nothing is refused, and a name is said. */
+static tw_status check_use(const map_run *run)
+{
+    if (run->s->repeat > 1 && !occurs(run->text, "x")) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                       "--repeat has no effect: the expression does not use x, the result of the "
+                       "pass before");
+    }
+    for (int32_t i = 0; i < run->s->constants.count; i++) {
+        if (!occurs(run->text, run->constant_names[i])) {
+            cli_say(run->job, "the expression does not use %s, which --set gives a value",
+                    run->constant_names[i]);
+        }
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const map_input *in = &run->inputs[i];
+        if (strcmp(in->name, "x") != 0 && !occurs(run->text, in->name)) {
+            cli_say(run->job, "the expression does not use the input %s=%s", in->name, in->word);
+        }
+    }
+    return TW_OK;
+}
+
 tw_status map_read_expression(map_run *run)
 {
     const char *names[MAP_INPUTS];
@@ -215,7 +254,7 @@ tw_status map_read_expression(map_run *run)
     if (status != TW_OK && column > 0) {
         show_place(run->text, column);
     }
-    return status;
+    return status == TW_OK ? check_use(run) : status;
 }
 
 /* -------------------------------------------------------------------------------------- the files
@@ -225,7 +264,6 @@ tw_status map_read_expression(map_run *run)
 static tw_status take_no_data(map_run *run)
 {
     const map_input *from = NULL;
-    char value[CLI_SHOWN];
     for (int32_t i = 0; i < run->input_count && run->s->no_data == NULL; i++) {
         const map_input *in = &run->inputs[i];
         const tw_image_tags_info *info = &in->in.info;
@@ -244,9 +282,6 @@ static tw_status take_no_data(map_run *run)
         run->no_data = info->no_data;
         run->opts.no_data = &run->no_data;
     }
-    if (from != NULL) {
-        cli_say(run->job, "%s: %s means no data", from->path, cli_show_value(value, run->no_data));
-    }
     return TW_OK;
 }
 
@@ -259,6 +294,7 @@ static tw_status open_file(map_run *run, map_input *in)
                           .grey = run->s->grey != 0 && in->band == NULL,
                           .eager = true,
                           .again = run->s->verify >= 0,
+                          .reading = run->reading,
                           .lenient = true};
     tw_status status = cli_raster_open(run->job, &in->in);
     if (status == TW_OK && in->in.planes == 0) {
@@ -268,11 +304,30 @@ static tw_status open_file(map_run *run, map_input *in)
     return status;
 }
 
+/* --plane and --grey are for inputs whose plane is not given as FILE[P]. */
+static tw_status check_choice(const map_run *run)
+{
+    static const char *const names[] = {"plane", "grey"};
+    bool given = true;
+    for (int32_t i = 0; i < run->input_count; i++) {
+        given = given && run->inputs[i].band != NULL;
+    }
+    tw_status status = TW_OK;
+    for (int k = 0; k < 2 && given && status == TW_OK; k++) {
+        status = cli_refuse(run->job, names[k], "on inputs whose plane is given in brackets");
+    }
+    return status;
+}
+
 tw_status map_open_files(map_run *run)
 {
     tw_context *ctx = run->job->ctx;
     const map_input *most = &run->inputs[0];
     int64_t file_planes = 0; /* of the inputs that --plane is about */
+    tw_status chosen = check_choice(run);
+    if (chosen != TW_OK) {
+        return chosen;
+    }
     for (int32_t i = 0; i < run->input_count; i++) {
         map_input *in = &run->inputs[i];
         cli_watch_file(&run->watches[i], in->path);

@@ -4,6 +4,7 @@
 #include "cli/image/map_run.h"
 #include "cli/shared/files.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------------------------- formats */
@@ -14,15 +15,68 @@ static bool writes(const map_run *run, const char *const *formats)
     return run->output != NULL && cli_writes(run->output, run->s->out_format, formats);
 }
 
-/* The type of the first input. */
-static tw_status first_type(map_run *run, tw_type *out)
+/* The type of an input. */
+static tw_status type_of(map_run *run, map_input *input, tw_type *out)
 {
     const tw_matrix *matrix = NULL;
     tw_source source = TW_SOURCE_INIT;
-    tw_status status = cli_raster_plane(run->job, &run->inputs[0].in, 0, &matrix, &source);
+    tw_status status = cli_raster_plane(run->job, &input->in, 0, &matrix, &source);
     *out = matrix != NULL ? matrix->type : source.shape.type;
     tw_source_destroy(&source);
     return status;
+}
+
+/* Whether an element of this type can be `value`. */
+static bool can_be(tw_type type, double value)
+{
+    const double least = type == TW_I16 ? INT16_MIN : type == TW_I32 ? INT32_MIN : 0;
+    const double most = type == TW_U8    ? UINT8_MAX
+                        : type == TW_U16 ? UINT16_MAX
+                        : type == TW_I16 ? INT16_MAX
+                                         : INT32_MAX;
+    if (type == TW_AUTO || type == TW_F16 || type == TW_F32 || type == TW_F64) {
+        return true;
+    }
+    return value >= least && value <= most && value == rint(value);
+}
+
+/* A no-data value that the files name need not be one that the result can hold: -9999 of bytes,
+ * which marks nothing, is common. */
+static tw_status check_no_data(map_run *run)
+{
+    const char *path = NULL;
+    char value[CLI_SHOWN];
+    bool occurs = false;
+    if (run->s->no_data != NULL || run->opts.no_data == NULL) {
+        return TW_OK;
+    }
+    cli_show_value(value, run->no_data);
+    for (int32_t i = 0; i < run->input_count; i++) {
+        tw_type type = TW_AUTO;
+        map_input *in = &run->inputs[i];
+        if (!in->in.info.has_no_data) {
+            continue;
+        }
+        tw_status status = type_of(run, in, &type);
+        if (status != TW_OK) {
+            return status;
+        }
+        path = path == NULL || (!occurs && can_be(type, run->no_data)) ? in->path : path;
+        occurs = occurs || can_be(type, run->no_data);
+    }
+    if (can_be(run->opts.type, run->no_data)) {
+        cli_say(run->job, "%s: %s means no data", path, value);
+        return TW_OK;
+    }
+    if (occurs) {
+        return tw_fail(run->job->ctx, TW_ERR_RANGE,
+                       "%.500s: its no-data value %s does not fit the result type %s; use another "
+                       "--out-type, or --no-data none",
+                       path, value, tw_type_name(run->opts.type));
+    }
+    cli_say(run->job, "%s: no element can be its no-data value %s, which is ignored", path, value);
+    run->opts.no_data = NULL;
+    return TW_OK;
 }
 
 tw_status map_choose_output(map_run *run)
@@ -34,7 +88,7 @@ tw_status map_choose_output(map_run *run)
     static const char *const integral[] = {"pnm", "pgm", "ppm", "png", NULL};
     static const char *const text[] = {"csv", NULL};
     tw_type first = TW_AUTO;
-    tw_status status = first_type(run, &first);
+    tw_status status = type_of(run, &run->inputs[0], &first);
     run->as_image = writes(run, images) || (run->planes > 1 && writes(run, stacks));
     run->as_text = writes(run, text);
     run->opts.type = run->s->out_type;
@@ -43,7 +97,7 @@ tw_status map_choose_output(map_run *run)
     } else if (run->s->out_type == TW_AUTO && writes(run, integral)) {
         run->opts.type = first == TW_U8 || first == TW_U16 ? first : TW_U8;
     }
-    return status;
+    return status == TW_OK ? check_no_data(run) : status;
 }
 
 tw_status map_choose_alpha(map_run *run)

@@ -6,6 +6,7 @@
 #include "frame/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------- explanation */
@@ -64,7 +65,20 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sou
     if (status == TW_OK) {
         status = say_floor(run, plan, floor, sizeof floor);
     }
-    if (status == TW_OK) {
+    if (status == TW_OK && alone && run->s->common.json) {
+        char *all = NULL;
+        if (asprintf(&all, "%s%s%s\n", tw_map_plan_explain(plan), memory, floor) < 0) {
+            return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for an explanation");
+        }
+        cli_report json;
+        cli_report_begin(&json, cli_report_file(run->job));
+        cli_report_text(&json, "command", "map");
+        cli_report_text(&json, "version", tw_version());
+        cli_report_text(&json, "expression", run->text);
+        cli_report_text(&json, "explanation", all);
+        cli_report_end(&json);
+        free(all);
+    } else if (status == TW_OK) {
         FILE *file = alone ? stdout : stderr;
         cli_progress_clear();
         if (run->s->out_dir != NULL) {

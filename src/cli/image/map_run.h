@@ -48,6 +48,7 @@ typedef struct map_run {
     const char *text;   /* the expression */
     const char *output; /* NULL: none */
     int32_t input_count;
+    char reading; /* of them; set for a second try, whose news are known */
     map_input inputs[MAP_INPUTS];
     cli_watch watches[MAP_INPUTS]; /* of their files */
     tw_constant constants[CLI_MOST_TEXTS];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes: to open a file for each smaller plane costs more. */
@@ -28,28 +29,34 @@ bool cli_writes_alpha(const char *output, const char *format)
     return output != NULL && cli_writes(output, format, formats);
 }
 
-/* One of the words of --tiff. */
-static bool take_word(const char *word, tw_image_file_options *out, char *layout)
+/* One of the words of --tiff; *kind: which of those that exclude each other it is one of. */
+static bool take_word(const char *word, tw_image_file_options *out, char *layout, char *kind)
 {
     static const char *const codecs[] = {"none", "lzw", "deflate", "zstd"};
     int64_t side = 0;
     for (int i = 0; i < 4; i++) {
         if (strcmp(word, codecs[i]) == 0) {
             out->codec = i;
+            *kind = 'c';
             return true;
         }
     }
     if (strcmp(word, "predictor") == 0) {
         out->predictor = 1;
+        *kind = 'p';
     } else if (strcmp(word, "big") == 0) {
         out->big = 1;
+        *kind = 'b';
     } else if (strcmp(word, "bands") == 0 || strcmp(word, "pages") == 0) {
         *layout = word[0];
+        *kind = 'l';
     } else if (strcmp(word, "tiles") == 0) {
         out->tile = TILE;
+        *kind = 't';
     } else if (strncmp(word, "tiles=", 6) == 0 && cli_read_count(word + 6, &side) && side >= 16 &&
                side <= 8192 && side % 16 == 0) {
         out->tile = (int32_t)side;
+        *kind = 't';
     } else {
         return false;
     }
@@ -59,17 +66,23 @@ static bool take_word(const char *word, tw_image_file_options *out, char *layout
 static tw_status take_words(const cli_job *job, const char *words, tw_image_file_options *out,
                             char *layout)
 {
-    char word[32];
+    char word[32], kinds[8] = "", kind[2] = "";
     for (const char *at = words; at != NULL;) {
         const char *comma = strchr(at, ',');
         const size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
         snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
-        if (!take_word(word, out, layout)) {
+        if (!take_word(word, out, layout, kind)) {
             return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                            "--tiff '%.60s': expected none, deflate, lzw, zstd, predictor, tiles, "
                            "tiles=N with a multiple of 16 up to 8192, big, bands or pages",
                            word);
         }
+        if (strchr(kinds, kind[0]) != NULL) {
+            return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                           "--tiff %.60s: '%.30s' repeats or contradicts a word before it", words,
+                           word);
+        }
+        strcat(kinds, kind); /* of five there are */
         at = comma != NULL ? comma + 1 : NULL;
     }
     return TW_OK;
@@ -292,7 +305,11 @@ tw_status cli_raster_open(cli_job *job, cli_raster *r)
     if (status == TW_OK) {
         status = choose_planes(job, r);
     }
-    if (status != TW_OK || suits_streaming(job, r, in_order)) {
+    const bool either = !(in_order && r->again);
+    const bool rows =
+        r->reading != 0 && either ? r->reading == 'r' : suits_streaming(job, r, in_order);
+    r->tried = !either ? 0 : rows ? 'r' : 'w';
+    if (status != TW_OK || rows) {
         return status;
     }
     if (r->planes == 1 && r->file_planes > 1 && !r->mixes && r->alpha < 0) {
@@ -303,6 +320,30 @@ tw_status cli_raster_open(cli_job *job, cli_raster *r)
     r->tags = NULL;
     r->mixes = false;
     return read_whole(job, r);
+}
+
+char cli_raster_retry(const cli_raster *const *rasters, int count, tw_status status,
+                      const char *output)
+{
+    struct stat found;
+    const bool file = output == NULL || (strcmp(output, "-") != 0 &&
+                                         (stat(output, &found) != 0 || S_ISREG(found.st_mode)));
+    char reading = 0;
+    for (int i = 0; i < count && file && status == TW_ERR_MEMORY; i++) {
+        const cli_raster *r = rasters[i];
+        if (r->tried != 0 && r->reading == 0 && reading != 'r') {
+            reading = r->tried == 'w' ? 'r' : 'w';
+        }
+    }
+    return reading;
+}
+
+tw_status cli_raster_retried(const cli_job *job, char reading, const char *sentence,
+                             tw_status status)
+{
+    return status == TW_ERR_MEMORY && reading == 'w'
+               ? tw_fail(job->ctx, TW_ERR_MEMORY, "%s", sentence)
+               : status;
 }
 
 void cli_raster_close(cli_raster *r)

@@ -60,6 +60,7 @@ typedef struct cli_raster {
     bool eager;         /* rows that can be had in any order are not read before they are needed */
     bool again;         /* rows are needed out of order, or twice */
     bool lenient;       /* a file of one plane has that, whatever `plane` is */
+    char reading; /* 'r' row by row, 'w' as a whole, where it can be; 0: as suits the memory */
     /* the rest is cli_raster_open's */
     tw_image *image; /* NULL: rows are read as they are needed */
     tw_image_tags *own;
@@ -72,6 +73,7 @@ typedef struct cli_raster {
     int64_t alpha;       /* the one left alone; -1: none */
     int64_t image_first; /* the plane of `image` that is the file's first one */
     bool mixes;          /* colours into grey */
+    char tried;          /* 'r' or 'w', if it could be read in either way; else 0 */
 } cli_raster;
 
 /* The length of FILE in FILE[BAND], unless there is a file of the whole name. */
@@ -81,6 +83,15 @@ TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);
 /* The sentence for a plane that a file of `planes` does not have. */
 TW_CHECKED tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane,
                                   int64_t planes);
+/* How to read the inputs if a run that ended with `status` is worth another try, since memory did
+ * not suffice, they can be read the other way, too, and no byte has gone into a pipe; else 0. So
+ * more memory never fails where less is enough. */
+char cli_raster_retry(const cli_raster *const *rasters, int count, tw_status status,
+                      const char *output);
+/* The status of the other try, after one that ended with `sentence`, which stays the sentence if
+ * reading as a whole did not fit either. */
+TW_CHECKED tw_status cli_raster_retried(const cli_job *job, char reading, const char *sentence,
+                                        tw_status status);
 void cli_raster_close(cli_raster *raster);
 /* Plane k of those that are computed with: *matrix, or the source if that is NULL. The caller
  * destroys the source. */

@@ -1,15 +1,16 @@
 /*
  * Reading JPEG through libjpeg: grey as one plane of u8, colours as three. Rows are decoded one by
- * one; of a progressive file libjpeg holds all coefficients, within what is left of the memory.
+ * one; of a progressive file libjpeg holds all coefficients, two bytes for each element of each
+ * channel. It has no way to count its memory as ours, so a block of that size that nobody touches
+ * stands for it: what does not fit is refused with the numbers before libjpeg takes anything.
  *
  * libjpeg leaves by longjmp when something is wrong. Each call into it is therefore a step: a
  * function that touches nothing but the job it is given, run by attempt(), which is the only place
  * where setjmp stands. A file that ends before its image is refused, other damage is mended as
  * libjpeg does; what takes more scans than any writer makes is refused, too.
  */
-#include "io/image/format.h"
+#include "io/image/woven.h"
 
-#include "base/matrix.h"
 #include "base/memory.h"
 
 #include <limits.h>
@@ -38,6 +39,8 @@ typedef struct jpeg_job {
     int channels;
     unsigned char *line; /* a decoded row */
     unsigned char *piece;
+    unsigned char *stand_in; /* as large as the coefficients that libjpeg holds */
+    bool started;
 } jpeg_job;
 
 /* ----------------------------------------------------------------------- what libjpeg calls back
@@ -136,8 +139,7 @@ static void read_header(jpeg_job *job)
     job->open = true;
     job->jpeg.src = &job->source;
     job->jpeg.progress = &job->progress;
-    const uint64_t left = twi_memory_left(job->ctx);
-    job->jpeg.mem->max_memory_to_use = left < LONG_MAX ? (long)left : LONG_MAX;
+    job->jpeg.mem->max_memory_to_use = LONG_MAX; /* what it holds is counted before */
     (void)jpeg_read_header(&job->jpeg, TRUE);
     job->rows = job->jpeg.image_height;
     job->cols = job->jpeg.image_width;
@@ -163,8 +165,9 @@ static void close_reader(jpeg_job *job)
     }
     twi_free(job->line);
     twi_free(job->piece);
+    twi_free(job->stand_in);
     job->open = false;
-    job->line = job->piece = NULL;
+    job->line = job->piece = job->stand_in = NULL;
 }
 
 /* The header, and what of it can be read. */
@@ -194,6 +197,34 @@ static tw_status open_header(jpeg_job *job, tw_context *ctx, const twi_input *in
     return status;
 }
 
+/* What libjpeg will hold of a file whose scans each have a part of every element. */
+static uint64_t coefficient_bytes(jpeg_job *job)
+{
+    uint64_t blocks = 0;
+    for (int k = 0; k < job->channels && jpeg_has_multiple_scans(&job->jpeg); k++) {
+        const jpeg_component_info *part = &job->jpeg.comp_info[k];
+        const uint64_t h = (uint64_t)part->h_samp_factor, v = (uint64_t)part->v_samp_factor;
+        blocks +=
+            (part->width_in_blocks + h - 1) / h * h * ((part->height_in_blocks + v - 1) / v) * v;
+    }
+    return blocks * DCTSIZE2 * sizeof(JCOEF);
+}
+
+static tw_status count_coefficients(jpeg_job *job)
+{
+    char needed[32], left[32];
+    const uint64_t bytes = coefficient_bytes(job), room = twi_memory_left(job->ctx);
+    if (bytes > room) {
+        twi_bytes_apart(needed, bytes, left, room);
+        return tw_fail(
+            job->ctx, TW_ERR_MEMORY,
+            "%.500s is a progressive JPEG, which is decoded as a whole: that needs %s of "
+            "memory and %s is left; allow more, or save it as a baseline JPEG or PNG",
+            job->input->name, needed, left);
+    }
+    return bytes > 0 ? twi_alloc(job->ctx, &job->stand_in, bytes, 1, "a progressive JPEG") : TW_OK;
+}
+
 static tw_status open_rows(jpeg_job *job, tw_context *ctx, const twi_input *input)
 {
     tw_status status = open_header(job, ctx, input);
@@ -201,14 +232,37 @@ static tw_status open_rows(jpeg_job *job, tw_context *ctx, const twi_input *inpu
         status = twi_alloc(ctx, &job->line, (uint64_t)job->cols * (uint64_t)job->channels, 1,
                            "a decoded row");
     }
-    return status == TW_OK ? attempt(job, start) : status;
+    return status == TW_OK ? count_coefficients(job) : status;
 }
 
-static void take_channel(const jpeg_job *job, int k, uint8_t *out)
+static tw_status next_row(tw_context *ctx, void *state, const unsigned char **out)
 {
-    for (int64_t i = 0; i < job->cols; i++) {
-        out[i] = job->line[i * job->channels + k];
+    jpeg_job *job = state;
+    tw_status status = TW_OK;
+    job->ctx = ctx;
+    if (!job->started) { /* which decodes all of a progressive file */
+        job->started = true;
+        status = attempt(job, start);
     }
+    *out = job->line;
+    return status == TW_OK ? attempt(job, read_row) : status;
+}
+
+static void close_job(void *state)
+{
+    if (state != NULL) {
+        close_reader(state);
+        twi_free(state);
+    }
+}
+
+static twi_woven woven(jpeg_job *job)
+{
+    return (twi_woven){.channels = job->channels,
+                       .shape = {job->rows, job->cols, TW_U8},
+                       .state = job,
+                       .next = next_row,
+                       .close = close_job};
 }
 
 /* -------------------------------------------------------------------------------------- entries */
@@ -218,22 +272,6 @@ static bool jpeg_recognised(const twi_input *input)
     return twi_input_held(input) >= 3 && memcmp(input->bytes, "\xff\xd8\xff", 3) == 0;
 }
 
-static tw_status read_planes(jpeg_job *job, const tw_image *image)
-{
-    tw_status status = TW_OK;
-    for (int64_t row = 0; row < job->rows && status == TW_OK; row++) {
-        status = attempt(job, read_row);
-        for (int k = 0; k < job->channels && status == TW_OK; k++) {
-            take_channel(job, k, twi_matrix_row(&image->planes[k], row));
-        }
-        if (status == TW_OK && row % 64 == 0) {
-            twi_progress(job->ctx, "read", (double)row, (double)job->rows, "rows");
-            status = twi_check_cancel(job->ctx);
-        }
-    }
-    return status;
-}
-
 static tw_status jpeg_read(tw_context *ctx, tw_image *image, twi_input *input)
 {
     jpeg_job *job = NULL;
@@ -241,70 +279,32 @@ static tw_status jpeg_read(tw_context *ctx, tw_image *image, twi_input *input)
     if (status != TW_OK) {
         return status;
     }
-    status = open_header(job, ctx, input);
+    status = open_rows(job, ctx, input);
     for (int k = 0; k < job->channels && status == TW_OK; k++) {
         status = tw_image_add(ctx, image, job->rows, job->cols, TW_U8);
     }
-    close_reader(job); /* what it may take is less now */
     if (status == TW_OK) {
-        status = open_rows(job, ctx, input);
+        const twi_woven from = woven(job);
+        status = twi_woven_read(ctx, &from, image);
     }
-    if (status == TW_OK) {
-        status = read_planes(job, image);
-    }
-    close_reader(job);
-    twi_free(job);
+    close_job(job);
     return status;
-}
-
-/* One plane, row after row. */
-typedef struct jpeg_plane {
-    jpeg_job job;
-    int channel;
-} jpeg_plane;
-
-static tw_status plane_next(tw_context *ctx, void *state, void *row)
-{
-    jpeg_plane *plane = state;
-    plane->job.ctx = ctx;
-    tw_status status = attempt(&plane->job, read_row);
-    if (status == TW_OK) {
-        take_channel(&plane->job, plane->channel, row);
-    }
-    return status;
-}
-
-static void plane_close(void *state)
-{
-    jpeg_plane *plane = state;
-    if (plane != NULL) {
-        close_reader(&plane->job);
-        twi_free(plane);
-    }
 }
 
 static tw_status jpeg_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
 {
-    jpeg_plane *state = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &state, 1, sizeof *state, "a JPEG reader");
+    jpeg_job *job = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a JPEG reader");
     if (status != TW_OK) {
         return status;
     }
-    status = open_rows(&state->job, ctx, input);
-    if (status == TW_OK && plane >= state->job.channels) {
-        status = twi_no_plane(ctx, input->name, plane, state->job.channels);
-    }
+    status = open_rows(job, ctx, input);
     if (status != TW_OK) {
-        plane_close(state);
+        close_job(job);
         return status;
     }
-    state->channel = (int)plane;
-    *out = (twi_rows){.planes = state->job.channels,
-                      .shape = {state->job.rows, state->job.cols, TW_U8},
-                      .state = state,
-                      .next = plane_next,
-                      .close = plane_close};
-    return TW_OK;
+    const twi_woven from = woven(job);
+    return twi_woven_rows(ctx, out, &from, input->name, plane);
 }
 
 static tw_status jpeg_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)

@@ -11,8 +11,8 @@
  * file is refused before anything is reserved for it.
  */
 #include "io/image/png_write.h"
+#include "io/image/woven.h"
 
-#include "base/matrix.h"
 #include "base/memory.h"
 
 #include <png.h>
@@ -37,6 +37,8 @@ typedef struct png_job {
     uint64_t stored_bytes;  /* of a row in the file, inflated */
     uint64_t row_bytes;     /* of a decoded row, all channels */
     unsigned char *decoded; /* a row, or all of an interlaced image */
+    int64_t next;           /* row of it that comes next */
+    bool ready;             /* which is decoded already */
 } png_job;
 
 /* ------------------------------------------------------------------------- what libpng calls back
@@ -211,46 +213,38 @@ static tw_status decode_first(png_job *job)
     return status == TW_OK && job->interlaced ? attempt(job, read_passes) : status;
 }
 
-/* The decoded row `row`, the one after the last; of an interlaced image any. */
-static tw_status next_row(png_job *job, int64_t row, const unsigned char **out)
+static tw_status next_row(tw_context *ctx, void *state, const unsigned char **out)
 {
-    tw_status status = TW_OK;
-    if (!job->interlaced) {
-        status = attempt(job, read_row);
-    }
-    *out = job->decoded + (job->interlaced ? (uint64_t)row * job->row_bytes : 0);
+    png_job *job = state;
+    job->ctx = ctx;
+    tw_status status = job->interlaced || job->ready ? TW_OK : attempt(job, read_row);
+    job->ready = false;
+    *out = job->decoded + (job->interlaced ? (uint64_t)job->next * job->row_bytes : 0);
+    job->next++;
     return status;
 }
 
-/* Channel k of a decoded row. */
-static void take_channel(const png_job *job, const unsigned char *row, int k, void *out)
+static tw_status look_at_end(void *state)
 {
-    if (job->type == TW_U8) {
-        for (int64_t i = 0; i < job->cols; i++) {
-            ((uint8_t *)out)[i] = row[i * job->channels + k];
-        }
-        return;
-    }
-    for (int64_t i = 0; i < job->cols; i++) {
-        memcpy((uint16_t *)out + i, row + 2 * (i * job->channels + k), sizeof(uint16_t));
+    return attempt(state, read_end);
+}
+
+static void close_job(void *state)
+{
+    if (state != NULL) {
+        close_reader(state);
+        twi_free(state);
     }
 }
 
-static tw_status read_planes(tw_context *ctx, const tw_image *image, png_job *job)
+static twi_woven woven(png_job *job)
 {
-    tw_status status = TW_OK;
-    for (int64_t row = 0; row < job->rows && status == TW_OK; row++) {
-        const unsigned char *line;
-        status = next_row(job, row, &line);
-        for (int k = 0; k < job->channels && status == TW_OK; k++) {
-            take_channel(job, line, k, twi_matrix_row(&image->planes[k], row));
-        }
-        if (status == TW_OK && row % 64 == 0) {
-            twi_progress(ctx, "read", (double)row, (double)job->rows, "rows");
-            status = twi_check_cancel(ctx);
-        }
-    }
-    return status == TW_OK ? attempt(job, read_end) : status;
+    return (twi_woven){.channels = job->channels,
+                       .shape = {job->rows, job->cols, job->type},
+                       .state = job,
+                       .next = next_row,
+                       .finish = look_at_end,
+                       .close = close_job};
 }
 
 static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
@@ -264,73 +258,39 @@ static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
         status = tw_image_add(ctx, image, job.rows, job.cols, job.type);
     }
     if (status == TW_OK) {
-        status = read_planes(ctx, image, &job);
+        const twi_woven from = woven(&job);
+        status = twi_woven_read(ctx, &from, image);
     }
     close_reader(&job);
     return status;
 }
 
-/* One plane, row after row. */
-typedef struct png_plane {
-    png_job job;
-    int channel;
-    int64_t next;
-} png_plane;
-
-static tw_status plane_next(tw_context *ctx, void *state, void *row)
-{
-    png_plane *plane = state;
-    const unsigned char *line;
-    (void)ctx;
-    tw_status status = next_row(&plane->job, plane->next, &line);
-    if (status == TW_OK) {
-        take_channel(&plane->job, line, plane->channel, row);
-        plane->next++;
-    }
-    if (status == TW_OK && plane->next == plane->job.rows) {
-        status = attempt(&plane->job, read_end);
-    }
-    return status;
-}
-
-static void plane_close(void *state)
-{
-    png_plane *plane = state;
-    if (plane != NULL) {
-        close_reader(&plane->job);
-        twi_free(plane);
-    }
-}
-
 static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input, int64_t plane)
 {
-    png_plane *state = NULL;
-    tw_status status = twi_alloc_zeroed(ctx, &state, 1, sizeof *state, "a PNG reader");
+    png_job *job = NULL;
+    tw_status status = twi_alloc_zeroed(ctx, &job, 1, sizeof *job, "a PNG reader");
     if (status != TW_OK) {
         return status;
     }
-    status = open_header(&state->job, ctx, input);
-    if (status == TW_OK && state->job.interlaced) {
+    status = open_header(job, ctx, input);
+    if (status == TW_OK && job->interlaced) {
         status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s is interlaced, and is read as a whole",
                          input->name);
     }
-    if (status == TW_OK && plane >= state->job.channels) {
-        status = twi_no_plane(ctx, input->name, plane, state->job.channels);
-    }
     if (status == TW_OK) {
-        status = decode_first(&state->job);
+        status = decode_first(job);
+    }
+    if (status == TW_OK &&
+        job->rows > 0) { /* zlib takes its memory now, not what others count on */
+        status = attempt(job, read_row);
+        job->ready = true;
     }
     if (status != TW_OK) {
-        plane_close(state);
+        close_job(job);
         return status;
     }
-    state->channel = (int)plane;
-    *out = (twi_rows){.planes = state->job.channels,
-                      .shape = {state->job.rows, state->job.cols, state->job.type},
-                      .state = state,
-                      .next = plane_next,
-                      .close = plane_close};
-    return TW_OK;
+    const twi_woven from = woven(job);
+    return twi_woven_rows(ctx, out, &from, input->name, plane);
 }
 
 static tw_status png_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
