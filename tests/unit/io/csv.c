@@ -112,7 +112,9 @@ static void numbers_may_cross_the_end_of_the_buffer(void **state)
     const int64_t rows = 2500, cols = 13;
     double *wanted = malloc((size_t)(rows * cols) * sizeof *wanted);
     assert_non_null(wanted);
-    for (int shift = 0; shift < 24; shift += small_sizes_only() ? 3 : 1) {
+    for (int shift = 0; shift < 24; shift += emulated_sizes_only() ? 7
+                                             : small_sizes_only()  ? 3
+                                                                   : 1) {
         text t = new_text((size_t)(rows * cols) * 24 + 8000);
         memset(t.bytes, ' ', (size_t)shift);
         t.used = (size_t)shift;

@@ -199,11 +199,15 @@ static void planes_come_back_from_every_kind_of_tiff(void **state)
         opts.big = c % 5 == 0;
         opts.planes = 3;
         opts.bands = c % 3 == 0 ? 1 : 0;
-        if (twi_tiff_codec_check(ctx, opts.codec) != TW_OK) {
+        if (twi_tiff_codec_check(ctx, opts.codec) != TW_OK ||
+            (small_sizes_only() && (c / 4 + c / 8 + c) % 2 != 0)) {
             continue;
         }
         for (size_t t = (size_t)c % 3; t < 6; t += 3) {
             const int64_t *size = sizes[(t + (size_t)c) % 6];
+            if (emulated_sizes_only() && size[0] == 265 && c != 0) {
+                continue;
+            }
             tw_image *back = NULL;
             tw_sink sink = TW_SINK_INIT;
             tw_matrix planes[3];
@@ -341,6 +345,9 @@ static void pngs_come_back_and_do_not_depend_on_threads(void **state)
                                        {262, 1000}, {263, 1000}, {2, 140000}, {700, 7}};
     tw_context *ctx = open_context();
     for (int c = 0; c < 4 * 8; c++) {
+        if (small_sizes_only() && (c / 8 + c) % 4 != 0) { /* every size once, each channel twice */
+            continue;
+        }
         const int64_t *size = sizes[c % 8];
         const int channels = c / 8 + 1;
         const tw_type type = c % 3 == 1 ? TW_U16 : TW_U8;
