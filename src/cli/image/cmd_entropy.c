@@ -112,8 +112,8 @@ static const cli_group groups[] = {{"Window", window_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"IN", "An array or image: .npy (u8, u16, i16, f32), .pgm, .ppm, .pfm, .png, .tif, .jpg or "
-           ".records. Several with --out-dir."},
+    {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Elements of "
+           "f64 and integers of more than 16 bits are rounded to f32. Several with --out-dir."},
     {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
             "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF."},
     {NULL, NULL}};
@@ -438,6 +438,7 @@ static tw_status read_input(entropy_run *run)
                            .format = s->in_format,
                            .plane = s->plane,
                            .grey = s->grey != 0,
+                           .narrow = true,
                            .reading = run->reading};
     tw_status status = cli_raster_open(run->job, &run->in);
     if (status == TW_OK && run->in.planes == 0) {
@@ -458,6 +459,7 @@ static tw_status read_input(entropy_run *run)
         run->opts.no_data = &run->no_data;
         cli_say(run->job, "%s: %s means no data", run->input, cli_show_value(value, run->no_data));
     }
+    run->no_data = (double)(float)run->no_data; /* as elements are: 0.1 is not 0.1f */
     return TW_OK;
 }
 

@@ -477,11 +477,82 @@ static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
     return TW_OK;
 }
 
+/* ---------------------------------------------------------------------------------------- narrow
+ */
+
+/* A plane of i32 or f64 as f32, row by row. */
+typedef struct narrowed {
+    tw_matrix plane; /* unless there is a source */
+    tw_source source;
+    tw_type type;
+    int64_t cols;
+    void *row; /* of the source */
+} narrowed;
+
+static tw_status narrowed_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                               void *data, int64_t stride)
+{
+    narrowed *n = self;
+    const size_t size = tw_type_size(n->type);
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        const void *row = n->row;
+        float *out = (float *)data + i * stride;
+        if (n->source.rows != NULL) {
+            status = n->source.rows(n->source.self, ctx, first + i, 1, n->row, n->cols);
+        } else {
+            row =
+                (const char *)n->plane.data + (size_t)(first + i) * (size_t)n->plane.stride * size;
+        }
+        for (int64_t j = 0; j < n->cols && status == TW_OK; j++) {
+            out[j] = n->type == TW_I32 ? (float)((const int32_t *)row)[j]
+                                       : (float)((const double *)row)[j];
+        }
+    }
+    return status;
+}
+
+static void narrowed_destroy(void *self)
+{
+    narrowed *n = self;
+    tw_source_destroy(&n->source);
+    free(n->row);
+    free(n);
+}
+
+/* Put a source of f32 in the place of a plane that is wider. */
+static tw_status narrow_plane(cli_job *job, const tw_matrix **matrix, tw_source *source)
+{
+    const tw_shape shape = *matrix != NULL
+                               ? (tw_shape){(*matrix)->rows, (*matrix)->cols, (*matrix)->type}
+                               : source->shape;
+    if (shape.type != TW_I32 && shape.type != TW_F64) {
+        return TW_OK;
+    }
+    narrowed *n = calloc(1, sizeof *n);
+    void *row = n != NULL ? malloc((size_t)shape.cols * tw_type_size(shape.type) + 1) : NULL;
+    if (row == NULL) {
+        free(n);
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for a row of %lld elements",
+                       (long long)shape.cols);
+    }
+    const int32_t in_order = *matrix == NULL ? source->in_order : 0;
+    *n = (narrowed){.source = *source, .type = shape.type, .cols = shape.cols, .row = row};
+    if (*matrix != NULL) {
+        n->plane = **matrix;
+    }
+    *matrix = NULL;
+    *source =
+        (tw_source){sizeof(tw_source), n, {shape.rows, shape.cols, TW_F32}, in_order, narrowed_rows,
+                    narrowed_destroy};
+    return TW_OK;
+}
+
 /* ---------------------------------------------------------------------------------------- planes
  */
 
-tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
-                           tw_source *source)
+static tw_status open_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
+                            tw_source *source)
 {
     *matrix = NULL;
     if (r->mixes) {
@@ -492,6 +563,13 @@ tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matr
         return TW_OK;
     }
     return tw_image_source(job->ctx, source, r->path, r->format, r->first + k, NULL);
+}
+
+tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
+                           tw_source *source)
+{
+    tw_status status = open_plane(job, r, k, matrix, source);
+    return status == TW_OK && r->narrow ? narrow_plane(job, matrix, source) : status;
 }
 
 tw_status cli_raster_alpha_shape(cli_job *job, cli_raster *r, tw_shape *out)

@@ -60,6 +60,7 @@ typedef struct cli_raster {
     bool eager;         /* rows that can be had in any order are not read before they are needed */
     bool again;         /* rows are needed out of order, or twice */
     bool lenient;       /* a file of one plane has that, whatever `plane` is */
+    bool narrow;        /* i32 and f64 are given as f32 */
     char reading; /* 'r' row by row, 'w' as a whole, where it can be; 0: as suits the memory */
     /* the rest is cli_raster_open's */
     tw_image *image; /* NULL: rows are read as they are needed */

@@ -230,15 +230,40 @@ static bool npy_recognised(const twi_input *input)
     return twi_npy_recognised(input->bytes, input->size);
 }
 
+/* The type that holds elements of an npy file, and how they are stored; false if none does. */
+static bool find_type(const twi_npy *npy, tw_type *type, twi_stored *stored)
+{
+    static const struct {
+        char kind;
+        int32_t width;
+        tw_type type;
+        twi_stored stored;
+    } others[] = {{'b', 1, TW_U8, TWI_STORED_ALIKE},
+                  {'i', 1, TW_I16, TWI_STORED_I8},
+                  {'u', 4, TW_F64, TWI_STORED_U32},
+                  {'i', 8, TW_F64, TWI_STORED_I64},
+                  {'u', 8, TW_F64, TWI_STORED_U64}};
+    *type = npy->type;
+    *stored = TWI_STORED_ALIKE;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (npy->kind == others[i].kind && npy->width == others[i].width) {
+            *type = others[i].type;
+            *stored = others[i].stored;
+        }
+    }
+    return *type != TW_AUTO;
+}
+
 static tw_status npy_layout(tw_context *ctx, twi_layout *out, const twi_input *input, int64_t plane)
 {
     twi_npy npy;
+    tw_type type = TW_AUTO;
+    twi_stored stored = TWI_STORED_ALIKE;
     tw_status status = twi_npy_parse_stack(ctx, &npy, input);
-    bool truth = status == TW_OK && npy.kind == 'b' && npy.width == 1;
-    if (status == TW_OK && npy.type == TW_AUTO && !truth) {
+    if (status == TW_OK && !find_type(&npy, &type, &stored)) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%.500s has elements of type '%c%d'; b1, u1, u2, i2, i4, f4 and f8 can be "
-                         "read (convert with .astype)",
+                         "%.500s has elements of NumPy's type '%c%d'; integers of 1 to 8 bytes, "
+                         "f4, f8 and bool can be read (convert it with .astype)",
                          input->name, npy.kind, (int)npy.width);
     }
     if (status == TW_OK && plane >= npy.planes) {
@@ -249,7 +274,8 @@ static tw_status npy_layout(tw_context *ctx, twi_layout *out, const twi_input *i
         *out = (twi_layout){.planes = npy.planes,
                             .rows = npy.rows,
                             .cols = npy.cols,
-                            .type = truth ? TW_U8 : npy.type,
+                            .type = type,
+                            .stored = stored,
                             .start = npy.start + (uint64_t)(plane * npy.rows * row),
                             .row_step = row,
                             .col_step = npy.width};

@@ -8,6 +8,15 @@
 #include "io/input.h"
 #include "io/output.h"
 
+/* Integers of files that no matrix has: they are given in a type that holds them. */
+typedef enum twi_stored {
+    TWI_STORED_ALIKE, /* a file has what the matrix has */
+    TWI_STORED_I8,    /* as i16 */
+    TWI_STORED_U32,   /* as f64 */
+    TWI_STORED_I64,   /* as f64, those beyond 2^53 are refused */
+    TWI_STORED_U64
+} twi_stored;
+
 /* Where the elements of a plane lie in a file that holds them as they are. */
 typedef struct twi_layout {
     int64_t planes; /* of the file */
@@ -16,8 +25,9 @@ typedef struct twi_layout {
     uint64_t start;   /* byte of the first element */
     int64_t row_step; /* bytes from row to row; may be negative */
     int64_t col_step;
-    bool swapped;    /* the high byte first */
-    int32_t largest; /* value that may occur; 0: any */
+    bool swapped;      /* the high byte first */
+    int32_t largest;   /* value that may occur; 0: any */
+    twi_stored stored; /* what is not alike lies side by side */
 } twi_layout;
 
 /* A plane that is decoded row after row. */

@@ -28,8 +28,9 @@ bool twi_layout_in_place(const twi_layout *layout)
     const int64_t size = (int64_t)tw_type_size(layout->type);
     bool unchecked = layout->largest == 0 || (layout->type == TW_U8 && layout->largest == 255) ||
                      (layout->type == TW_U16 && layout->largest == 65535);
-    return layout->col_step == size && layout->row_step == layout->cols * size && unchecked &&
-           !layout->swapped && layout->start % (uint64_t)size == 0;
+    return layout->stored == TWI_STORED_ALIKE && layout->col_step == size &&
+           layout->row_step == layout->cols * size && unchecked && !layout->swapped &&
+           layout->start % (uint64_t)size == 0;
 }
 
 /* Whether an element of a row of u8 or u16 is above the largest value; a plain loop, for speed. */
@@ -93,11 +94,38 @@ static void copy_quads(const twi_layout *layout, const char *from, uint32_t *out
     }
 }
 
+#define EXACT_MOST ((double)((int64_t)1 << 53))
+
+#define CONVERT(FROM, TO)                                              \
+    for (int64_t j = 0; j < layout->cols; j++) {                       \
+        FROM value;                                                    \
+        memcpy(&value, from + (size_t)j * sizeof value, sizeof value); \
+        ((TO *)out)[j] = (TO)value;                                    \
+    }                                                                  \
+    break
+
+/* A row of integers in a type that holds them. */
+static void convert_row(const twi_layout *layout, const char *from, void *out)
+{
+    switch (layout->stored) {
+    case TWI_STORED_I8:
+        CONVERT(int8_t, int16_t);
+    case TWI_STORED_U32:
+        CONVERT(uint32_t, double);
+    case TWI_STORED_I64:
+        CONVERT(int64_t, double);
+    default:
+        CONVERT(uint64_t, double);
+    }
+}
+
 /* A row from its first byte. */
 static void copy_row(const twi_layout *layout, const char *from, void *out)
 {
     const size_t size = tw_type_size(layout->type);
-    if (layout->col_step == (int64_t)size && !layout->swapped) {
+    if (layout->stored != TWI_STORED_ALIKE) {
+        convert_row(layout, from, out);
+    } else if (layout->col_step == (int64_t)size && !layout->swapped) {
         memcpy(out, from, (size_t)layout->cols * size);
     } else if (size == 1) {
         copy_bytes(layout, from, out);
@@ -108,9 +136,27 @@ static void copy_row(const twi_layout *layout, const char *from, void *out)
     }
 }
 
+/* Integers of 64 bits that f64 may have rounded. */
+static tw_status check_exact(tw_context *ctx, const char *name, const twi_layout *layout,
+                             int64_t row, const double *elements)
+{
+    for (int64_t j = 0; j < layout->cols; j++) {
+        if (elements[j] > EXACT_MOST || elements[j] < -EXACT_MOST) {
+            return tw_fail(ctx, TW_ERR_RANGE,
+                           "%.500s: the value at row %lld, column %lld is about %.0f, and integers "
+                           "beyond 2^53 are not supported",
+                           name, (long long)row, (long long)j, elements[j]);
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status check_row(tw_context *ctx, const char *name, const twi_layout *layout, int64_t row,
                            const void *elements)
 {
+    if (layout->stored == TWI_STORED_I64 || layout->stored == TWI_STORED_U64) {
+        return check_exact(ctx, name, layout, row, elements);
+    }
     int64_t above = layout->largest > 0 ? first_above(layout, elements) : -1;
     if (above < 0) {
         return TW_OK;
@@ -127,7 +173,8 @@ static tw_status take_rows(tw_context *ctx, const twi_input *input, const twi_la
                            int64_t first, int64_t count, void *out, int64_t stride, char *line)
 {
     const uint64_t size = tw_type_size(layout->type);
-    const uint64_t bytes = (uint64_t)(layout->cols - 1) * (uint64_t)layout->col_step + size;
+    const uint64_t last = layout->stored == TWI_STORED_ALIKE ? size : (uint64_t)layout->col_step;
+    const uint64_t bytes = (uint64_t)(layout->cols - 1) * (uint64_t)layout->col_step + last;
     tw_status status = TW_OK;
     for (int64_t i = 0; i < count && status == TW_OK; i++) {
         const uint64_t at = layout->start + (uint64_t)((first + i) * layout->row_step);
