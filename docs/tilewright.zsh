@@ -173,7 +173,7 @@ _tilewright()
         _arguments -s -S \
             '(--window)-w+[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
             '(-w)--window=[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
-            '--radius=[Use a disk instead\: all elements within R of the center]:R: ' \
+            '--radius=[Use a disk instead\: all elements within a distance of R from the center]:R: ' \
             '--footprint=[Use any shape instead\: the nonzero elements of FILE, a u8 image]:FILE:_files' \
             '--anchor=[The element of the footprint that lies on the center, counted from 0]:ROW,COL: ' \
             '--border=[crop (only elements inside count]:BORDER: ' \
@@ -185,17 +185,17 @@ _tilewright()
             '--skip-nan[Ignore NaN, in addition to --no-data]' \
             '--base=[Base of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
             '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--plane=[Only plane P, from 0, of a colour image, of bands or pages, or of a file of records]:P: ' \
-            '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in integers, instead of each colour]' \
+            '--plane=[Take only plane P, counted from 0\: a colour, band, page or record]:P: ' \
+            '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if its elements are integers, instead of each colour]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-dir=[Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
             '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
             '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
-            '--out-type=[The elements of OUT\: f32 (the default), f16, or u8 and u16, which put 0 to the largest value there can be into 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--verify=-[Compute K elements of each plane (1000 if no number is given, 0\: all) again by the definition and compare]::K: ' \
+            '--out-type=[The type of OUT'\''s elements\: f32 (the default), f16, or u8 and u16, to which 0 to the largest possible entropy are scaled as 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--verify=-[Recompute K elements of each plane (1000 if no number is given, 0\: all) from the definition]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
-            '--preview=[Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the maximum]:FILE:_files' \
+            '--preview=[Also draw the result as an image, a .png, .ppm or .tif, dark where it is 0 and bright at the maximum]:FILE:_files' \
             '--in-format=[npy, pnm, pfm, png, tiff, jpeg or records]:FORMAT: ' \
             '--out-format=[npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff (bands or pages) and records (text, five decimals) for any number]:FORMAT: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
@@ -218,8 +218,8 @@ _tilewright()
             '(--repeat)-r+[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
             '(-r)--repeat=[Apply the expression N times, x being the previous result\: the same bits as N runs, but reading and writing once]:N: ' \
             '--no-data=[Where an input is VALUE (a number or nan) the result is VALUE too]:VALUE: ' \
-            '--plane=[Only plane P, from 0, of a colour image, of bands or pages, or of a file of records]:P: ' \
-            '--grey[Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in integers, instead of each colour]' \
+            '--plane=[Take only plane P, counted from 0\: a colour, band, page or record]:P: ' \
+            '--grey[Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if their elements are integers, instead of each colour]' \
             '(--out-type)-t+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '(-t)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \

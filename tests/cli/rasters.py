@@ -298,7 +298,7 @@ def alpha_is_left_alone_and_colours_become_grey():
         assert after.count == 4 and (after.read(4) == planes[:, :, 3]).all()
         assert [c.name for c in after.colorinterp] == ["red", "green", "blue", "alpha"]
     said = run("map", "x", "in.png", "out.npy").stderr
-    assert "the opacity of in.png is left out" in said and numpy.load("out.npy").shape == (3, 300, 400)
+    assert "the alpha channel of in.png is left out" in said and numpy.load("out.npy").shape == (3, 300, 400)
     exact = planes[:, :, :3].astype(int) @ [2126, 7152, 722]  # ten thousandths; a half may go either way
     for cap in ([], ["--memory", "800k", "--threads", 1]):  # as a whole, and decoded in bands
         run("map", "x", "in.png", "out.npy", "--grey", "-q", "--out-type", "u8", *cap)

@@ -25,10 +25,10 @@ static const entropy_settings defaults = {.common = CLI_COMMON_INIT,
 
 static const cli_option window_options[] = {
     {"window", 'w', CLI_TEXT, "K", offsetof(entropy_settings, window), 0,
-     "The window: K x K elements, or COLSxROWS such as 7x3; 5 by default. Even sides reach one "
-     "further up and left."},
+     "The window: K x K elements, or COLSxROWS such as 7x3; 5 by default. An even side "
+     "extends one element further up or left."},
     {"radius", 0, CLI_COUNT, "R", offsetof(entropy_settings, radius), 0,
-     "Use a disk instead: all elements within R of the center."},
+     "Use a disk instead: all elements within a distance of R from the center."},
     {"footprint", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, footprint), 0,
      "Use any shape instead: the nonzero elements of FILE, a u8 image."},
     {"anchor", 0, CLI_TEXT, "ROW,COL", offsetof(entropy_settings, anchor), 0,
@@ -41,35 +41,34 @@ static const cli_option window_options[] = {
 
 static const cli_option value_options[] = {
     {"levels", 'l', CLI_COUNT, "N", offsetof(entropy_settings, levels), 0,
-     "Values are levels 0 to N-1, N from 2 to 65536; 256 by default. An image of 16 bits takes "
+     "Values are levels 0 to N-1, N from 2 to 65536; 256 by default. A 16-bit image needs "
      "65536, or --range."},
     {"range", 0, CLI_TEXT, "LO:HI", offsetof(entropy_settings, range), 0,
      "Put values from LO to HI into N equal bins, HI itself into the last. auto takes the minimum "
-     "and maximum of the values that count, which reads the input once more."},
+     "and maximum of the values that count, for which the input is read twice."},
     {"mask", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, mask), 0,
      "Ignore elements where FILE, a u8 image of the same size, is 0."},
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(entropy_settings, no_data), 0,
      "Ignore elements equal to VALUE; nan is the same as --skip-nan. By default the no-data value "
-     "that a GeoTIFF names; none ignores that. Where nothing in a window counts the result is "
-     "NaN, "
-     "which is the no-data value of a .tif."},
+     "that a GeoTIFF declares; none ignores that. Where no element of a window counts the result "
+     "is "
+     "NaN, which a .tif declares as its no-data value."},
     {"skip-nan", 0, CLI_FLAG, NULL, offsetof(entropy_settings, skip_nan), 1,
      "Ignore NaN, in addition to --no-data; without this option NaN is an error."},
     {"base", 0, CLI_TEXT, "BASE", offsetof(entropy_settings, base), 0,
      "Base of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1. "
-     "scikit-image's rank.entropy and MATLAB's entropyfilt take 2, the latter with a window of 9 "
-     "and "
-     "a symmetric border."},
+     "scikit-image's rank.entropy and MATLAB's entropyfilt use base 2, the latter with a 9 x 9 "
+     "window and a symmetric border."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, type), 0,
      "The type of the result: f32 (the default), within 1 ulp of the exact entropy, or f64, within "
      "2, which takes several times as long and goes into npy, raw and csv."},
     {"plane", 0, CLI_COUNT, "P", offsetof(entropy_settings, plane), 0,
-     "Only plane P, from 0, of a colour image, of bands or pages, or of a file of records; all by "
-     "default, except opacity (alpha), which goes into a .png or .tif of its type as it is, and "
-     "otherwise is left out."},
+     "Take only plane P, counted from 0: a colour, band, page or record. By default all are taken "
+     "except an alpha channel, which is copied into a .png or .tif of its type and left out "
+     "otherwise."},
     {"grey", 0, CLI_FLAG, NULL, offsetof(entropy_settings, grey), 1,
-     "Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in "
-     "integers, instead of each colour."},
+     "Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if "
+     "its elements are integers, instead of each colour."},
     {0}};
 
 static const cli_option format_options[] = {
@@ -77,21 +76,20 @@ static const cli_option format_options[] = {
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(entropy_settings, out_dir), 0,
      "Take all operands as inputs, and write their results into FOLDER under the same names, with "
      "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
-     "reported and the others are done; the exit status is then 2, or 1 if only checks failed. "
+     "reported and the rest are still done; the exit status is then 2, or 1 if only checks failed. "
      "--json prints one report of all files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
-     "The elements of OUT: f32 (the default), f16, or u8 and u16, which put 0 to the largest value "
-     "there can be into 0 to 255 or 65535. pgm, ppm and png take u8 by default."},
+     "The type of OUT's elements: f32 (the default), f16, or u8 and u16, to which 0 to the largest "
+     "possible entropy are scaled as 0 to 255 or 65535. The default for pgm, ppm and png is u8."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(entropy_settings, verify), VERIFY_ELEMENTS,
-     "Compute K elements of each plane (1000 if no number is given, 0: all) again by the "
-     "definition "
-     "and compare; exit 1 and write nothing if one differs."},
+     "Recompute K elements of each plane (1000 if no number is given, 0: all) from the definition; "
+     "if one differs, write nothing and exit with status 1."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(entropy_settings, explain), 1,
      "Explain the method, the memory needed and the expected rate. Nothing is computed unless OUT, "
      "--preview or --verify is also given."},
     {"preview", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, preview), 0,
-     "Also paint the result into FILE, a .png or .ppm, dark where it is 0 and bright at the "
+     "Also draw the result as an image, a .png, .ppm or .tif, dark where it is 0 and bright at the "
      "maximum; large results are downsampled."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records; default: chosen by extension, or by content if "
@@ -99,8 +97,7 @@ static const cli_option format_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(entropy_settings, out_format), 0,
      "npy, raw or csv for one plane, pnm and pfm for one or three, png for one to four, tiff "
      "(bands or pages) and records (text, five decimals) for any number; default: chosen by "
-     "extension; "
-     ".raw, .bin, .out or none is raw, others are refused."},
+     "extension, where .raw, .bin, .out and none mean raw."},
     {0}};
 
 static const cli_group groups[] = {{"Window", window_options},
@@ -124,7 +121,7 @@ static const cli_example examples[] = {
      "16 levels in a disk, in bits"},
     {"tilewright entropy scan.png --preview texture.png", "statistics, and a picture to look at"},
     {"tilewright entropy sar.tif texture.tif --range auto --base 2",
-     "16 bits in 256 bins, in bits as other programs give them"},
+     "16-bit values in 256 bins, in bits as other programs report it"},
     {"tilewright entropy tiles/*.tif --out-dir texture --tiff deflate,predictor",
      "many files, compressed"},
     {"tilewright entropy field.npy out.npy --range=-1:1 --levels 64 --skip-nan",
@@ -346,7 +343,7 @@ static tw_status choose_alpha(entropy_run *run)
         run->alpha = cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->type &&
                      run->opts.border != TW_ENTROPY_BORDER_VALID;
         if (!run->alpha) {
-            cli_say(run->job, "the opacity of %s is left out", run->input);
+            cli_say(run->job, "the alpha channel of %s is left out", run->input);
         }
     }
     return status;
@@ -449,8 +446,9 @@ static tw_status read_input(entropy_run *run)
         return status;
     }
     if (run->in.image == NULL) {
-        cli_say(run->job, "%s would take %s of %s: it is read in bands of rows", run->input,
-                cli_show_bytes(wants, (double)run->in.bytes), cli_show_bytes(has, (double)limit));
+        cli_say(run->job, "%s would take %s of the %s of memory: it is read in bands of rows",
+                run->input, cli_show_bytes(wants, (double)run->in.bytes),
+                cli_show_bytes(has, (double)limit));
     } else {
         run->seconds_read = cli_seconds() - started;
     }

@@ -26,15 +26,16 @@ static const cli_option value_options[] = {
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(map_settings, no_data), 0,
      "Where an input is VALUE (a number or nan) the result is VALUE too. In integer results it "
      "also replaces NaN, which otherwise becomes 0. By default the no-data value that GeoTIFF "
-     "inputs name, which must be the same in all of them; none ignores it. A .tif names it as its "
+     "inputs declare, which must be the same in all of them; none ignores it. A .tif declares it "
+     "as its "
      "no-data value."},
     {"plane", 0, CLI_COUNT, "P", offsetof(map_settings, plane), 0,
-     "Only plane P, from 0, of a colour image, of bands or pages, or of a file of records; all by "
-     "default, except opacity (alpha), which goes into a .png or .tif of its type as it is, and "
-     "otherwise is left out."},
+     "Take only plane P, counted from 0: a colour, band, page or record. By default all are taken "
+     "except an alpha channel, which is copied into a .png or .tif of its type and left out "
+     "otherwise."},
     {"grey", 0, CLI_FLAG, NULL, offsetof(map_settings, grey), 1,
-     "Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded in "
-     "integers, instead of each colour."},
+     "Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if "
+     "their elements are integers, instead of each colour."},
     {0}};
 
 static const cli_option precision_options[] = {
@@ -60,8 +61,8 @@ static const cli_option format_options[] = {
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(map_settings, out_dir), 0,
      "Take all files without a name as x, one after the other, and write their results into FOLDER "
      "under the same names, with the extension of --out-format if given; results of JPEG files are "
-     ".png. A file that fails is reported and the others are done; the exit status is then 2, or 1 "
-     "if only checks failed. --json prints one report of all files."},
+     ".png. A file that fails is reported and the rest are still done; the exit status is then 2, "
+     "or 1 if only checks failed. --json prints one report of all files."},
     CLI_STORAGE_OPTIONS(map_settings),
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "
@@ -69,8 +70,8 @@ static const cli_option format_options[] = {
      "content if the extension is missing or unknown."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, out_format), 0,
      "npy, tiff and records for any number of planes, pnm and pfm for one or three, png for one to "
-     "four, raw and csv for one; default: chosen by extension; .raw, .bin, .out or none is raw, "
-     "others are refused."},
+     "four, raw and csv for one; default: chosen by extension, where .raw, .bin, .out and none "
+     "mean raw."},
     {0}};
 
 static const cli_group groups[] = {{"Values", value_options},
@@ -87,8 +88,8 @@ static const cli_operand operands[] = {
              "put it after '--'."},
     {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Its name in "
            "the expression is x; other inputs are given as NAME=FILE. FILE[P] is plane P of it, by "
-           "number from 0 or by the name that a GeoTIFF gives a band. One row or one column is "
-           "repeated."},
+           "number from 0 or by the name that a GeoTIFF gives a band. An input of one row or one "
+           "column is repeated."},
     {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
             "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
             "If OUT is an input, it is replaced when the result is complete."},
@@ -99,11 +100,11 @@ static const cli_example examples[] = {
     {"tilewright map '(nir - red) / (nir + red)' nir=b4.npy red=b3.npy ndvi.npy",
      "two inputs by name"},
     {"tilewright map '(b - a) / (b + a)' 'b=s2.tif[nir]' 'a=s2.tif[2]' ndvi.tif",
-     "two bands of one file; the result lies where that does"},
+     "two bands of one file, whose georeferencing the result keeps"},
     {"tilewright map 'x + sqrt((col % 2 ? log(x) : cos(x)) + 1)' a.npy --repeat 10",
      "ten passes in one, and a summary of the result"},
     {"tilewright map 'x > k ? x : 0' dem.npy high.npy --set k=1500 --no-data=-9999",
-     "a constant, and places without data"},
+     "a constant, and a no-data value"},
     {NULL, NULL}};
 
 /* ------------------------------------------------------------------------------------- the run */

@@ -114,7 +114,7 @@ tw_status map_choose_alpha(map_run *run)
     run->alpha =
         cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->plan.shape.type;
     if (!run->alpha) {
-        cli_say(run->job, "the opacity of %s is left out", in->path);
+        cli_say(run->job, "the alpha channel of %s is left out", in->path);
     }
     return TW_OK;
 }

@@ -117,7 +117,7 @@ tw_status cli_read_storage(const cli_job *job, const cli_storage *s, const char 
     }
     if (status == TW_OK && tiff && s->compression >= 0 && s->tiff != NULL &&
         (out->codec == TW_TIFF_NONE || out->codec == TW_TIFF_LZW)) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression has no effect on --tiff %.60s",
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--compression has no effect with --tiff %.60s",
                          s->tiff);
     }
     return status == TW_OK ? tw_set_compression(job->ctx, (int32_t)s->compression) : status;
@@ -223,8 +223,7 @@ static tw_status choose_planes(cli_job *job, cli_raster *r)
         r->planes--;
     }
     if (r->grey && !all) {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                       "--grey takes all colours; do not choose a plane");
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--grey needs all colours; leave out --plane");
     }
     if (r->grey && r->planes > 1) {
         if (!picture || !info->colours) {
@@ -463,7 +462,7 @@ static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
     mixed *m = calloc(1, sizeof *m);
     tw_status status = TW_OK;
     if (m == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for grey");
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory to mix colours");
     }
     for (int k = 0; k < 3 && status == TW_OK; k++) {
         status = open_colour(job, r, m, k);

@@ -302,7 +302,8 @@ static tw_status npy_accepts(tw_context *ctx, const tw_image *image)
     for (int64_t k = 1; k < image->count; k++) {
         if (plane[k].rows != plane->rows || plane[k].cols != plane->cols ||
             plane[k].type != plane->type) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of an npy file must be alike");
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "the planes of an npy file must have the same size and type");
         }
     }
     return image->count > 0 ? TW_OK : tw_fail(ctx, TW_ERR_ARGUMENT, "an npy file needs a plane");
@@ -346,7 +347,8 @@ static tw_status stack_next(tw_context *ctx, void *state, twi_output *output, co
     (void)output;
     return shape->rows == first->rows && shape->cols == first->cols && shape->type == first->type
                ? TW_OK
-               : tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of an npy file must be alike");
+               : tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the planes of an npy file must have the same size and type");
 }
 
 static tw_status stack_row(tw_context *ctx, void *state, twi_output *output, const void *row)

@@ -190,9 +190,10 @@ static tw_status open_header(jpeg_job *job, tw_context *ctx, const twi_input *in
         status = attempt(job, read_header);
     }
     if (status == TW_OK && job->channels != 1 && job->channels != 3) {
-        status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%.500s: a JPEG of %d channels (CMYK?): convert it to grey or RGB",
-                         input->name, job->channels);
+        status = tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "%.500s: JPEG with %d channels (CMYK?) is not supported; convert it to grey or RGB",
+            input->name, job->channels);
     }
     return status;
 }

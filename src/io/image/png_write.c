@@ -71,7 +71,8 @@ tw_status twi_png_accepts(tw_context *ctx, const tw_image *image)
         }
         if (plane[k].rows != plane[0].rows || plane[k].cols != plane[0].cols ||
             plane[k].type != plane[0].type) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of a PNG file must be alike");
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "the planes of a PNG file must have the same size and type");
         }
     }
     if (plane->rows < 1 || plane->cols < 1 || plane->rows > TWI_PNG_SIDE_MOST ||

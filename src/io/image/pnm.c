@@ -285,7 +285,8 @@ static tw_status check_planes(tw_context *ctx, const tw_image *image, const char
         }
         if (plane[k].rows != plane[0].rows || plane[k].cols != plane[0].cols ||
             plane[k].type != plane[0].type) {
-            return tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of a %s file must be alike", what);
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "the planes of a %s file must have the same size and type", what);
         }
     }
     return TW_OK;

@@ -147,8 +147,8 @@ static tw_status accepts(tw_context *ctx, const tw_image *image)
         if ((plane->type != TW_U8 && plane->type != TW_F32) ||
             plane->type != image->planes[0].type) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "records hold u8, or as text f32: plane %lld is of %s", (long long)i,
-                           tw_type_name(plane->type));
+                           "plane %lld has elements of %s; records hold u8, or f32 as text",
+                           (long long)i, tw_type_name(plane->type));
         }
         if (plane->rows > INT32_MAX || plane->cols > INT32_MAX) {
             return tw_fail(ctx, TW_ERR_ARGUMENT, "plane %lld is too large for a record",

@@ -87,8 +87,7 @@ static tw_status write_bytes(tiff_job *job, twi_output *output, const void *data
 {
     job->at += bytes;
     if (!job->page.big && job->at > UINT32_MAX) {
-        return tw_fail(job->ctx, TW_ERR_RANGE,
-                       "the TIFF file passes 4 GB, which needs BigTIFF: use --tiff big");
+        return tw_fail(job->ctx, TW_ERR_RANGE, "the TIFF file would exceed 4 GB: use --tiff big");
     }
     return bytes > 0 ? twi_output_write(job->ctx, output, data, bytes) : TW_OK;
 }
@@ -395,8 +394,9 @@ static tw_status begin_plane(tiff_job *job, twi_output *output, const tw_shape *
         return begin_page(job, output, shape);
     }
     if (shape->rows != first->rows || shape->cols != first->cols || shape->type != first->type) {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                       "the bands of a TIFF page must be alike; write them as pages");
+        return tw_fail(
+            job->ctx, TW_ERR_ARGUMENT,
+            "the bands of a TIFF page must have the same size and type; write them as pages");
     }
     return TW_OK;
 }
@@ -442,11 +442,12 @@ static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *sha
     page->compression = twi_tiff_codec_number(opts->codec);
     page->tags = opts->tags;
     page->no_data = opts->no_data;
-    tw_status status = page->bands > UINT16_MAX
-                           ? tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                                     "%lld bands; a TIFF page holds 65535", (long long)page->bands)
-                           : twi_metadata_kept(job->ctx, &job->metadata, opts->tags,
-                                               opts->first_plane, page->bands);
+    tw_status status =
+        page->bands > UINT16_MAX
+            ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "%lld bands; a TIFF page holds at most 65535",
+                      (long long)page->bands)
+            : twi_metadata_kept(job->ctx, &job->metadata, opts->tags, opts->first_plane,
+                                page->bands);
     page->metadata = job->metadata;
     if (status == TW_OK) {
         const uint64_t first = is_packed(job) ? 0 : page->big ? 16 : 8;

@@ -85,7 +85,8 @@ static tw_status begin_next(image_file_sink *sink, tw_context *ctx, const tw_sha
     }
     return shape->rows == first->rows && shape->cols == first->cols && shape->type == first->type
                ? TW_OK
-               : tw_fail(ctx, TW_ERR_ARGUMENT, "the planes of a %s file must be alike",
+               : tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the planes of a %s file must have the same size and type",
                          sink->format->name);
 }
 

@@ -155,7 +155,7 @@ static void what_a_format_cannot_hold_is_refused_before_a_file_is_there(void **s
                  tw_image_write(ctx, two, in_scratch("a.ppm"), NULL));
     tw_image *unlike = make_image(ctx, 1, 2, 2, TW_U8);
     assert_ok(ctx, tw_image_add(ctx, unlike, 2, 3, TW_U8));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "must be alike",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "must have the same size and type",
                  tw_image_write(ctx, unlike, in_scratch("a.npy"), NULL));
     tw_image_destroy(unlike);
     assert_fails(ctx, TW_ERR_ARGUMENT, "elements of f32",

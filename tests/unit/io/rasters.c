@@ -314,7 +314,8 @@ static void a_tiff_that_fails_leaves_nothing_behind(void **state)
         assert_int_equal(unlink(in_scratch("a.tif")), 0);
         assert_ok(ctx, tw_sink_to_image_planes(ctx, &sink, in_scratch("a.tif"), &opts));
         assert_ok(ctx, tw_feed(ctx, &plane, &sink, 1));
-        assert_fails(ctx, TW_ERR_ARGUMENT, "must be alike", tw_feed(ctx, &other, &sink, 1));
+        assert_fails(ctx, TW_ERR_ARGUMENT, "must have the same size and type",
+                     tw_feed(ctx, &other, &sink, 1));
         assert_int_equal(scratch_count(), 0);
         assert_ok(ctx, tw_feed(ctx, &other, &sink, 1)); /* it begins again */
         tw_sink_destroy(&sink);                         /* and ends before it is whole */
