@@ -43,7 +43,7 @@ _tilewright()
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names, or @FILE with a list]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names such as Bern,"Boston, MA", or @FILE with a list, one name per line]:LIST: ' \
             '--targets=[Compute only these columns, given in the same way]:LIST: ' \
             '--cutoff=[Treat distances above D as unreachable]:D: ' \
             '--predecessors=[Also write the vertex before each target on its shortest path, as int32 of the same shape]:FILE:_files' \
@@ -148,7 +148,7 @@ _tilewright()
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
-            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names, or @FILE with a list]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names such as Bern,"Boston, MA", or @FILE with a list, one name per line]:LIST: ' \
             '--bits[Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8\: an eighth of the size]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \

@@ -91,7 +91,7 @@ void cli_say(const cli_job *job, const char *format, ...)
 
 void cli_print(const char *format, ...)
 {
-    cli_progress_clear();
+    cli_progress_before_output();
     va_list args;
     va_start(args, format);
     vprintf(format, args);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define INTERVAL 0.1 /* seconds between two drawings */
@@ -20,6 +21,7 @@
 static struct {
     bool attached;
     bool shown;
+    bool over; /* standard output may write to the terminal at any time */
     char stage[32];
     double stage_started; /* seconds */
     double stage_done;    /* where the stage began */
@@ -37,6 +39,9 @@ static void draw(const char *text)
 static void show(void *user, const char *stage, double done, double total, const char *unit)
 {
     (void)user;
+    if (line.over) {
+        return;
+    }
     double now = cli_seconds();
     if (strncmp(stage, line.stage, sizeof line.stage - 1) != 0) {
         snprintf(line.stage, sizeof line.stage, "%s", stage);
@@ -97,4 +102,24 @@ void cli_progress_clear(void)
         fflush(stderr);
         line.shown = false;
     }
+}
+
+/* Whether what goes there stays there: in a file, or nowhere. */
+static bool output_is_kept(void)
+{
+    struct stat found;
+    return fstat(STDOUT_FILENO, &found) != 0 || S_ISREG(found.st_mode) ||
+           (S_ISCHR(found.st_mode) && !isatty(STDOUT_FILENO));
+}
+
+void cli_progress_before_output(void)
+{
+    cli_progress_clear();
+    line.over |= !isatty(STDOUT_FILENO) && !output_is_kept();
+}
+
+void cli_progress_yield(void)
+{
+    cli_progress_clear();
+    line.over |= !output_is_kept();
 }

@@ -16,4 +16,9 @@ void cli_progress_label(const char *text);
 /* Take the line away, if there is one; before anything else is written to the terminal. */
 void cli_progress_clear(void);
 
+/* The same before something is written to standard output. There are no more lines if that may come
+ * out on the same terminal at any time: through a pipe, or because others write it. */
+void cli_progress_before_output(void);
+void cli_progress_yield(void);
+
 #endif

@@ -69,7 +69,7 @@ static void close_level(cli_report *report, char bracket)
 
 void cli_report_begin(cli_report *report, FILE *file)
 {
-    cli_progress_clear();
+    cli_progress_before_output();
     *report = (cli_report){.file = file};
     open_level(report, '{');
 }

@@ -415,29 +415,72 @@ class Behaviour(unittest.TestCase):
         for words in (("apsp", "g.bin"), ("apsp", "g.bin", "--json"), ("summary", "d.npy"),
                       ("reach", "g.bin"), ("path", "g.bin", "0", "1"), ("entropy", "i.pgm"),
                       ("map", "sin(x)", "i.pgm"), ("bench", "--n", "64", "--types", "i32")):
-            try:
-                master, slave = pty.openpty()
-            except OSError as error:  # a bare container may have none
-                self.skipTest(f"no terminal to test with: {error}")
-            process = self.start(*words, stdout=slave, stderr=slave)
-            os.close(slave)
-            said = b""
-            while True:
-                try:
-                    piece = os.read(master, 4096)
-                except OSError:  # the terminal's other side is closed
-                    break
-                if not piece:
-                    break
-                said += piece
-            os.close(master)
-            self.assertIn(process.wait(timeout=LIMIT), (0, 1))
+            status, said = self.on_terminal(*words)
+            self.assertIn(status, (0, 1))
             cleared += b"\x1b[K" in said  # else it was done before there was any progress to show
             for line in said.split(b"\r\n"):  # what a terminal shows, after the last erasure
                 self.assertNotRegex(line.rsplit(b"\r\x1b[K", 1)[-1], rb"^[a-z ]+  +(\d+ %|[0-9.]+ [kMG]? ?\w+/s)",
                                     (words, said))
         if cleared == 0:
             self.skipTest("every command was done before it showed any progress")
+
+    def on_terminal(self, *words, stdout=None):
+        """Status and all that a command writes to a terminal, which has its standard output unless that is given."""
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # a bare container may have none
+            self.skipTest(f"no terminal to test with: {error}")
+        process = self.start(*words, stdout=slave if stdout is None else stdout, stderr=slave)
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:  # the terminal's other side is closed
+                break
+            if not piece:
+                break
+            said += piece
+        os.close(master)
+        return process.wait(timeout=LIMIT), said
+
+    def test_there_is_no_progress_beside_a_result_that_may_come_out_on_the_same_terminal(self):
+        self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "60", "-q")
+        self.tilewright("apsp", "g.bin", "d.npy", "-q")
+        self.write("a.pgm", b"P5 1 1 255\n\x07")
+        for words in (("apsp", "g.bin", "--long", "-o", "-"), ("convert", "d.npy", "-", "--out-format", "csv"),
+                      ("reach", "g.bin", "-", "--out-format", "csv"), ("map", "x", "a.pgm", "-", "--out-format", "csv"),
+                      ("generate", "graph", "grid", "-", "--out-format", "gr")):
+            status, said = self.on_terminal(*words)
+            self.assertEqual((status, said.count(b"\x1b")), (0, 0), (words, said))
+            with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as cat:
+                status, said = self.on_terminal(*words, stdout=cat.stdin)
+                cat.stdin.close()
+            self.assertEqual((status, said.count(b"\x1b")), (0, 0), (words, said))
+
+    def test_every_line_of_news_is_written_in_one_piece(self):
+        self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "60", "-q")
+        for words, status in (("apsp", "g.bin"), 0), (("apsp", "absent.bin"), 2):
+            reader, writer = os.pipe2(os.O_DIRECT)  # which keeps writes apart
+            process = self.start(*words, stdout=subprocess.DEVNULL, stderr=writer)
+            os.close(writer)
+            pieces = list(iter(lambda: os.read(reader, 4096), b""))  # pylint: disable=cell-var-from-loop
+            os.close(reader)
+            self.assertEqual(process.wait(timeout=LIMIT), status)
+            self.assertEqual([piece for piece in pieces if not piece.endswith(b"\n")], [], pieces)
+
+    def test_a_terminal_gets_no_binary_data(self):
+        self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "60", "-q")
+        for words, what in ((("apsp", "g.bin", "-"), b"OUT"), (("apsp", "g.bin", "--predecessors", "-"), b"--predecessors"),
+                            (("reach", "g.bin", "-"), b"OUT"), (("reach", "g.bin", "--counts", "-"), b"--counts"),
+                            (("reach", "g.bin", "--components", "-"), b"--components"),
+                            (("convert", "g.bin", "-"), b"OUT"),
+                            (("generate", "graph", "grid", "-", "--out-format", "triples"), b"OUT"),
+                            (("generate", "image", "noise", "-", "--out-format", "npy"), b"OUT")):
+            status, said = self.on_terminal(*words)
+            self.assertEqual(status, 2, (words, said))
+            self.assertTrue(said.startswith(b"tilewright: " + what + b": refusing to write binary data to the terminal"),
+                            (words, said))
 
     @unless_emulated
     def test_no_progress_means_none(self):

@@ -9,7 +9,6 @@
 #include "frame/report.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { KIND_AUTO, KIND_GRAPH, KIND_MATRIX };
 
@@ -241,10 +240,10 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         const cli_file input = {"IN", words[0]}, output = {"OUT", out};
         status = cli_check_files(job->ctx, &input, 1, &output, 1);
     }
-    if (status == TW_OK && cli_is_stdout(out) && isatty(STDOUT_FILENO) && is_binary(s, out)) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "refusing to write a binary file to the terminal: redirect standard "
-                         "output, or use --out-format with a format of text");
+    if (status == TW_OK) {
+        const cli_file output = {"OUT", out};
+        status = cli_check_terminal(job->ctx, &output, !is_binary(s, out),
+                                    "choose a text format with --out-format");
     }
     if (status != TW_OK) {
         return status;

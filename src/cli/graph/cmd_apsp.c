@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
@@ -31,8 +30,9 @@ static const cli_option result_options[] = {
      "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
      "the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Vertices are "
-     "numbered as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
+     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or @FILE "
+     "with a list, one name per line. Vertices are numbered as in the file: from 1 in DIMACS, "
+     "Matrix Market and METIS files, else from 0."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
      "Compute only these columns, given in the same way."},
     {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
@@ -213,7 +213,7 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     if (status != TW_OK) {
         return status;
     }
-    run->job->stdout_taken = run->job->stdout_taken || cli_is_stdout(s->predecessors);
+    cli_take_output(run->job, s->predecessors);
     if (cli_is_stdout(run->output) && cli_is_stdout(s->predecessors)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "OUT and --predecessors cannot both go to standard output");
@@ -223,11 +223,14 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
                        "%s prints to standard output, where OUT goes; name a file for OUT",
                        s->summary ? "--summary" : "--histogram");
     }
-    bool text = s->in_lines || (s->format != NULL && strcmp(s->format, "csv") == 0);
-    if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "refusing to write a binary matrix to the terminal: redirect standard "
-                       "output, or use --out-format csv");
+    const cli_file out = {"OUT", run->output}, before = {"--predecessors", s->predecessors};
+    const bool text = s->in_lines || (s->format != NULL && strcmp(s->format, "csv") == 0);
+    status = cli_check_terminal(ctx, &out, text, "use --out-format csv");
+    if (status == TW_OK) {
+        status = cli_check_terminal(ctx, &before, false, "name a .csv file");
+    }
+    if (status != TW_OK) {
+        return status;
     }
     if (s->checkpoint == NULL && cli_given(run->job->parsed, "every")) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--every has no effect without --checkpoint");

@@ -226,6 +226,12 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
             tw_fail(job->ctx, TW_ERR_ARGUMENT,
                     "generate: an operand is missing: tilewright generate %s", cli_generate.usage);
     }
+    if (status == TW_OK) {
+        static const char *const text[] = {"gr", "mtx", "edges", "metis", NULL};
+        const cli_file output = {"OUT", out};
+        status = cli_check_terminal(job->ctx, &output, cli_writes(out, s->format, text),
+                                    "choose a text format with --out-format");
+    }
     if (status != TW_OK) {
         return status;
     }

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct settings {
     cli_reading reading;
@@ -27,8 +26,9 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option result_options[] = {
     {"sources", 0, CLI_TEXT, "LIST", offsetof(settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names, or @FILE with a list. Vertices are "
-     "numbered as in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0."},
+     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or @FILE "
+     "with a list, one name per line. Vertices are numbered as in the file: from 1 in DIMACS, "
+     "Matrix Market and METIS files, else from 0."},
     {"bits", 0, CLI_FLAG, NULL, offsetof(settings, bits), 1,
      "Write eight vertices to a byte, vertex v in bit v % 8 of byte v / 8: an eighth of the size. "
      "In Python: numpy.unpackbits(a, axis=1, count=n, bitorder='little')."},
@@ -106,19 +106,19 @@ static tw_status check_settings(reach_run *run, int count, char **words)
                                 {"--components", s->components},
                                 {"--condensation", s->condensation}};
     const bool text = s->format != NULL && strcmp(s->format, "csv") == 0;
-    if (cli_is_stdout(run->output) && !text && isatty(STDOUT_FILENO)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "refusing to write a binary matrix to the terminal: redirect standard "
-                       "output, or use --out-format csv");
-    }
     if (s->bits && run->output == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits has no effect without OUT");
     }
     int to_stdout = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && status == TW_OK; i++) {
         to_stdout += cli_is_stdout(outputs[i].path);
+        cli_take_output(run->job, outputs[i].path);
+        status = cli_check_terminal(ctx, &outputs[i], text && i == 0,
+                                    i == 0 ? "use --out-format csv" : "name a .csv file");
     }
-    run->job->stdout_taken = to_stdout > 0;
+    if (status != TW_OK) {
+        return status;
+    }
     if (to_stdout > 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "only one result can go to standard output");
     }

@@ -1,7 +1,8 @@
 /*
  * Lists of vertices. Numbers: separated by commas or blanks, "a-b" is a range, both ends included.
- * Labels: separated by commas on the command line and by lines in a file, so that a label may hold
- * a hyphen anywhere and a comma in a file.
+ * Labels: separated by commas on the command line and by lines in a file. A label that holds a
+ * comma stands in double quotes, a quote in it being written twice, as in a .csv and in the files
+ * of --labels; or alone: what is a label as a whole is not taken apart.
  */
 #include "cli/graph/vertices.h"
 
@@ -116,11 +117,27 @@ static tw_status append_range(builder *b, char *word)
     return status == TW_OK ? append(b, first - zero, last - zero) : status;
 }
 
+/* Whether a word is what a comma cuts off a label. */
+static bool is_cut(const builder *b, const char *word)
+{
+    const size_t length = strlen(word);
+    for (int64_t v = 0; v < b->about.vertices; v++) {
+        const char *label = tw_graph_label(b->graph, v);
+        if (label != NULL && strncmp(label, word, length) == 0 && label[length] == ',') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tw_status append_label(builder *b, const char *word)
 {
-    int32_t vertex = 0;
-    tw_status status = cli_vertex(b->ctx, &vertex, b->graph, b->what, word);
-    return status == TW_OK ? append(b, vertex, vertex) : status;
+    const int64_t vertex = tw_graph_find(b->graph, word);
+    if (vertex >= 0) {
+        return append(b, vertex, vertex);
+    }
+    return tw_fail(b->ctx, TW_ERR_ARGUMENT, "%s: there is no vertex named '%.60s'%s", b->what, word,
+                   is_cut(b, word) ? "; put a name that holds a comma in double quotes" : "");
 }
 
 /* Cut blanks off both ends, in place. */
@@ -136,20 +153,85 @@ static char *trim(char *word)
     return word;
 }
 
-static tw_status append_all(builder *b, char *text, bool from_file)
+/* Whether the quotes of a word are those of a .csv field, which are taken away in place. */
+static bool unquote(char *word)
 {
-    bool labels = b->about.labelled != 0;
-    const char *separators = !labels ? ", \t\r\n" : from_file ? "\n" : ",";
+    const size_t length = strlen(word);
+    if (length < 2 || word[0] != '"' || word[length - 1] != '"') {
+        return false;
+    }
+    for (size_t i = 1; i < length - 1; i++) { /* those inside stand two by two */
+        if (word[i] == '"' && (++i == length - 1 || word[i] != '"')) {
+            return false;
+        }
+    }
+    char *to = word;
+    for (size_t i = 1; i < length - 1; i++) {
+        *to++ = word[i];
+        i += word[i] == '"';
+    }
+    *to = '\0';
+    return true;
+}
+
+/* The end of a word: the next separator that does not stand in quotes the word begins with. */
+static char *word_end(char *word, char separator)
+{
+    while (isblank((unsigned char)*word)) {
+        word++;
+    }
+    bool quoted = *word == '"';
+    for (word += quoted; *word != '\0' && (quoted || *word != separator); word++) {
+        if (quoted && *word == '"') {
+            quoted = word[1] == '"';
+            word += quoted;
+        }
+    }
+    return word;
+}
+
+/* Labels as they stand, else without their quotes. */
+static tw_status append_labels(builder *b, char *text, char separator)
+{
+    tw_status status = TW_OK;
+    while (*text != '\0' && status == TW_OK) {
+        char *end = strchr(text, separator);
+        end = separator == ',' ? word_end(text, separator) : end != NULL ? end : strchr(text, '\0');
+        const bool last = *end == '\0';
+        *end = '\0';
+        char *word = trim(text);
+        if (*word != '\0' && tw_graph_find(b->graph, word) < 0) {
+            (void)unquote(word);
+        }
+        if (*word != '\0') {
+            status = append_label(b, word);
+        }
+        text = last ? end : end + 1;
+    }
+    return status;
+}
+
+static tw_status append_numbers(builder *b, char *text)
+{
+    static const char separators[] = ", \t\r\n";
     char *rest = NULL;
     tw_status status = TW_OK;
     for (char *word = strtok_r(text, separators, &rest); word != NULL && status == TW_OK;
          word = strtok_r(NULL, separators, &rest)) {
-        word = labels ? trim(word) : word;
-        if (*word != '\0') {
-            status = labels ? append_label(b, word) : append_range(b, word);
-        }
+        status = append_range(b, word);
     }
     return status;
+}
+
+static tw_status append_all(builder *b, char *text, bool from_file)
+{
+    if (!b->about.labelled) {
+        return append_numbers(b, text);
+    }
+    if (!from_file && tw_graph_find(b->graph, text) >= 0) {
+        return append_label(b, text);
+    }
+    return append_labels(b, text, from_file ? '\n' : ',');
 }
 
 /* The whole file, ended by 0. */

@@ -1,4 +1,4 @@
-/* Vertices as a user names them: "7", "0,5,7-9", "@FILE", or words when the graph has labels. */
+/* Vertices as a user names them: "7", "0,5,7-9", "@FILE", or names when the graph has them. */
 #ifndef CLI_VERTICES_H
 #define CLI_VERTICES_H
 

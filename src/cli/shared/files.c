@@ -5,6 +5,8 @@
  */
 #include "cli/shared/files.h"
 
+#include "frame/progress.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,8 +196,27 @@ tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
                        "OUT is given twice: '%.60s' and --output '%.60s'", operand, option);
     }
     *out = operand != NULL ? operand : option;
-    job->stdout_taken = job->stdout_taken || cli_is_stdout(*out);
+    cli_take_output(job, *out);
     return TW_OK;
+}
+
+void cli_take_output(cli_job *job, const char *path)
+{
+    if (cli_is_stdout(path)) {
+        job->stdout_taken = true;
+        cli_progress_yield();
+    }
+}
+
+tw_status cli_check_terminal(tw_context *ctx, const cli_file *file, bool text, const char *instead)
+{
+    if (text || !cli_is_stdout(file->path) || !isatty(STDOUT_FILENO)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "%s: refusing to write binary data to the terminal; redirect standard output, or "
+                   "%s",
+                   file->what, instead);
 }
 
 const char *cli_extension(const char *path)

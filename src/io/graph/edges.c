@@ -8,6 +8,7 @@
  * names in order by one.
  */
 #include "io/graph/columns.h"
+#include "io/graph/dense.h"
 #include "io/graph/format.h"
 #include "io/graph/labels.h"
 
@@ -333,6 +334,9 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input
     tw_status status = refuse_binary(ctx, input);
     if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
+        if (status == TW_OK) {
+            status = twi_refuse_dense(ctx, input, &head, &kind.columns, opts);
+        }
     }
     kind.names = kind.columns.names ? &names : NULL;
     if (status == TW_OK && kind.columns.titles) {

@@ -27,6 +27,7 @@ struct tw_matrix_file {
     twi_input input;
     tw_shape shape;
     uint64_t start; /* byte of the first element */
+    char wide;      /* 'i' or 'u': elements are integers of 8 bytes, which become f64; else 0 */
     void *parsed;   /* the elements of a csv file; NULL: they lie in the input, */
     twi_csv *csv;   /* or are parsed when they are asked for */
     tw_matrix view; /* of tw_matrix_file_create */
@@ -120,14 +121,19 @@ static tw_status lay_out_raw(tw_context *ctx, tw_matrix_file *file, tw_type type
     return TW_OK;
 }
 
+/* Integers of 8 bytes are what NumPy makes of Python's; as f64 they keep their place. */
 static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
 {
     twi_npy npy;
     tw_status status = twi_npy_parse(ctx, &npy, &file->input);
+    if (status == TW_OK && npy.width == 8 && (npy.kind == 'i' || npy.kind == 'u')) {
+        file->wide = npy.kind;
+        npy.type = TW_F64;
+    }
     if (status == TW_OK && npy.type == TW_AUTO) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "'%.600s' has elements of type '%c%d'; u1, u2, i2, i4, f4 and f8 can be "
-                         "read (convert with .astype)",
+                         "'%.600s' has elements of type '%c%d'; u1, u2, u8, i2, i4, i8, f4 and f8 "
+                         "can be read (convert with .astype)",
                          file->path, npy.kind, (int)npy.width);
     }
     if (status == TW_OK) {
@@ -135,6 +141,34 @@ static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
         file->start = npy.start;
     }
     return status;
+}
+
+/* Integers of 8 bytes as f64, in place: no path is 2^30 - 1, as in i32, or the greatest number. What
+ * f64 does not hold is refused; `first` is the place of the first in the matrix. */
+static tw_status narrow(tw_context *ctx, const tw_matrix_file *file, void *data, int64_t count,
+                        int64_t first)
+{
+    char *at = data;
+    for (int64_t i = 0; i < count; i++, at += sizeof(double)) {
+        int64_t value;
+        memcpy(&value, at, sizeof value);
+        const bool negative = file->wide == 'i' && value < 0;
+        const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
+        const uint64_t most = file->wide == 'i' ? (uint64_t)INT64_MAX : UINT64_MAX;
+        const bool none = !negative && (size == TW_APSP_INF_I32 || size == most);
+        const double real = none ? INFINITY : negative ? -(double)size : (double)size;
+        if (!none && size > (uint64_t)1 << 53) {
+            const int64_t place = first + i;
+            return tw_fail(ctx, TW_ERR_RANGE,
+                           "'%.600s': row %lld, column %lld is %s%llu, which f64 cannot hold "
+                           "exactly; save the matrix with .astype('f8')",
+                           file->path, (long long)(place / file->shape.cols),
+                           (long long)(place % file->shape.cols), negative ? "-" : "",
+                           (unsigned long long)size);
+        }
+        memcpy(at, &real, sizeof real);
+    }
+    return TW_OK;
 }
 
 /* The most that the numbers of a csv file can take: each has two characters at least, and eight
@@ -240,6 +274,14 @@ tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out, const cha
         memmove(elements, elements + file->start, (size_t)(file->input.size - file->start));
         file->start = 0;
     }
+    if (file->wide != 0) {
+        status = narrow(ctx, file, elements + file->start, shape->rows * shape->cols, 0);
+    }
+    if (status != TW_OK) {
+        tw_matrix_file_destroy(file);
+        *out = NULL;
+        return status;
+    }
     file->view =
         (tw_matrix){elements + file->start, shape->rows, shape->cols, shape->cols, shape->type};
     return TW_OK;
@@ -284,6 +326,9 @@ static tw_status fetch_rows(void *self, tw_context *ctx, int64_t first, int64_t 
             memcpy(out, (const char *)file->parsed + at, (size_t)bytes);
         } else {
             status = twi_input_fetch(ctx, &file->input, file->start + at, out, bytes);
+        }
+        if (status == TW_OK && file->wide != 0) {
+            status = narrow(ctx, file, out, (int64_t)(bytes / size), (int64_t)(at / size));
         }
     }
     return status;
