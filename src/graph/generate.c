@@ -16,6 +16,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Streams of one seed: each use has its own. */
@@ -198,7 +199,9 @@ static tw_status check_expected(const recipe *r)
     double arcs = r->kind->row == grid_row ? 0 : r->density * n * (n - 1);
     double bytes = 0.9 * arcs * (double)(sizeof(int32_t) + tw_type_size(r->type));
     uint64_t whole = bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
-    return twi_memory_check(r->ctx, whole, "a graph of that many arcs");
+    char what[64];
+    snprintf(what, sizeof what, "a graph of about %.3g arcs", arcs);
+    return twi_memory_check(r->ctx, whole, what);
 }
 
 static tw_status generate_rows(recipe *r, tw_graph **out)
@@ -271,7 +274,9 @@ static tw_status drawing_create(recipe *r, drawing *d, int64_t count)
     if (!twi_mul(edges, (8 + size) + (4 + size) * (r->undirected ? 2 : 1), &bytes)) {
         bytes = UINT64_MAX;
     }
-    tw_status status = twi_memory_check(r->ctx, bytes, "generating that many edges");
+    char what[64];
+    snprintf(what, sizeof what, "generating %lld edges", (long long)count);
+    tw_status status = twi_memory_check(r->ctx, bytes, what);
     if (status == TW_OK) {
         status = twi_alloc(r->ctx, &d->source, edges, sizeof(int32_t), "generated edges");
     }
@@ -441,8 +446,9 @@ static tw_status preferential_edges(recipe *r, tw_graph **out)
                          r->degree, (long long)r->vertices);
     }
     if (status == TW_OK) {
-        status = twi_memory_check(r->ctx, (uint64_t)r->vertices * sizeof *last,
-                                  "a graph of that many vertices");
+        char what[64];
+        snprintf(what, sizeof what, "a graph of %lld vertices", (long long)r->vertices);
+        status = twi_memory_check(r->ctx, (uint64_t)r->vertices * sizeof *last, what);
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(r->ctx, &last, (uint64_t)r->vertices, sizeof *last,

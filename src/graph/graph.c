@@ -30,7 +30,9 @@ tw_status twi_graph_allocate(tw_context *ctx, tw_graph **out, int64_t vertices, 
     graph->n = vertices;
     graph->weight_type = weight_type;
     uint64_t offsets = (uint64_t)vertices + 1;
-    status = twi_memory_check(ctx, offsets * sizeof(int64_t), "a graph of that many vertices");
+    char what[64];
+    snprintf(what, sizeof what, "a graph of %lld vertices", (long long)vertices);
+    status = twi_memory_check(ctx, offsets * sizeof(int64_t), what);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &graph->offsets, offsets, sizeof(int64_t),
                                   "the rows of the graph");
@@ -50,7 +52,9 @@ tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph, int64_t arcs
     if (!twi_mul((uint64_t)arcs, size + sizeof(int32_t), &bytes)) {
         bytes = UINT64_MAX;
     }
-    tw_status status = twi_memory_check(ctx, bytes, "a graph of that many arcs");
+    char what[64];
+    snprintf(what, sizeof what, "a graph of %lld arcs", (long long)arcs);
+    tw_status status = twi_memory_check(ctx, bytes, what);
     if (status == TW_OK) {
         status = twi_alloc(ctx, &graph->targets, (uint64_t)arcs, sizeof(int32_t),
                            "the arcs of the graph");

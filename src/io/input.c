@@ -30,8 +30,10 @@ tw_status twi_input_failed(tw_context *ctx, const char *name, int error)
 /* Everything until the end of a stream. */
 static tw_status read_stream(tw_context *ctx, twi_input *in, int fd)
 {
+    char what[560];
     uint64_t room = FIRST_READ;
-    tw_status status = twi_alloc(ctx, &in->memory, room, 1, "the contents of the file");
+    snprintf(what, sizeof what, "reading %.500s", in->name);
+    tw_status status = twi_alloc(ctx, &in->memory, room, 1, what);
     while (status == TW_OK) {
         ssize_t got = read(fd, (char *)in->memory + in->size, (size_t)(room - in->size));
         if (got == 0) {
@@ -45,9 +47,9 @@ static tw_status read_stream(tw_context *ctx, twi_input *in, int fd)
         twi_progress(ctx, "read", (double)in->size, 0, "bytes");
         status = twi_check_cancel(ctx);
         if (status == TW_OK && in->size == room) {
-            status = twi_memory_check(ctx, 2 * room, "the contents of the file");
+            status = twi_memory_check(ctx, 2 * room, what);
             if (status == TW_OK) {
-                status = twi_grow(ctx, &in->memory, room, 2 * room, 1, "the contents of the file");
+                status = twi_grow(ctx, &in->memory, room, 2 * room, 1, what);
             }
             room *= 2;
         }

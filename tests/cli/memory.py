@@ -8,6 +8,7 @@ refuse what it can do in bands of rows, and the result is that of a run without 
 import filecmp
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,9 @@ FEATURES = subprocess.run([PROGRAM, "--version", "--verbose"], check=True, captu
 PNG = "PNG images    yes" in FEATURES
 ZLIB = re.search(r"^zlib .* yes$", FEATURES, re.MULTILINE) is not None
 TIFF = "TIFF images   yes" in FEATURES
+PACKERS = {"gz": ("gzip", "-1"), "xz": ("xz", "-1"), "zst": ("zstd", "-q", "-1", "--long=23")}
+PACKERS = {extension: words for extension, words in PACKERS.items()
+           if re.search(rf"\.{extension} files +yes", FEATURES) and shutil.which(words[0])}
 SIDE = 3600  # of an array of 13 MB in u8 and 52 MB in f32
 VERTICES = 2400  # whose distances are 23 MB
 
@@ -60,6 +64,13 @@ class Memory(unittest.TestCase):
         if process.returncode != 0:
             raise AssertionError(words_said)
 
+    @classmethod
+    def pack(cls, name):
+        """The file compressed in every way that is read; by others, for what Python holds counts."""
+        for words in PACKERS.values():
+            subprocess.run([*words, "-k", name], cwd=cls.folder.name, check=True)
+        return [name + "." + extension for extension in PACKERS]
+
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
@@ -100,6 +111,10 @@ class Memory(unittest.TestCase):
             self.bounded(megabytes, "convert", "large.csv", "o.gr")
             self.bounded(megabytes, "convert", "--graph", "names.csv", "o.csv")
 
+    def test_lists_of_little_more_than_their_edges(self):
+        self.bounded(8, "convert", "large.gr", "o.el")
+        self.bounded(8, "convert", "large.csv", "o.gr")
+
     def test_a_matrix_of_text(self):
         for megabytes in 20, 60:
             self.bounded(megabytes, "summary", "d.csv")
@@ -108,6 +123,27 @@ class Memory(unittest.TestCase):
         self.writes(20, "summary", "d.csv", "--closeness", "c.csv")
         self.writes(20, "convert", "d.csv", "again.npy")
         self.writes(20, "convert", "d.npy", "again.csv")
+
+    def test_compressed_text(self):
+        for name in self.pack("d.csv"):  # 31 MB when it is unpacked
+            for megabytes in 14, 60:
+                self.bounded(megabytes, "summary", name)
+                self.bounded(megabytes, "compare", name, "d.npy")
+            self.writes(14, "convert", name, "again.npy")
+        for name in self.pack("large.csv") + self.pack("large.gr"):
+            for megabytes in 14, 40:
+                self.bounded(megabytes, "convert", name, "o.el")
+
+    def test_the_memory_of_a_decoder_counts(self):
+        if "xz" not in PACKERS:
+            return
+        with open(self.path("dictionary.csv.xz"), "wb") as file:
+            subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=64MiB", self.path("large.csv")], stdout=file, check=True)
+        with self.start("convert", "dictionary.csv.xz", "o.el", "--memory", "60M") as process:
+            said = process.stderr.read().decode()
+        self.assertEqual(process.returncode, 2)
+        self.assertRegex(said, r"^tilewright: unpacking dictionary.csv.xz needs 67 MB of memory and \d+ MB is left\n$")
+        self.bounded(80, "convert", "dictionary.csv.xz", "o.el")
 
     def test_entropy_of_files_larger_than_the_memory(self):
         self.writes(20, "entropy", "i.npy", "o.npy")

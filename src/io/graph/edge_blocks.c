@@ -51,7 +51,8 @@ bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
 {
     int64_t room = list->first == NULL ? FIRST_ROOM : ROOM;
     uint64_t bytes = (uint64_t)room * (2 * sizeof(int32_t) + sizeof(double));
-    if (list->blocks % CHECK_BLOCKS == 1 &&
+    /* A limit that somebody set is kept by every allocation. */
+    if (ctx->memory_limit == 0 && list->blocks % CHECK_BLOCKS == 1 &&
         tw_memory_limit(ctx) < tw_memory_used(ctx) + CHECK_BLOCKS * bytes) {
         return false;
     }
@@ -83,7 +84,11 @@ tw_status twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list)
         if (!(*at)->real) {
             twi_edge_block *real = create_real_copy(ctx, *at);
             if (real == NULL) {
-                return tw_fail(ctx, TW_ERR_MEMORY, "no memory for the edges of the file");
+                char shown[32];
+                return tw_fail(ctx, TW_ERR_MEMORY,
+                               "the edges of the file do not fit in the %s of memory that may be "
+                               "used",
+                               twi_bytes(shown, (double)tw_memory_limit(ctx)));
             }
             twi_free(*at);
             *at = real;

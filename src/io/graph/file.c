@@ -52,11 +52,16 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, c
 {
     char inner[TWI_PACKED_NAME];
     if (input->size > 0 && is_packed(input, path, opts->format)) {
-        tw_status status = twi_unpack(ctx, input);
+        tw_status status = twi_unpack(ctx, input, true);
         if (status != TW_OK) {
             return status;
         }
         path = twi_packed_inner(path, inner);
+    } else {
+        tw_status status = twi_input_load(ctx, input);
+        if (status != TW_OK) {
+            return status;
+        }
     }
     if (input->size == 0) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty; it holds no graph", input->name);
@@ -106,7 +111,7 @@ tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
     if (status != TW_OK) {
         return status;
     }
-    status = twi_input_open(ctx, &input, path);
+    status = twi_input_open_head(ctx, &input, path);
     if (status == TW_OK) {
         status = read_input(ctx, out, &input, path, &ours);
         twi_input_close(&input);

@@ -282,7 +282,10 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
 
 static bool no_memory(twi_text *text)
 {
-    return twi_text_fail(text, TW_ERR_MEMORY, NULL, "no memory for the edges of the file");
+    char shown[32];
+    return twi_text_fail(text, TW_ERR_MEMORY, NULL,
+                         "its edges do not fit in the %s of memory that may be used",
+                         twi_bytes(shown, (double)tw_memory_limit(text->ctx)));
 }
 
 bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target,

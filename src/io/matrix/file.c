@@ -223,10 +223,7 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
         status = twi_input_open_head(ctx, &file->input, file->path);
     }
     if (status == TW_OK && packed) {
-        status = twi_input_load(ctx, &file->input);
-        if (status == TW_OK) {
-            status = twi_unpack(ctx, &file->input);
-        }
+        status = twi_unpack(ctx, &file->input, false);
     }
     if (status == TW_OK) {
         if (format == NULL && found == TWI_MATRIX_RAW &&

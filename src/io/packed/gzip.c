@@ -6,63 +6,75 @@
 #include <zlib.h>
 
 #define GZIP_HEADER (16 + MAX_WBITS) /* nothing but gzip */
-#define MOST_IN ((uint64_t)1 << 30)  /* zlib counts in 32 bits */
 
-static bool only_zeros(const twi_input *input, uint64_t from)
+/* Another piece of the input, once the last is used up; false at the end, or after a failure. */
+static bool have_input(twi_unpacked *out, z_stream *stream, tw_status *status)
 {
-    while (from < input->size && input->bytes[from] == '\0') {
-        from++;
+    const char *bytes = NULL;
+    uint64_t count = 0;
+    if (stream->avail_in > 0) {
+        return true;
     }
-    return from == input->size;
+    *status = twi_unpacked_piece(out, &bytes, &count);
+    stream->next_in = (z_const Bytef *)bytes;
+    stream->avail_in = (uInt)count;
+    return *status == TW_OK && count > 0;
 }
 
-/* The next member, from byte *taken on. */
-static tw_status unpack_member(tw_context *ctx, twi_unpacked *out, const twi_input *input,
-                               z_stream *stream, uint64_t *taken)
+/* To the next member; false if zeros at most are left. */
+static bool find_member(twi_unpacked *out, z_stream *stream, tw_status *status)
+{
+    while (have_input(out, stream, status)) {
+        if (*stream->next_in != 0) {
+            return true;
+        }
+        stream->next_in++;
+        stream->avail_in--;
+    }
+    return false;
+}
+
+static tw_status unpack_member(twi_unpacked *out, z_stream *stream)
 {
     int result = Z_OK;
     tw_status status = TW_OK;
-    while (status == TW_OK && result != Z_STREAM_END) {
+    while (result != Z_STREAM_END) {
         uint64_t room = 0;
-        status = twi_unpacked_room(ctx, out, input, *taken, &room);
+        const bool more = have_input(out, stream, &status);
+        if (status == TW_OK) {
+            status = twi_unpacked_room(out, stream->avail_in, &room);
+        }
         if (status != TW_OK) {
             return status;
         }
-        uint64_t left = input->size - *taken;
-        uint64_t most = left < MOST_IN ? left : MOST_IN;
-        stream->next_in = (z_const Bytef *)(input->bytes + *taken);
-        stream->avail_in = (uInt)most;
         stream->next_out = (Bytef *)out->bytes + out->size;
         stream->avail_out = (uInt)room;
         result = inflate(stream, Z_NO_FLUSH);
-        *taken += most - stream->avail_in;
         out->size += room - stream->avail_out;
         if (result == Z_MEM_ERROR) {
-            return tw_fail(ctx, TW_ERR_MEMORY, "no memory for unpacking %.500s", input->name);
+            return twi_packed_no_memory(out);
         }
-        if (result == Z_BUF_ERROR ||
-            (result == Z_OK && *taken == input->size && stream->avail_out > 0)) {
-            return twi_packed_cut(ctx, input, "gzip");
+        if (!more && (result == Z_BUF_ERROR || (result == Z_OK && stream->avail_out > 0))) {
+            return twi_packed_cut(out, "gzip");
         }
-        if (result != Z_OK && result != Z_STREAM_END) {
-            return twi_packed_damaged(ctx, input, "gzip", *taken);
+        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+            return twi_packed_damaged(out, "gzip", stream->avail_in);
         }
     }
-    return status;
+    return TW_OK;
 }
 
-tw_status twi_gzip_unpack(tw_context *ctx, twi_unpacked *out, const twi_input *input)
+tw_status twi_gzip_unpack(twi_unpacked *out)
 {
     z_stream stream = {0};
-    uint64_t taken = 0;
     if (inflateInit2(&stream, GZIP_HEADER) != Z_OK) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for unpacking %.500s", input->name);
+        return twi_packed_no_memory(out);
     }
     tw_status status = TW_OK;
-    do {
-        status = unpack_member(ctx, out, input, &stream, &taken);
+    while (status == TW_OK && find_member(out, &stream, &status)) {
+        status = unpack_member(out, &stream);
         (void)inflateReset(&stream);
-    } while (status == TW_OK && !only_zeros(input, taken));
+    }
     inflateEnd(&stream);
     return status;
 }

@@ -1,7 +1,6 @@
 /* Compressed inputs: see packed.h. */
 #include "io/packed/packed.h"
 
-#include "base/memory.h"
 #include "io/extension.h"
 #include "io/packed/unpacked.h"
 
@@ -14,7 +13,7 @@ typedef struct packing {
     const char *begin; /* of every such file */
     size_t begin_length;
     const char *library; /* what has to be installed for it */
-    tw_status (*unpack)(tw_context *ctx, twi_unpacked *out, const twi_input *input);
+    tw_status (*unpack)(twi_unpacked *out);
 } packing;
 
 #ifndef TWI_HAVE_ZLIB
@@ -74,7 +73,7 @@ const char *twi_packed_inner(const char *path, char out[TWI_PACKED_NAME])
     return out;
 }
 
-tw_status twi_unpack(tw_context *ctx, twi_input *input)
+tw_status twi_unpack(tw_context *ctx, twi_input *input, bool whole)
 {
     const packing *kind = find_by_content(input);
     if (kind == NULL) {
@@ -88,17 +87,11 @@ tw_status twi_unpack(tw_context *ctx, twi_input *input)
                        "unpack it first",
                        input->name, kind->name, kind->library);
     }
-    twi_unpacked out = {0};
-    tw_status status = kind->unpack(ctx, &out, input);
-    if (status != TW_OK) {
-        twi_free(out.bytes);
-        return status;
+    twi_unpacked out = {.ctx = ctx, .input = input, .whole = whole, .fd = -1};
+    tw_status status = kind->unpack(&out);
+    if (status == TW_OK) {
+        status = twi_unpacked_give(&out, input);
     }
-    const char *name = input->name;
-    twi_input_close(input);
-    *input = (twi_input){.name = name,
-                         .bytes = out.bytes != NULL ? out.bytes : "",
-                         .size = out.size,
-                         .memory = out.bytes};
-    return TW_OK;
+    twi_unpacked_clear(&out);
+    return status == TW_OK && whole ? twi_input_load(ctx, input) : status;
 }
