@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define THREADS                                                                                   \
@@ -129,7 +130,8 @@ static void say_log(void *user, const char *line)
 tw_status cli_refuse(const cli_job *job, const char *name, const char *why)
 {
     return cli_given(job->parsed, name)
-               ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "--%s has no effect %s", name, why)
+               ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "--%s has no effect%s%s", name,
+                         why[0] == ':' ? "" : " ", why)
                : TW_OK;
 }
 
@@ -143,6 +145,9 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
                        (long long)common->threads);
     }
     status = tw_set_threads(ctx, (int32_t)common->threads);
+    if (status == TW_OK && common->device != NULL && strcmp(common->device, "cpu") == 0) {
+        status = cli_refuse(job, "device-memory", "with --device cpu");
+    }
     if (status == TW_OK) {
         status = tw_set_memory(ctx, common->memory);
     }

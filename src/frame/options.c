@@ -474,6 +474,22 @@ static tw_status parse_short(parser *p, const char *argument)
     return TW_OK;
 }
 
+/* Two flags that set one thing differently. */
+static tw_status check_flags(tw_context *ctx, const cli_parsed *parsed)
+{
+    for (int i = 0; i < parsed->given_count; i++) {
+        const cli_option *a = parsed->given[i];
+        for (int k = 0; k < i && a->kind == CLI_FLAG; k++) {
+            const cli_option *b = parsed->given[k];
+            if (b->kind == CLI_FLAG && a->place == b->place && a->constant != b->constant) {
+                return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s and --%s exclude each other", b->name,
+                               a->name);
+            }
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status check_operands(parser *p, int count)
 {
     const cli_command *command = p->command;
@@ -551,6 +567,9 @@ tw_status cli_parse(tw_context *ctx, const cli_command *command, int argc, char 
         } else {
             status = parse_short(&p, argument);
         }
+    }
+    if (status == TW_OK && !out->help) {
+        status = check_flags(ctx, out);
     }
     if (status == TW_OK && !out->help) {
         status = check_operands(&p, operands);

@@ -31,7 +31,8 @@ static const cli_option own_options[] = {
      "The numbers are not distances: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they "
      "are, and do not mean 'no path'. Always so for images."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64."},
+     "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64; of .csv files "
+     "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
      "raw, npy or csv, or one of an image, for both; by default the extensions decide, and an "
      "unknown one is raw."},
@@ -326,6 +327,17 @@ static void print(const comparison *c)
     print_both(c->left, c->right);
 }
 
+/* --type is for a raw file among the two. */
+static tw_status check_type(const cli_job *job, const settings *s, const side *a, const side *b)
+{
+    const cli_file first = {"A", a->path}, second = {"B", b->path};
+    if (a->image) {
+        return cli_refuse(job, "type", "on images");
+    }
+    tw_status status = cli_refuse_type(job, "type", s->type, &first, s->format);
+    return status == TW_OK ? TW_OK : cli_refuse_type(job, "type", s->type, &second, s->format);
+}
+
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
@@ -344,6 +356,9 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     a.image = is_image(s, a.path) || is_image(s, b.path);
     b.image = a.image;
+    if (status == TW_OK) {
+        status = check_type(job, s, &a, &b);
+    }
     for (int64_t plane = 0; plane < c.planes && status == TW_OK; plane++) {
         status = open_side(job, s, &a, plane);
         if (status == TW_OK) {

@@ -9,6 +9,7 @@
 #include "frame/report.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { KIND_AUTO, KIND_GRAPH, KIND_MATRIX };
 
@@ -58,28 +59,14 @@ static const cli_example examples[] = {
     {"tilewright convert d.npy small.npy --type u16", "the same distances in half of the space"},
     {NULL, NULL}};
 
-/* The extension below that of a compression. */
-static const char *inner_extension(char out[64], const char *path)
-{
-    static const char *const packed[] = {"gz", "zst", "xz", NULL};
-    char stem[4096];
-    const char *extension = cli_extension(path);
-    if (cli_writes(path, NULL, packed) && strlen(path) < sizeof stem) {
-        snprintf(stem, sizeof stem, "%.*s", (int)(strlen(path) - strlen(extension) - 1), path);
-        snprintf(out, 64, "%.60s", cli_extension(stem));
-        return out;
-    }
-    return extension;
-}
-
 static bool is_of_graphs(const char *path, const char *format)
 {
     static const char *const graphs[] = {"gr",    "mtx",   "el",      "tsv", "tab", "txt", "graph",
                                          "metis", "edges", "triples", "bin", "npz", NULL};
-    char inner[64];
-    const char *word = format != NULL ? format : inner_extension(inner, path);
+    char inner[CLI_EXTENSION];
+    const char *word = cli_format_word(inner, path, format);
     for (const char *const *known = graphs; *known != NULL; known++) {
-        if (strcmp(word, *known) == 0) {
+        if (strcasecmp(word, *known) == 0) {
             return true;
         }
     }
@@ -191,7 +178,11 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
     tw_source source = TW_SOURCE_INIT;
     tw_sink file = TW_SINK_INIT, sink = TW_SINK_INIT;
     cli_typed typed = {.inner = TW_SINK_INIT};
+    const cli_file input = {"IN", in};
     tw_status status = refuse_graph_options(job);
+    if (status == TW_OK) {
+        status = cli_refuse_type(job, "raw-type", s->raw_type, &input, s->reading.format);
+    }
     if (status == TW_OK) {
         status = tw_sink_to_file(ctx, &file, out, s->out_format);
     }

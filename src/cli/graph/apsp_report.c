@@ -56,6 +56,13 @@ void apsp_announce(const apsp_run *run)
             tw_threads(run->job->ctx) == 1 ? "" : "s", cli_show_bytes(memory, (double)most), there,
             cli_show_seconds(seconds, run->planned.seconds),
             run->settings->predecessors != NULL ? " without the predecessors" : "");
+    const bool swept = method == TW_APSP_METHOD_SWEEP;
+    if ((cli_given(run->job->parsed, "block") && !closure) ||
+        (cli_given(run->job->parsed, "work-type") && !closure && !swept)) {
+        cli_say(run->job, "--%s has no effect with %s; --method closure uses it",
+                cli_given(run->job->parsed, "block") ? "block" : "work-type",
+                tw_apsp_method_name(method));
+    }
     if (run->planned.seconds > LONG_RUN) {
         cli_say(run->job,
                 "this will take a while: --sources LIST computes only the rows you need, --cutoff "

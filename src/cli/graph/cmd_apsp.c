@@ -197,6 +197,25 @@ static tw_status check_names(apsp_run *run)
     return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
 }
 
+/* What is about another method than the one that is asked for. */
+static tw_status refuse_idle_options(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    char why[64];
+    tw_status status = TW_OK;
+    snprintf(why, sizeof why, "with --method %s", tw_apsp_method_name(s->method));
+    if (s->method != TW_APSP_METHOD_AUTO && s->method != TW_APSP_METHOD_CLOSURE) {
+        status = cli_refuse(run->job, "block", why);
+    }
+    if (status == TW_OK && s->method != TW_APSP_METHOD_AUTO && s->method != TW_APSP_METHOD_SWEEP) {
+        status = cli_refuse(run->job, "no-cache", why);
+        if (status == TW_OK && s->method != TW_APSP_METHOD_CLOSURE) {
+            status = cli_refuse(run->job, "work-type", why);
+        }
+    }
+    return status;
+}
+
 /* Where OUT goes, and contradictions between the options. */
 static tw_status check_settings(apsp_run *run, int count, char **words)
 {
@@ -247,7 +266,10 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    status = cli_answers_check(run->job, &s->answers);
+    status = refuse_idle_options(run);
+    if (status == TW_OK) {
+        status = cli_answers_check(run->job, &s->answers);
+    }
     return status == TW_OK ? check_files(run) : status;
 }
 

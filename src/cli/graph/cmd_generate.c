@@ -141,6 +141,30 @@ static tw_status refuse_options(const cli_job *job, const char *const *names, co
     return status;
 }
 
+/* What shapes one kind of graph does nothing for another. */
+static tw_status refuse_shapes(const cli_job *job, const settings *s, const char *kind)
+{
+    static const struct {
+        const char *option, *kinds;
+    } shapes[] = {{"degree", "sparse preferential rmat"},
+                  {"density", "dense grid"},
+                  {"rows", "grid"},
+                  {"cols", "grid"}};
+    static const char known[] = "complete dense sparse grid preferential rmat";
+    tw_status status = TW_OK;
+    char why[80];
+    snprintf(why, sizeof why, "on a graph of kind '%.40s'", kind);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == TW_OK; i++) {
+        if (strstr(shapes[i].kinds, kind) == NULL && strstr(known, kind) != NULL) {
+            status = cli_refuse(job, shapes[i].option, why);
+        }
+    }
+    if (status == TW_OK && strcmp(kind, "grid") == 0 && s->rows > 0 && s->cols > 0) {
+        status = cli_refuse(job, "vertices", "beside --rows and --cols");
+    }
+    return status;
+}
+
 static tw_status run_image(cli_job *job, const settings *s, const char *kind, const char *out)
 {
     static const char *const others[] = {"vertices",   "degree",  "density",     "directed",
@@ -153,6 +177,12 @@ static tw_status run_image(cli_job *job, const settings *s, const char *kind, co
     opts.levels = s->levels > INT32_MAX ? INT32_MAX : (int32_t)s->levels;
     opts.seed = s->seed;
     tw_status status = refuse_options(job, others, "on an image");
+    if (status == TW_OK && strcmp(kind, "gradient") == 0) {
+        status = cli_refuse(job, "seed", "on an image of kind 'gradient'");
+    }
+    if (status == TW_OK && strcmp(kind, "checker") == 0) {
+        status = cli_refuse(job, "seed", "on an image of kind 'checker'");
+    }
     if (status == TW_OK) {
         status = tw_image_generate(job->ctx, &image, &opts);
     }
@@ -200,6 +230,9 @@ static tw_status run_graph(cli_job *job, const settings *s, const char *kind, co
     opts.max_weight = s->weights.high;
     opts.directed = s->directed;
     tw_status status = refuse_options(job, others, "on a graph");
+    if (status == TW_OK) {
+        status = refuse_shapes(job, s, kind);
+    }
     if (status == TW_OK) {
         status = tw_graph_generate(job->ctx, &graph, &opts);
     }

@@ -26,8 +26,7 @@ static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The type of a DIST that does not say. Raw: u8, u16, i32 (the default), f32 or f64. CSV: f32 "
-     "or "
-     "f64; by default whichever agrees with the graph."},
+     "or f64; by default whichever agrees with the graph."},
     {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
      "The format of DIST: raw, npy or csv; by default its extension decides."},
     {0}};
@@ -251,13 +250,20 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
+    const cli_file dist = {"DIST", count == 4 ? words[1] : NULL};
     tw_graph *graph = NULL;
     tw_status status = cli_begin(job, &s->reading.common);
+    if (status == TW_OK && dist.path != NULL) {
+        status = cli_refuse_type(job, "type", s->type, &dist, s->dist_format);
+    } else if (status == TW_OK) {
+        status = cli_refuse(job, "type", "without DIST");
+        status = status == TW_OK ? cli_refuse(job, "dist-format", "without DIST") : status;
+    }
     if (status == TW_OK) {
         status = cli_read_graph(job, &graph, words[0], &s->reading);
     }
     if (status == TW_OK) {
-        status = find(job, s, graph, count == 4 ? words[1] : NULL, words + count - 2);
+        status = find(job, s, graph, dist.path, words + count - 2);
     }
     tw_graph_destroy(graph);
     return status;

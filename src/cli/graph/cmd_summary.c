@@ -16,7 +16,8 @@ static const settings defaults = {
 
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64."},
+     "The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64; of a .csv "
+     "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
      "raw, npy or csv; by default the extension decides, and raw is taken for an unknown one."},
     {0}};
@@ -83,6 +84,10 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     if (status == TW_OK) {
         status = cli_answers_check(job, &s->answers);
+    }
+    if (status == TW_OK) {
+        const cli_file input = {"DIST", words[0]};
+        status = cli_refuse_type(job, "type", s->type, &input, s->format);
     }
     if (status == TW_OK) {
         status = tw_matrix_source(job->ctx, &source, words[0], s->format,

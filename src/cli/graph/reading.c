@@ -1,11 +1,14 @@
 /* Reading a graph with the options of the command line: see reading.h. */
 #include "cli/graph/reading.h"
 
+#include "cli/shared/files.h"
+
+#include <strings.h>
+
 const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
      "The format of GRAPH: triples, gr, mtx, edges, metis, npy or npz. Default: chosen by "
-     "extension, or "
-     "by content if the extension is missing or unknown."},
+     "extension, or by content if the extension is missing or unknown."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_YES,
      "Treat edges as directed, whatever the file says."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_NO,
@@ -58,11 +61,47 @@ tw_status cli_read_options(tw_context *ctx, tw_graph_read_options *out, double *
     return read_no_edge(ctx, reading->no_edge, mark);
 }
 
+/* Columns are those of an edge list, and --no-edge is about entries of a matrix: in a file whose
+ * name says that it is something else, nothing is done with them. */
+static tw_status refuse_idle_options(const cli_job *job, const char *path,
+                                     const cli_reading *reading)
+{
+    static const char *const of_lists[] = {"from", "to", "weight", "ids", "header", "no-header"};
+    static const char *const others[] = {"gr", "mtx", "graph", "metis", "bin", "triples", "npz"};
+    static const char *const lists[] = {"el", "txt", "csv", "tsv", "tab", "edges"};
+    char inner[CLI_EXTENSION];
+    const char *word = cli_format_word(inner, path, reading->format);
+    bool other = false, list = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        other |= strcasecmp(word, others[i]) == 0;
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        list |= strcasecmp(word, lists[i]) == 0;
+    }
+    tw_status status = TW_OK;
+    if (other || list) {
+        status = cli_refuse(job, "no-edge", ": GRAPH is not an .npy file");
+    }
+    const bool matrix = strcasecmp(word, "npy") == 0;
+    for (size_t i = 0; i < sizeof of_lists / sizeof *of_lists && status == TW_OK; i++) {
+        if (other || matrix) {
+            status = cli_refuse(job, of_lists[i], ": GRAPH is not an edge list");
+        }
+    }
+    if (status == TW_OK && reading->unweighted) {
+        status = cli_refuse(job, "weight", "with --unweighted");
+    }
+    return status;
+}
+
 tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
 {
     tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     double mark = 0;
-    tw_status status = cli_read_options(job->ctx, &opts, &mark, reading);
+    tw_status status = refuse_idle_options(job, path, reading);
+    if (status == TW_OK) {
+        status = cli_read_options(job->ctx, &opts, &mark, reading);
+    }
     if (status == TW_OK) {
         status = tw_graph_read(job->ctx, out, path, &opts);
     }

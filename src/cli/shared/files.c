@@ -228,6 +228,43 @@ const char *cli_extension(const char *path)
     return dot != NULL && dot != name && !number ? dot + 1 : "";
 }
 
+const char *cli_format_word(char out[CLI_EXTENSION], const char *path, const char *format)
+{
+    static const char *const packed[] = {"gz", "zst", "xz", NULL};
+    char stem[PATH_MAX];
+    if (format != NULL) {
+        return format;
+    }
+    const char *extension = cli_extension(path);
+    if (!cli_writes(path, NULL, packed) || strlen(path) >= sizeof stem) {
+        return extension;
+    }
+    snprintf(stem, sizeof stem, "%.*s", (int)(strlen(path) - strlen(extension) - 1), path);
+    snprintf(out, CLI_EXTENSION, "%.60s", cli_extension(stem));
+    return out;
+}
+
+tw_status cli_refuse_type(const cli_job *job, const char *option, tw_type type,
+                          const cli_file *file, const char *format)
+{
+    char inner[CLI_EXTENSION];
+    const char *word = cli_format_word(inner, file->path, format);
+    if (!cli_given(job->parsed, option)) {
+        return TW_OK;
+    }
+    if (strcasecmp(word, "npy") == 0) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "--%s has no effect on %s: an .npy file says its type", option, file->what);
+    }
+    if (strcasecmp(word, "csv") == 0 && type != TW_F32 && type != TW_F64) {
+        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                       "--%s %s has no effect on %s: text is read as f32 or f64, or as what its "
+                       "numbers are",
+                       option, tw_type_name(type), file->what);
+    }
+    return TW_OK;
+}
+
 bool cli_writes(const char *path, const char *format, const char *const *formats)
 {
     const char *word = format != NULL ? format : cli_extension(path);

@@ -63,6 +63,15 @@ FILE *cli_report_file(const cli_job *job);
  * for a number, as in answer.2. */
 const char *cli_extension(const char *path);
 
+/* The format that is named, or the extension of the path, below that of a compression. */
+#define CLI_EXTENSION 64
+const char *cli_format_word(char out[CLI_EXTENSION], const char *path, const char *format);
+
+/* Refuse an option for the type of a matrix that says its type itself; text may be read as f32 or
+ * f64. */
+TW_CHECKED tw_status cli_refuse_type(const cli_job *job, const char *option, tw_type type,
+                                     const cli_file *file, const char *format);
+
 /* Whether an output of this name is of one of the formats: named, else by its extension. */
 bool cli_writes(const char *path, const char *format, const char *const *formats);
 

@@ -339,6 +339,55 @@ static void a_csv_file_is_read_with_blanks_and_either_line_end(void **state)
     close_context(ctx);
 }
 
+static void integers_of_eight_bytes_are_read_as_f64(void **state)
+{
+    (void)state;
+    static const struct {
+        char kind;
+        uint64_t given;
+        double wanted;
+    } numbers[] = {{'i', 7, 7},
+                   {'i', (uint64_t)-7, -7},
+                   {'i', TW_APSP_INF_I32, INFINITY},
+                   {'i', INT64_MAX, INFINITY},
+                   {'i', (uint64_t)1 << 53, 0x1p53},
+                   {'i', (uint64_t)0 - ((uint64_t)1 << 53), -0x1p53},
+                   {'u', 7, 7},
+                   {'u', TW_APSP_INF_I32, INFINITY},
+                   {'u', UINT64_MAX, INFINITY},
+                   {'i', ((uint64_t)1 << 53) + 1, NAN}, /* refused */
+                   {'i', (uint64_t)INT64_MIN, NAN},
+                   {'u', INT64_MAX, NAN}};
+    tw_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char bytes[80];
+        tw_matrix_file *file = NULL;
+        tw_source source = TW_SOURCE_INIT;
+        double row = 99;
+        snprintf(bytes, sizeof bytes,
+                 "\x93NUMPY\x01%c\x3c%c{'descr': '<%c8', 'fortran_order': False, 'shape': (1, 1), } ",
+                 0, 0, numbers[i].kind);
+        memcpy(bytes + 70, &numbers[i].given, 8);
+        put_file("a.npy", bytes, 78);
+        tw_status status =
+            tw_matrix_file_create(ctx, &file, in_scratch("a.npy"), NULL, TW_AUTO);
+        assert_int_equal(status, isnan(numbers[i].wanted) ? TW_ERR_RANGE : TW_OK);
+        if (status == TW_OK) {
+            const tw_matrix *view = tw_matrix_file_view(file);
+            assert_int_equal(view->type, TW_F64);
+            assert_true(*(const double *)view->data == numbers[i].wanted);
+        }
+        tw_matrix_file_destroy(file);
+        assert_int_equal(tw_matrix_source(ctx, &source, in_scratch("a.npy"), NULL, TW_AUTO), TW_OK);
+        assert_int_equal(source.shape.type, TW_F64);
+        assert_int_equal(source.rows(source.self, ctx, 0, 1, &row, 1), status);
+        assert_true(status != TW_OK || row == numbers[i].wanted);
+        tw_source_destroy(&source);
+    }
+    unlink(in_scratch("a.npy"));
+    close_context(ctx);
+}
+
 static void a_malformed_file_is_refused_with_the_place(void **state)
 {
     (void)state;
@@ -369,8 +418,8 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
          70, "big-endian"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
-         "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 0), } ",
-         70, "type 'i8'"},
+         "{'descr': '<i1', 'fortran_order': False, 'shape': (0, 0), } ",
+         70, "type 'i1'"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), } ",
@@ -639,6 +688,7 @@ int main(void)
         cmocka_unit_test(every_number_reads_back_as_itself),
         cmocka_unit_test(the_program_s_locale_changes_nothing),
         cmocka_unit_test(a_csv_file_is_read_with_blanks_and_either_line_end),
+        cmocka_unit_test(integers_of_eight_bytes_are_read_as_f64),
         cmocka_unit_test(a_malformed_file_is_refused_with_the_place),
         cmocka_unit_test(an_npy_header_of_odd_length_is_still_read),
         cmocka_unit_test(what_cannot_be_opened_is_named),
