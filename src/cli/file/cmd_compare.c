@@ -31,7 +31,8 @@ static const cli_option own_options[] = {
      "The numbers are not distances: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they "
      "are, and do not mean 'no path'. Always so for images."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64; of .csv files "
+     "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64; of .csv "
+     "files "
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
      "raw, npy or csv, or one of an image, for both; by default the extensions decide, and an "

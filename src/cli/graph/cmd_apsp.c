@@ -30,7 +30,8 @@ static const cli_option result_options[] = {
      "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
      "the type and no further."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or @FILE "
+     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or "
+     "@FILE "
      "with a list, one name per line. Vertices are numbered as in the file: from 1 in DIMACS, "
      "Matrix Market and METIS files, else from 0."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,

@@ -26,7 +26,8 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option result_options[] = {
     {"sources", 0, CLI_TEXT, "LIST", offsetof(settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or @FILE "
+     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or "
+     "@FILE "
      "with a list, one name per line. Vertices are numbered as in the file: from 1 in DIMACS, "
      "Matrix Market and METIS files, else from 0."},
     {"bits", 0, CLI_FLAG, NULL, offsetof(settings, bits), 1,

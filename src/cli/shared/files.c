@@ -213,10 +213,11 @@ tw_status cli_check_terminal(tw_context *ctx, const cli_file *file, bool text, c
     if (text || !cli_is_stdout(file->path) || !isatty(STDOUT_FILENO)) {
         return TW_OK;
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "%s: refusing to write binary data to the terminal; redirect standard output, or "
-                   "%s",
-                   file->what, instead);
+    return tw_fail(
+        ctx, TW_ERR_ARGUMENT,
+        "%s: refusing to write binary data to the terminal; redirect standard output, or "
+        "%s",
+        file->what, instead);
 }
 
 const char *cli_extension(const char *path)

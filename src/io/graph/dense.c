@@ -170,11 +170,12 @@ tw_status twi_refuse_dense(tw_context *ctx, const twi_input *input, const twi_te
         return TW_OK;
     }
     if (is_named(head, columns->separator)) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.400s looks like a matrix, not like edges: its lines begin with the titles "
-                       "of its columns; save the numbers as .npy, or use --in-format edges if "
-                       "they are edges",
-                       input->name);
+        return tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "%.400s looks like a matrix, not like edges: its lines begin with the titles "
+            "of its columns; save the numbers as .npy, or use --in-format edges if "
+            "they are edges",
+            input->name);
     }
     if (opts->ids || opts->header != TW_GRAPH_HEADER_AUTO || is_called_a_list(input) ||
         (columns->titles && !next_line(&text)) || !read_square(text, columns->separator, &s) ||

@@ -10,6 +10,7 @@
 /* Refuse what looks like a matrix, unless an option or the extension says that it is a list.
  * `head` is at the first line of data. */
 TW_CHECKED tw_status twi_refuse_dense(tw_context *ctx, const twi_input *input, const twi_text *head,
-                                      const twi_columns *columns, const tw_graph_read_options *opts);
+                                      const twi_columns *columns,
+                                      const tw_graph_read_options *opts);
 
 #endif

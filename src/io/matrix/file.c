@@ -143,8 +143,8 @@ static tw_status lay_out_npy(tw_context *ctx, tw_matrix_file *file)
     return status;
 }
 
-/* Integers of 8 bytes as f64, in place: no path is 2^30 - 1, as in i32, or the greatest number. What
- * f64 does not hold is refused; `first` is the place of the first in the matrix. */
+/* Integers of 8 bytes as f64, in place: no path is 2^30 - 1, as in i32, or the greatest number.
+ * What f64 does not hold is refused; `first` is the place of the first in the matrix. */
 static tw_status narrow(tw_context *ctx, const tw_matrix_file *file, void *data, int64_t count,
                         int64_t first)
 {

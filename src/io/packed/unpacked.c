@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define FIRST_ROOM ((uint64_t)1 << 20)
-#define SHARE 4                    /* of the memory that is left, the part that room may take */
-#define STEP ((uint64_t)8 << 20)   /* bytes unpacked between two looks at the cancel flag */
-#define PIECE ((uint64_t)1 << 18)  /* of an input that is not in memory */
+#define SHARE 4                     /* of the memory that is left, the part that room may take */
+#define STEP ((uint64_t)8 << 20)    /* bytes unpacked between two looks at the cancel flag */
+#define PIECE ((uint64_t)1 << 18)   /* of an input that is not in memory */
 #define AT_ONCE ((uint64_t)1 << 30) /* of one that is: zlib counts in 32 bits */
 
 tw_status twi_unpacked_piece(twi_unpacked *out, const char **bytes, uint64_t *count)

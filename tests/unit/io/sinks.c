@@ -364,13 +364,13 @@ static void integers_of_eight_bytes_are_read_as_f64(void **state)
         tw_matrix_file *file = NULL;
         tw_source source = TW_SOURCE_INIT;
         double row = 99;
-        snprintf(bytes, sizeof bytes,
-                 "\x93NUMPY\x01%c\x3c%c{'descr': '<%c8', 'fortran_order': False, 'shape': (1, 1), } ",
-                 0, 0, numbers[i].kind);
+        snprintf(
+            bytes, sizeof bytes,
+            "\x93NUMPY\x01%c\x3c%c{'descr': '<%c8', 'fortran_order': False, 'shape': (1, 1), } ", 0,
+            0, numbers[i].kind);
         memcpy(bytes + 70, &numbers[i].given, 8);
         put_file("a.npy", bytes, 78);
-        tw_status status =
-            tw_matrix_file_create(ctx, &file, in_scratch("a.npy"), NULL, TW_AUTO);
+        tw_status status = tw_matrix_file_create(ctx, &file, in_scratch("a.npy"), NULL, TW_AUTO);
         assert_int_equal(status, isnan(numbers[i].wanted) ? TW_ERR_RANGE : TW_OK);
         if (status == TW_OK) {
             const tw_matrix *view = tw_matrix_file_view(file);
