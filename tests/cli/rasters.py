@@ -136,6 +136,33 @@ def either_byte_order_and_every_interleaving_are_read():
                         assert after.nodata == 7 and (after.read() == planes).all()
 
 
+def integers_of_other_widths_are_read():
+    for kind, most in (("int8", 2**7 - 1), ("uint32", 2**32 - 1), ("int64", 2**53), ("uint64", 2**53)):
+        planes = RANDOM.integers(0, most, (2, 40, 50), endpoint=True).astype(kind)
+        planes[:, 0, 0] = most
+        if kind[0] == "i":
+            planes[:, 0, 1] = -most
+        for order in ("LITTLE", "BIG"):
+            for more in ({"interleave": "pixel"}, {"interleave": "band", "compress": "deflate"},
+                         {"tiled": True, "blockxsize": 16, "blockysize": 16}, {"SPARSE_OK": True, "nodata": 5}):
+                profile = {"driver": "GTiff", "height": 40, "width": 50, "count": 2, "dtype": kind, "ENDIANNESS": order, **more}
+                with rasterio.open("in.tif", "w", **profile) as file:
+                    if "SPARSE_OK" in more:
+                        file.write(planes[:, 20:], window=((20, 40), (0, 50)))
+                    else:
+                        file.write(planes)
+                with rasterio.open("in.tif") as file:
+                    want = file.read().astype("float64")
+                for way in ([], ["--memory", "200k", "--threads", 1]):
+                    run("map", "x", "in.tif", "out.npy", "-q", "--out-type", "f64", "--no-data", "none", *way)
+                    assert (numpy.load("out.npy") == want).all(), (profile, way)
+        run("entropy", "in.tif", "out.npy", "-q", "--range", "auto")
+    make("in.tif", numpy.full((1, 2, 3), 2**60), nodata=None)
+    assert "row 0, column 0 is about 1152921504606846976" in run("map", "x", "in.tif", status=2).stderr
+    make("in.tif", numpy.full((1, 2, 3), 2 + 1j, "complex64"))
+    assert "page 0 has 64-bit complex numbers, which are not supported" in run("map", "x", "in.tif", status=2).stderr
+
+
 def no_data_stays_no_data_in_a_map():
     plane = numbers((1, 30, 40), "f32")
     plane[0, 3, 4] = plane[0, 0, 0] = -9999

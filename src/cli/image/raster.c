@@ -169,11 +169,16 @@ static tw_status no_band(const cli_job *job, const cli_raster *r)
 static tw_status find_plane(cli_job *job, cli_raster *r)
 {
     int64_t number = r->plane;
-    if (r->band != NULL && !cli_read_count(r->band, &number)) {
+    const bool numbered = r->band != NULL && cli_read_count(r->band, &number);
+    if (r->band != NULL && (!numbered || number >= r->file_planes)) { /* a name may be a number */
+        const int64_t given = number;
         number = -1;
         for (int64_t k = 0; k < r->file_planes && number < 0; k++) {
             const char *name = tw_image_tags_name(r->tags, k);
             number = name != NULL && strcasecmp(name, r->band) == 0 ? k : -1;
+        }
+        if (number < 0 && numbered) {
+            return cli_no_plane(job, r->path, given, r->file_planes);
         }
         if (number < 0) {
             return no_band(job, r);

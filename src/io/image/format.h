@@ -90,6 +90,12 @@ TW_CHECKED tw_status twi_layout_rows(tw_context *ctx, const twi_input *input,
                                      const twi_layout *layout, int64_t first, int64_t count,
                                      void *out, int64_t stride);
 
+/* A row of integers, `step` bytes apart, in the type that holds them; what that cannot hold exactly
+ * is refused. */
+TW_CHECKED tw_status twi_stored_row(tw_context *ctx, const char *name, twi_stored stored,
+                                    const void *from, int64_t step, int64_t cols, int64_t row,
+                                    void *out);
+
 /* The sentence for a plane that is not there. */
 tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes);
 

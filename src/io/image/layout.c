@@ -96,18 +96,18 @@ static void copy_quads(const twi_layout *layout, const char *from, uint32_t *out
 
 #define EXACT_MOST ((double)((int64_t)1 << 53))
 
-#define CONVERT(FROM, TO)                                              \
-    for (int64_t j = 0; j < layout->cols; j++) {                       \
-        FROM value;                                                    \
-        memcpy(&value, from + (size_t)j * sizeof value, sizeof value); \
-        ((TO *)out)[j] = (TO)value;                                    \
-    }                                                                  \
+#define CONVERT(FROM, TO)                                            \
+    for (int64_t j = 0; j < cols; j++) {                             \
+        FROM value;                                                  \
+        memcpy(&value, (const char *)from + j * step, sizeof value); \
+        ((TO *)out)[j] = (TO)value;                                  \
+    }                                                                \
     break
 
-/* A row of integers in a type that holds them. */
-static void convert_row(const twi_layout *layout, const char *from, void *out)
+tw_status twi_stored_row(tw_context *ctx, const char *name, twi_stored stored, const void *from,
+                         int64_t step, int64_t cols, int64_t row, void *out)
 {
-    switch (layout->stored) {
+    switch (stored) {
     case TWI_STORED_I8:
         CONVERT(int8_t, int16_t);
     case TWI_STORED_U32:
@@ -117,30 +117,9 @@ static void convert_row(const twi_layout *layout, const char *from, void *out)
     default:
         CONVERT(uint64_t, double);
     }
-}
-
-/* A row from its first byte. */
-static void copy_row(const twi_layout *layout, const char *from, void *out)
-{
-    const size_t size = tw_type_size(layout->type);
-    if (layout->stored != TWI_STORED_ALIKE) {
-        convert_row(layout, from, out);
-    } else if (layout->col_step == (int64_t)size && !layout->swapped) {
-        memcpy(out, from, (size_t)layout->cols * size);
-    } else if (size == 1) {
-        copy_bytes(layout, from, out);
-    } else if (size == 2) {
-        copy_pairs(layout, from, out);
-    } else { /* f32: no other type has its elements apart or swapped */
-        copy_quads(layout, from, out);
-    }
-}
-
-/* Integers of 64 bits that f64 may have rounded. */
-static tw_status check_exact(tw_context *ctx, const char *name, const twi_layout *layout,
-                             int64_t row, const double *elements)
-{
-    for (int64_t j = 0; j < layout->cols; j++) {
+    const double *elements = out;
+    const bool wide = stored == TWI_STORED_I64 || stored == TWI_STORED_U64;
+    for (int64_t j = 0; wide && j < cols; j++) {
         if (elements[j] > EXACT_MOST || elements[j] < -EXACT_MOST) {
             return tw_fail(ctx, TW_ERR_RANGE,
                            "%.500s: the value at row %lld, column %lld is about %.0f, and integers "
@@ -151,12 +130,24 @@ static tw_status check_exact(tw_context *ctx, const char *name, const twi_layout
     return TW_OK;
 }
 
+/* A row from its first byte. */
+static void copy_row(const twi_layout *layout, const char *from, void *out)
+{
+    const size_t size = tw_type_size(layout->type);
+    if (layout->col_step == (int64_t)size && !layout->swapped) {
+        memcpy(out, from, (size_t)layout->cols * size);
+    } else if (size == 1) {
+        copy_bytes(layout, from, out);
+    } else if (size == 2) {
+        copy_pairs(layout, from, out);
+    } else { /* f32: no other type has its elements apart or swapped */
+        copy_quads(layout, from, out);
+    }
+}
+
 static tw_status check_row(tw_context *ctx, const char *name, const twi_layout *layout, int64_t row,
                            const void *elements)
 {
-    if (layout->stored == TWI_STORED_I64 || layout->stored == TWI_STORED_U64) {
-        return check_exact(ctx, name, layout, row, elements);
-    }
     int64_t above = layout->largest > 0 ? first_above(layout, elements) : -1;
     if (above < 0) {
         return TW_OK;
@@ -184,7 +175,10 @@ static tw_status take_rows(tw_context *ctx, const twi_input *input, const twi_la
             status = twi_input_fetch(ctx, input, at, line, bytes);
             from = line;
         }
-        if (status == TW_OK) {
+        if (status == TW_OK && layout->stored != TWI_STORED_ALIKE) {
+            status = twi_stored_row(ctx, input->name, layout->stored, from, layout->col_step,
+                                    layout->cols, first + i, row);
+        } else if (status == TW_OK) {
             copy_row(layout, from, row);
             status = check_row(ctx, input->name, layout, first + i, row);
         }

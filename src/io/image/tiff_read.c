@@ -43,7 +43,9 @@ typedef struct reader {
     bool tiled;
     uint32_t tile_rows, tile_cols;
     tw_type type;
-    bool sparse; /* blocks are left out, and read as `filler` */
+    twi_stored stored;
+    uint64_t size; /* of an element in the file */
+    bool sparse;   /* blocks are left out, and read as `filler` */
     unsigned char filler[8];
     uint64_t line_bytes;  /* of a line in `lines` */
     unsigned char *lines; /* one line, or those of a row of tiles */
@@ -157,20 +159,49 @@ static tw_status open_reader(reader *r, tw_context *ctx, const twi_input *input)
     return r->tiff != NULL ? TW_OK : failed(r, "not a TIFF file");
 }
 
-static tw_type find_type(uint16_t bits, uint16_t format)
+/* The type that holds the elements; false if none does. */
+static bool find_type(reader *r, uint16_t bits, uint16_t format)
 {
     static const struct {
         uint16_t bits, format;
         tw_type type;
-    } types[] = {{8, SAMPLEFORMAT_UINT, TW_U8},     {16, SAMPLEFORMAT_UINT, TW_U16},
-                 {16, SAMPLEFORMAT_INT, TW_I16},    {32, SAMPLEFORMAT_INT, TW_I32},
-                 {32, SAMPLEFORMAT_IEEEFP, TW_F32}, {64, SAMPLEFORMAT_IEEEFP, TW_F64}};
+        twi_stored stored;
+    } types[] = {{8, SAMPLEFORMAT_UINT, TW_U8, TWI_STORED_ALIKE},
+                 {16, SAMPLEFORMAT_UINT, TW_U16, TWI_STORED_ALIKE},
+                 {16, SAMPLEFORMAT_INT, TW_I16, TWI_STORED_ALIKE},
+                 {32, SAMPLEFORMAT_INT, TW_I32, TWI_STORED_ALIKE},
+                 {32, SAMPLEFORMAT_IEEEFP, TW_F32, TWI_STORED_ALIKE},
+                 {64, SAMPLEFORMAT_IEEEFP, TW_F64, TWI_STORED_ALIKE},
+                 {8, SAMPLEFORMAT_INT, TW_I16, TWI_STORED_I8},
+                 {32, SAMPLEFORMAT_UINT, TW_F64, TWI_STORED_U32},
+                 {64, SAMPLEFORMAT_INT, TW_F64, TWI_STORED_I64},
+                 {64, SAMPLEFORMAT_UINT, TW_F64, TWI_STORED_U64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].bits == bits && types[i].format == format) {
-            return types[i].type;
+            r->type = types[i].type;
+            r->stored = types[i].stored;
+            r->size = bits / 8;
+            return true;
         }
     }
-    return TW_AUTO;
+    return false;
+}
+
+static const char *kind_of(uint16_t format)
+{
+    switch (format) {
+    case SAMPLEFORMAT_UINT:
+        return "unsigned integers";
+    case SAMPLEFORMAT_INT:
+        return "signed integers";
+    case SAMPLEFORMAT_IEEEFP:
+        return "floating-point numbers";
+    case SAMPLEFORMAT_COMPLEXINT:
+    case SAMPLEFORMAT_COMPLEXIEEEFP:
+        return "complex numbers";
+    default:
+        return "numbers of an unknown kind";
+    }
 }
 
 /* What the directory of the current page says; true if libtiff can decode it and we can hold it. */
@@ -187,12 +218,11 @@ static tw_status read_directory(reader *r)
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_PLANARCONFIG, &planar);
     TIFFGetField(r->tiff, TIFFTAG_PHOTOMETRIC, &light);
     format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
-    r->type = find_type(bits, format);
-    if (r->type == TW_AUTO) {
+    if (!find_type(r, bits, format)) {
         return tw_fail(r->ctx, TW_ERR_FORMAT,
-                       "%.400s: page %lld has elements of %u bits (sample format %u): u8, u16, "
-                       "i16, i32, f32 and f64 can be read",
-                       r->input->name, (long long)r->page, bits, format);
+                       "%.400s: page %lld has %u-bit %s, which are not supported; convert it to "
+                       "integers of 8, 16, 32 or 64 bits, f32 or f64",
+                       r->input->name, (long long)r->page, bits, kind_of(format));
     }
     if (light == PHOTOMETRIC_YCBCR || light == PHOTOMETRIC_LOGL || light == PHOTOMETRIC_LOGLUV) {
         return failed(r, "its colours are coded (YCbCr or LogLuv): convert it to grey or RGB");
@@ -246,7 +276,7 @@ static tw_status check_promise(reader *r)
 {
     uint16_t compression = COMPRESSION_NONE;
     uint64_t bytes;
-    const uint64_t element = tw_type_size(r->type) * (uint64_t)r->channels;
+    const uint64_t element = r->size * (uint64_t)r->channels;
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
     const uint64_t ratio = compression == COMPRESSION_NONE ? 1 : RATIO_MOST;
     if (!twi_mul((uint64_t)r->rows * (uint64_t)r->cols, element, &bytes)) {
@@ -267,6 +297,21 @@ static tw_status check_promise(reader *r)
 static void set_filler(reader *r, double value)
 {
     const float single = (float)value;
+    switch (r->stored) {
+    case TWI_STORED_I8:
+        FILLER(int8_t, INT8_MIN, INT8_MAX)
+    case TWI_STORED_U32:
+        FILLER(uint32_t, 0, UINT32_MAX)
+    case TWI_STORED_I64:
+        FILLER(int64_t, -0x1p53, 0x1p53)
+    case TWI_STORED_U64:
+        FILLER(uint64_t, 0, 0x1p53)
+    case TWI_STORED_ALIKE:
+        break;
+    }
+    if (r->stored != TWI_STORED_ALIKE) {
+        return;
+    }
     switch (r->type) {
     case TW_U8:
         FILLER(uint8_t, 0, UINT8_MAX)
@@ -286,16 +331,15 @@ static void set_filler(reader *r, double value)
 
 static void fill(const reader *r, unsigned char *out, uint64_t bytes)
 {
-    const size_t size = tw_type_size(r->type);
-    for (uint64_t at = 0; at < bytes; at += size) {
-        memcpy(out + at, r->filler, size);
+    for (uint64_t at = 0; at < bytes; at += r->size) {
+        memcpy(out + at, r->filler, r->size);
     }
 }
 
 /* Room for a line or a row of tiles. */
 static tw_status reserve_lines(reader *r)
 {
-    const uint64_t element = tw_type_size(r->type) * (r->separate ? 1 : (uint64_t)r->channels);
+    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
     uint64_t lines = 1;
     tw_status status = TW_OK;
     twi_free(r->tile);
@@ -374,7 +418,7 @@ static tw_status next_page(reader *r, bool *more)
 
 static tw_status decode_tiles(reader *r, int64_t row, int channel)
 {
-    const uint64_t element = tw_type_size(r->type) * (r->separate ? 1 : (uint64_t)r->channels);
+    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
     const uint64_t tile_line = r->tile_cols * element;
     const int64_t high = r->rows - row < r->tile_rows ? r->rows - row : r->tile_rows;
     for (int64_t col = 0; col < r->cols; col += r->tile_cols) {
@@ -413,18 +457,24 @@ static tw_status decode_line(reader *r, int64_t row, int channel, const unsigned
     return row % r->tile_rows == 0 ? decode_tiles(r, row, channel) : TW_OK;
 }
 
-static void take_channel(const reader *r, const unsigned char *line, int channel, void *out)
+static tw_status take_channel(const reader *r, const unsigned char *line, int64_t row, int channel,
+                              void *out)
 {
-    const size_t size = tw_type_size(r->type);
+    const size_t size = r->size;
     const size_t step = r->separate ? size : size * (size_t)r->channels;
     const unsigned char *from = line + (r->separate ? 0 : (size_t)channel * size);
+    if (r->stored != TWI_STORED_ALIKE) {
+        return twi_stored_row(r->ctx, r->input->name, r->stored, from, (int64_t)step, r->cols, row,
+                              out);
+    }
     if (step == size) {
         memcpy(out, from, (size_t)r->cols * size);
-        return;
+        return TW_OK;
     }
     for (int64_t j = 0; j < r->cols; j++) {
         memcpy((char *)out + (size_t)j * size, from + (size_t)j * step, size);
     }
+    return TW_OK;
 }
 
 /* ------------------------------------------------------------------------------------ the entries
@@ -438,7 +488,7 @@ static tw_status read_channels(reader *r, const tw_matrix *planes, int first, in
         const unsigned char *line;
         status = decode_line(r, row, r->separate ? first : 0, &line);
         for (int k = first; k < end && status == TW_OK; k++) {
-            take_channel(r, line, k, twi_matrix_row(&planes[k], row));
+            status = take_channel(r, line, row, k, twi_matrix_row(&planes[k], row));
         }
         if (status == TW_OK && row % 64 == 0) {
             status = twi_check_cancel(r->ctx);
@@ -497,7 +547,7 @@ static tw_status plane_next(tw_context *ctx, void *state, void *row)
     tw_status status = decode_line(&plane->reader, plane->next,
                                    plane->reader.separate ? plane->channel : 0, &line);
     if (status == TW_OK) {
-        take_channel(&plane->reader, line, plane->channel, row);
+        status = take_channel(&plane->reader, line, plane->next, plane->channel, row);
         plane->next++;
     }
     return status;
