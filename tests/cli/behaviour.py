@@ -605,13 +605,17 @@ class Behaviour(unittest.TestCase):
     def test_a_reader_that_goes_away_ends_a_run_quietly(self):
         self.tilewright("generate", "graph", "grid", "g.bin", "-n", "400", "-q")
         self.tilewright("apsp", "g.bin", "d.npy", "-q")
+        self.tilewright("generate", "image", "natural", "i.pgm", "--rows", "300", "-q")
         for words in (("apsp", "g.bin", "-"), ("apsp", "g.bin", "-", "--predecessors", "p.npy"),
                       ("apsp", "g.bin"), ("summary", "d.npy"), ("path", "g.bin", "0", "399"),
                       ("apsp", "g.bin", "--json"), ("compare", "d.npy", "d.npy"),
                       ("convert", "d.npy", "-", "--out-format", "csv"), ("apsp", "g.bin", "--long", "-o", "-"),
-                      ("generate", "graph", "grid", "-", "--out-format", "gr")):
+                      ("generate", "graph", "grid", "-", "--out-format", "gr"), ("entropy", "i.pgm"),
+                      ("entropy", "i.pgm", "-", "--out-format", "csv"), ("map", "x", "i.pgm"),
+                      ("map", "x", "i.pgm", "-", "--out-format", "pnm"), ("map", "x", "i.pgm", "--explain"),
+                      ("map", "x", "i.pgm", "--json")):
             self.assertEqual(self.run_unread(*words, "-q"), (-signal.SIGPIPE, b""), words)
-            self.assertEqual(sorted(os.listdir(self.folder.name)), ["d.npy", "g.bin"], words)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), ["d.npy", "g.bin", "i.pgm"], words)
         self.assertEqual(self.run_unread("help", "apsp"), (-signal.SIGPIPE, b""))
 
     def test_a_reader_that_goes_away_hides_no_other_error(self):

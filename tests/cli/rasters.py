@@ -22,6 +22,7 @@ if os.access(PYTHON, os.X_OK) and "TW_RASTERS_PYTHON" not in os.environ:
 try:
     import numpy
     import rasterio
+    import rasterio.control
     from PIL import Image, ImageFile
 except ImportError as missing:
     print(f"skipped: no {missing.name} for {sys.executable}; make python-setup installs it")
@@ -107,6 +108,28 @@ def geotiffs_keep_their_place_and_bands_whatever_their_storage():
                                                                      else "none")
                 with open("out.tif", "rb") as file:
                     assert file.read(4)[2] == (43 if "big" in words else 42)
+
+
+def every_kind_of_georeferencing_is_kept():
+    planes = numbers((3, 50, 60), "u8")
+    points = [rasterio.control.GroundControlPoint(row, col, x, y, 0) for row, col, x, y in
+              ((0, 0, 1, 2), (0, 50, 3, 2), (40, 50, 3, 5))]
+    kinds = {"rotated": {"transform": rasterio.Affine(10, 2, 5e5, -3, -10, 4e6)},
+             "of its own": {"crs": "+proj=laea +lat_0=52 +lon_0=10 +x_0=1 +y_0=2 +ellps=GRS80 +units=m"},
+             "degrees": {"crs": "EPSG:4326", "transform": rasterio.transform.from_origin(-180, 90, 0.25, 0.5)},
+             "points": {"gcps": points, "crs": "EPSG:4326", "transform": None}, "none": {"crs": None, "transform": None}}
+    for kind, more in kinds.items():
+        make("in.tif", planes, **more)
+        with rasterio.open("in.tif", "r+") as file:
+            file.update_tags(AREA_OR_POINT="Point")
+        for command in (["map", "x", "--out-type", "u8"], ["entropy"]):
+            run(*command, "in.tif", "out.tif", "-q")
+            with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+                same_place(before, after)
+                assert str(after.gcps) == str(before.gcps) or [p.asdict() | {"id": ""} for p in after.gcps[0]] == [
+                    p.asdict() | {"id": ""} for p in before.gcps[0]], (kind, after.gcps)
+                assert after.tags()["AREA_OR_POINT"] == "Point" and after.count == 3, kind
+                assert after.colorinterp == before.colorinterp, kind
 
 
 def the_bytes_do_not_depend_on_threads():

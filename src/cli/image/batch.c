@@ -366,6 +366,9 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
         status = check_files(job, &w);
     }
     if (status == TW_OK) {
+        status = cli_check_array_output(job->ctx, w.results[0], batch->format);
+    }
+    if (status == TW_OK) {
         status = check_storage(job, &w);
     }
     if (status == TW_OK) {

@@ -322,8 +322,8 @@ static tw_status check_planes(entropy_run *run)
     }
     if (run->output != NULL && !run->picture && (!writes(run, stack) || writes(run, one))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%.500s has %lld planes; choose one with --plane, or write npy, pfm, png or "
-                       "records",
+                       "%.500s has %lld planes; choose one with --plane, or write npy, tiff, png, "
+                       "pfm or records",
                        run->input, (long long)run->planes);
     }
     run->as_image = run->output != NULL;

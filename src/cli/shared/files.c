@@ -281,6 +281,14 @@ tw_status cli_check_array_output(tw_context *ctx, const char *path, const char *
 {
     static const char *const known[] = {"",    "npy", "csv", "raw",  "bin", "out",     "pgm", "ppm",
                                         "pnm", "pfm", "png", "tiff", "tif", "records", NULL};
+    static const char *const formats[] = {"npy", "csv",  "raw",     "pnm", "pfm",
+                                          "png", "tiff", "records", NULL};
+    if (path != NULL && format != NULL && !cli_writes(path, format, formats)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--out-format %.40s is not supported; use npy, raw, csv, pnm, pfm, png, "
+                       "tiff or records",
+                       format);
+    }
     if (path == NULL || format != NULL || cli_writes(path, NULL, known)) {
         return TW_OK;
     }
