@@ -106,6 +106,7 @@ complete -c tilewright -n '__tilewright_command path' -l no-progress -d 'Do not 
 complete -c tilewright -n '__tilewright_command path' -l help -s h -d 'Show this help'
 complete -c tilewright -n '__tilewright_command summary' -l type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64'
 complete -c tilewright -n '__tilewright_command summary' -l in-format -x -d 'raw, npy or csv'
+complete -c tilewright -n '__tilewright_command summary' -l labels -d 'Name vertices as in the files that \'tilewright apsp --labels\' wrote beside DIST: for d.npy d.rows.txt and d.cols.txt'
 complete -c tilewright -n '__tilewright_command summary' -l histogram -d 'Also print a histogram of the distances with BINS equal bins (default: 20)'
 complete -c tilewright -n '__tilewright_command summary' -l plot -r -d 'Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png'
 complete -c tilewright -n '__tilewright_command summary' -l eccentricity -r -d 'Write the largest distance of each row to FILE (.csv: one per line, behind the name of the vertex if the graph has names'

@@ -114,6 +114,7 @@ _tilewright()
         _arguments -s -S \
             '--type=[The type of a raw file, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
+            '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
             '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \

@@ -318,9 +318,10 @@ static tw_status explain_bad(tw_context *ctx, const twi_edge_source *source, int
     int32_t ends[2] = {e.source, e.target};
     for (int k = 0; k < 2; k++) {
         if ((uint32_t)ends[k] >= (uint64_t)source->vertices) {
-            return tw_fail(
-                ctx, blame, "%s: vertex %d is outside 0 ... %lld; the graph has %lld vertices",
-                place, ends[k], (long long)source->vertices - 1, (long long)source->vertices);
+            return tw_fail(ctx, blame, "%s: vertex %d is outside 0 ... %lld; the graph has %lld %s",
+                           place, ends[k], (long long)source->vertices - 1,
+                           (long long)source->vertices,
+                           source->vertices == 1 ? "vertex" : "vertices");
         }
     }
     return tw_fail(ctx, blame,
@@ -431,11 +432,10 @@ static tw_status narrow_vertices(tw_context *ctx, int32_t **out, const void *in,
     tw_status status = twi_narrow_vertices(ctx, out, &bad, in, count, vertices);
     return status != TW_OK || bad == INT64_MAX
                ? status
-               : tw_fail(
-                     ctx, TW_ERR_ARGUMENT,
-                     "edge %lld: vertex %lld is outside 0 ... %lld; the graph has %lld vertices",
-                     (long long)bad, (long long)twi_load_i64(in, bad), (long long)vertices - 1,
-                     (long long)vertices);
+               : tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "edge %lld: vertex %lld is outside 0 ... %lld; the graph has %lld %s",
+                         (long long)bad, (long long)twi_load_i64(in, bad), (long long)vertices - 1,
+                         (long long)vertices, vertices == 1 ? "vertex" : "vertices");
 }
 
 /* Puts what is of 64 bits into `own`, and the part to it. */

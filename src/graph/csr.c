@@ -100,9 +100,9 @@ static tw_status fail_vertex(const work *w, int64_t a, int64_t vertex)
 {
     char place[64];
     return tw_fail(w->ctx, TW_ERR_ARGUMENT,
-                   "%s: vertex %lld is outside 0 ... %lld; the graph has %lld vertices",
+                   "%s: vertex %lld is outside 0 ... %lld; the graph has %lld %s",
                    place_of(place, w->csr, a), (long long)vertex, (long long)w->csr->vertices - 1,
-                   (long long)w->csr->vertices);
+                   (long long)w->csr->vertices, w->csr->vertices == 1 ? "vertex" : "vertices");
 }
 
 static tw_status check_types(tw_context *ctx, const tw_csr *csr)

@@ -25,15 +25,16 @@ static void say(tw_apsp_plan *plan, const char *format, ...)
 static void explain_graph(tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
-    say(plan, "graph: %lld vertices, %lld arc%s%s, weights %s from %.9g to %.9g%s%s%s\n",
-        (long long)graph->n, (long long)graph->arcs, graph->arcs == 1 ? "" : "s",
-        graph->undirected ? ", undirected" : "", tw_type_name(graph->weight_type),
-        graph->min_weight, graph->max_weight, graph->equal ? ", all equal" : "",
+    say(plan, "graph: %lld %s, %lld arc%s%s, weights %s from %.9g to %.9g%s%s%s\n",
+        (long long)graph->n, graph->n == 1 ? "vertex" : "vertices", (long long)graph->arcs,
+        graph->arcs == 1 ? "" : "s", graph->undirected ? ", undirected" : "",
+        tw_type_name(graph->weight_type), graph->min_weight, graph->max_weight,
+        graph->equal ? ", all equal" : "",
         plan->potential != NULL ? ", made non-negative by potentials" : "",
         plan->part != NULL ? "; without the arcs that no walk from a source to a target uses" : "");
-    say(plan, "result: %lld x %lld of %s; %d threads, %s\n", (long long)twi_plan_rows(plan),
+    say(plan, "result: %lld x %lld of %s; %d thread%s, %s\n", (long long)twi_plan_rows(plan),
         (long long)twi_plan_cols(plan), tw_type_name(plan->type), plan->threads,
-        twi_isa_name(plan->isa));
+        plan->threads == 1 ? "" : "s", twi_isa_name(plan->isa));
 }
 
 uint64_t twi_plan_held(const tw_apsp_plan *plan)

@@ -260,12 +260,13 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         .result_bytes = twi_will_fold(plan) ? 0 : result,
     };
     c->seconds = twi_gpu_sweep_estimate(info, &job);
-    snprintf(c->basis, sizeof c->basis,
-             "%d blocks, largest front %lld; %.3g steps per source in %s on %.40s, using %s of its "
-             "memory",
-             tree->blocks, (long long)tree->front_most, tree->down + tree->up,
-             c->narrow ? "16 bits" : tw_type_name(type), info->name,
-             twi_bytes(bytes, (double)c->device_memory));
+    snprintf(
+        c->basis, sizeof c->basis,
+        "%d block%s, largest front %lld; %.3g steps per source in %s on %.40s, using %s of its "
+        "memory",
+        tree->blocks, tree->blocks == 1 ? "" : "s", (long long)tree->front_most,
+        tree->down + tree->up, c->narrow ? "16 bits" : tw_type_name(type), info->name,
+        twi_bytes(bytes, (double)c->device_memory));
     twi_rule_out_if_too_large(ctx, c);
 }
 

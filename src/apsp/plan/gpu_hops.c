@@ -94,8 +94,10 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     c->work_type = TW_U8;
     c->memory = twi_gpu_hops_memory(plan) + twi_delivery_memory(plan, false);
     c->seconds = estimate(plan, info, levels);
-    snprintf(c->basis, sizeof c->basis, "%.0f levels of %lld arcs on %.40s, using %s of its memory",
-             levels, (long long)graph->arcs, info->name, twi_bytes(need, (double)c->device_memory));
+    snprintf(c->basis, sizeof c->basis,
+             "%.0f level%s of %lld arc%s on %.40s, using %s of its memory", levels,
+             levels == 1 ? "" : "s", (long long)graph->arcs, graph->arcs == 1 ? "" : "s",
+             info->name, twi_bytes(need, (double)c->device_memory));
     twi_rule_out_if_too_large(ctx, c);
 }
 

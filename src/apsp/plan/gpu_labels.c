@@ -101,10 +101,11 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     c->memory = twi_gpu_labels_memory(plan, type) + twi_delivery_memory(plan, false);
     c->seconds = estimate(plan, type, info, depth);
     snprintf(c->basis, sizeof c->basis,
-             "labels corrected along %lld arcs in %s, paths of %.0f arcs, on %.40s, using %s of "
+             "labels corrected along %lld arc%s in %s, paths of %.0f arc%s, on %.40s, using %s of "
              "its memory",
-             (long long)plan->graph->arcs, c->narrow ? "16 bits" : tw_type_name(type), depth,
-             info->name, twi_bytes(need, (double)c->device_memory));
+             (long long)plan->graph->arcs, plan->graph->arcs == 1 ? "" : "s",
+             c->narrow ? "16 bits" : tw_type_name(type), depth, depth == 1 ? "" : "s", info->name,
+             twi_bytes(need, (double)c->device_memory));
     twi_rule_out_if_too_large(ctx, c);
 }
 

@@ -109,14 +109,15 @@ tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     *farthest = sample.farthest > *farthest ? sample.farthest : *farthest;
     double least = search_seconds(plan, c->method, sample.seconds_least);
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out_slower(c, least, "judging by %lld sources on each thread",
-                            (long long)twi_searcher_batch(c->method));
+        twi_rule_out_slower(c, least, "judging by %lld source%s on each thread",
+                            (long long)twi_searcher_batch(c->method),
+                            twi_searcher_batch(c->method) == 1 ? "" : "s");
         return TW_OK;
     }
     c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
     snprintf(c->basis, sizeof c->basis,
-             "%.3g us per source and thread, %s %lld sources; farthest %.9g",
+             "%.3g us per source and thread, %s %lld source%s; farthest %.9g",
              sample.seconds_per_source * 1e6, sample.guessed ? "extrapolated from" : "from",
-             (long long)sample.sources, sample.farthest);
+             (long long)sample.sources, sample.sources == 1 ? "" : "s", sample.farthest);
     return TW_OK;
 }

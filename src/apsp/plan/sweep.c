@@ -165,10 +165,11 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,
-        "%s, %s%s; %d blocks, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",
+        "%s, %s%s; %d block%s, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",
         twi_order_maker(plan->order_maker), plan->order_origin, plan->order_note,
-        plan->tree->blocks, (long long)plan->tree->front_most, plan->tree->down + plan->tree->up,
-        tw_type_name(c->work_type), TWI_SWEEP_EFFICIENCY * rate / 1e9);
+        plan->tree->blocks, plan->tree->blocks == 1 ? "" : "s", (long long)plan->tree->front_most,
+        plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
+        TWI_SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
 }

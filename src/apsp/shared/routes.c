@@ -378,9 +378,9 @@ static tw_status check_query(const query *q)
     if (status == TW_OK && ((q->distances->rows != graph->n && q->distances->rows != 1) ||
                             q->distances->cols != graph->n)) {
         status = tw_fail(q->ctx, TW_ERR_VERIFY,
-                         "the distance matrix is %lld x %lld but the graph has %lld vertices",
+                         "the distance matrix is %lld x %lld but the graph has %lld %s",
                          (long long)q->distances->rows, (long long)q->distances->cols,
-                         (long long)graph->n);
+                         (long long)graph->n, graph->n == 1 ? "vertex" : "vertices");
     }
     return status;
 }

@@ -110,6 +110,24 @@ typedef struct cli_answers {
             "How many nearest or farthest vertices; 10 by default."                                \
     }
 
+/* Options that apsp has here and over MPI. */
+#define CLI_SUMMARY_OPTION(settings)                                   \
+    {                                                                  \
+        "summary", 0, CLI_FLAG, NULL, offsetof(settings, summary), 1,  \
+            "Print the summary of the distances even if OUT is given." \
+    }
+#define CLI_VERIFY_OPTION(settings, rows)                                                    \
+    {                                                                                        \
+        "verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(settings, verify), rows,              \
+            "Check K rows (16 if no number is given, 0: all) against an independent search " \
+            "before OUT appears; exit 1 and write nothing if one is wrong."                  \
+    }
+#define CLI_EVERY_OPTION(settings)                                                            \
+    {                                                                                         \
+        "every", 0, CLI_TIME, "TIME", offsetof(settings, every), 0,                           \
+            "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m." \
+    }
+
 /* Answers on their way: a summary where one is wanted, and what else collects rows. */
 typedef struct cli_answering {
     const cli_answers *asked;

@@ -26,8 +26,9 @@ void apsp_announce(const apsp_run *run)
     const tw_graph_info *about = &run->about;
     char memory[CLI_SHOWN], seconds[CLI_SHOWN], low[CLI_SHOWN], high[CLI_SHOWN];
     /* A file may hold an undirected graph as arcs both ways: "directed" would be wrong of it. */
-    cli_say(run->job, "graph: %lld vertices, %lld arc%s%s, weights %s to %s (%s)",
-            (long long)about->vertices, (long long)about->arcs, about->arcs == 1 ? "" : "s",
+    cli_say(run->job, "graph: %lld %s, %lld arc%s%s, weights %s to %s (%s)",
+            (long long)about->vertices, about->vertices == 1 ? "vertex" : "vertices",
+            (long long)about->arcs, about->arcs == 1 ? "" : "s",
             about->undirected ? ", undirected" : "", cli_show_value(low, about->min_weight),
             cli_show_value(high, about->max_weight), tw_type_name(about->weight_type));
     if (run->settings->explain) {

@@ -49,6 +49,7 @@ typedef struct apsp_run {
     cli_timed verifier_sink;
     cli_gated output_sink;
     cli_gated predecessor_sink;
+    cli_counted predecessor_counted; /* between the two, where the file counts from 1 */
     tw_apsp_report report;
     double seconds_read;
     double seconds_plan;  /* the plan, as seen from here */

@@ -40,7 +40,8 @@ static const cli_option result_options[] = {
      "Treat distances above D as unreachable."},
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
-     "-9999 where there is none."},
+     "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
+     "file."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
@@ -51,11 +52,8 @@ static const cli_option result_options[] = {
     {"labels", 0, CLI_FLAG, NULL, offsetof(apsp_settings, labels), 1,
      "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
      "d.rows.txt and d.cols.txt."},
-    {"summary", 0, CLI_FLAG, NULL, offsetof(apsp_settings, summary), 1,
-     "Print the summary of the distances even if OUT is given."},
-    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(apsp_settings, verify), VERIFY_ROWS,
-     "Check K rows (16 if no number is given, 0: all) against an independent search before OUT "
-     "appears; exit 1 and write nothing if one is wrong."},
+    CLI_SUMMARY_OPTION(apsp_settings),
+    CLI_VERIFY_OPTION(apsp_settings, VERIFY_ROWS),
     {0}};
 
 static const cli_option answer_options[] = {CLI_ANSWER_OPTIONS(apsp_settings), {0}};
@@ -86,8 +84,7 @@ static const cli_option method_options[] = {
      "is kept as FILE.previous. The same command, started again, goes on from there and ends with "
      "the same bytes; so does tilewright-mpi, and the reverse. Both files are removed when the "
      "run has ended well."},
-    {"every", 0, CLI_TIME, "TIME", offsetof(apsp_settings, every), 0,
-     "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
+    CLI_EVERY_OPTION(apsp_settings),
     {0}};
 
 static const cli_group groups[] = {{"The graph", cli_reading_options},
@@ -418,6 +415,27 @@ static tw_status write_labels(const apsp_run *run, const tw_apsp_options *opts)
                            : status;
 }
 
+/* Text shows vertices as the graph's file counts them; a binary matrix is for programs, whose rows
+ * and columns begin with 0, and names would not fit either. */
+static void count_predecessors(apsp_run *run, tw_sink *sink)
+{
+    static const char *const text[] = {"csv", NULL};
+    const char *path = run->settings->predecessors;
+    if (run->about.labelled) {
+        cli_say(run->job,
+                "%s: vertices are numbered from 0 in the order in which their names first appear "
+                "in %s",
+                path, run->input);
+    } else if (run->about.first != 0 && cli_writes(path, NULL, text)) {
+        run->predecessor_counted.inner = *sink;
+        run->predecessor_counted.first = run->about.first;
+        cli_counted_sink(&run->predecessor_counted, sink);
+    } else if (run->about.first != 0) {
+        cli_say(run->job, "%s: vertices are numbered from 0, in %s from %d; a .csv has the latter",
+                path, run->input, (int)run->about.first);
+    }
+}
+
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
@@ -447,6 +465,7 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
     }
     if (status == TW_OK && s->predecessors != NULL) {
         predecessors = gate(run, &run->predecessor_sink);
+        count_predecessors(run, &predecessors);
     }
     if (status == TW_OK) {
         status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
@@ -534,6 +553,7 @@ static void clear_run(apsp_run *run)
 {
     tw_sink_destroy(&run->output_sink.inner);
     tw_sink_destroy(&run->predecessor_sink.inner);
+    cli_counted_clear(&run->predecessor_counted);
     tw_sink_destroy(&run->verifier_sink.inner);
     tw_apsp_verifier_destroy(run->verifier);
     cli_answers_clear(&run->answering);

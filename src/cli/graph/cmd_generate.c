@@ -108,8 +108,9 @@ static tw_status report(const cli_job *job, const settings *s, const tw_graph *g
         return status;
     }
     if (!s->common.json) {
-        cli_say(job, "%s: %lld vertices, %lld arc%s, %s, weights %s to %s (%s)", path,
-                (long long)info.vertices, (long long)info.arcs, info.arcs == 1 ? "" : "s",
+        cli_say(job, "%s: %lld %s, %lld arc%s, %s, weights %s to %s (%s)", path,
+                (long long)info.vertices, info.vertices == 1 ? "vertex" : "vertices",
+                (long long)info.arcs, info.arcs == 1 ? "" : "s",
                 info.undirected ? "undirected" : "directed", cli_show_value(low, info.min_weight),
                 cli_show_value(high, info.max_weight), tw_type_name(info.weight_type));
         return TW_OK;
@@ -202,8 +203,8 @@ static tw_status run_image(cli_job *job, const settings *s, const char *kind, co
         cli_report_text(&json, "output", out);
         cli_report_end(&json);
     } else if (status == TW_OK) {
-        cli_say(job, "%s: %lld rows of %lld, %d levels", out, (long long)opts.rows,
-                (long long)opts.cols, opts.levels);
+        cli_say(job, "%s: %lld row%s of %lld, %d levels", out, (long long)opts.rows,
+                opts.rows == 1 ? "" : "s", (long long)opts.cols, opts.levels);
     }
     tw_image_destroy(image);
     return status;

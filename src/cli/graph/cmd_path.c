@@ -148,8 +148,9 @@ static tw_status read_row(cli_job *job, const settings *s, int64_t vertices, con
         tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
     if (status == TW_OK && (shape->rows != vertices || shape->cols != vertices)) {
         status = tw_fail(ctx, TW_ERR_VERIFY,
-                         "the distance matrix is %lld x %lld but the graph has %lld vertices",
-                         (long long)shape->rows, (long long)shape->cols, (long long)vertices);
+                         "the distance matrix is %lld x %lld but the graph has %lld %s",
+                         (long long)shape->rows, (long long)shape->cols, (long long)vertices,
+                         vertices == 1 ? "vertex" : "vertices");
     }
     if (status == TW_OK) {
         *out = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};

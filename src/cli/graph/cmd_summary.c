@@ -1,15 +1,25 @@
 /* tilewright summary: what a matrix of distances says about its graph. */
 #include "cli/graph/answers.h"
+#include "cli/graph/names.h"
 #include "cli/graph/statistics.h"
 #include "cli/shared/commands.h"
 #include "frame/job.h"
+
+#include <string.h>
 
 typedef struct settings {
     cli_common common;
     tw_type type;
     const char *format;
+    int32_t labels;
     cli_answers answers;
 } settings;
+
+/* The vertices of the rows and columns, with --labels. */
+typedef struct labels {
+    tw_graph *graph;
+    cli_vertices rows, cols;
+} labels;
 
 static const settings defaults = {
     .common = CLI_COMMON_INIT, .type = TW_AUTO, .answers = CLI_ANSWERS_INIT};
@@ -21,6 +31,9 @@ static const cli_option own_options[] = {
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
      "raw, npy or csv; by default the extension decides, and raw is taken for an unknown one."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(settings, labels), 1,
+     "Name vertices as in the files that 'tilewright apsp --labels' wrote beside DIST: for d.npy "
+     "d.rows.txt and d.cols.txt. Default: by number, from 0."},
     {0}};
 
 static const cli_option result_options[] = {CLI_ANSWER_OPTIONS(settings), {0}};
@@ -39,14 +52,40 @@ static const cli_example examples[] = {
     {"tilewright summary answer --type i32 --histogram=10",
      "a raw file of int32, with a histogram of ten bins"},
     {"tilewright summary distances.npy --closeness closeness.csv", "one number for each vertex"},
+    {"tilewright summary distances.npy --labels", "with the names that 'apsp --labels' has kept"},
     {NULL, NULL}};
 
-static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
-                           cli_answering *answering, const char *path)
+/* As many names as there are rows and columns; a matrix may have changed since. */
+static tw_status check_labels(tw_context *ctx, const labels *names, const tw_shape *shape)
 {
+    if (names->rows.count == shape->rows && names->cols.count == shape->cols) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_FORMAT,
+                   "--labels: the files name %lld row%s and %lld column%s, but DIST is %lld x %lld",
+                   (long long)names->rows.count, names->rows.count == 1 ? "" : "s",
+                   (long long)names->cols.count, names->cols.count == 1 ? "" : "s",
+                   (long long)shape->rows, (long long)shape->cols);
+}
+
+/* Who has names beside a matrix may not know how to see them. */
+static void mention_labels(const cli_job *job, const char *dist)
+{
+    char path[CLI_LABEL_PATH];
+    if (strcmp(dist, "-") != 0 && cli_label_path(job->ctx, path, dist, "rows") == TW_OK &&
+        cli_is_file(path)) {
+        cli_say(job, "vertices are numbered from 0; --labels takes their names from %s", path);
+    }
+}
+
+static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
+                           cli_answering *answering, const labels *names, const char *path)
+{
+    const cli_naming naming = {names->graph, names->rows.list, names->cols.list};
     tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
     int32_t used = 0;
-    tw_status status = cli_answers_begin(job->ctx, answering, NULL, NULL, true, sinks, &used);
+    tw_status status =
+        cli_answers_begin(job->ctx, answering, naming.sources, naming.targets, true, sinks, &used);
     if (status == TW_OK) {
         status = tw_feed_source(job->ctx, source, sinks, used);
     }
@@ -54,18 +93,18 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
         tw_sink_destroy(&sinks[i]);
     }
     if (status == TW_OK) {
-        status = cli_answers_write(job->ctx, answering, NULL);
+        status = cli_answers_write(job->ctx, answering, naming.graph);
     }
     if (status == TW_OK && s->common.json) {
         cli_report json;
         cli_report_begin(&json, stdout);
         cli_report_text(&json, "command", "summary");
         cli_report_text(&json, "input", path);
-        cli_statistics_report(&json, answering->summary, &answering->about, NULL);
+        cli_statistics_report(&json, answering->summary, &answering->about, &naming);
         cli_report_number(&json, "seconds", cli_seconds() - job->started);
         cli_report_end(&json);
     } else if (status == TW_OK) {
-        cli_statistics_print(answering->summary, &answering->about, NULL);
+        cli_statistics_print(answering->summary, &answering->about, &naming);
     }
     return status;
 }
@@ -74,6 +113,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_source source = TW_SOURCE_INIT;
+    labels names = {0};
     cli_answering answering = {.asked = &s->answers, .about = TW_APSP_SUMMARY_INFO_INIT};
     (void)count;
     tw_status status = cli_begin(job, &s->common);
@@ -94,10 +134,19 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = tw_matrix_source(job->ctx, &source, words[0], s->format,
                                   s->type != TW_AUTO ? s->type : TW_I32);
     }
+    if (status == TW_OK && s->labels) {
+        status = cli_read_labels(job->ctx, words[0], &names.graph, &names.rows, &names.cols);
+        status = status == TW_OK ? check_labels(job->ctx, &names, &source.shape) : status;
+    } else if (status == TW_OK) {
+        mention_labels(job, words[0]);
+    }
     if (status == TW_OK) {
-        status = summarise(job, s, &source, &answering, words[0]);
+        status = summarise(job, s, &source, &answering, &names, words[0]);
     }
     cli_answers_clear(&answering);
+    cli_vertices_clear(&names.rows);
+    cli_vertices_clear(&names.cols);
+    tw_graph_destroy(names.graph);
     tw_source_destroy(&source);
     return status;
 }

@@ -3,7 +3,11 @@
 
 #include "cli/shared/files.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void cli_report_vertex(cli_report *report, const char *key, const tw_graph *graph, int64_t vertex)
 {
@@ -52,4 +56,135 @@ tw_status cli_label_path(tw_context *ctx, char path[CLI_LABEL_PATH], const char 
     return length < CLI_LABEL_PATH
                ? TW_OK
                : tw_fail(ctx, TW_ERR_ARGUMENT, "--labels: the name of OUT is too long");
+}
+
+/* ------------------------------------------------------------------------------- counted rows */
+
+static tw_status counted_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    cli_counted *c = self;
+    cli_counted_clear(c);
+    c->cols = shape->cols;
+    c->row = malloc((size_t)shape->cols * sizeof *c->row + 1);
+    return c->row != NULL ? c->inner.begin(c->inner.self, ctx, shape)
+                          : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld vertices",
+                                    (long long)shape->cols);
+}
+
+static tw_status counted_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                              const void *data, int64_t stride)
+{
+    cli_counted *c = self;
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK; i++) {
+        const int32_t *row = (const int32_t *)data + i * stride;
+        for (int64_t j = 0; j < c->cols; j++) {
+            c->row[j] = row[j] + (row[j] >= 0 ? c->first : 0);
+        }
+        status = c->inner.rows(c->inner.self, ctx, first + i, 1, c->row, c->cols);
+    }
+    return status;
+}
+
+static tw_status counted_end(void *self, tw_context *ctx)
+{
+    cli_counted *c = self;
+    return c->inner.end(c->inner.self, ctx);
+}
+
+static void counted_abort(void *self, tw_context *ctx)
+{
+    cli_counted *c = self;
+    c->inner.abort(c->inner.self, ctx);
+}
+
+void cli_counted_sink(cli_counted *counted, tw_sink *out)
+{
+    *out = (tw_sink){sizeof(tw_sink), counted,       counted_begin, counted_rows,
+                     counted_end,     counted_abort, NULL};
+}
+
+void cli_counted_clear(cli_counted *counted)
+{
+    free(counted->row);
+    counted->row = NULL;
+}
+
+/* ------------------------------------------------------------------------------ files of names */
+
+/* The lines of a file, each as an edge from a name to itself, behind what is in `out`. They are
+ * fields of a .csv, in quotes if they hold a comma or a quote. */
+static tw_status append_loops(tw_context *ctx, FILE *out, const char *path)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length = 0;
+    FILE *in = fopen(path, "rbe");
+    if (in == NULL) {
+        return tw_fail(
+            ctx, TW_ERR_IO,
+            "--labels: cannot open '%.300s', which 'tilewright apsp --labels' writes: %s", path,
+            strerror(errno));
+    }
+    while ((length = getline(&line, &room, in)) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        const char *quote = line[0] == '"' ? "" : "\"";
+        if (line[0] != '\0') {
+            fprintf(out, "%s%s%s,%s%s%s\n", quote, line, quote, quote, line, quote);
+        }
+    }
+    const bool read = ferror(in) == 0;
+    free(line);
+    fclose(in);
+    return read ? TW_OK : tw_fail(ctx, TW_ERR_IO, "--labels: cannot read '%.300s'", path);
+}
+
+static tw_status read_names(tw_context *ctx, tw_graph **graph, const char *rows, const char *cols)
+{
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+    char path[64];
+    const int fd = memfd_create("names", MFD_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file == NULL) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return tw_fail(ctx, TW_ERR_IO, "--labels: no room for the names: %s", strerror(errno));
+    }
+    opts.format = "edges";
+    opts.ids = 1;
+    opts.header = TW_GRAPH_HEADER_NO;
+    tw_status status = append_loops(ctx, file, rows);
+    if (status == TW_OK) {
+        status = append_loops(ctx, file, cols);
+    }
+    if (status == TW_OK && fflush(file) != 0) {
+        status = tw_fail(ctx, TW_ERR_IO, "--labels: no room for the names: %s", strerror(errno));
+    }
+    if (status == TW_OK) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        status = tw_graph_read(ctx, graph, path, &opts);
+    }
+    fclose(file);
+    return status;
+}
+
+tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph, cli_vertices *rows,
+                          cli_vertices *cols)
+{
+    char list[1 + CLI_LABEL_PATH] = "@", other[1 + CLI_LABEL_PATH] = "@";
+    tw_status status = cli_label_path(ctx, list + 1, dist, "rows");
+    if (status == TW_OK) {
+        status = cli_label_path(ctx, other + 1, dist, "cols");
+    }
+    if (status == TW_OK) {
+        status = read_names(ctx, graph, list + 1, other + 1);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, rows, *graph, "--labels", list);
+    }
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, cols, *graph, "--labels", other);
+    }
+    return status;
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
+#include "cli/graph/vertices.h"
 #include "frame/report.h"
 
 #include <tilewright.h>
@@ -15,6 +16,22 @@ void cli_report_vertex(cli_report *report, const char *key, const tw_graph *grap
 TW_CHECKED tw_status cli_write_column(tw_context *ctx, const tw_graph *graph, const int32_t *list,
                                       int64_t rows, const char *name, const void *values,
                                       tw_type type, const char *path);
+
+/* Rows of vertices on their way into `inner`, counted from `first` instead of 0; what is negative
+ * is no vertex and stays. Begin, end and abort are those of `inner`. */
+typedef struct cli_counted {
+    tw_sink inner;
+    int32_t first;
+    int64_t cols;
+    int32_t *row;
+} cli_counted;
+void cli_counted_sink(cli_counted *counted, tw_sink *out);
+void cli_counted_clear(cli_counted *counted);
+
+/* What 'apsp --labels' wrote beside a matrix: a graph without arcs that has the names, and the
+ * vertices of the matrix's rows and columns in it. */
+TW_CHECKED tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph,
+                                     cli_vertices *rows, cli_vertices *cols);
 
 /* The files of --labels: OUT without its extension, and ".rows.txt" or ".cols.txt". */
 #define CLI_LABEL_PATH 4096

@@ -225,12 +225,13 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
     if (vertices <= SPARSE_FROM || vertices / SPARSE_SHARE <= ends) {
         return TW_OK;
     }
-    return tw_fail(file->ctx, TW_ERR_FORMAT,
-                   "%.400s: vertex %lld asks for %lld vertices, but the %lld edges mention at most "
-                   "%lld; use --ids to number them by name, or say '# vertices: %lld' before the "
-                   "first edge",
-                   file->input->name, (long long)vertices - 1, (long long)vertices,
-                   (long long)ends / 2, (long long)ends, (long long)vertices);
+    return tw_fail(
+        file->ctx, TW_ERR_FORMAT,
+        "%.400s: vertex %lld asks for %lld vertices, but %lld edge%s can mention only %lld; "
+        "use --ids to number them by name, or say '# vertices: %lld' before the "
+        "first edge",
+        file->input->name, (long long)vertices - 1, (long long)vertices, (long long)ends / 2,
+        ends == 2 ? "" : "s", (long long)ends, (long long)vertices);
 }
 
 /* Words of the first line that are names further down: it may well be an edge. */

@@ -136,8 +136,9 @@ static bool read_vertices(twi_text *text, const header *kind)
     while (next_data_line(text)) {
         if (!twi_text_line_ends(text)) {
             return twi_text_fail(text, TW_ERR_FORMAT, NULL,
-                                 "the file goes on after the lines of its %lld vertices",
-                                 (long long)kind->vertices);
+                                 "the file goes on after the line%s of its %lld %s",
+                                 kind->vertices == 1 ? "" : "s", (long long)kind->vertices,
+                                 kind->vertices == 1 ? "vertex" : "vertices");
         }
         (void)twi_text_next_line(text);
     }
@@ -191,8 +192,9 @@ static tw_status check_count(tw_context *ctx, const twi_text_file *file, const h
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.500s: the first line says %lld edges, but the lists have %lld ends, not %s",
-                   file->input->name, (long long)kind->edges, (long long)ends,
+                   "%.500s: the first line says %lld edge%s, but the lists have %lld end%s, not %s",
+                   file->input->name, (long long)kind->edges, kind->edges == 1 ? "" : "s",
+                   (long long)ends, ends == 1 ? "" : "s",
                    file->rules.undirected ? "twice as many (with --directed each is an arc)"
                                           : "as many or twice as many");
 }

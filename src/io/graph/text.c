@@ -268,10 +268,10 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
         return twi_text_not(text, at, "a vertex: vertices are whole numbers");
     }
     if (text->rules->vertices >= 0) {
-        return twi_text_fail(text, TW_ERR_FORMAT, at,
-                             "vertex %s is outside %lld ... %lld: the file says %lld vertices",
-                             field, (long long)base, (long long)(text->rules->vertices - 1 + base),
-                             (long long)text->rules->vertices);
+        return twi_text_fail(
+            text, TW_ERR_FORMAT, at, "vertex %s is outside %lld ... %lld: the file says %lld %s",
+            field, (long long)base, (long long)(text->rules->vertices - 1 + base),
+            (long long)text->rules->vertices, text->rules->vertices == 1 ? "vertex" : "vertices");
     }
     return twi_text_fail(text, TW_ERR_FORMAT, at,
                          "vertex %s is outside 0 ... %d; vertex names need --ids", field,

@@ -13,6 +13,7 @@
  */
 #include "io/matrix/format.h"
 #include "io/output.h"
+#include "io/sink/named.h"
 
 #include "base/memory.h"
 #include "base/sink.h"
@@ -275,22 +276,19 @@ tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path, const
         return status;
     }
     file_sink *self = NULL;
+    char *kept = NULL;
     twi_matrix_format found = TWI_MATRIX_RAW;
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
     }
     status = twi_matrix_writer_find(ctx, &found, format, path);
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
+        status = twi_sink_named(ctx, &self, sizeof *self, &kept, path);
     }
     if (status != TW_OK) {
-        twi_free(self);
         return status;
     }
-    memcpy(self->path, path, strlen(path) + 1);
+    self->path = kept;
     self->format = found;
     twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, file_begin, file_rows, file_end, file_abort,
                                  file_destroy});

@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "io/image/format.h"
+#include "io/sink/named.h"
 #include "io/sink/waiting.h"
 
 #include "base/given.h"
@@ -209,6 +210,7 @@ tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *pat
         return status;
     }
     image_file_sink *self = NULL;
+    char *kept = NULL;
     const twi_image_format *found = NULL;
     if (path == NULL || path[0] == '\0') {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "an output file needs a name; '-' is standard output");
@@ -218,16 +220,12 @@ tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *pat
         status = check_options(ctx, &opts, found);
     }
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
+        status = twi_sink_named(ctx, &self, sizeof *self, &kept, path);
     }
     if (status != TW_OK) {
-        twi_free(self);
         return status;
     }
-    memcpy(self->path, path, strlen(path) + 1);
+    self->path = kept;
     self->format = found;
     self->opts = opts;
     self->opts.format = NULL; /* may be gone */

@@ -9,6 +9,7 @@
 #include "io/extension.h"
 #include "io/matrix/format.h"
 #include "io/print.h"
+#include "io/sink/named.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,6 +157,7 @@ tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, const char *path, cons
                            const int32_t *sources, const int32_t *targets)
 {
     pairs_sink *self = NULL;
+    char *kept = NULL;
     tw_status status = twi_sink_clear(ctx, out);
     if (status == TW_OK) {
         status = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
@@ -165,16 +167,12 @@ tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, const char *path, cons
                          "'%.300s': lines of from,to,distance are written as .csv", path);
     }
     if (status == TW_OK) {
-        status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
-    }
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
+        status = twi_sink_named(ctx, &self, sizeof *self, &kept, path);
     }
     if (status != TW_OK) {
-        twi_free(self);
         return status;
     }
-    memcpy(self->path, path, strlen(path) + 1);
+    self->path = kept;
     self->graph = graph;
     self->sources = sources;
     self->targets = targets;

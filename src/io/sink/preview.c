@@ -5,6 +5,7 @@
  */
 #include "image/colour.h"
 #include "io/image/format.h"
+#include "io/sink/named.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -157,18 +158,15 @@ tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path, do
         return status;
     }
     preview_sink *self = NULL;
+    char *kept = NULL;
     if (path == NULL || path[0] == '\0' || !(maximum > 0) || !isfinite(maximum)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview needs a name and a maximum above 0");
     }
-    status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &self->path, strlen(path) + 1, 1, "a sink");
-    }
+    status = twi_sink_named(ctx, &self, sizeof *self, &kept, path);
     if (status != TW_OK) {
-        twi_free(self);
         return status;
     }
-    memcpy(self->path, path, strlen(path) + 1);
+    self->path = kept;
     self->maximum = maximum;
     twi_colour_map(self->colours);
     twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, preview_begin, preview_rows, preview_end,

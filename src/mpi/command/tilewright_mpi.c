@@ -69,16 +69,11 @@ static const cli_option result_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
      "The format of OUT: raw or npy. Default: chosen by extension; .raw, .bin, .out or none is "
      "raw."},
-    {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(mpi_settings, verify), VERIFY_ROWS,
-     "Check K rows (16 if no number is given, 0: all) against an independent search before OUT "
-     "appears; exit 1 and write nothing if one is wrong."},
+    CLI_VERIFY_OPTION(mpi_settings, VERIFY_ROWS),
     {0}};
 
 static const cli_option answer_options[] = {
-    {"summary", 0, CLI_FLAG, NULL, offsetof(mpi_settings, summary), 1,
-     "Print the summary of the distances even if OUT is given."},
-    CLI_ANSWER_OPTIONS(mpi_settings),
-    {0}};
+    CLI_SUMMARY_OPTION(mpi_settings), CLI_ANSWER_OPTIONS(mpi_settings), {0}};
 
 static const cli_option method_options[] = {
     {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
@@ -98,8 +93,7 @@ static const cli_option method_options[] = {
      "the one before is kept as FILE.previous. The same command, started again on any number of "
      "processes, goes on from there and ends with the same bytes; so does tilewright apsp, and the "
      "reverse. Both files are removed when the run has ended well."},
-    {"every", 0, CLI_TIME, "TIME", offsetof(mpi_settings, every), 0,
-     "The time from one checkpoint to the next, such as 30s, 10m or 1h. Default: 10m."},
+    CLI_EVERY_OPTION(mpi_settings),
     {0}};
 
 static const cli_option explain_options[] = {
