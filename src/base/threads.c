@@ -35,6 +35,21 @@ __attribute__((constructor)) static void forget_empty_note(void)
 }
 #endif
 
+#define STAY 64 /* turns: a few microseconds */
+
+void twi_wait_a_moment(int turn)
+{
+    if (turn >= STAY) {
+        sched_yield();
+        return;
+    }
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb" ::: "memory"); /* yield does nothing on most cores */
+#endif
+}
+
 int twi_processor_count(void)
 {
     cpu_set_t set;

@@ -47,6 +47,10 @@ TWI_SHARED int twi_threads_wanted(const tw_context *ctx);
 /* What a region may ask for that could use `wanted` threads: as many of them as there can be. */
 TWI_SHARED int twi_team(int wanted);
 
+/* What a thread does that waits for another one: called with 0, 1, 2, ... it first stays where it
+ * is, then lets others run. */
+void twi_wait_a_moment(int turn);
+
 /* Processors this process may run on (its affinity mask). */
 TWI_SHARED int twi_processor_count(void);
 

@@ -9,11 +9,14 @@
  *   panel  p's row panel = closed tile (x) p's rows, by pieces of columns, as soon as p is closed
  *   rest   update k of all other chunks
  *
- * Threads take panels before heads before rest, so the narrow work hides behind the wide one and
- * a round has one barrier. In the directed case a chunk also forms its own piece of the column
- * panel, Col = Col (x) tile, right before it uses it. In the symmetric case only the lower triangle
- * is kept up to date; the panel is gathered from rows and columns into a buffer of its own, whose
- * transpose is the column panel.
+ * Threads take panels before heads before rest, so the narrow work hides behind the wide one. Nor
+ * does a round wait for the one before: a thread that finds nothing left of k goes on with p as
+ * soon as p's panel is there, and a chunk takes update p when it has had k. Only p + 1 is closed
+ * after all of k is done, since its panel lies where k's was. So the threads meet where a batch of
+ * rounds ends, to show progress, and not in between. In the directed case a chunk also forms its
+ * own piece of the column panel, Col = Col (x) tile, right before it uses it. In the symmetric case
+ * only the lower triangle is kept up to date; the panel is gathered from rows and columns into a
+ * buffer of its own, whose transpose is the column panel.
  *
  * Where somebody wants to keep the matrix after round k, nothing of p is done in it: no head, and
  * p is prepared by itself afterwards.
@@ -30,20 +33,34 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-#include <sched.h>
 #include <string.h>
 
-#define PIECE 512      /* columns of a panel task; a multiple of every nr */
-#define CHUNK_SMALL 32 /* rows of a task where those of TWI_ROWS_AT_ONCE would be too few */
-#define CHUNKS_A_THREAD 16
+#define PIECE 512          /* columns of a panel task at most; a multiple of every nr */
+#define PIECE_LEAST 64     /* and at least, where there is more than one thread */
+#define CHUNK_LEAST 8      /* rows of a task where more would leave threads without one */
+#define CHUNKS_A_THREAD 16 /* that there are before a task has TWI_ROWS_AT_ONCE */
+#define BATCH 1e9 /* relaxations of a thread, about, before progress is shown: 0.1 s on one core \
+                   */
 #define BLOCK_SMALL 128
 #define BLOCK_LARGE 256
 #define BLOCK_SMALL_UP_TO 1536 /* n; below it the tile closures of a wide block cost too much */
 
 typedef struct thread_space {
-    twi_panel a; /* a packed chunk, or the rows of a tile being closed */
-    twi_panel b; /* a packed piece of columns */
+    twi_panel a;   /* a packed chunk, or the rows of a tile being closed */
+    twi_panel b;   /* a packed piece of columns */
+    int64_t pivot; /* the round it is in */
 } thread_space;
+
+/* How far a pivot is: its rows have had the update before it, chunk by chunk; its tile is closed;
+ * its panel is formed, piece by piece; all chunks have had its update. */
+typedef struct pivot_state {
+    _Alignas(TWI_CACHE_LINE) atomic_llong head_next;
+    atomic_llong head_done;
+    atomic_llong panel_next, panel_done;
+    atomic_bool closed;
+    _Alignas(TWI_CACHE_LINE) atomic_llong rest_next;
+    atomic_llong rest_done;
+} pivot_state;
 
 typedef struct cpu_closure {
     tw_context *ctx;
@@ -53,7 +70,10 @@ typedef struct cpu_closure {
     int64_t ld;
     int64_t size; /* bytes of an element */
     int64_t block;
-    int64_t chunk;  /* rows of a task */
+    int64_t chunk; /* rows of a task */
+    int64_t piece; /* columns of a panel task */
+    int64_t chunks;
+    int64_t pieces;
     int64_t padded; /* n rounded up to whole strips */
     int64_t pivots;
     int threads;
@@ -63,14 +83,11 @@ typedef struct cpu_closure {
     twi_panel rows[2];        /* the packed row panels of the even and the odd pivots */
     twi_panel tile[2];        /* directed: the packed closed tile */
     char *gathered[2];        /* symmetric: block x padded, row-major: the pivot's rows */
+    pivot_state *states;      /* of each pivot */
+    atomic_llong *updates;    /* that each chunk has had */
     const twi_keeper *keeper; /* NULL: nobody */
-    bool pauses;              /* after this round */
-
-    /* The state of one round. */
-    int64_t pivot;
-    int64_t head_count, panel_count, rest_count;
-    atomic_llong head_next, head_done, panel_next, rest_next;
-    atomic_bool panel_open;
+    int64_t reached;          /* rounds that are done */
+    int64_t pauses_after;     /* this round, or -1 */
 } cpu_closure;
 
 static int64_t round_up(int64_t value, int64_t unit)
@@ -124,6 +141,8 @@ static void place_all(cpu_closure *self, twi_layout *at)
         }
     }
     self->spaces = spaces;
+    self->states = twi_place(at, (uint64_t)self->pivots * sizeof *self->states);
+    self->updates = twi_place(at, (uint64_t)self->chunks * sizeof *self->updates);
     for (int i = 0; i < 2; i++) {
         twi_place_b(at, &self->rows[i], self->kernel, self->padded, self->block);
         if (self->symmetric) {
@@ -135,21 +154,44 @@ static void place_all(cpu_closure *self, twi_layout *at)
     }
 }
 
+/* Rows of a task: the fewer, the more of the packed panel passes by for each. */
+static int64_t chunk_rows(int64_t n, int threads)
+{
+    int64_t rows = TWI_ROWS_AT_ONCE;
+    for (int64_t tasks = CHUNKS_A_THREAD; rows > CHUNK_LEAST && n < rows * tasks * threads;
+         tasks /= 2) {
+        rows /= 2;
+    }
+    return rows;
+}
+
+/* Columns of a task of the panel: two tasks a thread. */
+static int64_t piece_columns(const twi_minplus_kernel *kernel, int64_t padded, int threads)
+{
+    int64_t columns = threads > 1 ? padded / (2 * threads) : PIECE;
+    columns = columns > PIECE_LEAST ? columns : PIECE_LEAST;
+    return least(PIECE, round_up(columns, kernel->nr));
+}
+
 static cpu_closure describe(const twi_minplus_kernel *kernel, int64_t n, int32_t block, int threads,
                             bool symmetric)
 {
-    return (cpu_closure){
+    cpu_closure self = {
         .kernel = kernel,
         .n = n,
         .size = (int64_t)tw_type_size(kernel->type),
         .block = block,
-        .chunk = n >= (int64_t)TWI_ROWS_AT_ONCE * CHUNKS_A_THREAD * threads ? TWI_ROWS_AT_ONCE
-                                                                            : CHUNK_SMALL,
+        .chunk = chunk_rows(n, threads),
         .padded = round_up(n, kernel->nr),
         .pivots = (n + block - 1) / block,
         .threads = threads,
         .symmetric = symmetric,
+        .pauses_after = -1,
     };
+    self.chunks = (n + self.chunk - 1) / self.chunk;
+    self.piece = piece_columns(kernel, self.padded, threads);
+    self.pieces = (self.padded + self.piece - 1) / self.piece;
+    return self;
 }
 
 uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int32_t block,
@@ -254,8 +296,8 @@ static void form_panel_piece(cpu_closure *self, thread_space *space, int64_t piv
     const twi_minplus_kernel *kernel = self->kernel;
     int64_t at = pivot_begin(self, pivot);
     int64_t width = pivot_width(self, pivot);
-    int64_t begin = piece * PIECE;
-    int64_t end = least(begin + PIECE, self->padded);
+    int64_t begin = piece * self->piece;
+    int64_t end = least(begin + self->piece, self->padded);
     char *rows = element(self, at, begin);
     int64_t ld = self->ld;
     if (self->symmetric) {
@@ -294,8 +336,9 @@ static void update_columns(const cpu_closure *self, const thread_space *space, i
                            int64_t rows, int64_t begin, int64_t end)
 {
     if (begin < end) {
-        twi_product(self->kernel, &space->a, rows, &self->rows[self->pivot % 2], begin, end - begin,
-                    element(self, row, begin), self->ld, self->symmetric ? row : TWI_NO_DIAGONAL);
+        twi_product(self->kernel, &space->a, rows, &self->rows[space->pivot % 2], begin,
+                    end - begin, element(self, row, begin), self->ld,
+                    self->symmetric ? row : TWI_NO_DIAGONAL);
     }
 }
 
@@ -305,12 +348,12 @@ static void update_most(const cpu_closure *self, const thread_space *space, int6
                         int64_t rows, int64_t end, bool skip_next)
 {
     int64_t nr = self->kernel->nr;
-    int64_t pivot = pivot_begin(self, self->pivot);
+    int64_t pivot = pivot_begin(self, space->pivot);
     /* Up, past the padding of the last pivot: its own columns are final, and another product could
      * lower a rounded sum in as many of them as a strip is wide. */
-    int64_t after = round_up(pivot + pivot_width(self, self->pivot), nr);
-    int64_t next = skip_next ? pivot_begin(self, self->pivot + 1) : after;
-    int64_t next_end = skip_next ? round_up(next + pivot_width(self, self->pivot + 1), nr) : after;
+    int64_t after = round_up(pivot + pivot_width(self, space->pivot), nr);
+    int64_t next = skip_next ? pivot_begin(self, space->pivot + 1) : after;
+    int64_t next_end = skip_next ? round_up(next + pivot_width(self, space->pivot + 1), nr) : after;
     update_columns(self, space, row, rows, 0, least(end, pivot));
     update_columns(self, space, row, rows, after, least(end, next));
     update_columns(self, space, row, rows, next_end, end);
@@ -318,14 +361,14 @@ static void update_most(const cpu_closure *self, const thread_space *space, int6
 
 static void directed_chunk(cpu_closure *self, thread_space *space, int64_t row)
 {
-    int64_t at = pivot_begin(self, self->pivot);
-    int64_t width = pivot_width(self, self->pivot);
+    int64_t at = pivot_begin(self, space->pivot);
+    int64_t width = pivot_width(self, space->pivot);
     int64_t rows = least(self->chunk, self->n - row);
     char *col = element(self, row, at);
     if (!twi_pack_a(self->kernel, &space->a, rows, width, col, self->ld, 1)) {
         return;
     }
-    twi_product(self->kernel, &space->a, rows, &self->tile[self->pivot % 2], 0, width, col,
+    twi_product(self->kernel, &space->a, rows, &self->tile[space->pivot % 2], 0, width, col,
                 self->ld, TWI_NO_DIAGONAL);
     (void)twi_pack_a(self->kernel, &space->a, rows, width, col, self->ld, 1);
     update_most(self, space, row, rows, self->padded, false);
@@ -334,36 +377,36 @@ static void directed_chunk(cpu_closure *self, thread_space *space, int64_t row)
 /* The columns of the next pivot alone, for a chunk below it. */
 static void symmetric_next_columns(cpu_closure *self, thread_space *space, int64_t row)
 {
-    int64_t width = pivot_width(self, self->pivot);
+    int64_t width = pivot_width(self, space->pivot);
     int64_t rows = least(self->chunk, self->n - row);
-    const char *col = self->gathered[self->pivot % 2] + row * self->size;
-    int64_t next = pivot_begin(self, self->pivot + 1);
-    int64_t next_end = round_up(next + pivot_width(self, self->pivot + 1), self->kernel->nr);
+    const char *col = self->gathered[space->pivot % 2] + row * self->size;
+    int64_t next = pivot_begin(self, space->pivot + 1);
+    int64_t next_end = round_up(next + pivot_width(self, space->pivot + 1), self->kernel->nr);
     if (twi_pack_a(self->kernel, &space->a, rows, width, col, 1, self->padded)) {
         update_columns(self, space, row, rows, next, next_end);
     }
 }
 
 /* Whether the next pivot's rows are updated before the rest. */
-static bool has_head(const cpu_closure *self)
+static bool has_head(const cpu_closure *self, int64_t pivot)
 {
-    return self->pivot + 1 < self->pivots && !self->pauses;
+    return pivot + 1 < self->pivots && pivot != self->pauses_after;
 }
 
 static void symmetric_chunk(cpu_closure *self, thread_space *space, int64_t row)
 {
-    int64_t at = pivot_begin(self, self->pivot);
-    int64_t width = pivot_width(self, self->pivot);
+    int64_t at = pivot_begin(self, space->pivot);
+    int64_t width = pivot_width(self, space->pivot);
     int64_t rows = least(self->chunk, self->n - row);
-    const char *col = self->gathered[self->pivot % 2] + row * self->size;
+    const char *col = self->gathered[space->pivot % 2] + row * self->size;
     if (row > at) {
         self->kernel->transpose(element(self, row, at), self->ld, col, self->padded, width, rows);
     }
     if (!twi_pack_a(self->kernel, &space->a, rows, width, col, 1, self->padded)) {
         return;
     }
-    int64_t next = self->pivot + 1;
-    bool below_next = has_head(self) && row >= pivot_begin(self, next) + self->block;
+    int64_t next = space->pivot + 1;
+    bool below_next = has_head(self, space->pivot) && row >= pivot_begin(self, next) + self->block;
     int64_t end = least(self->padded, round_up(row + rows, self->kernel->nr));
     update_most(self, space, row, rows, end, below_next);
 }
@@ -379,114 +422,158 @@ static void update_chunk(cpu_closure *self, thread_space *space, int64_t row)
 
 /* -------------------------------------------------------------------------------- the round */
 
-/* Chunks of the next pivot's rows; in the symmetric case then the chunks below it. */
-static void head_task(cpu_closure *self, thread_space *space, int64_t task)
+/* Wait until `count` is at least `least`: for others who are at it. */
+static void await(atomic_llong *count, int64_t enough)
 {
-    int64_t row = pivot_begin(self, self->pivot + 1) + task * self->chunk;
-    if (task * self->chunk < self->block) {
-        update_chunk(self, space, row);
-    } else {
-        symmetric_next_columns(self, space, row);
+    for (int turn = 0; atomic_load_explicit(count, memory_order_acquire) < enough; turn++) {
+        twi_wait_a_moment(turn);
     }
 }
 
-/* All chunks, the last (in the symmetric case the longest) first; those of the pivot and of the
- * next pivot are not part of the rest. */
-static void rest_task(cpu_closure *self, thread_space *space, int64_t task)
+/* Chunks of the next pivot's rows; in the symmetric case then the chunks below it. */
+static int64_t head_tasks(const cpu_closure *self, int64_t pivot)
 {
-    int64_t row = (self->rest_count - 1 - task) * self->chunk;
+    int64_t at = pivot_begin(self, pivot + 1);
+    int64_t rows = self->symmetric ? self->n - at : pivot_width(self, pivot + 1);
+    return has_head(self, pivot) ? (rows + self->chunk - 1) / self->chunk : 0;
+}
+
+static void head_task(cpu_closure *self, thread_space *space, int64_t task, bool stop)
+{
+    int64_t row = pivot_begin(self, space->pivot + 1) + task * self->chunk;
+    atomic_llong *updates = &self->updates[row / self->chunk];
+    bool own = task * self->chunk < self->block;
+    await(updates, space->pivot);
+    if (!stop && own) {
+        update_chunk(self, space, row);
+    } else if (!stop) {
+        symmetric_next_columns(self, space, row);
+    }
+    if (own) {
+        atomic_store_explicit(updates, space->pivot + 1, memory_order_release);
+    }
+}
+
+/* All chunks, the last (in the symmetric case the longest) first; those of the pivot have what they
+ * need, and those of the next pivot are its heads. */
+static void rest_task(cpu_closure *self, thread_space *space, int64_t task, bool stop)
+{
+    int64_t chunk = self->chunks - 1 - task;
+    int64_t row = chunk * self->chunk;
     int64_t owner = row / self->block;
-    if (owner != self->pivot && (owner != self->pivot + 1 || !has_head(self))) {
+    if (owner == space->pivot + 1 && has_head(self, space->pivot)) {
+        return;
+    }
+    await(&self->updates[chunk], space->pivot);
+    if (!stop && owner != space->pivot) {
         update_chunk(self, space, row);
     }
+    atomic_store_explicit(&self->updates[chunk], space->pivot + 1, memory_order_release);
+}
+
+/* The tile of the next pivot. The panel that it leaves the packed tile and the rows in was that of
+ * the pivot before this one. */
+static void close_next(cpu_closure *self, thread_space *space, bool stop)
+{
+    if (space->pivot > 0) {
+        await(&self->states[space->pivot - 1].rest_done, self->chunks);
+    }
+    if (!stop) {
+        close_pivot(self, space, space->pivot + 1);
+    }
+    atomic_store_explicit(&self->states[space->pivot + 1].closed, true, memory_order_release);
 }
 
 /* One thread's share of a round: panels before heads before rest. */
 static void work_on_round(cpu_closure *self, thread_space *space)
 {
-    for (;;) {
-        bool open = atomic_load_explicit(&self->panel_open, memory_order_acquire);
+    const bool goes_on = has_head(self, space->pivot);
+    const int64_t heads = head_tasks(self, space->pivot);
+    const int64_t pieces = goes_on ? self->pieces : 0;
+    pivot_state *now = &self->states[space->pivot];
+    pivot_state *next = goes_on ? now + 1 : now;
+    await(&now->panel_done, self->pieces);
+    for (int turn = 0;;) {
+        bool closed = !goes_on || atomic_load_explicit(&next->closed, memory_order_acquire);
         bool stop = twi_is_cancelled(self->ctx);
         int64_t task;
-        if (open && (task = atomic_fetch_add(&self->panel_next, 1)) < self->panel_count) {
+        if (goes_on && closed && (task = atomic_fetch_add(&next->panel_next, 1)) < pieces) {
             if (!stop) {
-                form_panel_piece(self, space, self->pivot + 1, task);
+                form_panel_piece(self, space, space->pivot + 1, task);
             }
-        } else if ((task = atomic_fetch_add(&self->head_next, 1)) < self->head_count) {
-            if (!stop) {
-                head_task(self, space, task);
+            atomic_fetch_add(&next->panel_done, 1);
+        } else if (goes_on && (task = atomic_fetch_add(&next->head_next, 1)) < heads) {
+            head_task(self, space, task, stop);
+            if (atomic_fetch_add(&next->head_done, 1) + 1 == heads) {
+                close_next(self, space, stop);
             }
-            if (atomic_fetch_add(&self->head_done, 1) + 1 == self->head_count) {
-                if (!stop) {
-                    close_pivot(self, space, self->pivot + 1);
-                }
-                atomic_store_explicit(&self->panel_open, true, memory_order_release);
-            }
-        } else if ((task = atomic_fetch_add(&self->rest_next, 1)) < self->rest_count) {
-            if (!stop) {
-                rest_task(self, space, task);
-            }
-        } else if (open) {
+        } else if ((task = atomic_fetch_add(&now->rest_next, 1)) < self->chunks) {
+            rest_task(self, space, task, stop);
+            atomic_fetch_add(&now->rest_done, 1);
+        } else if (closed) {
             return;
         } else {
-            sched_yield(); /* somebody is closing the next tile; its panel may need us */
+            twi_wait_a_moment(turn++); /* somebody closes the next tile; its panel may need us */
         }
     }
 }
 
-static void run_round(cpu_closure *self)
-{
-    atomic_store(&self->head_next, 0);
-    atomic_store(&self->head_done, 0);
-    atomic_store(&self->panel_next, 0);
-    atomic_store(&self->rest_next, 0);
-    atomic_store(&self->panel_open, self->head_count == 0);
-#pragma omp parallel num_threads(twi_team(self->threads))
-    work_on_round(self, &self->spaces[twi_thread_id()]);
-}
-
+/* With nothing else going on. */
 static tw_status prepare(void *self_, int64_t pivot)
 {
     cpu_closure *self = self_;
+    pivot_state *state = &self->states[pivot];
     close_pivot(self, &self->spaces[0], pivot);
-    /* A round that has only the panel of `pivot` to form. */
-    self->pivot = pivot - 1;
-    self->head_count = 0;
-    self->rest_count = 0;
-    self->panel_count = (self->padded + PIECE - 1) / PIECE;
-    run_round(self);
+#pragma omp parallel for num_threads(twi_team(self->threads)) schedule(dynamic)
+    for (int64_t piece = 0; piece < self->pieces; piece++) {
+        form_panel_piece(self, &self->spaces[twi_thread_id()], pivot, piece);
+    }
+    for (int64_t i = 0; i < self->chunks; i++) {
+        atomic_store(&self->updates[i], pivot);
+    }
+    for (int64_t before = 0; before < pivot; before++) { /* by an earlier run */
+        atomic_store(&self->states[before].rest_done, self->chunks);
+    }
+    atomic_store(&state->closed, true);
+    atomic_store(&state->panel_done, self->pieces);
+    self->reached = pivot;
     return TW_OK;
 }
 
+/* Rounds from `pivot` on, if they have not been part of a batch before. */
 static tw_status advance(void *self_, int64_t pivot)
 {
     cpu_closure *self = self_;
-    self->pivot = pivot;
-    self->rest_count = (self->n + self->chunk - 1) / self->chunk;
-    self->head_count = 0;
-    self->panel_count = 0;
-    if (has_head(self)) {
-        int64_t rows =
-            self->symmetric ? self->n - pivot_begin(self, pivot + 1) : pivot_width(self, pivot + 1);
-        self->head_count = (rows + self->chunk - 1) / self->chunk;
-        self->panel_count = (self->padded + PIECE - 1) / PIECE;
+    if (pivot < self->reached) {
+        return TW_OK;
     }
-    run_round(self);
+    double round = (double)self->n * (double)self->n * (double)self->block;
+    int64_t end = least(self->pivots, pivot + 1 + (int64_t)(BATCH * self->threads / round));
+    end = self->pauses_after == pivot ? pivot + 1 : end;
+#pragma omp parallel num_threads(twi_team(self->threads))
+    {
+        thread_space *space = &self->spaces[twi_thread_id()];
+        for (space->pivot = pivot; space->pivot < end; space->pivot++) {
+            work_on_round(self, space);
+        }
+    }
+    self->reached = end;
     return TW_OK;
 }
 
 static bool pause_after(void *self_, int64_t pivot)
 {
     cpu_closure *self = self_;
-    (void)pivot;
-    self->pauses = self->keeper != NULL && self->keeper->due(self->keeper->self);
-    return self->pauses;
+    const bool due =
+        pivot >= self->reached && self->keeper != NULL && self->keeper->due(self->keeper->self);
+    self->pauses_after = due ? pivot : -1;
+    return due;
 }
 
 static tw_status keep(void *self_, int64_t pivots)
 {
     cpu_closure *self = self_;
-    self->pauses = false;
+    self->pauses_after = -1;
     return self->keeper->keep(self->keeper->self, pivots * self->block);
 }
 
@@ -541,6 +628,8 @@ tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t bl
     }
     at = (twi_layout){self.memory, 0};
     place_all(&self, &at);
+    memset(self.states, 0, (size_t)self.pivots * sizeof *self.states);
+    memset(self.updates, 0, (size_t)self.chunks * sizeof *self.updates);
     self.ctx = ctx;
     self.c = work->data;
     self.ld = work->ld;
