@@ -176,7 +176,7 @@ typedef struct tw_mpi_cluster {
     tw_type work_type; /* TW_AUTO: i32 */
     tw_type type;      /* TW_AUTO: that */
     int32_t undirected;
-    int32_t reserved;
+    int32_t flat;     /* 1: a broadcast goes from its root to each rank by itself; 0: down a tree */
     double rate;      /* relaxations per second of a rank in updates; 0: measured on this machine */
     double bandwidth; /* bytes per second into or out of a rank */
     double latency;   /* seconds of a message */

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #define AT_ONCE ((int64_t)4 << 20) /* bytes of a call */
 #define PREVIOUS ".previous"
+#define LOCK ".lock"
 
 /* The numbers of a header. */
 enum { MAGIC, VERSION, VERTICES, TYPE, LOWER, CAP, DONE, BLOCK, MARK, SUM = 15, NUMBERS };
@@ -182,9 +184,9 @@ int twi_write_at(int fd, const void *from, int64_t bytes, int64_t offset)
 
 tw_status twi_generations_name(tw_context *ctx, twi_generations *out, const char *path)
 {
-    *out = (twi_generations){.keep_older = false};
+    *out = (twi_generations){.keep_older = false, .lock = -1};
     const size_t length = strlen(path);
-    if (length == 0 || length + sizeof PREVIOUS > PATH_MAX) {
+    if (length == 0 || length + sizeof PREVIOUS > PATH_MAX) { /* no other name is longer */
         return tw_fail(ctx, TW_ERR_ARGUMENT, "the checkpoint's name has %zu bytes; use 1 to %zu",
                        length, PATH_MAX - sizeof PREVIOUS);
     }
@@ -193,17 +195,72 @@ tw_status twi_generations_name(tw_context *ctx, twi_generations *out, const char
     return TW_OK;
 }
 
-tw_status twi_generations_check(tw_context *ctx, const twi_generations *files)
+static void name_lock(char name[PATH_MAX], const twi_generations *files)
+{
+    (void)snprintf(name, PATH_MAX, "%.*s" LOCK, PATH_MAX - (int)sizeof LOCK, files->file[0]);
+}
+
+/* Whether the descriptor's file still has that name: its holder removes it. */
+static bool has_name(int fd, const char *name)
+{
+    struct stat held, named;
+    return fstat(fd, &held) == 0 && stat(name, &named) == 0 && held.st_ino == named.st_ino &&
+           held.st_dev == named.st_dev;
+}
+
+/* 0, or an errno; EWOULDBLOCK: another run holds it. A file system without locks has none to give.
+ */
+static int take_lock(twi_generations *files)
+{
+    char name[PATH_MAX];
+    name_lock(name, files);
+    for (;;) {
+        const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd < 0) {
+            return errno;
+        }
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(fd);
+            return EWOULDBLOCK;
+        }
+        if (has_name(fd, name)) {
+            files->lock = fd;
+            return 0;
+        }
+        close(fd);
+    }
+}
+
+void twi_generations_release(twi_generations *files)
+{
+    char name[PATH_MAX];
+    if (files->lock < 0) {
+        return;
+    }
+    name_lock(name, files);
+    (void)unlink(name); /* while nobody else can have it */
+    close(files->lock);
+    files->lock = -1;
+}
+
+tw_status twi_generations_hold(tw_context *ctx, twi_generations *files)
 {
     twi_temporary probe;
     char name[PATH_MAX + TWI_TEMPORARY_NAME];
-    const int error = twi_temporary_open(&probe, name, files->file[0], false);
-    if (error != 0) {
-        return tw_fail(ctx, TW_ERR_IO, "cannot write a checkpoint beside '%.600s': %s",
-                       files->file[0], strerror(error));
+    int error = twi_temporary_open(&probe, name, files->file[0], false);
+    if (error == 0) {
+        twi_temporary_discard(&probe, name);
+        error = take_lock(files);
     }
-    twi_temporary_discard(&probe, name);
-    return TW_OK;
+    if (error == EWOULDBLOCK) {
+        return tw_fail(ctx, TW_ERR_IO,
+                       "another run keeps its checkpoints in '%.600s'; wait for its end, or name "
+                       "another file",
+                       files->file[0]);
+    }
+    return error == 0 ? TW_OK
+                      : tw_fail(ctx, TW_ERR_IO, "cannot write a checkpoint beside '%.600s': %s",
+                                files->file[0], strerror(error));
 }
 
 twi_state_verdict twi_generation_open(const twi_generations *files, int which, twi_state *out,

@@ -79,13 +79,15 @@ TWI_SHARED uint64_t twi_state_sum(int64_t i, const void *row, int64_t bytes);
 typedef struct twi_generations {
     char file[2][PATH_MAX]; /* the newest, the one before */
     bool keep_older;        /* the newest was found damaged: the next one replaces that */
+    int lock; /* descriptor of FILE.lock, which one run at a time holds; -1: not held */
 } twi_generations;
 
 TWI_SHARED TW_CHECKED tw_status twi_generations_name(tw_context *ctx, twi_generations *out,
                                                      const char *path);
-/* TW_ERR_IO if no file can be made beside them. */
-TWI_SHARED TW_CHECKED tw_status twi_generations_check(tw_context *ctx,
-                                                      const twi_generations *files);
+/* Hold them for this run, which releases them at its end. TW_ERR_IO if no file can be made beside
+ * them, or another run holds them. */
+TWI_SHARED TW_CHECKED tw_status twi_generations_hold(tw_context *ctx, twi_generations *files);
+TWI_SHARED void twi_generations_release(twi_generations *files);
 
 /* Open generation `which` for reading and look at its header. *fd is -1 unless it is good. */
 TWI_SHARED twi_state_verdict twi_generation_open(const twi_generations *files, int which,

@@ -206,12 +206,12 @@ tw_status twi_mpi_checkpoint_open(tw_context *ctx, twi_mpi_checkpoint **out, con
         self->ctx = ctx;
         self->world = world;
         self->plan = plan;
-        self->fd = self->file.fd = self->found_fd = -1;
+        self->fd = self->file.fd = self->found_fd = self->files.lock = -1;
         self->bands.element = MPI_DATATYPE_NULL;
         status = twi_generations_name(ctx, &self->files, plan->options.checkpoint);
     }
     if (status == TW_OK && world->rank == 0) {
-        status = twi_generations_check(ctx, &self->files);
+        status = twi_generations_hold(ctx, &self->files);
     }
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
@@ -593,6 +593,7 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
     if (finished && self->world->rank == 0) {
         twi_generations_remove(&self->files);
     }
+    twi_generations_release(&self->files); /* rank 0's */
     if (self->found_fd >= 0) {
         close(self->found_fd);
     }

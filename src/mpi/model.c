@@ -17,6 +17,9 @@ static double most_of(const twi_mesh *mesh, int ranks)
  */
 static double cast_seconds(const twi_link *link, int ranks, double bytes)
 {
+    if (link->flat) {
+        return ranks > 1 ? link->latency + (ranks - 1) * bytes / link->bandwidth : 0;
+    }
     return ranks > 1 ? ceil(log2(ranks)) * link->latency + bytes / link->bandwidth : 0;
 }
 
@@ -57,13 +60,18 @@ twi_rounds twi_model_rounds(const twi_mesh *mesh, const twi_pace *pace)
     const double tiles = pace->turns > 1 ? n * n / ranks : height * width;
     const double update = share_of(mesh) * b * tiles / pace->rate;
     const double own = update + (pace->copies ? mesh->filled * pace->cast : 0);
-    const double pivot = b * b * (height + width) / pace->rate * (mesh->symmetric ? 0.5 : 1);
-    const double chain = 2 * pivot + pace->tile + pace->tile_cast + pace->cast + pace->looks;
+    const double half = mesh->symmetric ? 0.5 : 1;
+    const double head = half * b * b * (height + width) / pace->rate;
+    /* The rank with the next pivot's tile waits for panels of two others, in its row and in its
+     * column of the grid, unless there is but one of those. */
+    const bool line = mesh->rows == 1 || mesh->cols == 1;
+    const double panel = half * b * b * (line ? height + width : fmax(height, width)) / pace->rate;
+    const double chain = head + pace->tile + pace->tile_cast + panel + pace->cast + pace->looks;
     const double late = chain > own ? (chain - own) / pace->turns : 0;
     const double ideal = rounds * share_of(mesh) * b * n * n / (ranks * pace->rate);
     twi_rounds out = {.compute = rounds * update, .chain = rounds * chain};
     /* The first panels hide behind nothing, and the last round makes none. */
-    out.total = rounds * own + fmax(ceil(rounds) - 1, 0) * late + (chain - pivot) / pace->turns;
+    out.total = rounds * own + fmax(ceil(rounds) - 1, 0) * late + (chain - head) / pace->turns;
     out.exposed = out.total - out.compute;
     out.ideal = out.total > 0 ? ideal / out.total : 1;
     return out;

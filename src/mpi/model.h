@@ -9,7 +9,8 @@
  * and, hidden behind that, the panels of the next pivot are made, one step after the other:
  *
  *     L = head + tile + cast(tile) + panel + cast(panels)
- *     head = panel = b^2 (n / R + n / C) / rate     on the rank with the pivot's tile
+ *     head = b^2 (n / R + n / C) / rate       on the rank with the pivot's tile
+ *     panel = b^2 max(n / R, n / C) / rate    on those of its row and column of the grid
  *
  * A rank that computes looks for messages after each task, a chunk of rows of its tiles; a message
  * that is announced first and sent when it is wanted waits for two such looks on each level of the
@@ -50,6 +51,7 @@ typedef struct twi_pace {
 typedef struct twi_link {
     double bandwidth; /* bytes per second into or out of a rank */
     double latency;   /* seconds of a message */
+    bool flat;        /* the root sends to each rank itself */
 } twi_link;
 
 /* The looks of a pace, from its rate and the threads of a rank. */

@@ -2,9 +2,9 @@
 #include "tilewright-mpi.h"
 
 #include "apsp/closure/cpu.h"
-#include "apsp/closure/product.h"
 #include "base/given.h"
 #include "base/memory.h"
+#include "mpi/closure.h"
 #include "mpi/estimate.h"
 #include "mpi/model.h"
 #include "mpi/probe.h"
@@ -31,11 +31,10 @@ static tw_status check(tw_context *ctx, const tw_mpi_cluster *c)
             "a cluster of rate %g, bandwidth %g and latency %g: expected numbers above 0", c->rate,
             c->bandwidth, c->latency);
     }
-    if (c->block < 0 || c->reserved != 0) {
+    if (c->block < 0 || c->flat < 0 || c->flat > 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the block is %d and reserved %d; both are 0 or, the "
-                       "block, more",
-                       (int)c->block, (int)c->reserved);
+                       "a block of %d and broadcasts of kind %d: expected 0 or more, and 0 or 1",
+                       (int)c->block, (int)c->flat);
     }
     return TW_OK;
 }
@@ -132,10 +131,11 @@ tw_status tw_mpi_predict(tw_context *ctx, const tw_mpi_cluster *cluster, tw_mpi_
                            .filled = 1};
     twi_pace pace = {.rate = c.rate, .turns = 1, .crowd = 1};
     const double b = (double)block;
-    const twi_link link = {.bandwidth = c.bandwidth, .latency = c.latency};
+    const twi_link link = {.bandwidth = c.bandwidth, .latency = c.latency, .flat = c.flat != 0};
     pace.tile = TILE_SLOWER * b * b * b / c.rate;
     twi_model_casts(&pace, &mesh, &link);
-    twi_model_looks(&pace, &mesh, TWI_ROWS_AT_ONCE, 1);
+    twi_model_looks(&pace, &mesh, twi_mpi_closure_chunk(c.vertices / rows, 1), 1);
+    pace.looks /= link.flat && c.ranks > 1 ? fmax(ceil(log2(fmax(mesh.rows, mesh.cols))), 1) : 1;
     const twi_rounds rounds = twi_model_rounds(&mesh, &pace);
     seen.ranks = c.ranks;
     seen.grid_rows = mesh.rows;

@@ -3,6 +3,7 @@
 it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
 
 RUN is tests/mpi/run. Every failure is printed; the exit status is 1 if there is one."""
+import fcntl
 import filecmp
 import json
 import math
@@ -121,14 +122,15 @@ def simulated(n, block, rows, cols, element, rate, link, latency):
     height, width = own(rows), own(cols)
     levels = lambda ranks: math.ceil(math.log2(ranks))
     cast = lambda ranks, size: levels(ranks) * latency + size * element / link if ranks > 1 else 0
-    look = 64 * width * block / rate / 2
+    look = (64 if n // rows >= 1024 else 32) * width * block / rate / 2
     steps = [block * block * (height + width) / rate, 3 * block ** 3 / rate,
-             max(cast(rows, block * block), cast(cols, block * block)), block * block * (height + width) / rate,
+             max(cast(rows, block * block), cast(cols, block * block)),
+             block * block * (height + width if min(rows, cols) == 1 else max(height, width)) / rate,
              cast(rows, block * width) + cast(cols, block * height), 4 * look * levels(max(rows, cols))]
     ready, over = sum(steps[1:]), 0.0
-    for _ in range(-(-n // block)):
+    for first in range(0, n, block):
         begun = max(ready, over)
-        over, ready = begun + block * height * width / rate, begun + sum(steps)
+        over, ready = begun + min(block, n - first) * height * width / rate, begun + sum(steps)
     return over
 
 
@@ -248,6 +250,96 @@ def checkpoints():
     check(code == 2 and "10m" in said[0], "a time", err)
 
 
+def children(pid):
+    """Processes below one, from /proc."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            except (OSError, IndexError):
+                continue
+            if parent == pid:
+                found += [int(name), *children(int(name))]
+    return found
+
+
+def ranks_of(job):
+    """The processes of a job that run our program."""
+    def program(pid):
+        try:
+            return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+        except OSError:
+            return ""
+    return sorted(pid for pid in [job.pid, *children(job.pid)] if program(pid) == os.path.basename(mpi))
+
+
+def killed():
+    """A rank that is killed ends the job; the checkpoint is whole, nothing is half-written, and another run goes on."""
+    one("generate", "graph", "dense", "k.bin", "--vertices", "1500", "--seed", "6", "--weights", "0:1000000")
+    one("apsp", "k.bin", "right.npy", "--method", "closure", "--work-type", "f64")
+    words = ["apsp", "k.bin", "x.npy", "--checkpoint", "state", "--every", "0", "--threads", "1", "--block", "64",
+             "--work-type", "f64"]
+    for which in (0, -1):
+        job = subprocess.Popen([run, "3", mpi, *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True, env={**os.environ, "OMPI_MCA_orte_execute_quiet": "0"})
+        deadline = time.monotonic() + LIMIT
+        while not os.path.exists(os.path.join(folder, "state")) and job.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        pids = ranks_of(job)
+        check(len(pids) == 3 and job.poll() is None, "the ranks of a job", pids, job.poll())
+        if pids:
+            os.kill(pids[which], signal.SIGKILL)
+        try:
+            err = job.communicate(timeout=LIMIT)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            err = job.communicate()[1]
+            check(False, "a job goes on without one of its ranks")
+        check(job.returncode != 0 and err.strip(), "a killed rank is told of", which, job.returncode, err)
+        check(not os.path.exists(os.path.join(folder, "x.npy")), "half a result")
+        check(os.path.exists(os.path.join(folder, "state")) or os.path.exists(os.path.join(folder, "state.previous")),
+              "no checkpoint is left")
+        deadline = time.monotonic() + LIMIT
+        while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        _, said, code, err = ranks(2, *words)
+        check(code == 0 and same("x.npy", "right.npy") and "going on from checkpoint" in err, "after a kill", which, err)
+        check(not [name for name in os.listdir(folder) if name.startswith(("state", ".tilewright"))], "what is left",
+              os.listdir(folder))
+        os.unlink(os.path.join(folder, "x.npy"))
+
+
+def locked():
+    """Two runs do not share a checkpoint; what a killed one has left keeps nobody out."""
+    words = ["apsp", "g.bin", "x.npy", "--checkpoint", "state", "--every", "0"]
+    path = os.path.join(folder, "state.lock")
+    with open(path, "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        _, said, code, err = ranks(2, *words)
+        check(code == 2 and len(said) == 1 and "another run keeps its checkpoints in 'state'" in said[0], "a lock", err)
+        ended = subprocess.run([alone, *words, "--method", "closure"], cwd=folder, capture_output=True, text=True,
+                               timeout=LIMIT, check=False)
+        check(ended.returncode == 2 and "another run keeps" in ended.stderr, "a lock, in one process", ended.stderr)
+        check(os.path.exists(path) and not os.path.exists(os.path.join(folder, "x.npy")), "the other run's lock stays")
+    _, said, code, err = ranks(2, *words)
+    check(code == 0 and not os.path.exists(path), "a lock that nobody holds", err)
+    os.unlink(os.path.join(folder, "x.npy"))
+
+
+def full():
+    """A file system without room: one sentence before anything is computed."""
+    one("generate", "graph", "sparse", "thin.bin", "--vertices", "3500", "--seed", "2")
+    # Blocks of 512 bytes, or 1024: more than MPI's own files have, and less than 98 MB.
+    limited = ["-c", 'trap "" XFSZ; ulimit -f 80000; exec "$0" "$@"', mpi]
+    for extra in (["--method", "closure"], ["--method", "dijkstra"]):
+        _, said, code, err = ranks(3, *limited, "apsp", "thin.bin", "x.npy", "--type", "f64", *extra,
+                                   program="/bin/sh")
+        check(code == 2 and len(said) == 1 and "no room for" in said[0], "no room", extra, code, err)
+        check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "no room", extra, "left a file")
+
+
 def different():
     """Ranks that were told different things say so and end."""
     shutil.copy(os.path.join(folder, "g.bin"), os.path.join(folder, "other.bin"))
@@ -291,7 +383,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, explained, bad, different, interrupted, checkpoints):
+for part in (formats, options, answers, explained, bad, different, full, locked, interrupted, checkpoints, killed):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

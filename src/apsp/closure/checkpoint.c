@@ -249,7 +249,7 @@ tw_status twi_checkpoint_open(tw_context *ctx, twi_checkpoint **out, const char 
         status = twi_alloc(ctx, &self->sums, (uint64_t)n, sizeof *self->sums, "the checkpoint");
     }
     if (status == TW_OK) {
-        status = twi_generations_check(ctx, &self->files);
+        status = twi_generations_hold(ctx, &self->files);
     }
     if (status == TW_OK) {
         status = find(ctx, self);
@@ -495,6 +495,7 @@ void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *self, bool finished)
     if (finished) {
         twi_generations_remove(&self->files);
     }
+    twi_generations_release(&self->files);
     twi_free(self->sums);
     twi_free(self->buffers);
     twi_free(self);
