@@ -56,7 +56,7 @@ _tilewright()
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -73,8 +73,8 @@ _tilewright()
             '--checkpoint=[Compute by the closure on the CPU and write its state to FILE every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
@@ -101,7 +101,7 @@ _tilewright()
             '--type=[The type of a DIST that does not say]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--dist-format=[The format of DIST\: raw, npy or csv]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -117,7 +117,7 @@ _tilewright()
             '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
@@ -127,7 +127,7 @@ _tilewright()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -154,12 +154,12 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, behind the name of the vertex if the graph has names]:FILE:_files' \
+            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
@@ -202,8 +202,8 @@ _tilewright()
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -237,8 +237,8 @@ _tilewright()
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -268,7 +268,7 @@ _tilewright()
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -284,7 +284,7 @@ _tilewright()
             '--type=[The type of raw files, which do not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv, or one of an image, for both]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -311,7 +311,7 @@ _tilewright()
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -340,8 +340,8 @@ _tilewright()
             '--seed=[Seed of the random cases]:S: ' \
             '--device=[Where to compute\: auto, cpu, or a GPU, such as cuda, which is then tested also as several devices and out of core]:DEVICE: ' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
@@ -358,8 +358,8 @@ _tilewright()
             '--threads=[Numbers of threads, such as 1,2,4]:LIST: ' \
             '--undirected[Undirected graphs, where half of the work is enough]' \
             '--repeat=[Run each case R times and report the median (default\: 3)]:R: ' \
-            '--memory=[Hold at most SIZE, such as 8G or 8Gi, of the host'\''s memory, and no more on a GPU]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G or 8Gi, of the host'\''s memory, and no more on a GPU]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \

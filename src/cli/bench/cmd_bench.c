@@ -54,9 +54,9 @@ static const cli_option own_options[] = {
     {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
      "Run each case R times and report the median (default: 3)."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Hold at most SIZE, such as 8G or 8Gi, of the host's memory, and no more on a GPU."},
+     "Use at most SIZE, such as 8G or 8Gi, of the host's memory, and no more on a GPU."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
-     "Hold at most SIZE on each GPU, whatever --memory says."},
+     "Use at most SIZE on each GPU, whatever --memory says."},
     {0}};
 
 static const cli_group groups[] = {{"Cases", own_options},

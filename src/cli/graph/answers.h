@@ -51,7 +51,7 @@ typedef struct cli_answers {
          "FILE",                                                                                   \
          offsetof(settings, answers.eccentricity),                                                 \
          0,                                                                                        \
-         "Write the largest distance of each row to FILE (.csv: one per line, behind the name of " \
+         "Write the largest distance of each row to FILE (.csv: one per line, after the name of "  \
          "the vertex if the graph has names; .npy: one column)."},                                 \
         {"closeness",                                                                              \
          0,                                                                                        \

@@ -65,7 +65,7 @@ static const cli_option method_options[] = {
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
      "closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at "
      "once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at "
-     "once: roads, grids, meshes), reference (slow and plain); auto (the default) picks the "
+     "once: roads, grids, meshes), reference (slow and simple); auto (the default) picks the "
      "fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
      "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. Default: the "
@@ -80,10 +80,12 @@ static const cli_option method_options[] = {
      "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
      "any time."},
     {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,
-     "Compute by the closure on the CPU and write its state to FILE every so often; the one before "
-     "is kept as FILE.previous. The same command, started again, goes on from there and ends with "
-     "the same bytes; so does tilewright-mpi, and the reverse. Both files are removed when the "
-     "run has ended well."},
+     "Compute by the closure on the CPU and write its state to FILE every so often; the previous "
+     "one "
+     "is kept as FILE.previous. The same command, started again, continues from there and gives "
+     "the "
+     "same bytes; tilewright-mpi can continue it, too, and vice versa. Both files are removed when "
+     "the run succeeds."},
     CLI_EVERY_OPTION(apsp_settings),
     {0}};
 

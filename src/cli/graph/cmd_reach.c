@@ -39,7 +39,7 @@ static const cli_option result_options[] = {
      "is raw, others are refused."},
     {"counts", 0, CLI_TEXT, "FILE", offsetof(settings, counts), 0,
      "Write to FILE how many vertices each row's vertex reaches, itself included (.csv: one per "
-     "line, behind the name of the vertex if the graph has names; .npy: one column). Without OUT "
+     "line, after the name of the vertex if the graph has names; .npy: one column). Without OUT "
      "this needs no matrix."},
     {"components", 0, CLI_TEXT, "FILE", offsetof(settings, components), 0,
      "Write the strongly connected component of each vertex to FILE, in the same way. Components "

@@ -153,8 +153,10 @@ static bool read_cell(twi_text *text, const twi_field *field, twi_number *weight
         return twi_text_fail(text, TW_ERR_FORMAT, field->begin, "the weight is missing");
     }
     twi_cell cell = twi_field_enter(text, field);
+    const bool comma = memchr(field->begin, ',', (size_t)(field->end - field->begin)) != NULL;
     return twi_field_leave(text, field, cell, twi_text_number(text, weight, "a weight"),
-                           "a weight: text follows the number");
+                           comma ? "a weight: write decimals with a point"
+                                 : "a weight: text follows the number");
 }
 
 /* The first column from `column` on that a line must have. */
