@@ -124,15 +124,15 @@ static tw_status load(tw_context *ctx, twi_input *in, uint64_t count, uint64_t h
     return TW_OK;
 }
 
-/* A regular file: so many of its bytes, at most. */
-static tw_status open_file(tw_context *ctx, twi_input *in, int fd, uint64_t size, uint64_t most)
+/* The head of a regular file. */
+static tw_status open_file(tw_context *ctx, twi_input *in, int fd, uint64_t size)
 {
     in->fd = fd;
     in->size = in->absent = size;
-    return load(ctx, in, size < most ? size : most, 0);
+    return load(ctx, in, size < TWI_INPUT_HEAD ? size : TWI_INPUT_HEAD, 0);
 }
 
-static tw_status open_input(tw_context *ctx, twi_input *out, const char *path, uint64_t most)
+tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
 {
     bool standard = strcmp(path, "-") == 0;
     *out = (twi_input){.name = standard ? "standard input" : path, .bytes = ""};
@@ -144,7 +144,7 @@ static tw_status open_input(tw_context *ctx, twi_input *out, const char *path, u
     } else if (S_ISDIR(found.st_mode)) {
         status = twi_input_failed(ctx, out->name, EISDIR);
     } else if (S_ISREG(found.st_mode) && found.st_size > 0 && !standard) {
-        status = open_file(ctx, out, fd, (uint64_t)found.st_size, most);
+        status = open_file(ctx, out, fd, (uint64_t)found.st_size);
     } else {
         status = read_stream(ctx, out, fd);
     }
@@ -156,16 +156,6 @@ static tw_status open_input(tw_context *ctx, twi_input *out, const char *path, u
         close(fd);
     }
     return status;
-}
-
-tw_status twi_input_open(tw_context *ctx, twi_input *out, const char *path)
-{
-    return open_input(ctx, out, path, UINT64_MAX);
-}
-
-tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
-{
-    return open_input(ctx, out, path, TWI_INPUT_HEAD);
 }
 
 tw_status twi_input_load(tw_context *ctx, twi_input *input)

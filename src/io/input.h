@@ -25,9 +25,8 @@ typedef struct twi_input {
     int fd;            /* where absent bytes are */
 } twi_input;
 
-/* The whole file. "-" is standard input. `path` must live as long as the input. */
-TW_CHECKED tw_status twi_input_open(tw_context *ctx, twi_input *out, const char *path);
-/* Its head, if it is a regular file; what is none is read to its end, once. */
+/* The head of a regular file; what is none is read to its end, once. "-" is standard input. `path`
+ * must live as long as the input. */
 TWI_SHARED TW_CHECKED tw_status twi_input_open_head(tw_context *ctx, twi_input *out,
                                                     const char *path);
 /* Bring what is absent into memory. */

@@ -193,7 +193,8 @@ static void a_graph_rewritten_before_it_is_built_is_what_was_opened(void **state
         tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
         twi_input input;
         tw_graph *graph = NULL;
-        assert_ok(ctx, twi_input_open(ctx, &input, in_scratch(files[f])));
+        assert_ok(ctx, twi_input_open_head(ctx, &input, in_scratch(files[f])));
+        assert_ok(ctx, twi_input_load(ctx, &input));
         rewrite(files[f], 200);
         assert_ok(ctx, f == 0 ? twi_triples_read(ctx, &graph, &input, &opts)
                               : twi_npy_read(ctx, &graph, &input, &opts));
@@ -237,9 +238,6 @@ static void a_head_and_what_is_fetched_are_the_file(void **state)
     }
     assert_ok(ctx, twi_input_load(ctx, &input));
     assert_int_equal(input.absent, 0);
-    assert_memory_equal(input.bytes, bytes, sizeof bytes);
-    twi_input_close(&input);
-    assert_ok(ctx, twi_input_open(ctx, &input, in_scratch("big")));
     assert_memory_equal(input.bytes, bytes, sizeof bytes);
     twi_input_close(&input);
     assert_int_equal(unlink(in_scratch("big")), 0);
