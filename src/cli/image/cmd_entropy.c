@@ -136,6 +136,22 @@ static bool writes(const entropy_run *run, const char *const *formats)
     return cli_writes(run->output, run->s->out_format, formats);
 }
 
+static tw_status check_preview(const entropy_run *run)
+{
+    static const char *const drawn[] = {"png", "ppm", "pnm", "tiff", "tif", NULL};
+    const char *preview = run->s->preview;
+    if (preview == NULL) {
+        return TW_OK;
+    }
+    if (run->s->type == TW_F64) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--preview needs --type f32");
+    }
+    return cli_writes(preview, NULL, drawn)
+               ? TW_OK
+               : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                         "--preview '%.300s': use .png, .ppm or .tif", preview);
+}
+
 /* How OUT is written: as it comes or as a whole, and its type. */
 static tw_status choose_output(entropy_run *run)
 {
@@ -144,9 +160,6 @@ static tw_status choose_output(entropy_run *run)
     static const char *const text[] = {"csv", NULL};
     static const char *const eight[] = {"pnm", "pgm", "ppm", "png", NULL};
     const tw_type asked = run->s->out_type;
-    if (run->s->type == TW_F64 && run->s->preview != NULL) {
-        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--preview takes --type f32");
-    }
     if (run->output == NULL) {
         return asked == TW_AUTO ? TW_OK
                                 : tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
@@ -477,6 +490,9 @@ static tw_status run_file(entropy_run *run)
     const bool quiet = run->job->quiet;
     run->job->quiet = quiet || run->reading != 0;
     tw_status status = check_files(run);
+    if (status == TW_OK) {
+        status = check_preview(run);
+    }
     if (status == TW_OK) {
         status = choose_output(run);
     }
