@@ -23,6 +23,7 @@
  * full, and that the sources of a block have near ones among them. */
 #define THREAD_BYTES ((uint64_t)16 << 20)
 #define BLOCK_BYTES ((uint64_t)32 << 20)
+#define FOLDS_AT_ONCE 65536 /* rows */
 
 /* Bytes of a result that no cache will hold. */
 #define STREAMED ((int64_t)32 << 20)
@@ -178,6 +179,16 @@ static bool may_fold(const twi_searcher *e, const twi_delivery *delivery)
            e->plan->graph->integral && twi_bfs_gathers(e->type, e->plan->graph->n);
 }
 
+/* Rows of a block that keeps none of them: whole batches for every thread, and no wait between
+ * them. */
+static int64_t fold_rows(const twi_searcher *e)
+{
+    uint64_t most = twi_memory_left(e->ctx) / 2 / (sizeof(twi_fold) + sizeof(twi_ticket));
+    int64_t rows = twi_plan_rows(e->plan);
+    rows = rows < FOLDS_AT_ONCE ? rows : FOLDS_AT_ONCE;
+    return most < 1 ? 1 : most < (uint64_t)rows ? (int64_t)most : rows;
+}
+
 /* Where rows of the engine's present type may go; returns how many are kept for a block of `most`
  * rows. A breadth-first search makes rows that follow each other, and levels, which are distances
  * if arcs have length 1. */
@@ -233,14 +244,15 @@ static tw_status deliver_block(twi_searcher *e, twi_delivery *delivery, const de
 static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *first, bool *wider)
 {
     const tw_apsp_plan *plan = e->plan;
-    int64_t most = block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
+    const bool folds = may_fold(e, delivery);
+    const int64_t most =
+        folds ? fold_rows(e) : block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
     int64_t count = 0;
     destination to = {0};
     twi_ticket *tickets = NULL;
     uint64_t elements = 0;
     tw_status status = TW_OK;
     *wider = false;
-    const bool folds = may_fold(e, delivery);
     const int64_t kept = folds ? 0 : choose_destination(e, delivery, most, &to);
     if (!twi_mul((uint64_t)kept, (uint64_t)plan->graph->n, &elements)) {
         return tw_fail(e->ctx, TW_ERR_MEMORY, "a block of rows is too large to address");
