@@ -56,8 +56,8 @@ _tilewright_lab()
             '(--out)-o+[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
             '(-o)--out=[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
             '--threads=[Use N threads]:N: ' \
-            '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
-            '--device-memory=[Hold at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
+            '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
+            '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '(--quiet)-q[Print only errors to standard error]' \
             '(-q)--quiet[Print only errors to standard error]' \
             '--no-progress[Do not show progress]' \
