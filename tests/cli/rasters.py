@@ -295,6 +295,11 @@ def bands_are_chosen_by_number_and_name():
         assert after.tags(1) == {"wavelength": "492 < nm"}, after.tags(1)
     said = run("map", "x", "s2.tif[swir]", status=2).stderr
     assert "no band named 'swir'; there are 'B00', 'B01', 'B02', 'B03'" in said, said
+    with rasterio.open("s2.tif", "r+") as file:
+        file.set_band_description(4, "b02")
+    for name, plane in (("B02", 2), ("b02", 3)):  # as written before in any case
+        run("map", "x", f"s2.tif[{name}]", "case.npy", "-q")
+        assert (numpy.load("case.npy") == planes[plane]).all(), name
 
 
 def rasters_larger_than_the_memory_stream():

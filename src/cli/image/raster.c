@@ -165,6 +165,18 @@ static tw_status no_band(const cli_job *job, const cli_raster *r)
                    r->band, used > 0 ? "there are " : "its bands have no names", names);
 }
 
+/* The first plane whose name is that of the band by `compare`; -1: none. */
+static int64_t plane_called(const cli_raster *r, int (*compare)(const char *, const char *))
+{
+    for (int64_t k = 0; k < r->file_planes; k++) {
+        const char *name = tw_image_tags_name(r->tags, k);
+        if (name != NULL && compare(name, r->band) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 /* The number of the plane that was asked for, from 0; -1: all. */
 static tw_status find_plane(cli_job *job, cli_raster *r)
 {
@@ -172,11 +184,8 @@ static tw_status find_plane(cli_job *job, cli_raster *r)
     const bool numbered = r->band != NULL && cli_read_count(r->band, &number);
     if (r->band != NULL && (!numbered || number >= r->file_planes)) { /* a name may be a number */
         const int64_t given = number;
-        number = -1;
-        for (int64_t k = 0; k < r->file_planes && number < 0; k++) {
-            const char *name = tw_image_tags_name(r->tags, k);
-            number = name != NULL && strcasecmp(name, r->band) == 0 ? k : -1;
-        }
+        number = plane_called(r, strcmp);
+        number = number >= 0 ? number : plane_called(r, strcasecmp);
         if (number < 0 && numbered) {
             return cli_no_plane(job, r->path, given, r->file_planes);
         }

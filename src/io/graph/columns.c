@@ -175,6 +175,16 @@ static bool is_number(twi_text *text, const twi_field *field)
            alone.at == alone.end;
 }
 
+static bool is_word(const char *begin, size_t length, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        if (strlen(*words) == length && strncasecmp(*words, begin, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Titles of the ends, as strangers' files have them. */
 static bool is_title(const char *begin, size_t length)
 {
@@ -183,14 +193,15 @@ static bool is_title(const char *begin, size_t length)
         "to",      "u",          "v",        "i",         "j",           "node1",
         "node2",   "node_1",     "node_2",   "vertex1",   "vertex2",     "head",
         "tail",    "origin",     "start",    "end",       "destination", "from_node",
-        "to_node", "fromnodeid", "tonodeid", "source_id", "target_id",
+        "to_node", "fromnodeid", "tonodeid", "source_id", "target_id",   NULL,
     };
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-        if (strlen(words[w]) == length && strncasecmp(words[w], begin, length) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return is_word(begin, length, words);
+}
+
+static bool is_weight_title(const char *begin, size_t length)
+{
+    static const char *const words[] = {"weight", "w", "distance", "dist", "cost", "length", NULL};
+    return is_word(begin, length, words);
 }
 
 /* Meant for a number, one or not: "1.0.0", "1e999", "-x", "nan2", but not "info". No column is
@@ -224,12 +235,14 @@ typedef struct line_look {
     int64_t fields;
     int64_t figures; /* fields that are numbers */
     bool any_quote;
-    int64_t titles;   /* of the ends: fields that are known titles */
-    int64_t numbers;  /* of the ends: fields that are numbers */
-    bool number_like; /* one of the ends begins like a number */
-    bool weight_like; /* so does the weight */
-    bool torn;        /* one of the ends is a number, a blank, and more */
-    bool quote_split; /* a field has one of two quotes: the separator stands between them */
+    int64_t titles;    /* of the ends: fields that are known titles */
+    int64_t elsewhere; /* known titles of ends in other columns */
+    int64_t weighted;  /* the first column with a known title of weights; 0: none */
+    int64_t numbers;   /* of the ends: fields that are numbers */
+    bool number_like;  /* one of the ends begins like a number */
+    bool weight_like;  /* so does the weight */
+    bool torn;         /* one of the ends is a number, a blank, and more */
+    bool quote_split;  /* a field has one of two quotes: the separator stands between them */
     twi_field ends[ENDS];
     char list[LISTED]; /* the fields, for a sentence */
 } line_look;
@@ -293,6 +306,11 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         if (out->fields == wishes[FROM].column || out->fields == wishes[TO].column) {
             look_at_end(out, &text, &field, number, like);
             out->ends[out->fields == wishes[TO].column] = field;
+        } else {
+            out->elsewhere += is_title(field.begin, length);
+        }
+        if (out->weighted == 0 && is_weight_title(field.begin, length)) {
+            out->weighted = out->fields;
         }
         out->weight_like |= out->fields == wishes[WEIGHT].column && like;
     }
@@ -495,6 +513,27 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
     return line->titles == ENDS || (line->numbers == 0 && (weighted || next->numbers == ENDS));
 }
 
+/* Titles that are common ones, but not of the columns where ends and weights usually are: nobody
+ * would know that others were taken. */
+static tw_status check_places(tw_context *ctx, const twi_input *input,
+                              const tw_graph_read_options *opts, int64_t weight,
+                              const line_look *line)
+{
+    const bool usual_ends = opts->from == NULL && opts->to == NULL;
+    const bool ends = usual_ends && line->titles < ENDS && line->titles + line->elsewhere >= ENDS;
+    const bool weights = usual_ends && opts->weight == NULL && !opts->unweighted &&
+                         line->weighted > 0 && line->weighted != weight;
+    if (!ends && !weights) {
+        return TW_OK;
+    }
+    return tw_fail(
+        ctx, TW_ERR_FORMAT,
+        "%.400s: the %s not where %s usually %s: the first line has %s; give the columns "
+        "with --from, --to and --weight",
+        input->name, ends ? "sources and targets are" : "weight is", ends ? "they" : "it",
+        ends ? "are" : "is", line->list);
+}
+
 /* Ends that nobody would take for numbers, in a table: names, without being asked. A line of
  * titles says nothing about it. */
 static bool are_names(const twi_input *input, const twi_columns *columns, const line_look *line,
@@ -560,6 +599,9 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
             "columns), or, if it is a matrix, convert it to .npy first",
             input->name, (long long)line.fields);
     }
+    if (out->titles) {
+        status = check_places(ctx, input, opts, wishes[WEIGHT].column, &line);
+    }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
     out->unusual = line.titles < ENDS;
     memcpy(out->ends, line.ends, sizeof out->ends);
@@ -570,5 +612,5 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->quoted = line.any_quote || next.any_quote;
     out->last = out->from > out->to ? out->from : out->to;
     out->last = out->weight > out->last ? out->weight : out->last;
-    return TW_OK;
+    return status;
 }
