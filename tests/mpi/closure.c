@@ -253,8 +253,9 @@ static void failures_are_shared(void)
     expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_UNSUPPORTED, "method reference",
            "a method that is not there");
     opts.method = TW_APSP_METHOD_CLOSURE;
+    const int32_t beyond[] = {100};
     if (rank == last) {
-        opts.sources = (const int32_t[]){100};
+        opts.sources = beyond;
         opts.source_count = 1;
     }
     expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_ARGUMENT, "100",
