@@ -282,7 +282,7 @@ def killed():
     words = ["apsp", "k.bin", "x.npy", "--checkpoint", "state", "--every", "0", "--threads", "1", "--block", "64",
              "--work-type", "f64"]
     for which in (0, -1):
-        job = subprocess.Popen([run, "3", mpi, *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        job = subprocess.Popen([run, "3", mpi, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, start_new_session=True, env={**os.environ, "OMPI_MCA_orte_execute_quiet": "0"})
         deadline = time.monotonic() + LIMIT
         while not os.path.exists(os.path.join(folder, "state")) and job.poll() is None and time.monotonic() < deadline:
@@ -292,10 +292,10 @@ def killed():
         if pids:
             os.kill(pids[which], signal.SIGKILL)
         try:
-            err = job.communicate(timeout=LIMIT)[1]
+            err = job.communicate(timeout=LIMIT)[0]  # MPICH tells it there
         except subprocess.TimeoutExpired:
             os.killpg(job.pid, signal.SIGKILL)
-            err = job.communicate()[1]
+            err = job.communicate()[0]
             check(False, "a job goes on without one of its ranks")
         check(job.returncode != 0 and err.strip(), "a killed rank is told of", which, job.returncode, err)
         check(not os.path.exists(os.path.join(folder, "x.npy")), "half a result")
