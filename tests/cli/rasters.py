@@ -384,7 +384,7 @@ def jpegs_are_read_as_others_read_them():
         assert "in.jpg is a progressive JPEG, which is decoded as a whole: that needs 6.5 MB of memory and" in said, said
         assert not os.path.exists("out.png")
         peak = json.loads(run(*command, "in.jpg", "out.png", "-q", "--memory", "12M", "--json").stdout)["peak_rss"]
-        assert peak < 1.1 * 12e6 + 16e6, (command, peak)
+        assert SMALL or peak < 1.1 * 12e6 + 16e6, (command, peak)
         run(*command, "in.jpg", "whole.png", "-q")
         with open("out.png", "rb") as one, open("whole.png", "rb") as two:
             assert one.read() == two.read()

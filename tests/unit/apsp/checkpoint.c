@@ -840,6 +840,7 @@ static void a_run_killed_at_any_moment_goes_on(void **state)
                (unsigned long long)seed, (long long)kills, (long long)reached, (long long)n);
         unlink(file); /* where it was killed between the end and their removal */
         unlink(in_scratch("c.previous"));
+        unlink(in_scratch("c.lock"));
         assert_file("out", wanted.data, (size_t)(n * n) * tw_type_size(c->type));
         free(wanted.data);
         tw_graph_destroy(graph);
