@@ -209,8 +209,9 @@ static bool reader_is_gone(const cli_job *job, tw_status status, int error)
 
 int main(int argc, char **argv)
 {
+    static char line[BUFSIZ];
     cli_job job = {.started = cli_seconds()};
-    (void)setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a line is one piece, whoever writes beside us */
+    (void)setvbuf(stderr, line, _IOLBF, sizeof line); /* one piece, whoever writes beside us */
     if (!reserve_standard_streams() || tw_context_create(&job.ctx) != TW_OK) {
         cli_error("cannot start: no memory or no file descriptors");
         return 2;
