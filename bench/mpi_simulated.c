@@ -12,8 +12,8 @@
 #include "tilewright-mpi.h"
 
 #include "apsp/closure/product.h"
-#include "mpi/closure.h"
-#include "mpi/probe.h"
+#include "mpi/closure/closure.h"
+#include "mpi/plan/probe.h"
 
 #include <smpi/smpi.h>
 #include <stdio.h>

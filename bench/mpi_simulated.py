@@ -29,7 +29,8 @@ def compile_program():
                    cwd=here, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build, "--target", "tilewright_static"], check=True, stdout=subprocess.DEVNULL)
     folder = os.path.join(here, "src", "mpi")
-    sources = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".c"))
+    sources = sorted(os.path.join(room, name) for room, _, names in os.walk(folder) for name in names
+                     if name.endswith(".c") and not room.endswith("command"))
     program = os.path.join(build, "mpi_simulated")
     subprocess.run(["smpicc", "-O2", "-w", "-fPIC", "-std=gnu17", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
                     f"-I{here}/include", f"-I{here}/src", *sources, os.path.join(here, "bench", "mpi_simulated.c"),

@@ -17,13 +17,13 @@
 #include "base/clock.h"
 #include "base/given.h"
 #include "base/memory.h"
-#include "mpi/certificate.h"
-#include "mpi/closure.h"
-#include "mpi/estimate.h"
-#include "mpi/plan.h"
-#include "mpi/relax.h"
-#include "mpi/rows.h"
-#include "mpi/search.h"
+#include "mpi/closure/certificate.h"
+#include "mpi/closure/closure.h"
+#include "mpi/closure/rows.h"
+#include "mpi/plan/estimate.h"
+#include "mpi/plan/plan.h"
+#include "mpi/search/search.h"
+#include "mpi/shared/relax.h"
 
 #include <math.h>
 #include <stdio.h>

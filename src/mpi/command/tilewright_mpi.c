@@ -148,7 +148,7 @@ static const cli_example examples[] = {
      "distances that are never kept"},
     {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "what it would take"},
     {"tilewright-mpi --explain --vertices 250000 --ranks 64,256 --memory 8G",
-     "the same on a cluster that is not at hand"},
+     "the same on a cluster that you only describe"},
     {NULL, NULL}};
 
 typedef struct mpi_run {

@@ -1,0 +1,457 @@
+/*
+ * See rows.h. Step t has the rows of tiles t * R ... t * R + R - 1, R being the rows of the grid,
+ * one for each of them; rank (r, c) gets the c-th part of row t * R + r of tiles. Of a symmetric
+ * matrix what is missing right of the diagonal comes from the tiles below it, transposed by who
+ * sends them. A step holds, beside the tiles, three times the rows of a rank.
+ */
+#include "mpi/closure/rows.h"
+
+#include "apsp/shared/deliver.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "mpi/shared/parts.h"
+
+#include <string.h>
+
+typedef struct gathering {
+    tw_context *ctx;
+    const twi_share *share;
+    const twi_grid *grid;
+    const tw_apsp_plan *asked;
+    twi_mpi_out *to;
+    tw_sink sinks[2];
+    twi_delivery *delivery;
+    tw_apsp_plan plan; /* the same with this rank's rows for sources */
+    int32_t *vertices; /* of this rank's rows, in their order */
+    int64_t *places;   /* of them in the result */
+    int64_t count;
+    int64_t delivered; /* so far */
+    int64_t kept_from; /* the first row of `kept` */
+
+    char *going, *coming; /* pieces of tiles */
+    char *rows;           /* whole rows in the working type */
+    char *kept;           /* the same as the result has them */
+    int *counts;          /* four times as many as ranks, in elements */
+    MPI_Datatype element;
+} gathering;
+
+static int64_t rows_of(const twi_grid *grid)
+{
+    return (grid->block + grid->cols - 1) / grid->cols;
+}
+
+/* The row of tiles that row r of the grid has in step t, or -1. */
+static int64_t tile_of(const twi_grid *grid, int64_t t, int r)
+{
+    const int64_t i = t * grid->rows + r;
+    return i < grid->tiles ? i : -1;
+}
+
+/* Where the part of column c of the grid begins in row i of tiles. */
+static int64_t part_begin(const twi_grid *grid, int64_t i, int c)
+{
+    return twi_tile_size(grid, i) * c / grid->cols;
+}
+
+/* ----------------------------------------------------------------------- pieces between ranks */
+
+/* Whether rank (r, c) sends tile (i, j), turned if it lies below the diagonal as (j, i). */
+static bool sends(const twi_share *share, int r, int c, int64_t i, int64_t j)
+{
+    const twi_grid *grid = share->grid;
+    const bool turned = share->symmetric && j > i;
+    const int64_t row = turned ? j : i, col = turned ? i : j;
+    return row % grid->rows == r && col % grid->cols == c;
+}
+
+/* Elements that rank (r, c) sends to the rank in column `to` of the grid for row i of tiles. */
+static int64_t elements(const twi_share *share, int r, int c, int64_t i, int to)
+{
+    const twi_grid *grid = share->grid;
+    const int64_t rows = part_begin(grid, i, to + 1) - part_begin(grid, i, to);
+    int64_t width = 0;
+    for (int64_t j = 0; j < grid->tiles; j++) {
+        width += sends(share, r, c, i, j) ? twi_tile_size(grid, j) : 0;
+    }
+    return rows * width;
+}
+
+static char *pack_piece(const twi_share *share, char *out, int64_t i, int64_t j, int64_t begin,
+                        int64_t rows)
+{
+    const twi_grid *grid = share->grid;
+    const int64_t width = twi_tile_size(grid, j), size = share->size;
+    const bool turned = share->symmetric && j > i;
+    const int64_t own = (turned ? j : i) / grid->rows, at = (turned ? i : j) / grid->cols;
+    const int64_t ld = share->rows[own].ld;
+    const char *tile = twi_share_tile(share, own, at);
+    if (turned) {
+        share->kernel->transpose(out, width, tile + begin * size, ld, width, rows);
+    } else {
+        for (int64_t r = 0; r < rows; r++) {
+            memcpy(out + r * width * size, tile + (begin + r) * ld * size, (size_t)(width * size));
+        }
+    }
+    return out + rows * width * size;
+}
+
+/* What this rank sends in step t, by receiver; and how much comes from whom. */
+static void pack(gathering *g, int64_t t)
+{
+    const twi_grid *grid = g->grid;
+    const int ranks = grid->world->size;
+    char *at = g->going;
+    int64_t sum = 0, coming = 0;
+    const int64_t mine = tile_of(grid, t, grid->row);
+    for (int q = 0; q < ranks; q++) {
+        const int r = q / grid->cols, c = q % grid->cols;
+        const int64_t i = tile_of(grid, t, r);
+        const char *first = at;
+        for (int64_t j = 0; i >= 0 && j < grid->tiles; j++) {
+            const int64_t begin = i >= 0 ? part_begin(grid, i, c) : 0;
+            const int64_t rows = part_begin(grid, i, c + 1) - begin;
+            if (sends(g->share, grid->row, grid->col, i, j) && rows > 0) {
+                at = pack_piece(g->share, at, i, j, begin, rows);
+            }
+        }
+        g->counts[q] = (int)((at - first) / g->share->size);
+        g->counts[2 * ranks + q] = (int)sum;
+        sum += g->counts[q];
+        g->counts[ranks + q] = mine >= 0 ? (int)elements(g->share, r, c, mine, grid->col) : 0;
+        g->counts[3 * ranks + q] = (int)coming;
+        coming += g->counts[ranks + q];
+    }
+}
+
+/* What came, put together to whole rows. */
+static void unpack(gathering *g, int64_t i, int64_t rows)
+{
+    const twi_grid *grid = g->grid;
+    const int64_t size = g->share->size, n = grid->n;
+    for (int q = 0; q < grid->world->size; q++) {
+        const char *at = g->coming + (int64_t)g->counts[3 * grid->world->size + q] * size;
+        for (int64_t j = 0; j < grid->tiles; j++) {
+            if (!sends(g->share, q / grid->cols, q % grid->cols, i, j)) {
+                continue;
+            }
+            const int64_t width = twi_tile_size(grid, j);
+            for (int64_t r = 0; r < rows; r++, at += width * size) {
+                memcpy(g->rows + (r * n + j * grid->block) * size, at, (size_t)(width * size));
+            }
+        }
+    }
+}
+
+/* Entries at the kernel's infinity become those of its type's, where these differ (15 bits). */
+static void name_infinity(gathering *g, int64_t elements)
+{
+    const uint16_t cap = (uint16_t)g->share->kernel->infinity;
+    if (g->share->kernel->type != TW_U16 || cap == TW_APSP_INF_U16) {
+        return;
+    }
+    uint16_t *at = (uint16_t *)g->rows;
+    for (int64_t i = 0; i < elements; i++) {
+        at[i] = at[i] < cap ? at[i] : TW_APSP_INF_U16;
+    }
+}
+
+/* --------------------------------------------------------------------------- rows of the result */
+
+static tw_status keep_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)self;
+    (void)ctx;
+    (void)shape;
+    return TW_OK;
+}
+
+static tw_status keep_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                           const void *data, int64_t stride)
+{
+    gathering *g = self;
+    const int64_t size = (int64_t)tw_type_size(g->plan.type), cols = twi_plan_cols(&g->plan);
+    (void)ctx;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(g->kept + (first - g->kept_from + i) * cols * size,
+               (const char *)data + i * stride * size, (size_t)(cols * size));
+    }
+    return TW_OK;
+}
+
+static tw_status keep_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void keep_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+/* The column of the grid whose part row `within` of row i of tiles is in. */
+static int part_of(const twi_grid *grid, int64_t i, int64_t within)
+{
+    int c = 0;
+    while (part_begin(grid, i, c + 1) <= within) {
+        c++;
+    }
+    return c;
+}
+
+/* Whether vertex v's row is this rank's, in step t. */
+static bool is_mine(const twi_grid *grid, int64_t t, int64_t v)
+{
+    const int64_t i = v / grid->block;
+    return i == tile_of(grid, t, grid->row) && part_of(grid, i, v % grid->block) == grid->col;
+}
+
+/* The rows of this rank, in the order of the steps. */
+static tw_status list_rows(gathering *g)
+{
+    const twi_grid *grid = g->grid;
+    const int64_t asked = twi_plan_rows(g->asked);
+    const int64_t steps = (grid->tiles + grid->rows - 1) / grid->rows;
+    const int64_t most = g->asked->options.sources != NULL ? asked : steps * rows_of(grid);
+    tw_status status = twi_alloc(g->ctx, &g->vertices, (uint64_t)most, sizeof *g->vertices,
+                                 "the list of this rank's rows");
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->places, (uint64_t)most, sizeof *g->places,
+                           "the list of this rank's rows");
+    }
+    for (int64_t t = 0; t < steps && status == TW_OK; t++) {
+        const int64_t i = tile_of(grid, t, grid->row);
+        if (g->asked->options.sources != NULL) {
+            for (int64_t p = 0; p < asked; p++) {
+                if (is_mine(grid, t, g->asked->options.sources[p])) {
+                    g->vertices[g->count] = g->asked->options.sources[p];
+                    g->places[g->count++] = p;
+                }
+            }
+            continue;
+        }
+        for (int64_t r = i < 0 ? 0 : part_begin(grid, i, grid->col);
+             i >= 0 && r < part_begin(grid, i, grid->col + 1); r++) {
+            g->vertices[g->count] = (int32_t)(i * grid->block + r);
+            g->places[g->count++] = i * grid->block + r;
+        }
+    }
+    return status;
+}
+
+/* This rank's rows of step t through the delivery into `kept`; *count of them. */
+static tw_status convert(gathering *g, int64_t t, int64_t *count)
+{
+    const twi_grid *grid = g->grid;
+    const int64_t i = tile_of(grid, t, grid->row), size = g->share->size;
+    const int64_t base = i < 0 ? 0 : i * grid->block + part_begin(grid, i, grid->col);
+    tw_status status = TW_OK;
+    *count = 0;
+    g->kept_from = g->delivered;
+    while (g->delivered < g->count && is_mine(grid, t, g->vertices[g->delivered]) &&
+           status == TW_OK) {
+        const int64_t within = g->vertices[g->delivered] - base;
+        twi_rows rows = {.first = g->delivered,
+                         .count = 1,
+                         .work = g->rows + within * grid->n * size,
+                         .stride = grid->n,
+                         .type = g->share->kernel->type,
+                         .scale = 1,
+                         .potentials_applied = true};
+        if (g->asked->options.sources == NULL) { /* all of them at once */
+            rows.count = part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
+        }
+        status = twi_delivery_rows(g->ctx, g->delivery, &rows);
+        g->delivered += rows.count;
+        *count += rows.count;
+    }
+    return status;
+}
+
+/* Drawn rows of step t, which everybody looks for together. */
+static tw_status verify(gathering *g, int64_t t, int64_t count)
+{
+    const twi_grid *grid = g->grid;
+    const int64_t row_bytes = twi_plan_cols(g->asked) * (int64_t)tw_type_size(g->plan.type);
+    const double began = twi_seconds();
+    tw_status status = TW_OK;
+    for (int64_t p = 0; p < twi_plan_rows(g->asked) && status == TW_OK; p++) {
+        const int32_t source = twi_plan_source(g->asked, p);
+        if (source / grid->block / grid->rows != t || !twi_mpi_verifier_wants(g->to->verifier, p)) {
+            continue;
+        }
+        const char *data = NULL;
+        for (int64_t k = 0; k < count && data == NULL; k++) {
+            data = g->places[g->kept_from + k] == p ? g->kept + k * row_bytes : NULL;
+        }
+        status = twi_mpi_verifier_row(g->ctx, g->to->verifier, p, source, data);
+    }
+    g->to->seconds_verify += twi_seconds() - began;
+    return status;
+}
+
+/* Runs of rows that are adjacent in the result, one of each rank at a time. */
+static tw_status write_rows(gathering *g, int64_t count)
+{
+    const int64_t row_bytes = twi_plan_cols(g->asked) * (int64_t)tw_type_size(g->plan.type);
+    int64_t done = 0;
+    tw_status status = TW_OK;
+    for (int more = 1; more != 0 && status == TW_OK;) {
+        int64_t run = 0;
+        const int64_t *places = g->places + g->kept_from;
+        while (done + run < count && places[done + run] == places[done] + run) {
+            run++;
+        }
+        status = twi_mpi_file_write(g->ctx, g->to->file, run > 0 ? places[done] : 0, run,
+                                    g->kept + done * row_bytes);
+        done += run;
+        more = done < count;
+        if (status == TW_OK && g->asked->options.sources != NULL) {
+            status = twi_mpi_check(
+                g->ctx,
+                MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX, g->grid->world->comm),
+                "write the output file");
+        }
+    }
+    return status;
+}
+
+static tw_status step(gathering *g, int64_t t)
+{
+    const twi_grid *grid = g->grid;
+    const int ranks = grid->world->size;
+    const int64_t i = tile_of(grid, t, grid->row);
+    const int64_t rows =
+        i < 0 ? 0 : part_begin(grid, i, grid->col + 1) - part_begin(grid, i, grid->col);
+    int64_t count = 0;
+    pack(g, t);
+    tw_status status = twi_mpi_check(
+        g->ctx,
+        MPI_Alltoallv(g->going, g->counts, g->counts + 2 * ranks, g->element, g->coming,
+                      g->counts + ranks, g->counts + 3 * ranks, g->element, grid->world->comm),
+        "exchange rows of the result");
+    if (status != TW_OK) {
+        return status;
+    }
+    if (i >= 0) {
+        unpack(g, i, rows);
+        name_infinity(g, rows * grid->n);
+    }
+    status = convert(g, t, &count);
+    if (status == TW_OK) {
+        status = twi_check_cancel(g->ctx);
+    }
+    status = twi_world_agree(g->ctx, grid->world, status);
+    if (status == TW_OK && g->to->verifier != NULL) {
+        status = verify(g, t, count);
+    }
+    return status == TW_OK && g->to->file != NULL ? write_rows(g, count) : status;
+}
+
+/* Elements that this rank sends in a step, at most. */
+static int64_t most_going(const gathering *g)
+{
+    const twi_grid *grid = g->grid;
+    int64_t most = 0;
+    for (int64_t t = 0; t * grid->rows < grid->tiles; t++) {
+        int64_t sum = 0;
+        for (int r = 0; r < grid->rows; r++) {
+            const int64_t i = tile_of(grid, t, r);
+            for (int64_t j = 0; i >= 0 && j < grid->tiles; j++) {
+                sum += sends(g->share, grid->row, grid->col, i, j)
+                           ? twi_tile_size(grid, i) * twi_tile_size(grid, j)
+                           : 0;
+            }
+        }
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+static tw_status allocate(gathering *g)
+{
+    const twi_grid *grid = g->grid;
+    const uint64_t n = (uint64_t)grid->n, rows = (uint64_t)rows_of(grid);
+    const uint64_t size = (uint64_t)g->share->size;
+    tw_status status = list_rows(g);
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->going, (uint64_t)most_going(g), size, "rows of the result");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->coming, rows * n, size, "rows of the result");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->rows, rows * n, size, "rows of the result");
+    }
+    const uint64_t kept = g->asked->options.sources != NULL ? (uint64_t)g->count : rows;
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->kept, kept * (uint64_t)twi_plan_cols(g->asked),
+                           tw_type_size(g->asked->type), "rows of the result");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->counts, 4 * (uint64_t)grid->world->size, sizeof *g->counts,
+                           "rows of the result");
+    }
+    return status;
+}
+
+static tw_status begin_delivery(gathering *g)
+{
+    tw_sink sink = {.size = sizeof sink,
+                    .self = g,
+                    .begin = keep_begin,
+                    .rows = keep_rows,
+                    .end = keep_end,
+                    .abort = keep_abort};
+    g->plan = *g->asked;
+    g->plan.options.sources = g->vertices;
+    g->plan.options.source_count = g->count;
+    g->sinks[0] = sink;
+    if (g->to->summary != NULL) {
+        twi_summary_part_sink(g->to->summary, g->places, g->asked, &g->sinks[1]);
+    }
+    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks,
+                              g->to->summary != NULL ? 2 : 1, NULL);
+}
+
+tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp_plan *asked,
+                          twi_mpi_out *out)
+{
+    const twi_grid *grid = share->grid;
+    gathering g = {.ctx = ctx, .share = share, .grid = grid, .asked = asked, .to = out};
+    const int64_t steps = (grid->tiles + grid->rows - 1) / grid->rows;
+    g.plan = *asked;
+    (void)MPI_Type_contiguous((int)share->size, MPI_BYTE, &g.element);
+    (void)MPI_Type_commit(&g.element);
+    tw_status status = allocate(&g);
+    if (status == TW_OK) {
+        status = begin_delivery(&g);
+    }
+    status = twi_world_agree(ctx, grid->world, status);
+    for (int64_t t = 0; t < steps && status == TW_OK; t++) {
+        twi_progress(ctx, "writing", (double)t, (double)steps, "rows of tiles");
+        status = step(&g, t);
+    }
+    if (status == TW_OK) {
+        status = twi_world_agree(ctx, grid->world, twi_delivery_end(ctx, g.delivery));
+    }
+    if (status == TW_OK && out->summary != NULL) {
+        status =
+            twi_world_agree(ctx, grid->world, twi_mpi_unite_parts(ctx, grid->world, out->summary));
+    }
+    if (status != TW_OK && out->summary != NULL) {
+        twi_summary_part_forget(out->summary);
+    }
+    twi_delivery_destroy(ctx, g.delivery);
+    (void)MPI_Type_free(&g.element);
+    twi_free(g.counts);
+    twi_free(g.kept);
+    twi_free(g.rows);
+    twi_free(g.coming);
+    twi_free(g.going);
+    twi_free(g.places);
+    twi_free(g.vertices);
+    return status;
+}

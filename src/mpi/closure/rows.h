@@ -1,0 +1,25 @@
+/*
+ * From tiles to rows of the result. In steps, the ranks of each row of the grid put together one
+ * row of tiles: each gets some whole rows of it, converts them as a run on one machine does
+ * (apsp/shared/deliver.h), has those verified that were drawn, and writes them.
+ */
+#ifndef TWI_MPI_ROWS_H
+#define TWI_MPI_ROWS_H
+
+#include "mpi/closure/share.h"
+#include "mpi/shared/file.h"
+#include "mpi/shared/verify.h"
+
+typedef struct twi_mpi_out {
+    twi_mpi_file *file;         /* NULL: none */
+    twi_mpi_verifier *verifier; /* NULL: none */
+    tw_apsp_summary *summary;   /* NULL: none */
+    double seconds_verify;
+} twi_mpi_out;
+
+/* Collective; the same status everywhere. `asked` is the plan with the caller's sources and
+ * targets. */
+TW_CHECKED tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share,
+                                     const tw_apsp_plan *asked, twi_mpi_out *out);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * See share.h. Arcs travel from whoever read them to whoever owns their tile in rounds: each rank
+ * sorts its next few thousand by owner and all ranks exchange them, so that buffers stay small
+ * whatever the graph is. What is its own it takes at once. An attempt in another type does it
+ * again; nothing of it is kept. Tiles and owners are looked up in tables: a dense graph has as many
+ * arcs as the matrix entries, and a division for each of them costs as much as a round of the
+ * closure.
+ */
+#include "mpi/closure/share.h"
+
+#include "apsp/closure/cpu.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ARCS_AT_ONCE (1 << 18) /* of all ranks together, about; 4 MiB */
+#define ARCS_LEAST 1024        /* of one rank */
+
+typedef struct arc {
+    int32_t from;
+    int32_t to;
+    double weight;
+} arc;
+
+/* Of a vertex its tile; of a tile the row and column of the grid that it belongs to, and which it
+ * is of the tiles there. */
+typedef struct places {
+    int32_t *tile;      /* n */
+    int32_t *row, *col; /* tiles each */
+    int32_t *row_at, *col_at;
+} places;
+
+/* ----------------------------------------------------------------------------------- memory */
+
+static int64_t tiles_of_row(const twi_grid *grid, int64_t row, bool symmetric)
+{
+    const int64_t all = twi_own_cols(grid);
+    const int64_t tile = twi_row_tile(grid, row);
+    if (!symmetric) {
+        return all;
+    }
+    return tile < grid->col ? 0 : (tile - grid->col) / grid->cols + 1;
+}
+
+/* Columns of that many tiles: the last of the matrix may be narrower. */
+static int64_t width_of(const twi_grid *grid, int64_t tiles)
+{
+    if (tiles == 0) {
+        return 0;
+    }
+    return (tiles - 1) * grid->block + twi_tile_size(grid, twi_col_tile(grid, tiles - 1));
+}
+
+uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric)
+{
+    uint64_t bytes = 0;
+    for (int64_t row = 0; row < twi_own_rows(grid); row++) {
+        const int64_t width = width_of(grid, tiles_of_row(grid, row, symmetric));
+        bytes += (uint64_t)twi_tile_size(grid, twi_row_tile(grid, row)) *
+                 (uint64_t)twi_work_stride(kernel, width) * tw_type_size(kernel->type);
+    }
+    return bytes;
+}
+
+#define FILL(T, INFTY)                            \
+    {                                             \
+        T *at = share->memory;                    \
+        for (uint64_t i = 0; i < elements; i++) { \
+            at[i] = (INFTY);                      \
+        }                                         \
+    }
+
+static void fill(const twi_share *share, uint64_t elements)
+{
+    switch (share->kernel->type) {
+    case TW_U8:
+        FILL(uint8_t, TW_APSP_INF_U8)
+        break;
+    case TW_U16:
+        FILL(uint16_t, (uint16_t)share->kernel->infinity)
+        break;
+    case TW_I32:
+        FILL(int32_t, TW_APSP_INF_I32)
+        break;
+    case TW_F32:
+        FILL(float, INFINITY)
+        break;
+    default:
+        FILL(double, (double)INFINITY)
+        break;
+    }
+}
+
+static void clear_diagonal(const twi_share *share)
+{
+    const twi_grid *grid = share->grid;
+    for (int64_t row = 0; row < share->row_count; row++) {
+        const int64_t tile = twi_row_tile(grid, row);
+        if (tile % grid->cols != grid->col) {
+            continue;
+        }
+        const twi_strip_row *at = &share->rows[row];
+        char *c = twi_share_tile(share, row, tile / grid->cols);
+        for (int64_t i = 0; i < twi_tile_size(grid, tile); i++) {
+            memset(c + (i * at->ld + i) * share->size, 0, (size_t)share->size);
+        }
+    }
+}
+
+tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
+                           const twi_minplus_kernel *kernel, bool symmetric)
+{
+    *out = (twi_share){.grid = grid,
+                       .kernel = kernel,
+                       .symmetric = symmetric,
+                       .size = (int64_t)tw_type_size(kernel->type),
+                       .row_count = twi_own_rows(grid),
+                       .col_count = twi_own_cols(grid)};
+    const uint64_t bytes = twi_share_bytes(grid, kernel, symmetric);
+    tw_status status = twi_alloc(ctx, &out->rows, (uint64_t)out->row_count, sizeof *out->rows,
+                                 "this rank's share of the distance matrix");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &out->memory, bytes, 1, "this rank's share of the distance matrix");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    char *at = out->memory;
+    for (int64_t row = 0; row < out->row_count; row++) {
+        const int64_t tiles = tiles_of_row(grid, row, symmetric);
+        const int64_t ld = twi_work_stride(kernel, width_of(grid, tiles));
+        out->rows[row] = (twi_strip_row){at, ld, tiles};
+        at += twi_tile_size(grid, twi_row_tile(grid, row)) * ld * out->size;
+    }
+    fill(out, bytes / (uint64_t)out->size);
+    clear_diagonal(out);
+    return TW_OK;
+}
+
+void twi_share_clear(twi_share *share)
+{
+    twi_free(share->memory);
+    twi_free(share->rows);
+    share->memory = NULL;
+    share->rows = NULL;
+}
+
+/* ------------------------------------------------------------------------------------- arcs */
+
+#define LOWER(T, INFTY)                                                 \
+    {                                                                   \
+        T *at = (T *)twi_share_tile(share, row, tile) + i * ld + j;     \
+        const T entry = weight < (double)(INFTY) ? (T)weight : (INFTY); \
+        *at = entry < *at ? entry : *at;                                \
+    }
+
+/* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours. */
+static void put(twi_share *share, const places *where, int64_t from, int64_t to, double weight)
+{
+    const int64_t block = share->grid->block;
+    const int32_t from_tile = where->tile[from], to_tile = where->tile[to];
+    const int64_t row = where->row_at[from_tile], tile = where->col_at[to_tile];
+    const int64_t i = from - from_tile * block, j = to - to_tile * block;
+    const int64_t ld = share->rows[row].ld;
+    switch (share->kernel->type) {
+    case TW_U8:
+        LOWER(uint8_t, TW_APSP_INF_U8)
+        break;
+    case TW_U16:
+        LOWER(uint16_t, (uint16_t)share->kernel->infinity)
+        break;
+    case TW_I32:
+        LOWER(int32_t, TW_APSP_INF_I32)
+        break;
+    case TW_F32:
+        LOWER(float, INFINITY)
+        break;
+    default:
+        LOWER(double, (double)INFINITY)
+        break;
+    }
+}
+
+/* Of a symmetric matrix the half below the diagonal is kept: there an arc and its like in the other
+ * direction meet. Tiles on the diagonal are kept whole. */
+static void take(twi_share *share, twi_pattern *pattern, const places *at, const arc *a)
+{
+    const int32_t i = at->tile[a->from], j = at->tile[a->to];
+    if (share->symmetric && i < j) {
+        put(share, at, a->to, a->from, a->weight);
+    } else {
+        put(share, at, a->from, a->to, a->weight);
+    }
+    twi_pattern_add(pattern, i, j);
+    if (share->symmetric) {
+        twi_pattern_add(pattern, j, i);
+    }
+}
+
+static tw_status make_places(tw_context *ctx, places *out, const twi_grid *grid)
+{
+    const uint64_t tiles = (uint64_t)grid->tiles, n = (uint64_t)grid->n;
+    tw_status status =
+        twi_alloc(ctx, &out->tile, n + 4 * tiles, sizeof *out->tile, "the places of arcs");
+    if (status != TW_OK) {
+        return status;
+    }
+    out->row = out->tile + n;
+    out->col = out->row + tiles;
+    out->row_at = out->col + tiles;
+    out->col_at = out->row_at + tiles;
+    for (int64_t v = 0; v < grid->n; v++) {
+        out->tile[v] = (int32_t)(v / grid->block);
+    }
+    for (int64_t i = 0; i < grid->tiles; i++) {
+        out->row[i] = (int32_t)(i % grid->rows);
+        out->col[i] = (int32_t)(i % grid->cols);
+        out->row_at[i] = (int32_t)(i / grid->rows);
+        out->col_at[i] = (int32_t)(i / grid->cols);
+    }
+    return TW_OK;
+}
+
+typedef struct traffic {
+    arc *out;
+    arc *in;
+    uint64_t in_room;
+    int *counts;  /* four times as many as ranks: what goes, what comes, and where each begins */
+    int64_t each; /* arcs of a rank in a round */
+} traffic;
+
+static int owner(const twi_share *share, const places *at, int32_t i, int32_t j)
+{
+    const bool turned = share->symmetric && i < j;
+    return turned ? at->row[j] * share->grid->cols + at->col[i]
+                  : at->row[i] * share->grid->cols + at->col[j];
+}
+
+/* The next arcs of this rank's part, sorted by owner. *vertex is the one that *next belongs to. */
+static void sort(twi_share *share, twi_pattern *pattern, const places *at,
+                 const tw_mpi_graph *graph, traffic *t, int64_t next, int64_t end, int64_t *vertex)
+{
+    const tw_graph *part = &graph->whole;
+    const int ranks = graph->world.size, rank = graph->world.rank;
+    int *going = t->counts, *begin = t->counts + 2 * ranks;
+    memset(going, 0, (size_t)ranks * sizeof *going);
+    const int64_t first = *vertex;
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t u = first;
+        for (int64_t a = next; a < end; a++) {
+            while (a >= part->offsets[u + 1]) {
+                u++;
+            }
+            const int to = owner(share, at, at->tile[u], at->tile[part->targets[a]]);
+            if (pass == 1) {
+                const arc found = {(int32_t)u, part->targets[a], twi_graph_weight(part, a) + 0.0};
+                if (to == rank) {
+                    take(share, pattern, at, &found);
+                    continue;
+                }
+                t->out[begin[to] + going[to]] = found;
+            }
+            going[to] += to != rank;
+        }
+        *vertex = u;
+        if (pass == 0) {
+            int sum = 0;
+            for (int r = 0; r < ranks; r++) {
+                begin[r] = sum;
+                sum += going[r];
+                going[r] = 0;
+            }
+        }
+    }
+}
+
+/* Room for what comes; TW_OK or a failure of this rank alone. */
+static tw_status make_room(tw_context *ctx, traffic *t, const twi_world *world, int64_t *coming)
+{
+    int *comes = t->counts + world->size, *begin = t->counts + 3 * world->size;
+    *coming = 0;
+    for (int r = 0; r < world->size; r++) {
+        begin[r] = (int)*coming;
+        *coming += comes[r];
+    }
+    if ((uint64_t)*coming <= t->in_room) {
+        return TW_OK;
+    }
+    tw_status status = twi_grow(ctx, &t->in, 0, (uint64_t)*coming, sizeof *t->in,
+                                "arcs on their way between ranks");
+    t->in_room = status == TW_OK ? (uint64_t)*coming : t->in_room;
+    return status;
+}
+
+static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *pattern, const places *at,
+                          traffic *t, MPI_Datatype type)
+{
+    const twi_world *world = share->grid->world;
+    const int ranks = world->size;
+    int64_t coming = 0;
+    tw_status status = twi_mpi_check(
+        ctx, MPI_Alltoall(t->counts, 1, MPI_INT, t->counts + ranks, 1, MPI_INT, world->comm),
+        "exchange arcs");
+    if (status == TW_OK) {
+        status = make_room(ctx, t, world, &coming);
+    }
+    if (status == TW_OK) {
+        status = twi_check_cancel(ctx);
+    }
+    status = twi_world_agree(ctx, world, status);
+    if (status != TW_OK) {
+        return status;
+    }
+    status =
+        twi_mpi_check(ctx,
+                      MPI_Alltoallv(t->out, t->counts, t->counts + 2 * ranks, type, t->in,
+                                    t->counts + ranks, t->counts + 3 * ranks, type, world->comm),
+                      "exchange arcs");
+    for (int64_t a = 0; a < coming && status == TW_OK; a++) {
+        take(share, pattern, at, &t->in[a]);
+    }
+    return status;
+}
+
+static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pattern,
+                              const places *at, const tw_mpi_graph *graph, traffic *t)
+{
+    const twi_world *world = &graph->world;
+    const int64_t arcs = graph->whole.arcs;
+    int64_t rounds = (arcs + t->each - 1) / t->each, vertex = 0, next = 0;
+    MPI_Datatype type;
+    tw_status status = twi_mpi_check(
+        ctx, MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, world->comm),
+        "exchange arcs");
+    (void)MPI_Type_contiguous((int)sizeof(arc), MPI_BYTE, &type);
+    (void)MPI_Type_commit(&type);
+    for (int64_t round = 0; round < rounds && status == TW_OK; round++) {
+        const int64_t end = next + t->each < arcs ? next + t->each : arcs;
+        sort(share, pattern, at, graph, t, next, end, &vertex);
+        next = end;
+        status = exchange(ctx, share, pattern, at, t, type);
+    }
+    (void)MPI_Type_free(&type);
+    return status;
+}
+
+/* Arcs of a rank in a round. */
+static int64_t arcs_at_once(int ranks)
+{
+    const int64_t each = ARCS_AT_ONCE / ranks;
+    return each > ARCS_LEAST ? each : ARCS_LEAST;
+}
+
+uint64_t twi_share_traffic(int64_t arcs, int ranks)
+{
+    const int64_t most = arcs_at_once(ranks), there = arcs < most ? arcs : most;
+    return (uint64_t)(most + (ranks > 1 ? there : 0)) * sizeof(arc);
+}
+
+tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,
+                            const tw_mpi_graph *graph)
+{
+    const twi_world *world = &graph->world;
+    traffic t = {.each = arcs_at_once(world->size)};
+    places at = {0};
+    tw_status status =
+        twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out, "arcs on their way between ranks");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &t.counts, 4 * (uint64_t)world->size, sizeof *t.counts,
+                           "arcs on their way between ranks");
+    }
+    if (status == TW_OK) {
+        status = make_places(ctx, &at, share->grid);
+    }
+    status = twi_world_agree(ctx, world, status);
+    if (status == TW_OK && at.tile != NULL) { /* both or neither */
+        status = exchange_all(ctx, share, pattern, &at, graph, &t);
+    }
+    if (status == TW_OK) {
+        status = twi_pattern_unite(ctx, pattern, world);
+    }
+    twi_free(at.tile);
+    twi_free(t.counts);
+    twi_free(t.in);
+    twi_free(t.out);
+    return twi_world_agree(ctx, world, status);
+}

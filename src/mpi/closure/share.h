@@ -1,0 +1,54 @@
+/*
+ * One rank's share of the working matrix: its tiles, row of tiles by row of tiles, each of those
+ * row-major with the tiles side by side, padded with infinity to whole strips of the kernel as a
+ * matrix on one machine is. With `symmetric` only tiles on and below the diagonal are kept.
+ */
+#ifndef TWI_MPI_SHARE_H
+#define TWI_MPI_SHARE_H
+
+#include "apsp/closure/kernels.h"
+#include "apsp/shared/plan.h"
+#include "mpi/closure/grid.h"
+#include "mpi/closure/pattern.h"
+#include "mpi/shared/graph.h"
+
+typedef struct twi_strip_row {
+    char *data;
+    int64_t ld;    /* elements */
+    int64_t tiles; /* side by side */
+} twi_strip_row;
+
+typedef struct twi_share {
+    const twi_grid *grid;
+    const twi_minplus_kernel *kernel;
+    bool symmetric;
+    int64_t size;        /* bytes of an element */
+    int64_t row_count;   /* of tiles */
+    int64_t col_count;   /* of tiles, at most */
+    twi_strip_row *rows; /* row_count */
+    void *memory;        /* behind them */
+} twi_share;
+
+/* Element (0, 0) of the own-th row's at-th tile. */
+static inline char *twi_share_tile(const twi_share *share, int64_t row, int64_t at)
+{
+    return share->rows[row].data + at * share->grid->block * share->size;
+}
+
+/* Memory for the tiles, infinite but for the diagonal. */
+TW_CHECKED tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
+                                      const twi_minplus_kernel *kernel, bool symmetric);
+void twi_share_clear(twi_share *share);
+
+/* Bytes of the matrix that this rank will hold. */
+uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric);
+
+/* Bytes of arcs on their way at a time, at most, about, where a rank has so many. */
+uint64_t twi_share_traffic(int64_t arcs, int ranks);
+
+/* The arcs of all ranks into the shares of those who own them, and the tiles they fall into into
+ * the pattern. Collective; the same status everywhere. */
+TW_CHECKED tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,
+                                       const tw_mpi_graph *graph);
+
+#endif

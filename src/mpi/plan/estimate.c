@@ -1,0 +1,231 @@
+/* See estimate.h. Rates of ranks and messages are measured (probe.h); what follows per arc and per
+ * entry is what one processor took for it, and grows with the ranks that share one. */
+#include "mpi/plan/estimate.h"
+
+#include "apsp/sweep/tree.h"
+#include "base/memory.h"
+#include "mpi/closure/closure.h"
+#include "mpi/plan/probe.h"
+
+#include <math.h>
+
+/* Seconds on one processor (Neoverse N1, November 2026): */
+#define ARC_SECONDS 9e-9     /* of an arc: to its owner, and into its tile */
+#define FILL_SECONDS 0.3e-9  /* of an entry: filled, and looked at by the certificate */
+#define MOVE_SECONDS 0.8e-9  /* of a byte of the working matrix: into a row of the result */
+#define WRITE_SECONDS 0.7e-9 /* of a byte of the result: converted, and on its way to the file */
+#define KEEP_SECONDS 1.2e-9  /* of an entry that goes into a summary */
+#define PROBED 128           /* vertices of tiles that show how many share a processor */
+#define DENSE (1.0 / 16)     /* arcs of all pairs, from which on all tiles are taken to be there */
+
+uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
+                          const twi_minplus_kernel *kernel, tw_type type, bool symmetric,
+                          int threads)
+{
+    const twi_grid grid = {.rows = rows,
+                           .cols = cols,
+                           .row = symmetric && n > block ? rows - 1 : 0, /* rows get longer */
+                           .n = n,
+                           .block = block,
+                           .tiles = (n + block - 1) / block};
+    const twi_share share = {.grid = &grid,
+                             .kernel = kernel,
+                             .symmetric = symmetric,
+                             .size = (int64_t)tw_type_size(kernel->type),
+                             .row_count = twi_own_rows(&grid),
+                             .col_count = twi_own_cols(&grid)};
+    const uint64_t band = (uint64_t)((block + cols - 1) / cols) * (uint64_t)n;
+    const uint64_t rows_bytes =
+        band * (3 * tw_type_size(kernel->type) + tw_type_size(type)) + 16 * (uint64_t)n;
+    const uint64_t panels = twi_mpi_closure_memory(&share, threads);
+    const uint64_t traffic = twi_share_traffic(arcs, rows * cols);
+    uint64_t most = panels > rows_bytes ? panels : rows_bytes;
+    most = traffic > most ? traffic : most;
+    return twi_share_bytes(&grid, kernel, symmetric) + most;
+}
+
+/* The share of all products of tiles that a closure of the graph has: the pattern of tiles is
+ * followed through all pivots. */
+static tw_status find_filled(tw_context *ctx, const tw_mpi_graph *graph, const twi_grid *grid,
+                             double *filled)
+{
+    const tw_graph *part = &graph->whole;
+    const double n = (double)part->n;
+    twi_pattern pattern = {0};
+    *filled = 1;
+    if (part->n == 0 || (double)graph->arcs >= DENSE * n * n) {
+        return TW_OK;
+    }
+    tw_status status = twi_pattern_create(ctx, &pattern, grid->tiles);
+    status = twi_world_agree(ctx, grid->world, status);
+    for (int64_t u = 0; u < part->n && status == TW_OK; u++) {
+        for (int64_t a = part->offsets[u]; a < part->offsets[u + 1]; a++) {
+            twi_pattern_add(&pattern, u / grid->block, part->targets[a] / grid->block);
+            if (part->undirected) {
+                twi_pattern_add(&pattern, part->targets[a] / grid->block, u / grid->block);
+            }
+        }
+    }
+    if (status == TW_OK) {
+        status = twi_pattern_unite(ctx, &pattern, grid->world);
+    }
+    double products = 0;
+    for (int64_t k = 0; k < grid->tiles && status == TW_OK; k++) {
+        double row = 0, col = 0;
+        for (int64_t i = 0; i < grid->tiles; i++) {
+            row += twi_pattern_has(&pattern, k, i);
+            col += twi_pattern_has(&pattern, i, k);
+        }
+        products += row * col;
+        twi_pattern_advance(&pattern, k);
+        status = twi_check_cancel(ctx);
+    }
+    *filled = products / pow((double)grid->tiles, 3);
+    twi_pattern_clear(&pattern);
+    return twi_world_agree(ctx, grid->world, status);
+}
+
+/* Seconds to bring `rows` rows of this rank into the file and the summary. */
+static tw_status find_output(tw_context *ctx, const twi_world *world, const tw_apsp_plan *plan,
+                             const twi_mpi_goal *goal, double rows, double crowd, double *seconds)
+{
+    const double entries = rows * (double)twi_plan_cols(plan);
+    double rate = INFINITY;
+    tw_status status = TW_OK;
+    if (goal->output->path != NULL) {
+        status = twi_probe_write(ctx, world, goal->output->path, &rate);
+    }
+    const double bytes = entries * (double)tw_type_size(plan->type);
+    *seconds = goal->output->path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd : 0;
+    *seconds += goal->output->summary != NULL ? entries * KEEP_SECONDS * crowd : 0;
+    return status;
+}
+
+/* Figures of this rank become those of the rank with the most. */
+static tw_status most_of_all(tw_context *ctx, const twi_world *world, uint64_t *memory)
+{
+    return twi_mpi_check(
+        ctx, MPI_Allreduce(MPI_IN_PLACE, memory, 1, MPI_UINT64_T, MPI_MAX, world->comm), "compare");
+}
+
+/* What this rank may take beside what it has, its like on the machine counted. */
+static tw_status check_memory(tw_context *ctx, const twi_world *world, const twi_machines *machines,
+                              int64_t n, uint64_t need)
+{
+    char wanted[32], there[32];
+    const uint64_t limit = tw_memory_limit(ctx);
+    const uint64_t left = ctx->memory_limit > 0 ? limit : limit / (uint64_t)machines->here;
+    tw_status status = TW_OK;
+    if (need > left) {
+        status = tw_fail(ctx, TW_ERR_MEMORY,
+                         "%lld vertices need %s of memory in each of %d ranks, and rank %d has %s; "
+                         "use more machines",
+                         (long long)n, twi_bytes(wanted, (double)need), world->size, world->rank,
+                         twi_bytes(there, (double)left));
+    }
+    return twi_world_agree(ctx, world, status);
+}
+
+tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_mpi_graph *graph,
+                               const tw_apsp_plan *plan, const twi_grid *grid,
+                               const twi_minplus_kernel *kernel, const twi_mpi_goal *goal)
+{
+    const twi_world *world = &graph->world;
+    twi_mesh mesh = {.n = grid->n,
+                     .block = grid->block,
+                     .element = (int64_t)tw_type_size(kernel->type),
+                     .rows = grid->rows,
+                     .cols = grid->cols,
+                     .symmetric = plan->symmetric};
+    twi_pace pace;
+    twi_machines machines;
+    tw_status status = twi_probe_machines(ctx, &machines, world, goal->threads);
+    const uint64_t read = tw_memory_peak(ctx); /* which may have been the most */
+    out->memory = twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs,
+                                   kernel, plan->type, plan->symmetric, goal->threads) +
+                  twi_graph_memory(&graph->whole);
+    out->memory = read > out->memory ? read : out->memory;
+    if (status == TW_OK) {
+        status = check_memory(ctx, world, &machines, grid->n, out->memory);
+    }
+    if (status == TW_OK) {
+        status = find_filled(ctx, graph, grid, &mesh.filled);
+    }
+    if (status == TW_OK) {
+        status = twi_probe_pace(ctx, &pace, &machines, grid, kernel, &mesh, goal->threads);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_model_looks(&pace, &mesh,
+                    twi_mpi_closure_chunk(twi_own_rows(grid) * grid->block, goal->threads),
+                    goal->threads);
+    const twi_rounds rounds = twi_model_rounds(&mesh, &pace);
+    const double n = (double)grid->n, ranks = world->size;
+    const double entries = n * n / ranks * (plan->symmetric ? 0.5 : 1);
+    const double rows = (double)twi_plan_rows(plan) / ranks;
+    double output = 0;
+    status = find_output(ctx, world, plan, goal, rows, pace.crowd, &output);
+    if (status == TW_OK) {
+        status = most_of_all(ctx, world, &out->memory);
+    }
+    out->method = TW_APSP_METHOD_CLOSURE;
+    out->grid_rows = grid->rows;
+    out->grid_cols = grid->cols;
+    out->block = (int32_t)grid->block;
+    out->machines = machines.count;
+    out->work_type = kernel->type;
+    out->symmetric = plan->symmetric;
+    out->rate = pace.rate;
+    out->ideal = rounds.ideal;
+    out->filled = mesh.filled;
+    out->seconds_prepare =
+        ((double)graph->arcs / ranks * ARC_SECONDS + entries * FILL_SECONDS) * pace.crowd;
+    out->seconds_compute = rounds.compute;
+    out->seconds_exchange = rounds.exposed;
+    out->seconds_output = output + n * n / ranks * (double)mesh.element * MOVE_SECONDS * pace.crowd;
+    return status;
+}
+
+tw_status twi_estimate_search(tw_context *ctx, tw_mpi_forecast *out, const twi_world *world,
+                              const tw_apsp_plan *plan, const twi_replica *replica,
+                              const twi_mpi_goal *goal)
+{
+    double told[2] = {plan->seconds, 0}; /* rank 0's; the share of it that no rank is spared */
+    int machines = replica->node_rank == 0;
+    uint64_t memory = plan->memory + replica->share;
+    double rate = 0, crowd = 1;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, TW_I32);
+    const double rows = (double)twi_plan_rows(plan);
+    double output = 0;
+    if (plan->tree != NULL) {
+        const double swept = rows * (plan->tree->down + plan->tree->up);
+        told[1] = plan->tree->factor / fmax(plan->tree->factor + swept, 1);
+    }
+    tw_status status =
+        twi_mpi_check(ctx, MPI_Bcast(told, 2, MPI_DOUBLE, 0, world->comm), "compare");
+    if (status == TW_OK) {
+        status = twi_mpi_check(
+            ctx, MPI_Allreduce(MPI_IN_PLACE, &machines, 1, MPI_INT, MPI_SUM, world->comm),
+            "compare");
+    }
+    if (status == TW_OK) {
+        status = most_of_all(ctx, world, &memory);
+    }
+    if (status == TW_OK) {
+        status =
+            twi_probe_together(ctx, world, kernel, PROBED, PROBED, goal->threads, &rate, &crowd);
+    }
+    if (status == TW_OK) {
+        status = find_output(ctx, world, plan, goal, rows / world->size, crowd, &output);
+    }
+    out->method = plan->method;
+    out->machines = machines;
+    out->work_type = plan->work_type;
+    out->memory = memory;
+    out->filled = 1;
+    out->seconds_compute = told[0] * (told[1] + (1 - told[1]) / world->size) * crowd;
+    out->seconds_output = output;
+    out->ideal = told[0] / world->size / fmax(out->seconds_compute, 1e-9);
+    return status;
+}

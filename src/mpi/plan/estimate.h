@@ -1,0 +1,32 @@
+/* What a run over ranks will hold and take, before it begins. */
+#ifndef TWI_MPI_ESTIMATE_H
+#define TWI_MPI_ESTIMATE_H
+
+#include "mpi/closure/share.h"
+#include "mpi/search/replica.h"
+
+/* Where the distances go. */
+typedef struct twi_mpi_goal {
+    const tw_mpi_apsp_output *output;
+    int threads;
+} twi_mpi_goal;
+
+/* A closure by `kernel` on the grid; the rest of `out` stays as it is. Collective; the same status
+ * and the same figures everywhere. */
+TW_CHECKED tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out,
+                                          const tw_mpi_graph *graph, const tw_apsp_plan *plan,
+                                          const twi_grid *grid, const twi_minplus_kernel *kernel,
+                                          const twi_mpi_goal *goal);
+
+/* The rows of a search or a sweep, by the plan of rank 0. Collective, too. */
+TW_CHECKED tw_status twi_estimate_search(tw_context *ctx, tw_mpi_forecast *out,
+                                         const twi_world *world, const tw_apsp_plan *plan,
+                                         const twi_replica *replica, const twi_mpi_goal *goal);
+
+/* Bytes of the rank with the most, of a closure on `rows` x `cols` ranks: its tiles, and in turn
+ * its `arcs` on their way, the panels of the closure, and rows of the result. */
+uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
+                          const twi_minplus_kernel *kernel, tw_type type, bool symmetric,
+                          int threads);
+
+#endif

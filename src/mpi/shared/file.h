@@ -1,0 +1,45 @@
+/*
+ * One output file of many ranks, written by MPI-IO, that appears whole or not at all: rank 0 makes
+ * it beside its name under a temporary one (io/temporary.h), all write rows of it together, and
+ * rank 0 renames it when everybody is done. What a killed job leaves is removed by the next that
+ * writes into the folder.
+ */
+#ifndef TWI_MPI_FILE_H
+#define TWI_MPI_FILE_H
+
+#include "io/temporary.h"
+#include "mpi/shared/world.h"
+
+#include <limits.h>
+
+typedef struct twi_mpi_file {
+    const twi_world *world;
+    MPI_File handle;
+    MPI_Datatype row;
+    bool open;
+    tw_shape shape;
+    int64_t start;           /* byte of the first row */
+    twi_temporary temporary; /* rank 0's */
+    bool made;
+    int mode;
+    char target[PATH_MAX];
+    char name[PATH_MAX + TWI_TEMPORARY_NAME];
+} twi_mpi_file;
+
+/* Whether the name and the format will do. Not collective. */
+TW_CHECKED tw_status twi_mpi_file_check(tw_context *ctx, const char *path, const char *format);
+
+/* All of these are collective and have the same status everywhere. */
+TW_CHECKED tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const twi_world *world,
+                                       const char *path, const char *format, const tw_shape *shape);
+/* `count` adjacent rows from row `first` of the file on; each rank its own, 0 for none. */
+TW_CHECKED tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first,
+                                        int64_t count, const void *rows);
+/* The same by one rank alone, whenever it likes. */
+TW_CHECKED tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,
+                                              int64_t count, const void *rows);
+TW_CHECKED tw_status twi_mpi_file_commit(tw_context *ctx, twi_mpi_file *file);
+/* Nothing is left of it, unless it was committed. */
+void twi_mpi_file_discard(twi_mpi_file *file);
+
+#endif
