@@ -325,7 +325,7 @@ static void cancel_soon(void *user, const char *stage, double done, double total
 /* What is wrong with one rank is told to all of them, and nobody waits. */
 static void failures_are_shared(void)
 {
-    const graph_case c = {"failures", 2500, 3, false, 1, TW_I32, 1, 5000, TW_APSP_METHOD_DIJKSTRA,
+    const graph_case c = {"failures", 9000, 3, false, 1, TW_I32, 1, 5000, TW_APSP_METHOD_DIJKSTRA,
                           TW_AUTO,    -1,   0};
     const graph_case circle = {"a circle", 60, 9, false, 1, TW_I32, -5, -1, 0, TW_AUTO, -1, 0};
     const int last = ranks - 1;
