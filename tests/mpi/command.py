@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER: the command tilewright-mpi as its users meet
+"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER UNRESERVED: the command tilewright-mpi as its users meet
 it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
 
-RUN is tests/mpi/run. Every failure is printed; the exit status is 1 if there is one."""
+RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room. Every failure is printed; the exit status is 1 if there is one."""
 import fcntl
 import filecmp
 import json
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-run, mpi, alone, folder = sys.argv[1:5]
+run, mpi, alone, folder, unreserved = sys.argv[1:6]
 failed = 0
 done = 0
 LIMIT = 120  # seconds, for what hangs
@@ -338,7 +338,7 @@ def locked():
 
 
 def full():
-    """A file system without room: one sentence before anything is computed."""
+    """A file system without room: one sentence, before anything is computed where that can be known."""
     one("generate", "graph", "sparse", "thin.bin", "--vertices", "3500", "--seed", "2")
     # Blocks of 512 bytes, or 1024: more than MPI's own files have, and less than 98 MB.
     limited = ["-c", 'trap "" XFSZ; ulimit -f 80000; exec "$0" "$@"', mpi]
@@ -347,6 +347,14 @@ def full():
                                    program="/bin/sh")
         check(code == 2 and len(said) == 1 and "no room for" in said[0], "no room", extra, code, err)
         check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "no room", extra, "left a file")
+        # Where room cannot be reserved a write fails in the midst of it, on some ranks.
+        late = ["-c", f'trap "" XFSZ; ulimit -f 80000; LD_PRELOAD={unreserved} exec "$0" "$@"', mpi]
+        for count in (2, 3):
+            _, said, code, err = ranks(count, *late, "apsp", "thin.bin", "x.npy", "--type", "f64", *extra,
+                                       program="/bin/sh")
+            check(code == 2 and len(said) == 1 and ("may be full" in said[0] or "no room for" in said[0]),
+                  "a write that fails", extra, count, code, err)
+            check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "it leaves a file", extra, count)
 
 
 def different():

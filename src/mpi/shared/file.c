@@ -126,22 +126,26 @@ tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const twi_world 
     return twi_world_agree(ctx, world, status);
 }
 
-static tw_status write_rows(tw_context *ctx, twi_mpi_file *file, int64_t first, int64_t count,
-                            const void *rows, bool together)
+tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,
+                                   int64_t count, const void *rows)
 {
     const int64_t bytes = file->shape.cols * (int64_t)tw_type_size(file->shape.type);
     const MPI_Offset at = (MPI_Offset)(file->start + first * bytes);
     MPI_Status written;
     int whole = 0;
-    int error = together
-                    ? MPI_File_write_at_all(file->handle, at, rows, (int)count, file->row, &written)
-                    : MPI_File_write_at(file->handle, at, rows, (int)count, file->row, &written);
-    tw_status status = twi_mpi_check(ctx, error, "write the output file");
-    if (status == TW_OK && count > 0 && bytes > 0) {
+    if (count == 0 || bytes == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_mpi_check(
+        ctx, MPI_File_write_at(file->handle, at, rows, (int)count, file->row, &written),
+        "write the output file");
+    if (status == TW_OK) {
         (void)MPI_Get_count(&written, file->row, &whole);
-        if (whole != (int)count) {
-            status = tw_fail(ctx, TW_ERR_IO, "cannot write the output file: %d of %d rows written",
-                             whole, (int)count);
+        if (whole != (int)count) { /* or MPI_UNDEFINED: some of a row */
+            status = tw_fail(ctx, TW_ERR_IO,
+                             "cannot write the output file: %d of %d rows written; the file system "
+                             "may be full",
+                             whole > 0 ? whole : 0, (int)count);
         }
     }
     return status;
@@ -150,13 +154,8 @@ static tw_status write_rows(tw_context *ctx, twi_mpi_file *file, int64_t first, 
 tw_status twi_mpi_file_write(tw_context *ctx, twi_mpi_file *file, int64_t first, int64_t count,
                              const void *rows)
 {
-    return twi_world_agree(ctx, file->world, write_rows(ctx, file, first, count, rows, true));
-}
-
-tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,
-                                   int64_t count, const void *rows)
-{
-    return write_rows(ctx, file, first, count, rows, false);
+    return twi_world_agree(ctx, file->world,
+                           twi_mpi_file_write_alone(ctx, file, first, count, rows));
 }
 
 static tw_status close_file(tw_context *ctx, twi_mpi_file *file)

@@ -1,8 +1,9 @@
 /*
  * One output file of many ranks, written by MPI-IO, that appears whole or not at all: rank 0 makes
- * it beside its name under a temporary one (io/temporary.h), all write rows of it together, and
- * rank 0 renames it when everybody is done. What a killed job leaves is removed by the next that
- * writes into the folder.
+ * it beside its name under a temporary one (io/temporary.h), all write rows of it, and rank 0
+ * renames it when everybody is done. What a killed job leaves is removed by the next that writes
+ * into the folder. Each rank has whole rows and writes them by a call of its own: the collective
+ * one of Open MPI 4.1 says that all went well when the rank that wrote for the others could not.
  */
 #ifndef TWI_MPI_FILE_H
 #define TWI_MPI_FILE_H
