@@ -1446,12 +1446,15 @@ typedef struct tw_map_report {
     const char *isa;
     int32_t threads;
     double seconds_compute;
-    double seconds_output; /* the sinks */
-    double seconds_read;   /* the sources */
+    double seconds_output;  /* the sinks */
+    double seconds_read;    /* the sources */
+    int64_t became_no_data; /* elements that are no_data though no input is: there the expression
+                               gives that number, or NaN where the result is of integers. Counted by
+                               tw_map_plan_run and tw_map_plan_stream, unless no_data is NaN */
 } tw_map_report;
-#define TW_MAP_REPORT_INIT                        \
-    {                                             \
-        sizeof(tw_map_report), "", "", 0, 0, 0, 0 \
+#define TW_MAP_REPORT_INIT                           \
+    {                                                \
+        sizeof(tw_map_report), "", "", 0, 0, 0, 0, 0 \
     }
 
 /* Into the caller's matrix, whose shape and type must be those of the result. It may be an input

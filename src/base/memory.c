@@ -9,6 +9,16 @@ void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size)
     return twi_meter_take(ctx->meter, count, size, ctx->memory_limit);
 }
 
+tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what)
+{
+    char need[32];
+    char limit[32];
+    char advice[TWI_ADVICE];
+    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s needed, the limit is %s%s", what,
+                   twi_bytes(need, (double)bytes), twi_bytes(limit, (double)tw_memory_limit(ctx)),
+                   twi_memory_advice(advice, ctx, bytes));
+}
+
 tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, const char *what)
 {
     void *block = twi_try_alloc(ctx, count, size);
@@ -17,15 +27,11 @@ tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, c
         return TW_OK;
     }
     uint64_t bytes;
-    char need[32];
-    char limit[32];
-    if (!twi_mul(count, size, &bytes)) {
-        return tw_fail(ctx, TW_ERR_MEMORY,
-                       "%s needs more memory than this machine can address (%llu x %llu bytes)",
-                       what, (unsigned long long)count, (unsigned long long)size);
-    }
-    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s needed, the limit is %s", what,
-                   twi_bytes(need, (double)bytes), twi_bytes(limit, (double)tw_memory_limit(ctx)));
+    return twi_mul(count, size, &bytes)
+               ? twi_out_of_memory(ctx, bytes, what)
+               : tw_fail(ctx, TW_ERR_MEMORY,
+                         "%s needs more memory than this machine can address (%llu x %llu bytes)",
+                         what, (unsigned long long)count, (unsigned long long)size);
 }
 
 tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count, uint64_t size,
@@ -87,6 +93,25 @@ uint64_t twi_memory_left(const tw_context *ctx)
     return limit > used ? limit - used : 0;
 }
 
+const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint64_t bytes)
+{
+    static const char units[] = "\0kMGTP";
+    uint64_t needed;
+    size_t unit = 0;
+    buf[0] = '\0';
+    if (ctx->memory_limit == 0 || !twi_add(tw_memory_used(ctx), bytes, &needed) ||
+        needed <= ctx->memory_limit) {
+        return buf; /* the machine has no more */
+    }
+    while (needed >= 10000 && unit + 2 < sizeof units) {
+        needed = needed / 1000 + (needed % 1000 != 0); /* never less than what is needed */
+        unit++;
+    }
+    snprintf(buf, TWI_ADVICE, "; use --memory %llu%.1s or more", (unsigned long long)needed,
+             units + unit);
+    return buf;
+}
+
 tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
 {
     uint64_t left = twi_memory_left(ctx);
@@ -95,6 +120,8 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
     }
     char need[32];
     char have[32];
+    char advice[TWI_ADVICE];
     twi_bytes_apart(need, bytes, have, left);
-    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left", what, need, have);
+    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left%s", what, need, have,
+                   twi_memory_advice(advice, ctx, bytes));
 }

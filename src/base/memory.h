@@ -19,6 +19,9 @@ TWI_SHARED TW_CHECKED tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uin
 /* NULL instead of a sentence; for worker threads. */
 void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size);
 
+/* The sentence of twi_alloc, for who got nothing from twi_try_alloc. */
+TW_CHECKED tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what);
+
 /* Grow *block to count * size bytes, keeping its first `keep` bytes; *block may point to NULL. On
  * failure *block is as it was. */
 TWI_SHARED TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep,
@@ -32,6 +35,11 @@ void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t o
 
 /* What the context may still take. */
 uint64_t twi_memory_left(const tw_context *ctx);
+
+/* "; use --memory 1235k or more" where a limit keeps the context from taking so many bytes more,
+ * else "". */
+#define TWI_ADVICE 64
+const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint64_t bytes);
 
 /* TW_ERR_MEMORY with the numbers if `bytes` more would pass the context's limit. */
 TWI_SHARED TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);

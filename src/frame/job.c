@@ -160,6 +160,10 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
     if (status == TW_OK && common->device != NULL) {
         status = tw_set_device(ctx, common->device);
     }
+    if (status == TW_OK && common->device_memory > 0 &&
+        tw_gpu_describe(ctx, &(tw_gpu)TW_GPU_INIT, 0) != TW_OK) {
+        cli_say(job, "--device-memory has no effect: there is no GPU that can be used");
+    }
     if (status == TW_OK) {
         tw_set_log(ctx, say_log, job);
         if (!common->quiet && !common->no_progress) {

@@ -14,7 +14,10 @@
 #include "base/memory.h"
 #include "base/sink.h"
 #include "base/source.h"
+#include "base/threads.h"
+#include "map/language/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCK_BYTES ((uint64_t)32 << 20) /* of a block of the result, and of inputs behind it */
@@ -145,6 +148,81 @@ static twi_map_job job_of(const feed *f, int64_t first, int64_t count, void *blo
     return job;
 }
 
+/* --------------------------------------------------------------------------- what became no data
+ */
+
+/* Whether an input that the expression uses has no data at row i, column j of a block. */
+static bool lacks_data(const twi_map_job *job, uint32_t used, double mark, int64_t i, int64_t j)
+{
+    bool lacks = false;
+    for (int32_t k = 0; k < job->input_count && !lacks; k++) {
+        const twi_map_input *in = &job->inputs[k];
+        lacks =
+            (used >> k & 1) != 0 &&
+            twi_scalar_round(twi_element(in->data, in->type, i * in->row_step + j * in->col_step),
+                             job->variants->generic.compute) == mark;
+    }
+    return lacks;
+}
+
+#define COUNT_ROW(TYPE)                                   \
+    for (int64_t j = 0; j < cols; j++) {                  \
+        found += ((const TYPE *)row)[j] == (TYPE)no_data; \
+    }                                                     \
+    break
+
+/* Elements of a row that are no_data, whatever the reason: most rows have none. */
+static int64_t count_row(const void *row, tw_type type, int64_t cols, double no_data)
+{
+    int64_t found = 0;
+    switch (type) {
+    case TW_U8:
+        COUNT_ROW(uint8_t);
+    case TW_U16:
+        COUNT_ROW(uint16_t);
+    case TW_I16:
+        COUNT_ROW(int16_t);
+    case TW_I32:
+        COUNT_ROW(int32_t);
+    case TW_F32:
+        COUNT_ROW(float);
+    default:
+        COUNT_ROW(double);
+    }
+    return found;
+}
+
+/* Elements of a block that are no data where every input has some. */
+static int64_t count_no_data(tw_context *ctx, const tw_map_plan *plan, const twi_map_job *job)
+{
+    const twi_map_setting *s = &plan->setting;
+    const twi_program *p = &job->variants->generic;
+    const double mark = twi_scalar_round(s->no_data, s->compute);
+    const double stored = twi_scalar_stored(mark, s->type);
+    const size_t size = tw_type_size(s->type);
+    uint32_t used = 0;
+    int64_t found = 0;
+    if (!s->has_no_data || isnan(mark)) {
+        return 0;
+    }
+    for (int32_t i = 0; i < p->count; i++) {
+        used |= p->ops[i].code == TWI_OP_INPUT ? (uint32_t)1 << p->ops[i].index : 0;
+    }
+    const int threads = twi_threads_for(ctx, job->row_count * job->cols);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : found)
+    for (int64_t i = 0; i < job->row_count; i++) {
+        const char *row = (const char *)job->out + (size_t)(i * job->out_stride) * size;
+        if (count_row(row, s->type, job->cols, stored) == 0) {
+            continue;
+        }
+        for (int64_t j = 0; j < job->cols; j++) {
+            found += twi_element(row, s->type, j) == stored && !lacks_data(job, used, mark, i, j);
+        }
+    }
+    return found;
+}
+
 /* ------------------------------------------------------------------------------------ the blocks
  */
 
@@ -161,6 +239,7 @@ static tw_status push_blocks(tw_context *ctx, const feed *f, twi_sinks *out, voi
         if (status == TW_OK) {
             const twi_map_job job = job_of(f, first, count, block);
             status = twi_map_run(ctx, f->plan, &job);
+            report->became_no_data += status == TW_OK ? count_no_data(ctx, f->plan, &job) : 0;
         }
         const double computed = twi_seconds();
         if (status == TW_OK) {

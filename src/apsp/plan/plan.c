@@ -476,6 +476,7 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
     const twi_candidate *smallest = NULL;
     char need[32];
     char have[32];
+    char advice[TWI_ADVICE];
     for (int i = 0; i < CANDIDATES; i++) {
         const twi_candidate *c = &all[i];
         if (is_wanted(plan, c) && !c->gpu && c->memory > 0 &&
@@ -493,12 +494,13 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
     }
     if (smallest != NULL) {
         twi_bytes_apart(need, smallest->memory, have, twi_memory_left(ctx));
+        twi_memory_advice(advice, ctx, smallest->memory);
         return tw_fail(ctx, TW_ERR_MEMORY,
                        "%lld vertices need %s of memory with %s, the method that needs the least "
-                       "here, but %s is available; raise the limit, request fewer sources, or use "
-                       "a machine with more memory",
-                       (long long)plan->graph->n, need, tw_apsp_method_name(smallest->method),
-                       have);
+                       "here, but %s is available%s%s request fewer sources, or use a machine with "
+                       "more memory",
+                       (long long)plan->graph->n, need, tw_apsp_method_name(smallest->method), have,
+                       advice, advice[0] != '\0' ? "," : ";");
     }
     int asked = CLOSURE;
     for (int i = 0; i < CANDIDATES; i++) {

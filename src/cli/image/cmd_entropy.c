@@ -8,6 +8,7 @@
 #include "cli/shared/files.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VERIFY_ELEMENTS 1000
@@ -110,7 +111,8 @@ static const cli_group groups[] = {{"Window", window_options},
 
 static const cli_operand operands[] = {
     {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Elements of "
-           "f64 and integers of more than 16 bits are rounded to f32. Several with --out-dir."},
+           "f64 and integers of more than 16 bits are rounded to f32. FILE[P] is plane P of it, by "
+           "number from 0 or by the name that a GeoTIFF gives a band. Several with --out-dir."},
     {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
             "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF."},
     {NULL, NULL}};
@@ -271,6 +273,9 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
     const tw_shape shape =
         out->matrix == NULL ? *of
                             : (tw_shape){out->matrix->rows, out->matrix->cols, out->matrix->type};
+    if (run->s->skip_nan && number == 0 && shape.type != TW_F32) {
+        cli_say(run->job, "--skip-nan has no effect on %s: integers are never NaN", run->input);
+    }
     if (run->plan != NULL && shape.rows == run->planned.rows && shape.cols == run->planned.cols &&
         shape.type == run->planned.type) {
         return TW_OK;
@@ -444,9 +449,10 @@ static tw_status read_input(entropy_run *run)
     const entropy_settings *s = run->s;
     char wants[CLI_SHOWN], has[CLI_SHOWN], value[CLI_SHOWN];
     double started = cli_seconds();
-    run->in = (cli_raster){.path = run->input,
+    run->in = (cli_raster){.path = run->path,
                            .format = s->in_format,
                            .plane = s->plane,
+                           .band = run->band,
                            .grey = s->grey != 0,
                            .narrow = true,
                            .reading = run->reading};
@@ -474,11 +480,31 @@ static tw_status read_input(entropy_run *run)
     return TW_OK;
 }
 
+/* FILE and BAND of the input. */
+static tw_status split_input(entropy_run *run)
+{
+    const size_t length = cli_raster_path_length(run->input);
+    run->path = strdup(run->input);
+    if (run->path == NULL) {
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+    }
+    if (run->path[length] == '\0') {
+        return TW_OK;
+    }
+    run->path[strlen(run->path) - 1] = '\0';
+    run->path[length] = '\0';
+    run->band = run->path + length + 1;
+    tw_status status = cli_refuse(run->job, "plane", "on inputs whose plane is given in brackets");
+    return status == TW_OK
+               ? cli_refuse(run->job, "grey", "on inputs whose plane is given in brackets")
+               : status;
+}
+
 /* Nothing is computed in place: who wants the image replaced can rename the result. */
 static tw_status check_files(const entropy_run *run)
 {
     const cli_file inputs[] = {
-        {"IN", run->input}, {"--mask", run->s->mask}, {"--footprint", run->s->footprint}};
+        {"IN", run->path}, {"--mask", run->s->mask}, {"--footprint", run->s->footprint}};
     const cli_file outputs[] = {{"OUT", run->output}, {"--preview", run->s->preview}};
     return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
 }
@@ -489,7 +515,10 @@ static tw_status run_file(entropy_run *run)
     const entropy_settings *s = run->s;
     const bool quiet = run->job->quiet;
     run->job->quiet = quiet || run->reading != 0;
-    tw_status status = check_files(run);
+    tw_status status = split_input(run);
+    if (status == TW_OK) {
+        status = check_files(run);
+    }
     if (status == TW_OK) {
         status = check_preview(run);
     }
@@ -501,7 +530,7 @@ static tw_status run_file(entropy_run *run)
                                   s->out_dir != NULL, &run->storage, &run->layout);
     }
     if (status == TW_OK) {
-        cli_watch_file(&run->watches[0], run->input);
+        cli_watch_file(&run->watches[0], run->path);
         cli_watch_file(&run->watches[1], s->mask);
         status = entropy_read_options(run);
     }
@@ -522,6 +551,7 @@ static tw_status run_file(entropy_run *run)
     cli_raster_close(&run->in);
     tw_image_destroy(run->mask);
     tw_image_destroy(run->footprint);
+    free(run->path);
     return status;
 }
 

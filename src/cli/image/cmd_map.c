@@ -176,6 +176,7 @@ static tw_status run_plane(map_run *run, plane_work *w)
         status = tw_map_verifier_result(ctx, w->verifier, &checked);
         run->checked += checked;
     }
+    run->became_no_data += run->report.became_no_data;
     run->seconds_read += run->report.seconds_read;
     run->seconds_compute += run->report.seconds_compute;
     run->seconds_verify += w->checking.seconds;
@@ -283,9 +284,10 @@ static char retry(const map_run *run, tw_status status)
     return cli_raster_retry(inputs, run->input_count, status, run->output);
 }
 
-/* A try; *reading is how inputs are read, and becomes how to read them in another try, or 0. */
+/* A try; *reading is how inputs are read, and becomes how to read them in another try, or 0.
+ * *became_no_data: elements of the result. */
 static tw_status try_words(cli_job *job, const map_settings *s, int count, char **words,
-                           const char *output, char *reading)
+                           const char *output, char *reading, int64_t *became_no_data)
 {
     map_run run = {.job = job,
                    .s = s,
@@ -320,6 +322,7 @@ static tw_status try_words(cli_job *job, const map_settings *s, int count, char 
     if (status == TW_OK && !explained) {
         map_conclude(&run);
     }
+    *became_no_data = run.became_no_data;
     *reading = retry(&run, status);
     tw_sink_destroy(&run.file);
     tw_map_plan_destroy(run.planned);
@@ -329,16 +332,16 @@ static tw_status try_words(cli_job *job, const map_settings *s, int count, char 
 }
 
 static tw_status run_words(cli_job *job, const map_settings *s, int count, char **words,
-                           const char *output)
+                           const char *output, int64_t *became_no_data)
 {
     char reading = 0, sentence[1024];
-    tw_status status = try_words(job, s, count, words, output, &reading);
+    tw_status status = try_words(job, s, count, words, output, &reading, became_no_data);
     if (reading == 0) {
         return status;
     }
     const char other = reading;
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
-    status = try_words(job, s, count, words, output, &reading);
+    status = try_words(job, s, count, words, output, &reading, became_no_data);
     return cli_raster_retried(job, other, sentence, status);
 }
 
@@ -347,13 +350,21 @@ typedef struct map_batch {
     const map_settings *s;
     int count;
     char *words[2 + MAP_INPUTS];
+    int64_t became_no_data; /* elements of so many files */
+    int64_t files;
 } map_batch;
 
 static tw_status run_one(void *self, cli_job *job, const char *input, const char *output)
 {
     map_batch *batch = self;
+    int64_t elements = 0;
     batch->words[1] = (char *)input;
-    return run_words(job, batch->s, batch->count, batch->words, output);
+    tw_status status = run_words(job, batch->s, batch->count, batch->words, output, &elements);
+    if (status == TW_OK) {
+        batch->became_no_data += elements;
+        batch->files += elements > 0;
+    }
+    return status;
 }
 
 /* What is wrong with the options or the expression is said once, before any file. */
@@ -420,6 +431,13 @@ static tw_status run_batch(cli_job *job, const map_settings *s, int count, char 
     if (status == TW_OK) {
         status = cli_batch_run(job, &where, files, words + 1, run_one, &batch);
     }
+    if (batch.files > 0) {
+        cli_say(job,
+                "%lld element%s of %lld file%s became no data though every input has data there; "
+                "--json counts them for each file",
+                (long long)batch.became_no_data, batch.became_no_data == 1 ? "" : "s",
+                (long long)batch.files, batch.files == 1 ? "" : "s");
+    }
     while (where.other_count > 0) {
         free((char *)named[--where.other_count].path);
     }
@@ -429,12 +447,13 @@ static tw_status run_batch(cli_job *job, const map_settings *s, int count, char 
 static tw_status run_map(cli_job *job, const void *given, int count, char **words)
 {
     const map_settings *s = given;
+    int64_t ignored = 0;
     tw_status status = cli_begin(job, &s->common);
     if (status != TW_OK) {
         return status;
     }
     return s->out_dir != NULL ? run_batch(job, s, count, words)
-                              : run_words(job, s, count, words, NULL);
+                              : run_words(job, s, count, words, NULL, &ignored);
 }
 
 const cli_command cli_map = {

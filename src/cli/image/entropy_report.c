@@ -1,17 +1,21 @@
 /* What is said about a run of tilewright entropy: a summary, a report as JSON, a line of news. */
 #include "cli/image/batch.h"
+#include "cli/image/ending.h"
 #include "cli/image/entropy_run.h"
 #include "cli/shared/files.h"
 #include "frame/progress.h"
 #include "frame/report.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-static double rate_of(const entropy_run *run)
+static cli_ending ending_of(const entropy_run *run)
 {
-    double elements = (double)(run->seen.count + run->seen.empty);
-    return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
+    return (cli_ending){.read = run->seconds_read,
+                        .compute = run->seconds_compute,
+                        .output = run->seconds_output,
+                        .elements = (double)(run->seen.count + run->seen.empty),
+                        .method = run->report.method,
+                        .where = run->report.isa};
 }
 
 static void print_summary(const entropy_run *run)
@@ -75,6 +79,7 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
 static void print_json(const entropy_run *run)
 {
     const tw_entropy_report *report = &run->report;
+    const cli_ending ending = ending_of(run);
     cli_report json;
     cli_file_report_begin(run->job, &json);
     cli_report_text(&json, "command", "entropy");
@@ -99,10 +104,8 @@ static void print_json(const entropy_run *run)
     cli_report_number(&json, "output", run->seconds_output);
     cli_report_number(&json, "total", cli_seconds() - run->job->started);
     cli_report_end_object(&json);
-    cli_report_number(&json, "rate", rate_of(run));
-    cli_report_number(&json, "minimum", run->seen.count > 0 ? run->seen.least : (double)NAN);
-    cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
-    cli_report_number(&json, "maximum", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_number(&json, "rate", cli_ending_rate(&ending));
+    cli_ending_report(&json, &run->seen);
     cli_report_integer(&json, "empty", run->seen.empty);
     if (run->s->verify >= 0) {
         cli_report_integer(&json, "verified", run->verified);
@@ -116,7 +119,7 @@ static void print_json(const entropy_run *run)
 
 void entropy_conclude(const entropy_run *run)
 {
-    char total[CLI_SHOWN], read[CLI_SHOWN], work[CLI_SHOWN], output[CLI_SHOWN], rate[CLI_SHOWN];
+    const cli_ending ending = ending_of(run);
     if (run->s->common.json) {
         print_json(run);
     } else if (run->output == NULL) {
@@ -125,9 +128,5 @@ void entropy_conclude(const entropy_run *run)
     if (run->s->verify >= 0) {
         cli_say(run->job, "verified: %lld elements match the definition", (long long)run->verified);
     }
-    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
-            cli_show_seconds(total, cli_seconds() - run->job->started),
-            cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
-            cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
-            run->report.method, run->report.isa);
+    cli_ending_say(run->job, &ending);
 }

@@ -43,7 +43,9 @@ typedef struct entropy_settings {
 typedef struct entropy_run {
     cli_job *job;
     const entropy_settings *s;
-    const char *input;
+    const char *input; /* as it was given: FILE or FILE[BAND] */
+    char *path;        /* of its file */
+    char *band;        /* NULL: none was given */
     const char *output;
     cli_raster in;
     char reading; /* of it; set for a second try, whose news are known */

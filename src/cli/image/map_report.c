@@ -1,11 +1,11 @@
 /* What 'tilewright map' says about a run: statistics, explanation, the --json report. */
 #include "cli/image/batch.h"
+#include "cli/image/ending.h"
 #include "cli/image/map_run.h"
 #include "cli/shared/files.h"
 #include "frame/progress.h"
 #include "frame/report.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,18 +91,22 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sou
 
 /* ------------------------------------------------------------------------------------- the end */
 
-static double rate_of(const map_run *run)
-{
-    double elements =
-        (double)run->planes * (double)run->plan.shape.rows * (double)run->plan.shape.cols;
-    return run->seconds_compute > 0 ? elements / run->seconds_compute : 0;
-}
-
 /* The instruction set, or the GPU that was asked for. */
 static const char *where_of(const map_run *run)
 {
     bool cpu = run->report.isa[0] != '\0' || run->s->common.device == NULL;
     return cpu ? run->report.isa : run->s->common.device;
+}
+
+static cli_ending ending_of(const map_run *run)
+{
+    const tw_shape *shape = &run->plan.shape;
+    return (cli_ending){.read = run->seconds_read,
+                        .compute = run->seconds_compute,
+                        .output = run->seconds_output,
+                        .elements = (double)run->planes * (double)shape->rows * (double)shape->cols,
+                        .method = run->report.method,
+                        .where = where_of(run)};
 }
 
 static void print_summary(const map_run *run)
@@ -128,6 +132,7 @@ static void print_summary(const map_run *run)
 static void print_json(const map_run *run)
 {
     const tw_map_report *report = &run->report;
+    const cli_ending ending = ending_of(run);
     cli_report json;
     cli_file_report_begin(run->job, &json);
     cli_report_text(&json, "command", "map");
@@ -161,11 +166,10 @@ static void print_json(const map_run *run)
     cli_report_number(&json, "output", run->seconds_output);
     cli_report_number(&json, "total", cli_seconds() - run->job->started);
     cli_report_end_object(&json);
-    cli_report_number(&json, "rate", rate_of(run));
-    cli_report_number(&json, "minimum", run->seen.count > 0 ? run->seen.least : (double)NAN);
-    cli_report_number(&json, "mean", cli_tally_mean(&run->seen));
-    cli_report_number(&json, "maximum", run->seen.count > 0 ? run->seen.most : (double)NAN);
+    cli_report_number(&json, "rate", cli_ending_rate(&ending));
+    cli_ending_report(&json, &run->seen);
     cli_report_integer(&json, "no_data", run->seen.empty);
+    cli_report_integer(&json, "became_no_data", run->became_no_data);
     cli_report_bool(&json, "verified", run->s->verify >= 0);
     cli_report_integer(&json, "checked", run->checked);
     cli_report_integer(&json, "peak_rss", (int64_t)cli_peak_rss());
@@ -173,9 +177,23 @@ static void print_json(const map_run *run)
     cli_file_report_end(run->job, &json);
 }
 
+static void say_no_data(const map_run *run)
+{
+    const tw_type type = run->plan.shape.type;
+    const bool real = type == TW_F32 || type == TW_F64;
+    char value[CLI_SHOWN];
+    if (run->became_no_data > 0) {
+        cli_say(run->job,
+                "%lld element%s with data in every input became no data: there the result is %s%s; "
+                "choose another value with --no-data, or another --out-type",
+                (long long)run->became_no_data, run->became_no_data == 1 ? "" : "s",
+                cli_show_value(value, run->no_data), real ? "" : ", or NaN");
+    }
+}
+
 void map_conclude(const map_run *run)
 {
-    char total[CLI_SHOWN], read[CLI_SHOWN], work[CLI_SHOWN], output[CLI_SHOWN], rate[CLI_SHOWN];
+    const cli_ending ending = ending_of(run);
     if (run->s->common.json) {
         print_json(run);
     } else if (run->output == NULL) {
@@ -185,9 +203,6 @@ void map_conclude(const map_run *run)
         cli_say(run->job, "verified: %lld elements lie within their bounds",
                 (long long)run->checked);
     }
-    cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s elements/s by %s on %s",
-            cli_show_seconds(total, cli_seconds() - run->job->started),
-            cli_show_seconds(read, run->seconds_read), cli_show_seconds(work, run->seconds_compute),
-            cli_show_seconds(output, run->seconds_output), cli_show_scaled(rate, rate_of(run)),
-            run->report.method, where_of(run));
+    say_no_data(run);
+    cli_ending_say(run->job, &ending);
 }

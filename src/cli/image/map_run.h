@@ -69,6 +69,7 @@ typedef struct map_run {
     tw_map_plan_info plan;       /* what it says */
     tw_map_report report;
     int64_t checked; /* elements */
+    int64_t became_no_data;
     double seconds_read, seconds_plan, seconds_compute, seconds_output, seconds_verify;
 } map_run;
 

@@ -300,7 +300,7 @@ static tw_status read_whole(cli_job *job, cli_raster *r)
     return status;
 }
 
-tw_status cli_raster_open(cli_job *job, cli_raster *r)
+static tw_status open_raster(cli_job *job, cli_raster *r)
 {
     tw_context *ctx = job->ctx;
     tw_image_info info = TW_IMAGE_INFO_INIT;
@@ -333,6 +333,15 @@ tw_status cli_raster_open(cli_job *job, cli_raster *r)
     r->tags = NULL;
     r->mixes = false;
     return read_whole(job, r);
+}
+
+tw_status cli_raster_open(cli_job *job, cli_raster *r)
+{
+    tw_status status = open_raster(job, r);
+    if (status == TW_OK && r->grey && !r->mixes) {
+        cli_say(job, "--grey has no effect on %s, which has no colours", r->path);
+    }
+    return status;
 }
 
 char cli_raster_retry(const cli_raster *const *rasters, int count, tw_status status,

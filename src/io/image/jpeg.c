@@ -213,15 +213,16 @@ static uint64_t coefficient_bytes(jpeg_job *job)
 
 static tw_status count_coefficients(jpeg_job *job)
 {
-    char needed[32], left[32];
+    char needed[32], left[32], advice[TWI_ADVICE];
     const uint64_t bytes = coefficient_bytes(job), room = twi_memory_left(job->ctx);
     if (bytes > room) {
         twi_bytes_apart(needed, bytes, left, room);
+        twi_memory_advice(advice, job->ctx, bytes);
         return tw_fail(
             job->ctx, TW_ERR_MEMORY,
             "%.500s is a progressive JPEG, which is decoded as a whole: that needs %s of "
-            "memory and %s is left; allow more, or save it as a baseline JPEG or PNG",
-            job->input->name, needed, left);
+            "memory and %s is left%s%s save it as a baseline JPEG or PNG",
+            job->input->name, needed, left, advice, advice[0] != '\0' ? ", or" : ";");
     }
     return bytes > 0 ? twi_alloc(job->ctx, &job->stand_in, bytes, 1, "a progressive JPEG") : TW_OK;
 }

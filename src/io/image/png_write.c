@@ -389,7 +389,7 @@ static tw_status open_slot(png_job *job, slot *s)
     s->stream.opaque = job->ctx;
     s->open = deflateInit2(&s->stream, job->level, Z_DEFLATED, -15, 8, Z_FILTERED) == Z_OK;
     if (!s->open) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory to deflate an image");
+        return twi_out_of_memory(job->ctx, ZLIB_BYTES, "deflating an image");
     }
     /* The bound is for one stream; a flush adds an empty block. */
     job->room = deflateBound(&s->stream, (uLong)job->band_bytes) + 64;

@@ -12,7 +12,8 @@
 #include <zstd.h>
 #endif
 
-#define DEFLATE_LEVEL 4 /* by default */
+#define DEFLATE_LEVEL 4                     /* by default */
+#define DEFLATE_BYTES ((uint64_t)270 << 10) /* that zlib takes */
 #define ZSTD_LEVEL 3
 
 struct twi_tiff_packer {
@@ -119,6 +120,7 @@ tw_status twi_tiff_packer_open(tw_context *ctx, twi_tiff_packer **out, tw_tiff_c
 {
     twi_tiff_packer *packer = NULL;
     bool good = true;
+    uint64_t needed = 0;
     *out = NULL;
     if (codec == TW_TIFF_NONE) {
         return TW_OK;
@@ -131,10 +133,12 @@ tw_status twi_tiff_packer_open(tw_context *ctx, twi_tiff_packer **out, tw_tiff_c
     packer->level = level < 0 ? ZSTD_LEVEL : level > 1 ? level : 1;
     if (codec == TW_TIFF_LZW) {
         packer->table = twi_try_alloc(ctx, TWI_LZW_SLOTS, sizeof *packer->table);
+        needed = TWI_LZW_SLOTS * sizeof *packer->table;
         good = packer->table != NULL;
     }
 #ifdef TWI_HAVE_ZLIB
     if (codec == TW_TIFF_DEFLATE) {
+        needed = DEFLATE_BYTES;
         good = open_deflate(ctx, packer, level);
     }
 #endif
@@ -146,7 +150,8 @@ tw_status twi_tiff_packer_open(tw_context *ctx, twi_tiff_packer **out, tw_tiff_c
 #endif
     if (!good) {
         twi_tiff_packer_close(packer);
-        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory to compress a TIFF");
+        return needed > 0 ? twi_out_of_memory(ctx, needed, "compressing a TIFF")
+                          : tw_fail(ctx, TW_ERR_MEMORY, "no memory for compressing a TIFF");
     }
     *out = packer;
     return TW_OK;

@@ -78,9 +78,11 @@ static void the_memory_limit_is_honoured_and_named(void **state)
     void *second = NULL;
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_ok(ctx, twi_alloc(ctx, &first, 600000, 1, "the first"));
-    assert_fails(ctx, TW_ERR_MEMORY, "600 kB needed, the limit is 1.0 MB",
+    assert_fails(ctx, TW_ERR_MEMORY,
+                 "600 kB needed, the limit is 1.0 MB; use --memory 1200k or more",
                  twi_alloc(ctx, &second, 600000, 1, "the second"));
-    assert_fails(ctx, TW_ERR_MEMORY, "400 kB is left", twi_memory_check(ctx, 500000, "the plan"));
+    assert_fails(ctx, TW_ERR_MEMORY, "400 kB is left; use --memory 1101k or more",
+                 twi_memory_check(ctx, 500001, "the plan"));
     assert_int_equal(tw_memory_used(ctx), 600000);
     twi_free(first);
     assert_int_equal(tw_memory_used(ctx), 0);

@@ -52,7 +52,7 @@ ASSERT_END(tw_expr_options, 48, column);
 ASSERT_END(tw_expr_info, 32, reserved);
 ASSERT_END(tw_map_options, 40, no_data);
 ASSERT_END(tw_map_plan_info, 72, operations);
-ASSERT_END(tw_map_report, 56, seconds_read);
+ASSERT_END(tw_map_report, 64, became_no_data);
 ASSERT_END(tw_machine, 88, gpu_runtime);
 ASSERT_END(tw_gpu, 128, memory_available);
 ASSERT_END(tw_gpu_link, 24, reserved);
