@@ -151,43 +151,98 @@ static twi_map_job job_of(const feed *f, int64_t first, int64_t count, void *blo
 /* --------------------------------------------------------------------------- what became no data
  */
 
-/* Whether an input that the expression uses has no data at row i, column j of a block. */
-static bool lacks_data(const twi_map_job *job, uint32_t used, double mark, int64_t i, int64_t j)
-{
-    bool lacks = false;
-    for (int32_t k = 0; k < job->input_count && !lacks; k++) {
-        const twi_map_input *in = &job->inputs[k];
-        lacks =
-            (used >> k & 1) != 0 &&
-            twi_scalar_round(twi_element(in->data, in->type, i * in->row_step + j * in->col_step),
-                             job->variants->generic.compute) == mark;
-    }
-    return lacks;
-}
+#define STRETCH 1024 /* columns looked at together: marks that stay in the first cache */
 
-#define COUNT_ROW(TYPE)                                   \
-    for (int64_t j = 0; j < cols; j++) {                  \
-        found += ((const TYPE *)row)[j] == (TYPE)no_data; \
-    }                                                     \
+#define MARK_HITS(TYPE)                                  \
+    for (int64_t j = 0; j < count; j++) {                \
+        hit[j] = ((const TYPE *)row)[j] == (TYPE)stored; \
+    }                                                    \
     break
 
-/* Elements of a row that are no_data, whatever the reason: most rows have none. */
-static int64_t count_row(const void *row, tw_type type, int64_t cols, double no_data)
+/* hit[j]: element j is the no-data value, whatever the reason. */
+static void mark_hits(uint8_t *hit, const void *row, tw_type type, int64_t count, double stored)
 {
-    int64_t found = 0;
     switch (type) {
     case TW_U8:
-        COUNT_ROW(uint8_t);
+        MARK_HITS(uint8_t);
     case TW_U16:
-        COUNT_ROW(uint16_t);
+        MARK_HITS(uint16_t);
     case TW_I16:
-        COUNT_ROW(int16_t);
+        MARK_HITS(int16_t);
     case TW_I32:
-        COUNT_ROW(int32_t);
+        MARK_HITS(int32_t);
     case TW_F32:
-        COUNT_ROW(float);
+        MARK_HITS(float);
     default:
-        COUNT_ROW(double);
+        MARK_HITS(double);
+    }
+}
+
+#define DROP_MISSING(TYPE)                                          \
+    if (wide) {                                                     \
+        for (int64_t j = 0; j < count; j++) {                       \
+            hit[j] &= (double)((const TYPE *)row)[j] != mark;       \
+        }                                                           \
+    } else {                                                        \
+        for (int64_t j = 0; j < count; j++) {                       \
+            hit[j] &= (float)((const TYPE *)row)[j] != (float)mark; \
+        }                                                           \
+    }                                                               \
+    break
+
+/* Take those away that an input has, as numbers of the compute type, which is f64 if it is wide. */
+static void drop_missing(uint8_t *hit, const void *row, tw_type type, bool wide, int64_t count,
+                         double mark)
+{
+    switch (type) {
+    case TW_U8:
+        DROP_MISSING(uint8_t);
+    case TW_U16:
+        DROP_MISSING(uint16_t);
+    case TW_I16:
+        DROP_MISSING(int16_t);
+    case TW_I32:
+        DROP_MISSING(int32_t);
+    case TW_F32:
+        DROP_MISSING(float);
+    default:
+        DROP_MISSING(double);
+    }
+}
+
+static int64_t sum_of(const uint8_t *hit, int64_t count)
+{
+    int64_t sum = 0;
+    for (int64_t j = 0; j < count; j++) {
+        sum += hit[j];
+    }
+    return sum;
+}
+
+/* Of `count` elements of row i from column `first` on. */
+static int64_t count_stretch(const tw_map_plan *plan, const twi_map_job *job, uint32_t used,
+                             int64_t i, int64_t first, int64_t count)
+{
+    const twi_map_setting *s = &plan->setting;
+    const double mark = twi_scalar_round(s->no_data, s->compute);
+    uint8_t hit[STRETCH];
+    const size_t at = (size_t)(i * job->out_stride + first) * tw_type_size(s->type);
+    mark_hits(hit, (const char *)job->out + at, s->type, count, twi_scalar_stored(mark, s->type));
+    int64_t found = sum_of(hit, count);
+    for (int32_t k = 0; k < job->input_count && found > 0; k++) {
+        const twi_map_input *in = &job->inputs[k];
+        if ((used >> k & 1) == 0) {
+            continue;
+        }
+        const char *row =
+            (const char *)in->data +
+            (size_t)(i * in->row_step + first * in->col_step) * tw_type_size(in->type);
+        if (in->col_step == 0) {
+            found = twi_scalar_round(twi_element(row, in->type, 0), s->compute) == mark ? 0 : found;
+        } else {
+            drop_missing(hit, row, in->type, s->compute == TW_F64, count, mark);
+            found = sum_of(hit, count);
+        }
     }
     return found;
 }
@@ -195,14 +250,10 @@ static int64_t count_row(const void *row, tw_type type, int64_t cols, double no_
 /* Elements of a block that are no data where every input has some. */
 static int64_t count_no_data(tw_context *ctx, const tw_map_plan *plan, const twi_map_job *job)
 {
-    const twi_map_setting *s = &plan->setting;
     const twi_program *p = &job->variants->generic;
-    const double mark = twi_scalar_round(s->no_data, s->compute);
-    const double stored = twi_scalar_stored(mark, s->type);
-    const size_t size = tw_type_size(s->type);
     uint32_t used = 0;
     int64_t found = 0;
-    if (!s->has_no_data || isnan(mark)) {
+    if (!plan->setting.has_no_data || isnan(plan->setting.no_data)) {
         return 0;
     }
     for (int32_t i = 0; i < p->count; i++) {
@@ -210,14 +261,11 @@ static int64_t count_no_data(tw_context *ctx, const tw_map_plan *plan, const twi
     }
     const int threads = twi_threads_for(ctx, job->row_count * job->cols);
     (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : found)
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static) reduction(+ : found)
     for (int64_t i = 0; i < job->row_count; i++) {
-        const char *row = (const char *)job->out + (size_t)(i * job->out_stride) * size;
-        if (count_row(row, s->type, job->cols, stored) == 0) {
-            continue;
-        }
-        for (int64_t j = 0; j < job->cols; j++) {
-            found += twi_element(row, s->type, j) == stored && !lacks_data(job, used, mark, i, j);
+        for (int64_t j = 0; j < job->cols; j += STRETCH) {
+            const int64_t left = job->cols - j;
+            found += count_stretch(plan, job, used, i, j, left < STRETCH ? left : STRETCH);
         }
     }
     return found;
