@@ -444,6 +444,19 @@ TW_API TW_CHECKED tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, cons
                                              const int32_t *targets);
 
 /*
+ * A matrix as a table of comma-separated fields, whose first line names the columns and whose first
+ * field in every other line names the row; the first field of all is empty. Vertices are named as
+ * above, and all three are read until the sink's end. With `vertices` the entries are vertices of
+ * the graph, i32 as a sink of predecessors receives them, and are named, too; what is no vertex is
+ * an empty field. Tables of distances are read by tw_matrix_file_create and tw_matrix_source, which
+ * pass over the names. "-" is standard output, any other name is the file's, whatever its
+ * extension.
+ */
+TW_API TW_CHECKED tw_status tw_sink_to_table(tw_context *ctx, tw_sink *out, const char *path,
+                                             const tw_graph *graph, const int32_t *sources,
+                                             const int32_t *targets, int32_t vertices);
+
+/*
  * One number for each of `count` vertices as lines "vertex,NAME" below a header of those words,
  * into a .csv file or "-": `values` of `type` (TW_I32, TW_I64 or TW_F64), vertices as above,
  * `vertices` saying which (NULL: the first ones). Without `values` the vertices alone, one on a

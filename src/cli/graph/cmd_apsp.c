@@ -41,7 +41,7 @@ static const cli_option result_options[] = {
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
-     "file."},
+     "file; where they have names, a .csv is a table of names, and nothing where there is none."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
@@ -102,8 +102,10 @@ static const cli_operand operands[] = {
     {"GRAPH", "The graph: edge triples, DIMACS .gr, Matrix Market .mtx, an edge list, METIS "
               ".graph, a square .npy or a sparse .npz of SciPy, also compressed (.gz, .zst, .xz); "
               "'-' is standard input."},
-    {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
-            "extension); '-' is standard output. Without OUT a summary of the result is printed."},
+    {"OUT",
+     "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
+     "extension); '-' is standard output. Where vertices have names, a .csv has them above its "
+     "columns and before its rows. Without OUT a summary of the result is printed."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -349,6 +351,33 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
+/* Whether a matrix of this name and format is text in which vertices have names. */
+static bool has_names(const apsp_run *run, const char *path, const char *format)
+{
+    static const char *const text[] = {"csv", NULL};
+    return run->about.labelled && path != NULL && cli_writes(path, format, text);
+}
+
+/* Where vertices have names, a .csv has them above its columns and before its rows. */
+static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    tw_context *ctx = run->job->ctx;
+    tw_sink *out = &run->output_sink.inner, *before = &run->predecessor_sink.inner;
+    tw_status status = TW_OK;
+    if (!s->in_lines && has_names(run, run->output, s->format)) {
+        tw_sink_destroy(out);
+        status =
+            tw_sink_to_table(ctx, out, run->output, run->graph, opts->sources, opts->targets, 0);
+    }
+    if (status == TW_OK && has_names(run, s->predecessors, NULL)) {
+        tw_sink_destroy(before);
+        status = tw_sink_to_table(ctx, before, s->predecessors, run->graph, opts->sources,
+                                  opts->targets, 1);
+    }
+    return status;
+}
+
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
@@ -383,6 +412,10 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->order_cache = !s->no_cache;
     opts->checkpoint = s->checkpoint;
     opts->checkpoint_every = s->every;
+    status = name_file_sinks(run, opts);
+    if (status != TW_OK) {
+        return status;
+    }
     started = cli_seconds();
     status = plan_and_expect(run, opts);
     run->seconds_plan = cli_seconds() - started;
@@ -417,16 +450,19 @@ static tw_status write_labels(const apsp_run *run, const tw_apsp_options *opts)
                            : status;
 }
 
-/* Text shows vertices as the graph's file counts them; a binary matrix is for programs, whose rows
- * and columns begin with 0, and names would not fit either. */
+/* Text shows vertices as the graph's file counts or names them; a binary matrix is for programs,
+ * whose rows and columns begin with 0, and names would not fit either. */
 static void count_predecessors(apsp_run *run, tw_sink *sink)
 {
     static const char *const text[] = {"csv", NULL};
     const char *path = run->settings->predecessors;
+    if (has_names(run, path, NULL)) {
+        return;
+    }
     if (run->about.labelled) {
         cli_say(run->job,
                 "%s: vertices are numbered from 0 in the order in which their names first appear "
-                "in %s",
+                "in %s; a .csv has the names",
                 path, run->input);
     } else if (run->about.first != 0 && cli_writes(path, NULL, text)) {
         run->predecessor_counted.inner = *sink;

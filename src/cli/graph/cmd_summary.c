@@ -62,7 +62,7 @@ static tw_status check_labels(tw_context *ctx, const labels *names, const tw_sha
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_FORMAT,
-                   "--labels: the files name %lld row%s and %lld column%s, but DIST is %lld x %lld",
+                   "there are names for %lld row%s and %lld column%s, but DIST is %lld x %lld",
                    (long long)names->rows.count, names->rows.count == 1 ? "" : "s",
                    (long long)names->cols.count, names->cols.count == 1 ? "" : "s",
                    (long long)shape->rows, (long long)shape->cols);
@@ -76,6 +76,24 @@ static void mention_labels(const cli_job *job, const char *dist)
         cli_is_file(path)) {
         cli_say(job, "vertices are numbered from 0; --labels takes their names from %s", path);
     }
+}
+
+/* The names in a .csv, or those beside it if they are asked for. */
+static tw_status name_vertices(cli_job *job, const settings *s, const char *dist,
+                               const tw_shape *shape, labels *names)
+{
+    static const char *const text[] = {"csv", NULL};
+    tw_status status = TW_OK;
+    if (s->labels) {
+        status = cli_read_labels(job->ctx, dist, &names->graph, &names->rows, &names->cols);
+    } else if (cli_is_file(dist) && cli_writes(dist, s->format, text)) {
+        status = cli_read_table_names(job->ctx, dist, &names->graph, &names->rows, &names->cols);
+    }
+    if (status == TW_OK && names->graph == NULL) {
+        mention_labels(job, dist);
+        return TW_OK;
+    }
+    return status == TW_OK ? check_labels(job->ctx, names, shape) : status;
 }
 
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
@@ -134,11 +152,8 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = tw_matrix_source(job->ctx, &source, words[0], s->format,
                                   s->type != TW_AUTO ? s->type : TW_I32);
     }
-    if (status == TW_OK && s->labels) {
-        status = cli_read_labels(job->ctx, words[0], &names.graph, &names.rows, &names.cols);
-        status = status == TW_OK ? check_labels(job->ctx, &names, &source.shape) : status;
-    } else if (status == TW_OK) {
-        mention_labels(job, words[0]);
+    if (status == TW_OK) {
+        status = name_vertices(job, s, words[0], &source.shape, &names);
     }
     if (status == TW_OK) {
         status = summarise(job, s, &source, &answering, &names, words[0]);

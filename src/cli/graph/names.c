@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define NOWHERE 64 /* characters of the path to a file that is nowhere */
+
 void cli_report_vertex(cli_report *report, const char *key, const tw_graph *graph, int64_t vertex)
 {
     tw_graph_info about = TW_GRAPH_INFO_INIT;
@@ -139,34 +141,61 @@ static tw_status append_loops(tw_context *ctx, FILE *out, const char *path)
     return read ? TW_OK : tw_fail(ctx, TW_ERR_IO, "--labels: cannot read '%.300s'", path);
 }
 
+static tw_status no_room(tw_context *ctx)
+{
+    return tw_fail(ctx, TW_ERR_IO, "no room for the names of vertices: %s", strerror(errno));
+}
+
+/* A file that is nowhere, and a path that leads to it as long as it is open. */
+static tw_status open_nowhere(tw_context *ctx, FILE **file, char path[NOWHERE])
+{
+    const int fd = memfd_create("names", MFD_CLOEXEC);
+    *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (*file != NULL) {
+        snprintf(path, NOWHERE, "/proc/self/fd/%d", fd);
+        return TW_OK;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return no_room(ctx);
+}
+
 static tw_status read_names(tw_context *ctx, tw_graph **graph, const char *rows, const char *cols)
 {
     tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
-    char path[64];
-    const int fd = memfd_create("names", MFD_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return tw_fail(ctx, TW_ERR_IO, "--labels: no room for the names: %s", strerror(errno));
+    char path[NOWHERE];
+    FILE *file = NULL;
+    tw_status status = open_nowhere(ctx, &file, path);
+    if (status != TW_OK) {
+        return status;
     }
     opts.format = "edges";
     opts.ids = 1;
     opts.header = TW_GRAPH_HEADER_NO;
-    tw_status status = append_loops(ctx, file, rows);
+    status = append_loops(ctx, file, rows);
     if (status == TW_OK) {
         status = append_loops(ctx, file, cols);
     }
     if (status == TW_OK && fflush(file) != 0) {
-        status = tw_fail(ctx, TW_ERR_IO, "--labels: no room for the names: %s", strerror(errno));
+        status = no_room(ctx);
     }
     if (status == TW_OK) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         status = tw_graph_read(ctx, graph, path, &opts);
     }
     fclose(file);
     return status;
+}
+
+/* The names of two lists, "@FILE" both, and the vertices that they are. */
+static tw_status read_lists(tw_context *ctx, const char *list, const char *other, tw_graph **graph,
+                            cli_vertices *rows, cli_vertices *cols)
+{
+    tw_status status = read_names(ctx, graph, list + 1, other + 1);
+    if (status == TW_OK) {
+        status = cli_vertices_parse(ctx, rows, *graph, "--labels", list);
+    }
+    return status == TW_OK ? cli_vertices_parse(ctx, cols, *graph, "--labels", other) : status;
 }
 
 tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph, cli_vertices *rows,
@@ -177,14 +206,80 @@ tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph, c
     if (status == TW_OK) {
         status = cli_label_path(ctx, other + 1, dist, "cols");
     }
-    if (status == TW_OK) {
-        status = read_names(ctx, graph, list + 1, other + 1);
+    return status == TW_OK ? read_lists(ctx, list, other, graph, rows, cols) : status;
+}
+
+/* -------------------------------------------------------------------------- names in a table */
+
+/* The length of the field that a line begins with; commas in quotes are part of it. */
+static size_t field_length(const char *line)
+{
+    bool quoted = false;
+    size_t length = 0;
+    for (; line[length] != '\0' && (quoted || line[length] != ','); length++) {
+        quoted ^= line[length] == '"';
     }
-    if (status == TW_OK) {
-        status = cli_vertices_parse(ctx, rows, *graph, "--labels", list);
+    return length;
+}
+
+/* A line of text at its first character that is no blank, or NULL at the end. */
+static char *next_line(FILE *in, char **line, size_t *room)
+{
+    while (getline(line, room, in) > 0) {
+        char *at = *line + (strncmp(*line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+        at[strcspn(at, "\r\n")] = '\0';
+        at += strspn(at, " \t");
+        if (*at != '\0') {
+            return at;
+        }
     }
-    if (status == TW_OK) {
-        status = cli_vertices_parse(ctx, cols, *graph, "--labels", other);
+    return NULL;
+}
+
+/* The names of the columns and of the rows, a line each; false: the file is no table. */
+static bool copy_names(FILE *in, FILE *rows, FILE *cols)
+{
+    char *line = NULL;
+    size_t room = 0;
+    const char *at = next_line(in, &line, &room);
+    const bool table = at != NULL && (at[0] == ',' || strncmp(at, "\"\",", 3) == 0);
+    if (table) {
+        for (at += field_length(at); *at == ','; at += field_length(at)) {
+            at++;
+            fprintf(cols, "%.*s\n", (int)field_length(at), at);
+        }
     }
+    while (table && (at = next_line(in, &line, &room)) != NULL) {
+        fprintf(rows, "%.*s\n", (int)field_length(at), at);
+    }
+    free(line);
+    return table;
+}
+
+tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **graph,
+                               cli_vertices *rows, cli_vertices *cols)
+{
+    char list[1 + NOWHERE] = "@", other[1 + NOWHERE] = "@";
+    FILE *row_names = NULL, *col_names = NULL;
+    FILE *in = fopen(dist, "rbe");
+    if (in == NULL) {
+        return TW_OK; /* whoever reads the numbers says so */
+    }
+    tw_status status = open_nowhere(ctx, &row_names, list + 1);
+    if (status == TW_OK) {
+        status = open_nowhere(ctx, &col_names, other + 1);
+    }
+    if (status == TW_OK && copy_names(in, row_names, col_names)) {
+        status = fflush(row_names) == 0 && fflush(col_names) == 0
+                     ? read_lists(ctx, list, other, graph, rows, cols)
+                     : no_room(ctx);
+    }
+    if (col_names != NULL) {
+        fclose(col_names);
+    }
+    if (row_names != NULL) {
+        fclose(row_names);
+    }
+    fclose(in);
     return status;
 }

@@ -33,6 +33,11 @@ void cli_counted_clear(cli_counted *counted);
 TW_CHECKED tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph,
                                      cli_vertices *rows, cli_vertices *cols);
 
+/* The same of the names that a .csv matrix has above its columns and before its rows, if it has
+ * any: else *graph stays NULL. */
+TW_CHECKED tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **graph,
+                                          cli_vertices *rows, cli_vertices *cols);
+
 /* The files of --labels: OUT without its extension, and ".rows.txt" or ".cols.txt". */
 #define CLI_LABEL_PATH 4096
 TW_CHECKED tw_status cli_label_path(tw_context *ctx, char path[CLI_LABEL_PATH], const char *out,

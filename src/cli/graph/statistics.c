@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BAR 40 /* columns of the longest bar of a histogram */
+#define BIN_SHOWN (2 * CLI_SHOWN + 8)
 
 static int64_t vertex_of(const int32_t *list, int64_t index)
 {
@@ -27,29 +28,41 @@ static int64_t others_of(const tw_apsp_summary_info *info, const cli_naming *nam
     return others;
 }
 
+/* The distances of a bin: "3", "10 to 20". */
+static const char *show_bin(char out[BIN_SHOWN], const double *edges, int32_t i, bool whole)
+{
+    char low[CLI_SHOWN], high[CLI_SHOWN];
+    if (whole && edges[i + 1] - edges[i] == 1) {
+        snprintf(out, BIN_SHOWN, "%s", cli_show_value(low, edges[i]));
+    } else {
+        snprintf(out, BIN_SHOWN, "%s to %s", cli_show_value(low, edges[i]),
+                 cli_show_value(high, edges[i + 1]));
+    }
+    return out;
+}
+
 static void print_histogram(const tw_apsp_summary *summary, bool whole)
 {
     const double *edges = NULL;
     const int64_t *counts = NULL;
     int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
     int64_t most = 1;
+    char range[BIN_SHOWN];
+    int first = 24, second = 12; /* columns, more for large numbers */
     for (int32_t i = 0; i < bins; i++) {
+        const int wide = (int)strlen(show_bin(range, edges, i, whole));
+        first = wide >= first ? wide + 1 : first;
         most = counts[i] > most ? counts[i] : most;
     }
+    const int digits = snprintf(NULL, 0, "%lld", (long long)most);
+    second = digits >= second ? digits + 1 : second;
     if (bins > 0) {
-        cli_print("\n%-24s%12s\n", "distance", "pairs");
+        cli_print("\n%-*s%*s\n", first, "distance", second, "pairs");
     }
     for (int32_t i = 0; i < bins; i++) {
-        char low[CLI_SHOWN], high[CLI_SHOWN], range[2 * CLI_SHOWN + 8];
-        bool single = whole && edges[i + 1] - edges[i] == 1;
-        if (single) {
-            snprintf(range, sizeof range, "%s", cli_show_value(low, edges[i]));
-        } else {
-            snprintf(range, sizeof range, "%s to %s", cli_show_value(low, edges[i]),
-                     cli_show_value(high, edges[i + 1]));
-        }
         int width = (int)((double)counts[i] / (double)most * BAR + 0.5);
-        cli_print("%-24s%12lld", range, (long long)counts[i]);
+        cli_print("%-*s%*lld", first, show_bin(range, edges, i, whole), second,
+                  (long long)counts[i]);
         if (width > 0) {
             cli_print("  ");
         }

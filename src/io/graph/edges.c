@@ -236,10 +236,13 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
         ends == 2 ? "" : "s", (long long)ends, (long long)vertices);
 }
 
-/* Words of the first line that are names further down: it may well be an edge. */
+/* Words of the first line that are names further down: it may well be an edge, unless they are
+ * common titles beside a weight that is none. */
 static tw_status check_titles(const twi_text_file *file, const list *kind)
 {
-    for (int e = 0; e < 2 && kind->names != NULL && kind->columns.guessed; e++) {
+    const bool certain = !kind->columns.unusual && kind->columns.weight > 0;
+    const bool looks = kind->names != NULL && kind->columns.guessed && !certain;
+    for (int e = 0; e < 2 && looks; e++) {
         const twi_field *field = &kind->columns.ends[e];
         if (twi_labels_find(kind->names, field->begin, (size_t)(field->end - field->begin)) >= 0) {
             char shown[61];

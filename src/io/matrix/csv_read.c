@@ -7,6 +7,9 @@
  * where every so many rows begin. Rows are parsed again when they are asked for, in order as fast
  * as they come, elsewhere from the place noted before them.
  *
+ * A file whose first field is empty is a table with names above its columns and before its rows, as
+ * tw_sink_to_table writes it, and spreadsheets and pandas do: the names are passed over.
+ *
  * Digits are read by the fact that csv.c writes them by: m / 10^k is the double of the text where
  * m < 2^53 and k <= 22. The rest goes to strtod in the "C" locale, whatever that of the program.
  */
@@ -33,6 +36,7 @@ typedef struct reader {
     uint64_t base;       /* the byte of the file that buffer[0] is */
     int64_t line;        /* from 1 */
     uint64_t line_start; /* its byte of the file */
+    bool named;          /* the first line and the first field of the others are names */
     tw_status status;    /* of reading the file; after a failure it seems to end there */
     locale_t c_locale;
 } reader;
@@ -126,13 +130,18 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+static void fill_at_end(reader *r)
+{
+    if (r->at == r->end) {
+        fill(r);
+    }
+}
+
 static void skip_blanks(reader *r)
 {
     fill(r);
-    while (r->at < r->end && is_blank(*r->at)) {
-        if (++r->at == r->end) {
-            fill(r);
-        }
+    for (; r->at < r->end && is_blank(*r->at); fill_at_end(r)) {
+        r->at++;
     }
 }
 
@@ -228,10 +237,26 @@ static void store(void *row, tw_type type, int64_t col, double value)
     }
 }
 
+/* Behind the name of a row and its comma. A name in quotes may hold commas, and quotes twice. */
+static bool skip_name(reader *r)
+{
+    bool quoted = false;
+    skip_blanks(r);
+    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != ','); fill_at_end(r)) {
+        quoted ^= *r->at++ == '"';
+    }
+    const bool whole = r->at < r->end && *r->at == ',';
+    r->at += whole ? 1 : 0;
+    return whole;
+}
+
 /* One line of numbers into `row`, or nowhere. *mixed: a value that TW_I32 cannot hold, where that
  * was wanted; the line is not read to its end. */
 static tw_status read_line(reader *r, const tw_shape *shape, void *row, bool *mixed)
 {
+    if (r->named && !skip_name(r)) {
+        return bad_place(r, "expected a name and a number for each column");
+    }
     for (int64_t col = 0; col < shape->cols; col++) {
         double value;
         skip_blanks(r);
@@ -280,15 +305,17 @@ static bool next_line(reader *r)
     }
 }
 
-/* Behind the end of the line; how many commas were in it, if that is asked for. */
+/* Behind the end of the line; how many commas were in it outside quotes, if that is asked for. */
 static void skip_line(reader *r, int64_t *commas)
 {
+    bool quoted = false;
     for (;;) {
         const size_t held = (size_t)(r->end - r->at);
         const char *end = held > 0 ? memchr(r->at, '\n', held) : NULL;
         const char *stop = end != NULL ? end : r->end;
         for (const char *c = r->at; commas != NULL && c < stop; c++) {
-            *commas += *c == ',' ? 1 : 0;
+            quoted ^= *c == '"';
+            *commas += *c == ',' && !quoted ? 1 : 0;
         }
         r->at = end != NULL ? end + 1 : r->end;
         if (end != NULL) {
@@ -303,7 +330,15 @@ static void skip_line(reader *r, int64_t *commas)
 
 /* ---------------------------------------------------------------------------------- the passes */
 
-/* Lines with numbers, and commas of the first of them plus one. */
+/* An empty field, which may be in quotes, before a comma. */
+static bool is_corner(const reader *r)
+{
+    const size_t held = (size_t)(r->end - r->at);
+    return (held > 0 && r->at[0] == ',') || (held > 2 && memcmp(r->at, "\"\",", 3) == 0);
+}
+
+/* Lines with numbers, and commas of the first of them plus one; of a table the line of names is no
+ * row, and the column of names is no column. */
 static tw_status count_shape(reader *r, tw_shape *out)
 {
     uint64_t elements;
@@ -311,10 +346,14 @@ static tw_status count_shape(reader *r, tw_shape *out)
     out->cols = 0;
     while (next_line(r)) {
         int64_t commas = 0;
-        skip_line(r, out->rows == 0 ? &commas : NULL);
-        out->cols = out->rows == 0 ? commas + 1 : out->cols;
+        const bool first = out->rows == 0;
+        r->named = r->named || (first && is_corner(r));
+        skip_line(r, first ? &commas : NULL);
+        out->cols = first ? commas + 1 : out->cols;
         out->rows++;
     }
+    out->rows -= r->named;
+    out->cols -= r->named;
     if (r->status != TW_OK) {
         return r->status;
     }
@@ -339,6 +378,9 @@ static tw_status read_all(reader *r, const tw_shape *shape, char *data, twi_csv 
     int64_t row = 0;
     *mixed = false;
     rewind_reader(r);
+    if (r->named && next_line(r)) {
+        skip_line(r, NULL);
+    }
     for (; status == TW_OK && !*mixed && row < shape->rows; row++) {
         if (marked != NULL && row % marked->mark_rows == 0) {
             marked->marks[row / marked->mark_rows] = (mark){offset(r), r->line};

@@ -315,6 +315,9 @@ static void of_sinks_and_sources(void **state)
     REFUSED(tw_sink_scaled(t->ctx, &made, NULL, TW_U8, 1));
     REFUSED(tw_sink_scaled(t->ctx, &made, &sink, 99, 1));
     REFUSED(tw_sink_scaled(t->ctx, &made, &sink, TW_U8, (double)NAN));
+    REFUSED_SILENTLY(tw_sink_to_table(NULL, &made, "x.csv", NULL, NULL, NULL, 0));
+    REFUSED(tw_sink_to_table(t->ctx, NULL, "x.csv", NULL, NULL, NULL, 0));
+    REFUSED(tw_sink_to_table(t->ctx, &made, NULL, NULL, NULL, NULL, 0));
     REFUSED_SILENTLY(tw_sink_to_pairs(NULL, &made, "x.csv", NULL, NULL, NULL));
     REFUSED(tw_sink_to_pairs(t->ctx, NULL, "x.csv", NULL, NULL, NULL));
     REFUSED(tw_sink_to_pairs(t->ctx, &made, NULL, NULL, NULL, NULL));

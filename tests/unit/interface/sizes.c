@@ -479,6 +479,13 @@ static tw_status give_pairs_sink(tw_context *ctx, void *out)
     return status;
 }
 
+static tw_status give_table_sink(tw_context *ctx, void *out)
+{
+    tw_status status = tw_sink_to_table(ctx, out, "never-begun.csv", NULL, NULL, NULL, 0);
+    tw_sink_destroy(out);
+    return status;
+}
+
 static tw_status give_summary_sink(tw_context *ctx, void *out)
 {
     tw_apsp_summary *summary = NULL;
@@ -777,6 +784,7 @@ static const kind kinds[] = {
     FILLED(tw_sink, give_scaled_sink),
     FILLED(tw_sink, give_preview_sink),
     FILLED(tw_sink, give_pairs_sink),
+    FILLED(tw_sink, give_table_sink),
     FILLED(tw_sink, give_summary_sink),
     FILLED(tw_sink, give_nearest_sink),
     FILLED(tw_sink, give_verifier_sink),

@@ -59,6 +59,65 @@ static void pairs_have_names_and_leave_out_what_has_no_path(void **state)
     close_context(ctx);
 }
 
+static void feed_table(tw_context *ctx, const tw_matrix *matrix, const tw_graph *graph,
+                       const int32_t *sources, const int32_t *targets, int32_t vertices)
+{
+    tw_sink sink = TW_SINK_INIT;
+    assert_ok(ctx,
+              tw_sink_to_table(ctx, &sink, in_scratch("p.csv"), graph, sources, targets, vertices));
+    assert_ok(ctx, tw_feed(ctx, matrix, &sink, 1));
+    tw_sink_destroy(&sink);
+}
+
+static void tables_have_names_and_are_read_without_them(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph *graph = read_graph(ctx, "g.csv", "a,b,1\n\"c, \"\"d\"\"\",a,2\n");
+    int32_t whole[] = {0, 1, TW_APSP_INF_I32, 7, 0, 3, TW_APSP_INF_I32, 4, 0};
+    tw_matrix matrix = {whole, 3, 3, 3, TW_I32};
+    feed_table(ctx, &matrix, graph, NULL, NULL, 0);
+    assert_file_is("p.csv", ",a,b,\"c, \"\"d\"\"\"\na,0,1,inf\nb,7,0,3\n"
+                            "\"c, \"\"d\"\"\",inf,4,0\n");
+    tw_matrix_file *file = NULL;
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("p.csv"), NULL, TW_AUTO));
+    const tw_matrix *read = tw_matrix_file_view(file);
+    assert_int_equal(read->rows, 3);
+    assert_int_equal(read->cols, 3);
+    assert_memory_equal(read->data, whole, sizeof whole);
+    tw_matrix_file_destroy(file);
+    const int32_t sources[] = {2}, targets[] = {2, 0};
+    int32_t before[] = {-9999, 1};
+    tw_matrix row = {before, 1, 2, 2, TW_I32};
+    feed_table(ctx, &row, graph, sources, targets, 1);
+    assert_file_is("p.csv", ",\"c, \"\"d\"\"\",a\n\"c, \"\"d\"\"\",,b\n");
+    feed_table(ctx, &row, NULL, sources, targets, 1);
+    assert_file_is("p.csv", ",2,0\n2,,1\n");
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
+/* More columns than are printed together, in the widest type, and text of more than a buffer. */
+static void wide_tables_read_back(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    tw_context *ctx = open_context();
+    double *values = malloc(sizeof *values * N * N);
+    assert_non_null(values);
+    for (int64_t i = 0; i < (int64_t)N * N; i++) {
+        values[i] = i % 7 == 0 ? INFINITY : -1.2345678901234567e-200 * (double)(i + 1);
+    }
+    tw_matrix matrix = {values, N, N, N, TW_F64};
+    feed_table(ctx, &matrix, NULL, NULL, NULL, 0);
+    tw_matrix_file *file = NULL;
+    assert_ok(ctx, tw_matrix_file_create(ctx, &file, in_scratch("p.csv"), NULL, TW_AUTO));
+    assert_memory_equal(tw_matrix_file_view(file)->data, values, sizeof *values * N * N);
+    tw_matrix_file_destroy(file);
+    free(values);
+    close_context(ctx);
+}
+
 /* The number of a vertex in a file of its own: from 1 in these. */
 static void numbers_are_those_of_the_file(void **state)
 {
@@ -129,6 +188,14 @@ static void nothing_stays_of_a_failed_sink(void **state)
     assert_ok(ctx, tw_sink_to_pairs(ctx, &sink, in_scratch("bad.csv"), graph, NULL, NULL));
     assert_int_equal(tw_feed(ctx, &matrix, &sink, 1), TW_ERR_ARGUMENT);
     tw_sink_destroy(&sink);
+    assert_ok(ctx, tw_sink_to_table(ctx, &sink, in_scratch("bad.csv"), graph, NULL, NULL, 0));
+    assert_int_equal(tw_feed(ctx, &matrix, &sink, 1), TW_ERR_ARGUMENT);
+    tw_sink_destroy(&sink);
+    tw_matrix bytes = {whole, 2, 2, 2, TW_U8};
+    assert_ok(ctx, tw_sink_to_table(ctx, &sink, in_scratch("bad.csv"), graph, NULL, NULL, 1));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "a table of vertices is of i32, not u8",
+                 tw_feed(ctx, &bytes, &sink, 1));
+    tw_sink_destroy(&sink);
     assert_null(fopen(in_scratch("bad.csv"), "re"));
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -140,6 +207,13 @@ static tw_status write_everything(tw_context *ctx, const tw_graph *graph, const 
     tw_sink sink = TW_SINK_INIT;
     const double values[] = {1, 2};
     tw_status status = tw_sink_to_pairs(ctx, &sink, in_scratch("p.csv"), graph, NULL, NULL);
+    if (status == TW_OK) {
+        status = tw_feed(ctx, matrix, &sink, 1);
+    }
+    tw_sink_destroy(&sink);
+    if (status == TW_OK) {
+        status = tw_sink_to_table(ctx, &sink, in_scratch("p.csv"), graph, NULL, NULL, 1);
+    }
     if (status == TW_OK) {
         status = tw_feed(ctx, matrix, &sink, 1);
     }
@@ -186,6 +260,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_have_names_and_leave_out_what_has_no_path),
+        cmocka_unit_test(tables_have_names_and_are_read_without_them),
+        cmocka_unit_test(wide_tables_read_back),
         cmocka_unit_test(numbers_are_those_of_the_file),
         cmocka_unit_test(values_stand_beside_their_vertices),
         cmocka_unit_test(a_file_of_bytes_appears_whole),
