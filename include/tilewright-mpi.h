@@ -99,12 +99,13 @@ typedef struct tw_mpi_apsp_report {
     int64_t verified_rows;
     double seconds_plan; /* of searches: bringing the graph to all, and choosing the method */
     tw_apsp_method method;
-    int32_t machines; /* of searches: that the ranks run on, each having the graph once */
+    int32_t machines;      /* of searches: that the ranks run on, each having the graph once */
+    double seconds_device; /* of a closure on GPUs: its rounds, without the way there and back */
 } tw_mpi_apsp_report;
 #define TW_MPI_APSP_REPORT_INIT                                                                    \
     {                                                                                              \
         sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0                                                                             \
+            0, 0, 0, 0, 0                                                                          \
     }
 
 /*
@@ -115,6 +116,11 @@ typedef struct tw_mpi_apsp_report {
  * a plan of tw_apsp does, except that a dense graph is closed at once. TW_APSP_METHOD_REFERENCE is
  * refused, and so are negative weights by a closure; a run with a `checkpoint`, a file in a folder
  * that all ranks see, is a closure.
+ *
+ * The context's device is where a closure computes: "auto" and "cpu" are threads of the CPU. Of the
+ * GPUs that a name lists each process takes one, the processes of a machine in turn; "cuda" lists
+ * all that the machine has. Processes may share one. Other methods compute on the CPU, and refuse a
+ * GPU. tw_mpi_apsp_explain knows CPUs only.
  *
  * Integers have the bytes that tw_apsp gives them, floats those that it gives them by the same
  * method, whatever the number of processes and threads. A file appears whole, under its name, or

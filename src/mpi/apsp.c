@@ -10,6 +10,7 @@
 #include "apsp/closure/closure.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/scatter.h"
+#include "apsp/gpu/rank.h"
 #include "apsp/plan/candidate.h"
 #include "apsp/plan/check.h"
 #include "apsp/shared/attempt.h"
@@ -18,7 +19,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "mpi/closure/certificate.h"
-#include "mpi/closure/closure.h"
+#include "mpi/closure/gpu.h"
 #include "mpi/closure/rows.h"
 #include "mpi/plan/estimate.h"
 #include "mpi/plan/plan.h"
@@ -39,6 +40,7 @@ typedef struct mpi_run {
     twi_pattern pattern;
     twi_mpi_file *file;
     twi_mpi_seen seen;
+    int32_t gpu;                    /* of this rank; -1: it computes on the CPU */
     bool all_bits;                  /* 15 of 16 have not been enough */
     int64_t filled;                 /* tiles that were not empty in the end */
     twi_mpi_checkpoint *checkpoint; /* NULL: none is kept */
@@ -88,7 +90,8 @@ static tw_status compare_options(mpi_run *run)
                        {.name = "the version"},
                        {.name = "the instruction set"},
                        {.name = "the checkpoint"},
-                       {.name = "the summary"}};
+                       {.name = "the summary"},
+                       {.name = "a device of the kind"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -105,7 +108,30 @@ static tw_status compare_options(mpi_run *run)
     (void)snprintf(told[11].text, TWI_TOLD, "%.90s every %g s",
                    o->checkpoint != NULL ? o->checkpoint : "none", o->checkpoint_every);
     (void)snprintf(told[12].text, TWI_TOLD, "%s", out->summary != NULL ? "wanted" : "not wanted");
+    (void)snprintf(told[13].text, TWI_TOLD, "%s", run->gpu >= 0 ? "GPU" : "CPU");
     return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
+}
+
+/* What GPUs do not have. */
+static tw_status check_gpu(const mpi_run *run)
+{
+    const tw_apsp_options *o = &run->plan.options;
+    if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
+        return tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
+                       "method %s over MPI computes on the CPU, and the device is %s; use method "
+                       "closure, or the device 'cpu'",
+                       tw_apsp_method_name(o->method), run->ctx->device);
+    }
+    if (o->work_type == TW_U8) {
+        return tw_fail(
+            run->ctx, TW_ERR_UNSUPPORTED,
+            "working type u8 is not supported on a GPU; use u16 (15 bits of it), i32, f32 or f64");
+    }
+    if (o->block > 0) {
+        return tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
+                       "block %d: tiles on a GPU have sizes of their own; use 0", (int)o->block);
+    }
+    return TW_OK;
 }
 
 /* What one rank can find wrong by itself. */
@@ -124,7 +150,10 @@ static tw_status check_alone(mpi_run *run)
                        tw_apsp_method_name(o->method));
     }
     run->plan.type = twi_plan_result_type(graph, o);
-    if (run->output->path != NULL) {
+    if (run->gpu >= 0) {
+        status = check_gpu(run);
+    }
+    if (status == TW_OK && run->output->path != NULL) {
         status = twi_mpi_file_check(ctx, run->output->path, run->output->format);
     }
     if (status == TW_OK && run->output->verify < -1) {
@@ -171,6 +200,11 @@ static tw_status choose_type(mpi_run *run)
                           : run->plan.reach < TW_APSP_INF_U16 ? TW_U16
                           : farthest < TW_APSP_INF_I32        ? TW_I32
                                                               : TW_F64;
+    if (run->gpu >= 0 && run->plan.reach < TW_APSP_INF_U16) { /* which have 15 bits, or 32 */
+        run->plan.work_type =
+            run->plan.reach < twi_minplus_kernel_of_15_bits(run->plan.isa)->infinity ? TW_U16
+                                                                                     : TW_I32;
+    }
     return status;
 }
 
@@ -183,6 +217,9 @@ static int64_t choose_block(const mpi_run *run)
     const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
     if (found != NULL) {
         return found->block;
+    }
+    if (run->gpu >= 0) {
+        return twi_gpu_rank_side(plan->work_type, n);
     }
     const twi_minplus_kernel *kernel =
         twi_minplus_kernel_find(plan->isa, plan->graph->integral ? TW_U8 : plan->work_type);
@@ -219,7 +256,7 @@ static tw_status choose_method(mpi_run *run, int threads)
     tw_apsp_options options = run->plan.options;
     const bool automatic = options.method == TW_APSP_METHOD_AUTO;
     const bool cannot = closure_cannot(run);
-    if (options.method == TW_APSP_METHOD_CLOSURE || options.checkpoint != NULL) {
+    if (options.method == TW_APSP_METHOD_CLOSURE || options.checkpoint != NULL || run->gpu >= 0) {
         return cannot ? refuse_closure(run) : TW_OK;
     }
     if (automatic && !cannot && n > FEW && (double)run->graph->arcs >= DENSE * n * n &&
@@ -249,12 +286,38 @@ static tw_status choose_method(mpi_run *run, int threads)
     return status;
 }
 
+/* A state that GPUs can go on from has their tiles and a type of theirs. */
+static tw_status check_found(const mpi_run *run)
+{
+    const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
+    if (run->gpu < 0 || found == NULL) {
+        return TW_OK;
+    }
+    const twi_minplus_kernel *kernel = twi_state_kernel(&run->plan, found);
+    const int32_t side = twi_gpu_rank_side(found->type, run->plan.graph->n);
+    const bool narrow =
+        found->type != TW_U16 || kernel == twi_minplus_kernel_of_15_bits(run->plan.isa);
+    return found->block == side && narrow
+               ? TW_OK
+               : tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
+                         "checkpoint '%.500s' is of a closure on CPUs, in %s with tiles of %lld, "
+                         "which a GPU does not go on from; use the device 'cpu'",
+                         run->plan.options.checkpoint, tw_type_name(found->type),
+                         (long long)found->block);
+}
+
 static tw_status make_plan(mpi_run *run)
 {
     tw_context *ctx = run->ctx;
     tw_apsp_plan *plan = &run->plan;
-    int threads = 1;
-    tw_status status = twi_world_threads(ctx, &run->graph->world, &threads);
+    int threads = 1, local = 0;
+    tw_status status = twi_world_local(ctx, &run->graph->world, &local);
+    if (status == TW_OK) {
+        status = twi_world_threads(ctx, &run->graph->world, &threads);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_rank_device(ctx, local, &run->gpu);
+    }
     if (status == TW_OK) {
         status = twi_isa_resolve(ctx, &plan->isa);
     }
@@ -272,10 +335,14 @@ static tw_status make_plan(mpi_run *run)
     if (status == TW_OK && run->searches == NULL) {
         plan->method = TW_APSP_METHOD_CLOSURE;
         plan->symmetric = plan->graph->undirected;
+        plan->any_pivots = run->gpu >= 0; /* check_found */
         status = choose_type(run);
     }
     if (status == TW_OK && run->searches == NULL && plan->options.checkpoint != NULL) {
         status = twi_mpi_checkpoint_open(ctx, &run->checkpoint, &run->graph->world, plan);
+        if (status == TW_OK) {
+            status = check_found(run);
+        }
     }
     if (status == TW_OK && run->searches == NULL) {
         status =
@@ -286,20 +353,47 @@ static tw_status make_plan(mpi_run *run)
 
 /* ----------------------------------------------------------------------------------- attempts */
 
+static const twi_minplus_kernel *kernel_for(const mpi_run *run, tw_type type)
+{
+    const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
+    if (found != NULL) {
+        return twi_state_kernel(&run->plan, found);
+    }
+    if (run->gpu >= 0 && type == TW_U16) {
+        return twi_minplus_kernel_of_15_bits(run->plan.isa);
+    }
+    return run->all_bits ? twi_minplus_kernel_find(run->plan.isa, type)
+                         : twi_closure_kernel(&run->plan, type);
+}
+
+/* GPUs have tiles of another size for some types. */
+static tw_status choose_grid(mpi_run *run, tw_type type)
+{
+    const twi_world *world = &run->graph->world;
+    const int64_t n = run->plan.graph->n;
+    const int64_t side = run->gpu >= 0 ? twi_gpu_rank_side(type, n) : run->grid.block;
+    if (side == run->grid.block) {
+        return TW_OK;
+    }
+    twi_grid_close(&run->grid);
+    return twi_grid_open(run->ctx, &run->grid, world, n, side);
+}
+
 static tw_status open_attempt(void *run_, tw_type type)
 {
     mpi_run *run = run_;
     tw_context *ctx = run->ctx;
     const twi_world *world = &run->graph->world;
     const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
-    const twi_minplus_kernel *kernel = found != NULL ? twi_state_kernel(&run->plan, found)
-                                       : run->all_bits
-                                           ? twi_minplus_kernel_find(run->plan.isa, type)
-                                           : twi_closure_kernel(&run->plan, type);
+    const twi_minplus_kernel *kernel = kernel_for(run, type);
     const bool symmetric = found != NULL ? found->lower : run->plan.symmetric;
     twi_share_clear(&run->share);
     twi_pattern_clear(&run->pattern);
-    tw_status status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric);
+    tw_status status = choose_grid(run, type);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric, run->gpu >= 0);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
     }
@@ -316,8 +410,11 @@ static tw_status open_attempt(void *run_, tw_type type)
 static tw_status close_matrix(void *run_)
 {
     mpi_run *run = run_;
-    tw_status status = twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads,
-                                       run->done, run->checkpoint, &run->seen);
+    tw_status status =
+        run->gpu >= 0 ? twi_mpi_closure_gpu(run->ctx, &run->share, &run->pattern, run->gpu,
+                                            run->done, run->checkpoint, &run->seen)
+                      : twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads,
+                                        run->done, run->checkpoint, &run->seen);
     run->filled = twi_pattern_count(&run->pattern);
     return status;
 }
@@ -335,7 +432,7 @@ static bool has_more_bits(void *run_)
 {
     mpi_run *run = run_;
     const twi_minplus_kernel *kernel = run->share.kernel;
-    run->all_bits = kernel->infinity < tw_apsp_infinity(kernel->type);
+    run->all_bits = run->gpu < 0 && kernel->infinity < tw_apsp_infinity(kernel->type);
     return run->all_bits;
 }
 
@@ -399,6 +496,7 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
         .verified_rows = run->verified,
         .seconds_plan = run->seconds_plan,
         .method = run->plan.method,
+        .seconds_device = run->seen.seconds_device,
     };
     return status;
 }
@@ -578,6 +676,13 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
     const double began = twi_seconds();
     if (status == TW_OK) {
         status = make_plan(&run);
+    }
+    if (status == TW_OK && run.gpu >= 0) {
+        status =
+            tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                    "what a closure takes over MPI is told of CPUs only, and the device is %s; "
+                    "use the device 'cpu'",
+                    ctx->device);
     }
     seen.seconds_plan = twi_seconds() - began;
     seen.ranks = graph->world.size;

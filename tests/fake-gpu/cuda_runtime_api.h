@@ -14,6 +14,7 @@ typedef enum cudaError {
     cudaErrorHostMemoryAlreadyRegistered,
     cudaErrorInvalidResourceHandle,
     cudaErrorLaunchFailure,
+    cudaErrorNotReady,
 } cudaError_t;
 typedef enum cudaMemcpyKind {
     cudaMemcpyHostToDevice,
@@ -50,6 +51,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);

@@ -276,6 +276,15 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     return counted(cudaErrorLaunchFailure);
 }
 
+/* The device gets on by one job between two questions. */
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    if (event->reached < event->recorded) {
+        return step_any() ? cudaErrorNotReady : cudaErrorLaunchFailure;
+    }
+    return cudaSuccess;
+}
+
 /* --------------------------------------------------------------------------------------- memory */
 
 cudaError_t cudaMalloc(void **out, size_t bytes)

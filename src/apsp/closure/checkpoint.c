@@ -67,9 +67,9 @@ const twi_minplus_kernel *twi_state_kernel(const tw_apsp_plan *plan, const twi_s
     if (state->type == TW_U16 && state->cap == narrow->infinity) {
         kernel = narrow;
     }
-    const bool works = state->cap == kernel->infinity &&
-                       state->block == twi_block_round(kernel, state->n, state->block);
-    return works ? kernel : NULL;
+    const bool pivots =
+        plan->any_pivots || state->block == twi_block_round(kernel, state->n, state->block);
+    return pivots && state->cap == kernel->infinity ? kernel : NULL;
 }
 
 tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan, const twi_state *state)

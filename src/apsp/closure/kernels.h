@@ -110,6 +110,6 @@ typedef struct twi_minplus_kernel {
 TWI_SHARED const twi_minplus_kernel *twi_minplus_kernel_find(twi_isa isa, tw_type type);
 
 /* That of u16 for values below 2^15 - 1, which is its infinity: twice as fast on x86-64. */
-const twi_minplus_kernel *twi_minplus_kernel_of_15_bits(twi_isa isa);
+TWI_SHARED const twi_minplus_kernel *twi_minplus_kernel_of_15_bits(twi_isa isa);
 
 #endif

@@ -33,6 +33,7 @@ struct tw_apsp_plan {
     tw_graph *part;           /* what of it can matter, NULL: all of it; see relevant.h */
     tw_apsp_options options;  /* as given, defaults filled in */
     const twi_dealer *dealer; /* NULL: all rows, in their order */
+    bool any_pivots;          /* will do in a checkpoint: a GPU's, which the CPU may not have */
     tw_apsp_method method;
     tw_type type;      /* of the result */
     tw_type work_type; /* closure: first working type to try; searches: type of their rows */

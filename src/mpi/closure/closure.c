@@ -14,22 +14,18 @@
  * looks at the messages between two tasks. Ranks wait for each other only where a panel has not
  * come when the round before it is over.
  *
- * Nobody stops alone: in each round all ranks say whether they were cancelled, without waiting for
- * the answer, and stop after the round in which the answer of the one before has come. Whether it
- * is time for a checkpoint, and whether the one before has reached the disk, is asked with it.
- *
  * Memory besides the tiles: raw panels of two pivots, Row[] of one of them packed, and per thread a
  * packed chunk and a packed tile.
  */
 #include "mpi/closure/closure.h"
 
 #include "apsp/closure/closure.h"
-#include "apsp/closure/layout.h"
 #include "apsp/closure/product.h"
 #include "apsp/closure/tile.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "mpi/closure/messages.h"
 
 #include <sched.h>
 #include <string.h>
@@ -54,30 +50,17 @@ typedef struct mpi_closure {
     int64_t chunks; /* of a tile */
     void *memory;   /* everything below lies in it */
     thread_space *spaces;
-    twi_panels panels[2]; /* of the even and the odd pivots */
-    twi_panel *rows;      /* Row[] of the pivot of this round, packed */
-    char *tile;           /* the closed one of the next pivot: raw, */
-    twi_panel tile_b;     /*   and packed */
-    twi_casts down, across;
-
-    twi_mpi_checkpoint *checkpoint; /* NULL: none */
-    bool pauses;                    /* after this round, for one */
-
-    /* Of all rounds: whether anybody was cancelled or failed; then what a checkpoint asks. */
-    int stop_mine[2][1 + TWI_TELLS];
-    int stop_all[2][1 + TWI_TELLS];
-    MPI_Request stop_request[2];
-    bool broken; /* MPI failed */
+    twi_panel *rows;  /* Row[] of the pivot of this round, packed */
+    twi_panel tile_b; /* the closed tile of the next pivot, packed */
+    twi_messages messages;
+    twi_questions questions;
 
     /* The state of one round. */
-    int64_t first;       /* pivot of all rounds */
     int64_t pivot, next; /* next -1: there is none */
-    bool in_row, in_col; /* of the next pivot */
     int64_t head_count, panel_count, rest_count;
     atomic_llong head_next, head_done, panel_next, panel_done, rest_next;
     atomic_bool tile_closed; /* here */
     atomic_bool panel_open;
-    bool tile_sent, panel_sent, passed_down, passed_across;
 } mpi_closure;
 
 static int64_t least(int64_t a, int64_t b)
@@ -86,20 +69,6 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* ---------------------------------------------------------------------------------- memory */
-
-static void place_side(twi_layout *at, twi_side *side, const twi_share *share, bool is_row)
-{
-    side->count = is_row ? share->col_count : share->row_count;
-    side->groups = twi_side_groups(share, is_row);
-    side->at = twi_place(at, (uint64_t)side->count * sizeof *side->at);
-    side->group_begin = twi_place(at, ((uint64_t)side->groups + 1) * sizeof *side->group_begin);
-    side->data = twi_place(at, (uint64_t)twi_side_bytes(share, is_row));
-}
-
-static void place_casts(twi_layout *at, twi_casts *casts, int groups)
-{
-    casts->list = twi_place(at, ((uint64_t)groups + 1) * sizeof *casts->list);
-}
 
 static void place_all(mpi_closure *self, twi_layout *at)
 {
@@ -115,10 +84,7 @@ static void place_all(mpi_closure *self, twi_layout *at)
         }
     }
     self->spaces = spaces;
-    for (int i = 0; i < 2; i++) {
-        place_side(at, &self->panels[i].row, share, true);
-        place_side(at, &self->panels[i].col, share, false);
-    }
+    twi_messages_place(&self->messages, at);
     twi_panel *rows = twi_place(at, (uint64_t)share->col_count * sizeof *rows);
     for (int64_t j = 0; j < share->col_count; j++) {
         twi_panel packed = {0};
@@ -129,10 +95,7 @@ static void place_all(mpi_closure *self, twi_layout *at)
         }
     }
     self->rows = rows;
-    self->tile = twi_place(at, (uint64_t)twi_panel_tile_bytes(share, block, block));
     twi_place_b(at, &self->tile_b, self->kernel, block, block);
-    place_casts(at, &self->down, twi_side_groups(share, true));
-    place_casts(at, &self->across, twi_side_groups(share, false));
 }
 
 int64_t twi_mpi_closure_chunk(int64_t rows, int threads)
@@ -150,8 +113,7 @@ static mpi_closure describe(const twi_share *share, int threads)
                         .threads = threads,
                         .chunk = twi_mpi_closure_chunk(share->row_count * grid->block, threads)};
     self.chunks = (grid->block + self.chunk - 1) / self.chunk;
-    self.down = (twi_casts){.comm = grid->down, .rank = grid->row, .size = grid->rows};
-    self.across = (twi_casts){.comm = grid->across, .rank = grid->col, .size = grid->cols};
+    self.messages = twi_messages_describe(share);
     return self;
 }
 
@@ -170,9 +132,9 @@ static int64_t depth_of(const mpi_closure *self, int64_t pivot)
     return twi_tile_size(self->grid, pivot);
 }
 
-static bool owns_tile(const mpi_closure *self)
+static const twi_panels *panels_of(const mpi_closure *self, int64_t pivot)
 {
-    return self->in_row && self->in_col;
+    return &self->messages.panels[pivot % 2];
 }
 
 /* Rows of tile `own` of this rank's rows that a task beginning at `row` has; 0: none. */
@@ -197,7 +159,7 @@ static void close_next(mpi_closure *self, thread_space *space)
     const int64_t ld = self->share->rows[own].ld, depth = depth_of(self, self->next);
     char *c = twi_share_tile(self->share, own, self->next / self->grid->cols);
     twi_close_tile(self->kernel, &space->a, &space->b, c, ld, depth);
-    copy_block(self, self->tile, depth, c, ld, depth, depth);
+    copy_block(self, twi_messages_tile(&self->messages), depth, c, ld, depth, depth);
 }
 
 /* ------------------------------------------------------------------------------ panel tasks */
@@ -207,11 +169,11 @@ static void multiply_by_tile(const mpi_closure *self, thread_space *space, char 
                              int64_t cols)
 {
     const int64_t depth = depth_of(self, self->next), size = self->share->size;
+    const char *tile = twi_messages_tile(&self->messages);
     twi_pack_b(self->kernel, &space->b, 0, cols, depth, rows, ld);
     for (int64_t r = 0; r < depth; r += TWI_ROWS_AT_ONCE) {
         const int64_t height = least(TWI_ROWS_AT_ONCE, depth - r);
-        (void)twi_pack_a(self->kernel, &space->a, height, depth, self->tile + r * depth * size,
-                         depth, 1);
+        (void)twi_pack_a(self->kernel, &space->a, height, depth, tile + r * depth * size, depth, 1);
         twi_product(self->kernel, &space->a, height, &space->b, 0, cols, rows + r * ld * size, ld,
                     TWI_NO_DIAGONAL);
     }
@@ -220,7 +182,7 @@ static void multiply_by_tile(const mpi_closure *self, thread_space *space, char 
 /* Row[J] from tile (p, J), which lies here. */
 static void form_row(mpi_closure *self, thread_space *space, int64_t own)
 {
-    const twi_side *side = &self->panels[self->next % 2].row;
+    const twi_side *side = &panels_of(self, self->next)->row;
     const int64_t row = self->next / self->grid->rows, ld = self->share->rows[row].ld;
     const int64_t j = twi_col_tile(self->grid, own);
     const int64_t width = twi_tile_size(self->grid, j);
@@ -235,7 +197,7 @@ static void form_row(mpi_closure *self, thread_space *space, int64_t own)
 /* Some rows of Col[I] from tile (I, p), which lies here: Col = Col (x) tile. */
 static void form_col(mpi_closure *self, thread_space *space, int64_t own, int64_t row)
 {
-    const twi_side *side = &self->panels[self->next % 2].col;
+    const twi_side *side = &panels_of(self, self->next)->col;
     const int64_t ld = self->share->rows[own].ld, size = self->share->size;
     const int64_t depth = depth_of(self, self->next), rows = task_rows(self, own, row);
     if (side->at[own] < 0 || rows == 0) {
@@ -251,7 +213,7 @@ static void form_col(mpi_closure *self, thread_space *space, int64_t own, int64_
 /* The same of a symmetric matrix: Row[I] = tile (x) (I, p) transposed, and back. */
 static void form_col_transposed(mpi_closure *self, thread_space *space, int64_t own)
 {
-    const twi_side *side = &self->panels[self->next % 2].col;
+    const twi_side *side = &panels_of(self, self->next)->col;
     const int64_t i = twi_row_tile(self->grid, own), ld = self->share->rows[own].ld;
     const int64_t height = twi_tile_size(self->grid, i), depth = depth_of(self, self->next);
     if (side->at[own] < 0 || i < self->next) {
@@ -267,7 +229,7 @@ static void form_col_transposed(mpi_closure *self, thread_space *space, int64_t 
 /* Tiles of the row first, then chunks of the column. */
 static void panel_task(mpi_closure *self, thread_space *space, int64_t task)
 {
-    const int64_t in_row = self->in_row ? self->share->col_count : 0;
+    const int64_t in_row = self->messages.in_row ? self->share->col_count : 0;
     if (task < in_row) {
         form_row(self, space, task);
         return;
@@ -287,7 +249,7 @@ static void panel_task(mpi_closure *self, thread_space *space, int64_t task)
 static void update(mpi_closure *self, thread_space *space, int64_t own, int64_t row, int64_t begin,
                    int64_t end, int64_t skip)
 {
-    const twi_panels *panels = &self->panels[self->pivot % 2];
+    const twi_panels *panels = panels_of(self, self->pivot);
     const twi_strip_row *strip = &self->share->rows[own];
     const int64_t depth = depth_of(self, self->pivot), size = self->share->size;
     const int64_t height = twi_tile_size(self->grid, twi_row_tile(self->grid, own));
@@ -314,7 +276,7 @@ static void update(mpi_closure *self, thread_space *space, int64_t own, int64_t 
 /* Chunks of the next pivot's row of tiles, then those of its column in every other row. */
 static void head_task(mpi_closure *self, thread_space *space, int64_t task)
 {
-    const int64_t in_row = self->in_row ? self->chunks : 0;
+    const int64_t in_row = self->messages.in_row ? self->chunks : 0;
     if (task < in_row) {
         const int64_t own = self->next / self->grid->rows;
         update(self, space, own, task * self->chunk, 0, self->share->rows[own].tiles, -1);
@@ -339,98 +301,47 @@ static void rest_task(mpi_closure *self, thread_space *space, int64_t task)
 
 /* -------------------------------------------------------------------------------- messages */
 
-/* Tiles that this rank got on one side and passes on along the other. */
-static void pass_on(mpi_closure *self, twi_side *to, const twi_side *from, bool to_row)
-{
-    const twi_grid *grid = self->grid;
-    const int64_t depth = depth_of(self, self->next);
-    for (int64_t own = 0; own < to->count; own++) {
-        const int64_t t = to_row ? twi_col_tile(grid, own) : twi_row_tile(grid, own);
-        const bool ours = t % grid->rows == grid->row && t % grid->cols == grid->col;
-        if (!ours || to->at[own] < 0 || (to_row ? t < self->next : t > self->next)) {
-            continue;
-        }
-        const int64_t other = to_row ? t / grid->rows : t / grid->cols;
-        memcpy(to->data + to->at[own], from->data + from->at[other],
-               (size_t)(depth * twi_tile_size(grid, t) * self->share->size));
-    }
-}
-
-/* The second step of a symmetric matrix, as soon as the first one's tiles are here. */
-static void pass_on_if_here(mpi_closure *self)
-{
-    twi_panels *panels = &self->panels[self->next % 2];
-    const bool formed = self->panel_sent;
-    if (!self->passed_down && (self->in_col ? formed : twi_casts_here(&self->across, 0))) {
-        pass_on(self, &panels->row, &panels->col, true);
-        twi_casts_ready(&self->down, 1 + self->grid->row);
-        self->passed_down = true;
-    }
-    if (!self->passed_across && (self->in_row ? formed : twi_casts_here(&self->down, 0))) {
-        pass_on(self, &panels->col, &panels->row, false);
-        twi_casts_ready(&self->across, 1 + self->grid->col);
-        self->passed_across = true;
-    }
-}
-
 static void open_panels(mpi_closure *self)
 {
     const int64_t depth = depth_of(self, self->next);
-    if (self->in_col && !self->share->symmetric) {
-        twi_pack_b(self->kernel, &self->tile_b, 0, depth, depth, self->tile, depth);
+    if (self->messages.in_col && !self->share->symmetric) {
+        twi_pack_b(self->kernel, &self->tile_b, 0, depth, depth, twi_messages_tile(&self->messages),
+                   depth);
     }
     atomic_store_explicit(&self->panel_open, true, memory_order_release);
 }
 
 static bool tile_is_here(mpi_closure *self)
 {
-    if (owns_tile(self)) {
-        return atomic_load_explicit(&self->tile_closed, memory_order_acquire);
-    }
-    return self->in_row ? twi_casts_here(&self->across, TWI_CAST_TILE)
-                        : twi_casts_here(&self->down, TWI_CAST_TILE);
+    return twi_messages_own_tile(&self->messages)
+               ? atomic_load_explicit(&self->tile_closed, memory_order_acquire)
+               : twi_messages_tile_here(&self->messages);
 }
 
 /* The calling thread's look at the messages: whatever can go on does. */
 static void attend(mpi_closure *self)
 {
-    if (self->next < 0 || self->broken) {
+    twi_messages *messages = &self->messages;
+    if (self->next < 0 || messages->broken) {
         return;
     }
-    if (owns_tile(self) && !self->tile_sent && tile_is_here(self)) {
-        twi_casts_ready(&self->across, TWI_CAST_TILE);
-        twi_casts_ready(&self->down, TWI_CAST_TILE);
-        self->tile_sent = true;
+    if (twi_messages_own_tile(messages) && tile_is_here(self)) {
+        twi_messages_send_tile(messages);
     }
-    const bool takes_part = self->in_row || self->in_col;
+    const bool takes_part = messages->in_row || messages->in_col;
     if (takes_part && !atomic_load_explicit(&self->panel_open, memory_order_relaxed) &&
         tile_is_here(self) && atomic_load(&self->head_done) >= self->head_count) {
         open_panels(self);
     }
-    if (takes_part && !self->panel_sent &&
+    if (takes_part && !messages->panels_sent &&
         atomic_load_explicit(&self->panel_open, memory_order_relaxed) &&
         atomic_load(&self->panel_done) >= self->panel_count) {
-        if (self->in_row) {
-            twi_casts_ready(&self->down, 0);
-        }
-        if (self->in_col) {
-            twi_casts_ready(&self->across, 0);
-        }
-        self->panel_sent = true;
+        twi_messages_send_panels(messages);
     }
-    if (self->share->symmetric) {
-        pass_on_if_here(self);
-    }
-    if (!twi_casts_poll(&self->down) || !twi_casts_poll(&self->across)) {
-        self->broken = true; /* nothing more will come */
+    twi_messages_attend(messages);
+    if (messages->broken) {
         atomic_store_explicit(&self->panel_open, true, memory_order_release);
     }
-}
-
-static bool messages_done(const mpi_closure *self)
-{
-    return self->next < 0 || self->broken ||
-           (twi_casts_done(&self->down) && twi_casts_done(&self->across));
 }
 
 /* -------------------------------------------------------------------------------- the round */
@@ -452,7 +363,8 @@ static bool work(mpi_closure *self, thread_space *space)
         if (!stop) {
             head_task(self, space, task);
         }
-        if (atomic_fetch_add(&self->head_done, 1) + 1 == self->head_count && owns_tile(self)) {
+        if (atomic_fetch_add(&self->head_done, 1) + 1 == self->head_count &&
+            twi_messages_own_tile(&self->messages)) {
             if (!stop) {
                 close_next(self, space);
             }
@@ -492,7 +404,7 @@ static void work_on_round(mpi_closure *self, thread_space *space, bool talks)
             continue;
         }
         const bool over = atomic_load(&self->panel_done) >= self->panel_count;
-        if (talks ? over && messages_done(self) : !more_may_come(self)) {
+        if (talks ? over && twi_messages_done(&self->messages) : !more_may_come(self)) {
             break;
         }
         idle = talks && idle == 0 ? twi_seconds() : idle;
@@ -505,7 +417,7 @@ static void work_on_round(mpi_closure *self, thread_space *space, bool talks)
 
 static void pack_row(mpi_closure *self, int64_t own)
 {
-    const twi_side *side = &self->panels[self->pivot % 2].row;
+    const twi_side *side = &panels_of(self, self->pivot)->row;
     const int64_t width = twi_tile_size(self->grid, twi_col_tile(self->grid, own));
     if (side->at[own] >= 0) {
         twi_pack_b(self->kernel, &self->rows[own], 0, width, depth_of(self, self->pivot),
@@ -515,14 +427,14 @@ static void pack_row(mpi_closure *self, int64_t own)
 
 static void count_tasks(mpi_closure *self)
 {
-    const twi_grid *grid = self->grid;
     const bool updates = self->pivot >= 0;
     const int64_t rows = self->share->row_count * self->chunks;
-    self->in_row = self->next >= 0 && self->next % grid->rows == grid->row;
-    self->in_col = self->next >= 0 && self->next % grid->cols == grid->col;
     self->rest_count = updates ? rows : 0;
-    self->head_count = updates ? (self->in_row ? self->chunks : 0) + (self->in_col ? rows : 0) : 0;
-    self->panel_count = (self->in_row ? self->share->col_count : 0) + (self->in_col ? rows : 0);
+    self->head_count =
+        updates ? (self->messages.in_row ? self->chunks : 0) + (self->messages.in_col ? rows : 0)
+                : 0;
+    self->panel_count =
+        (self->messages.in_row ? self->share->col_count : 0) + (self->messages.in_col ? rows : 0);
 }
 
 /* Update with `pivot` (-1: none) and bring the panels of `next` (-1: none) to everybody. */
@@ -530,7 +442,6 @@ static tw_status run_round(mpi_closure *self, int64_t pivot, int64_t next)
 {
     self->pivot = pivot;
     self->next = next;
-    count_tasks(self);
     atomic_store(&self->head_next, 0);
     atomic_store(&self->head_done, 0);
     atomic_store(&self->panel_next, 0);
@@ -538,17 +449,12 @@ static tw_status run_round(mpi_closure *self, int64_t pivot, int64_t next)
     atomic_store(&self->rest_next, 0);
     atomic_store(&self->panel_open, false);
     atomic_store(&self->tile_closed, false);
-    self->tile_sent = self->panel_sent = self->passed_down = self->passed_across = false;
     if (pivot >= 0) {
         twi_pattern_advance(self->pattern, pivot);
     }
-    if (next >= 0) {
-        twi_panels_lay_out(&self->panels[next % 2], self->share, self->pattern, next, self->tile,
-                           &self->down, &self->across);
-        self->seen->bytes += (uint64_t)(self->panels[next % 2].row.used * (self->grid->rows > 1) +
-                                        self->panels[next % 2].col.used * (self->grid->cols > 1));
-    }
-    if (owns_tile(self) && self->head_count == 0) {
+    twi_messages_begin(&self->messages, self->pattern, next, &self->seen->bytes);
+    count_tasks(self);
+    if (twi_messages_own_tile(&self->messages) && self->head_count == 0) {
         close_next(self, &self->spaces[0]);
         atomic_store(&self->tile_closed, true);
     }
@@ -560,9 +466,10 @@ static tw_status run_round(mpi_closure *self, int64_t pivot, int64_t next)
         }
         work_on_round(self, &self->spaces[twi_thread_id()], twi_thread_id() == 0);
     }
-    return self->broken ? tw_fail(self->ctx, TW_ERR_IO, "MPI cannot send the panels of pivot %lld",
-                                  (long long)next)
-                        : TW_OK;
+    return self->messages.broken
+               ? tw_fail(self->ctx, TW_ERR_IO, "MPI cannot send the panels of pivot %lld",
+                         (long long)next)
+               : TW_OK;
 }
 
 static tw_status prepare(void *self_, int64_t pivot)
@@ -573,55 +480,29 @@ static tw_status prepare(void *self_, int64_t pivot)
 static tw_status advance(void *self_, int64_t pivot)
 {
     mpi_closure *self = self_;
-    const int at = (int)(pivot % 2);
-    self->stop_mine[at][0] = twi_is_cancelled(self->ctx);
-    if (self->checkpoint != NULL) {
-        twi_mpi_checkpoint_tell(self->checkpoint, at, self->stop_mine[at] + 1);
-    }
-    tw_status status = twi_mpi_check(
-        self->ctx,
-        MPI_Iallreduce(self->stop_mine[at], self->stop_all[at], 1 + TWI_TELLS, MPI_INT, MPI_MAX,
-                       self->grid->world->comm, &self->stop_request[at]),
-        "ask whether to go on");
-    const bool prepares = pivot + 1 < self->grid->tiles && !self->pauses;
+    tw_status status = twi_questions_ask(&self->questions, pivot, false);
+    const bool prepares = pivot + 1 < self->grid->tiles && !self->questions.pauses;
     return status == TW_OK ? run_round(self, pivot, prepares ? pivot + 1 : -1) : status;
 }
 
-static tw_status answer(mpi_closure *self, int at)
-{
-    const bool asked = self->stop_request[at] != MPI_REQUEST_NULL;
-    tw_status status = twi_mpi_check(
-        self->ctx, MPI_Wait(&self->stop_request[at], MPI_STATUS_IGNORE), "ask whether to go on");
-    if (status == TW_OK && asked && self->checkpoint != NULL) {
-        twi_mpi_checkpoint_hear(self->checkpoint, at, self->stop_all[at] + 1);
-    }
-    if (status == TW_OK && self->stop_all[at][0] != 0) {
-        status = tw_fail(self->ctx, TW_ERR_CANCELLED,
-                         "stopped on request before the result was complete");
-    }
-    return status;
-}
-
-/* After a round: the answer to what was asked in the one before. */
 static tw_status check(void *self_)
 {
     mpi_closure *self = self_;
-    return self->pivot > self->first ? answer(self, (int)((self->pivot - 1) % 2)) : TW_OK;
+    return twi_questions_check(&self->questions, self->pivot);
 }
 
 static bool pause_after(void *self_, int64_t pivot)
 {
     mpi_closure *self = self_;
     (void)pivot;
-    self->pauses = self->checkpoint != NULL && twi_mpi_checkpoint_due(self->checkpoint);
-    return self->pauses;
+    return twi_questions_pause(&self->questions);
 }
 
 static tw_status keep(void *self_, int64_t pivots)
 {
     mpi_closure *self = self_;
-    self->pauses = false;
-    return twi_mpi_checkpoint_keep(self->checkpoint, pivots * self->grid->block);
+    self->questions.pauses = false;
+    return twi_mpi_checkpoint_keep(self->questions.checkpoint, pivots * self->grid->block);
 }
 
 static const twi_closure_ops mpi_ops = {
@@ -642,15 +523,12 @@ tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *patter
         self.ctx = ctx;
         self.pattern = pattern;
         self.seen = seen;
-        self.checkpoint = checkpoint;
-        self.first = (done + share->grid->block - 1) / share->grid->block;
-        self.stop_request[0] = self.stop_request[1] = MPI_REQUEST_NULL;
+        const int64_t first = (done + share->grid->block - 1) / share->grid->block;
+        self.questions = twi_questions_begin(ctx, world, checkpoint, first);
         const double n = (double)share->grid->n;
-        status = twi_closure_drive(ctx, &mpi_ops, &self, self.first, share->grid->tiles, n * n * n);
-        for (int i = 0; i < 2; i++) { /* the last question, or the one after a yes */
-            const tw_status last = answer(&self, i);
-            status = status == TW_OK ? last : status;
-        }
+        status = twi_closure_drive(ctx, &mpi_ops, &self, first, share->grid->tiles, n * n * n);
+        const tw_status last = twi_questions_end(&self.questions);
+        status = status == TW_OK ? last : status;
         if (status == TW_OK) { /* since the last question */
             status = twi_check_cancel(ctx);
         }

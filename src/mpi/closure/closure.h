@@ -3,11 +3,12 @@
 #define TWI_MPI_CLOSURE_H
 
 #include "mpi/closure/checkpoint.h"
-#include "mpi/closure/panels.h"
+#include "mpi/closure/share.h"
 
 typedef struct twi_mpi_seen {
-    double seconds_wait; /* that the calling thread had nothing to do */
-    uint64_t bytes;      /* of panels sent or received */
+    double seconds_wait;   /* that the calling thread had nothing to do */
+    uint64_t bytes;        /* of panels sent or received */
+    double seconds_device; /* of the rounds, where GPUs make them */
 } twi_mpi_seen;
 
 /*

@@ -26,7 +26,7 @@ int64_t twi_side_bytes(const twi_share *share, bool is_row)
     int64_t bytes = 0;
     for (int64_t own = 0; own < count; own++) {
         const int64_t tile = is_row ? twi_col_tile(grid, own) : twi_row_tile(grid, own);
-        bytes += twi_panel_tile_bytes(share, grid->block, twi_tile_size(grid, tile));
+        bytes += twi_panel_tile_bytes(share, grid->block, twi_share_side(share, tile));
     }
     return bytes;
 }
@@ -49,7 +49,7 @@ static void lay_out_side(twi_side *side, const twi_share *share, const twi_patte
                          bool is_row, int64_t p)
 {
     const twi_grid *grid = share->grid;
-    const int64_t depth = twi_tile_size(grid, p);
+    const int64_t depth = twi_share_side(share, p);
     side->used = 0;
     for (int g = 0; g < side->groups; g++) {
         side->group_begin[g] = side->used;
@@ -61,7 +61,7 @@ static void lay_out_side(twi_side *side, const twi_share *share, const twi_patte
             }
             if (group == g) {
                 side->at[own] = side->used;
-                side->used += twi_panel_tile_bytes(share, depth, twi_tile_size(grid, t));
+                side->used += twi_panel_tile_bytes(share, depth, twi_share_side(share, t));
             }
         }
     }
@@ -92,7 +92,7 @@ void twi_panels_lay_out(twi_panels *panels, const twi_share *share, const twi_pa
                         int64_t p, char *tile, twi_casts *down, twi_casts *across)
 {
     const twi_grid *grid = share->grid;
-    const int64_t depth = twi_tile_size(grid, p);
+    const int64_t depth = twi_share_side(share, p);
     const int row = (int)(p % grid->rows), col = (int)(p % grid->cols);
     lay_out_side(&panels->row, share, pattern, true, p);
     lay_out_side(&panels->col, share, pattern, false, p);

@@ -43,7 +43,8 @@ typedef struct twi_casts {
 } twi_casts;
 
 /* Row[] or Col[] of a pivot, as far as this rank needs it: raw tiles of `depth` x width (Col of a
- * directed matrix: height x depth), row-major. */
+ * directed matrix: height x depth), row-major. Of whole tiles all are squares, and those of Col are
+ * transposed. */
 typedef struct twi_side {
     int64_t count; /* of tiles along the side, there or not */
     int64_t *at;   /* byte of each in data; -1: it is empty, or the pivot itself */

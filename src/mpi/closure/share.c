@@ -43,22 +43,30 @@ static int64_t tiles_of_row(const twi_grid *grid, int64_t row, bool symmetric)
     return tile < grid->col ? 0 : (tile - grid->col) / grid->cols + 1;
 }
 
-/* Columns of that many tiles: the last of the matrix may be narrower. */
-static int64_t width_of(const twi_grid *grid, int64_t tiles)
+/* Elements from one row to the next where that many tiles lie side by side: the last of the matrix
+ * may be narrower. */
+static int64_t stride_of(const twi_grid *grid, const twi_minplus_kernel *kernel, int64_t tiles,
+                         bool whole)
 {
-    if (tiles == 0) {
-        return 0;
+    if (tiles == 0 || whole) {
+        return tiles * grid->block;
     }
-    return (tiles - 1) * grid->block + twi_tile_size(grid, twi_col_tile(grid, tiles - 1));
+    return twi_work_stride(kernel, (tiles - 1) * grid->block +
+                                       twi_tile_size(grid, twi_col_tile(grid, tiles - 1)));
 }
 
-uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric)
+static int64_t height_of(const twi_grid *grid, int64_t row, bool whole)
+{
+    return whole ? grid->block : twi_tile_size(grid, twi_row_tile(grid, row));
+}
+
+uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric,
+                         bool whole)
 {
     uint64_t bytes = 0;
     for (int64_t row = 0; row < twi_own_rows(grid); row++) {
-        const int64_t width = width_of(grid, tiles_of_row(grid, row, symmetric));
-        bytes += (uint64_t)twi_tile_size(grid, twi_row_tile(grid, row)) *
-                 (uint64_t)twi_work_stride(kernel, width) * tw_type_size(kernel->type);
+        const int64_t ld = stride_of(grid, kernel, tiles_of_row(grid, row, symmetric), whole);
+        bytes += (uint64_t)(height_of(grid, row, whole) * ld) * tw_type_size(kernel->type);
     }
     return bytes;
 }
@@ -109,15 +117,16 @@ static void clear_diagonal(const twi_share *share)
 }
 
 tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
-                           const twi_minplus_kernel *kernel, bool symmetric)
+                           const twi_minplus_kernel *kernel, bool symmetric, bool whole)
 {
     *out = (twi_share){.grid = grid,
                        .kernel = kernel,
                        .symmetric = symmetric,
+                       .whole = whole,
                        .size = (int64_t)tw_type_size(kernel->type),
                        .row_count = twi_own_rows(grid),
                        .col_count = twi_own_cols(grid)};
-    const uint64_t bytes = twi_share_bytes(grid, kernel, symmetric);
+    const uint64_t bytes = twi_share_bytes(grid, kernel, symmetric, whole);
     tw_status status = twi_alloc(ctx, &out->rows, (uint64_t)out->row_count, sizeof *out->rows,
                                  "this rank's share of the distance matrix");
     if (status == TW_OK) {
@@ -129,9 +138,9 @@ tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid
     char *at = out->memory;
     for (int64_t row = 0; row < out->row_count; row++) {
         const int64_t tiles = tiles_of_row(grid, row, symmetric);
-        const int64_t ld = twi_work_stride(kernel, width_of(grid, tiles));
+        const int64_t ld = stride_of(grid, kernel, tiles, whole);
         out->rows[row] = (twi_strip_row){at, ld, tiles};
-        at += twi_tile_size(grid, twi_row_tile(grid, row)) * ld * out->size;
+        at += height_of(grid, row, whole) * ld * out->size;
     }
     fill(out, bytes / (uint64_t)out->size);
     clear_diagonal(out);

@@ -1,7 +1,8 @@
 /*
  * One rank's share of the working matrix: its tiles, row of tiles by row of tiles, each of those
  * row-major with the tiles side by side, padded with infinity to whole strips of the kernel as a
- * matrix on one machine is. With `symmetric` only tiles on and below the diagonal are kept.
+ * matrix on one machine is, or, with `whole`, in both directions to whole tiles, as a GPU wants
+ * them. With `symmetric` only tiles on and below the diagonal are kept.
  */
 #ifndef TWI_MPI_SHARE_H
 #define TWI_MPI_SHARE_H
@@ -22,6 +23,7 @@ typedef struct twi_share {
     const twi_grid *grid;
     const twi_minplus_kernel *kernel;
     bool symmetric;
+    bool whole;
     int64_t size;        /* bytes of an element */
     int64_t row_count;   /* of tiles */
     int64_t col_count;   /* of tiles, at most */
@@ -35,13 +37,20 @@ static inline char *twi_share_tile(const twi_share *share, int64_t row, int64_t 
     return share->rows[row].data + at * share->grid->block * share->size;
 }
 
+/* Rows, or columns, of tile i on its way between ranks, or in memory. */
+static inline int64_t twi_share_side(const twi_share *share, int64_t i)
+{
+    return share->whole ? share->grid->block : twi_tile_size(share->grid, i);
+}
+
 /* Memory for the tiles, infinite but for the diagonal. */
 TW_CHECKED tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
-                                      const twi_minplus_kernel *kernel, bool symmetric);
+                                      const twi_minplus_kernel *kernel, bool symmetric, bool whole);
 void twi_share_clear(twi_share *share);
 
 /* Bytes of the matrix that this rank will hold. */
-uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric);
+uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric,
+                         bool whole);
 
 /* Bytes of arcs on their way at a time, at most, about, where a rank has so many. */
 uint64_t twi_share_traffic(int64_t arcs, int ranks);

@@ -121,6 +121,12 @@ static const cli_option machine_options[] = {
      "processes. The result does not depend on it."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process."},
+    {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
+     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip), of "
+     "which the processes of a machine take one GPU each, in turn; cuda:0 is that one for all of "
+     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. Other "
+     "methods "
+     "compute on the CPU."},
     {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
      "Force an instruction set: scalar, neon, avx2 or avx512."},
     {0}};
@@ -146,6 +152,8 @@ static const cli_example examples[] = {
      "four processes, and a check of 16 rows"},
     {"mpirun -n 64 tilewright-mpi apsp roads.gr --closeness c.csv --histogram",
      "distances that are never kept"},
+    {"mpirun -n 2 tilewright-mpi apsp big.bin distances.npy --device cuda",
+     "a GPU for each process"},
     {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "what it would take"},
     {"tilewright-mpi --explain --vertices 250000 --ranks 64,256 --memory 8G",
      "the same on a cluster that you only describe"},
@@ -332,9 +340,18 @@ static double rate_of(const tw_mpi_apsp_report *report)
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
 }
 
+/* What processes compute on; NULL: their threads. */
+static const char *gpu_of(const mpi_run *run)
+{
+    const char *device = run->settings->reading.common.device;
+    const bool other = device != NULL && strcmp(device, "cpu") != 0 && strcmp(device, "auto") != 0;
+    return other ? device : NULL;
+}
+
 static void conclude(const mpi_run *run, double total)
 {
     const tw_mpi_apsp_report *r = &run->report;
+    char on[CLI_SHOWN];
     char all[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], wait[CLI_SHOWN], output[CLI_SHOWN];
     char rate[CLI_SHOWN], memory[CLI_SHOWN];
     if (run->settings->verify >= 0) {
@@ -350,13 +367,16 @@ static void conclude(const mpi_run *run, double total)
                 r->threads == 1 ? "" : "s", tw_apsp_method_name(r->method),
                 tw_type_name(r->work_type), memory);
     } else {
-        cli_say(
-            run->job,
-            "%d ranks as %d x %d, %d thread%s each, tiles of %d, %s in %s%s, %s of memory in each",
-            (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, (int)r->threads,
-            r->threads == 1 ? "" : "s", (int)r->block,
-            r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
-            r->tiles_skipped > 0 ? ", empty tiles skipped" : "", memory);
+        if (gpu_of(run) != NULL) {
+            snprintf(on, sizeof on, "on %.20s", gpu_of(run));
+        } else {
+            snprintf(on, sizeof on, "%d thread%s each", (int)r->threads,
+                     r->threads == 1 ? "" : "s");
+        }
+        cli_say(run->job, "%d ranks as %d x %d, %s, tiles of %d, %s in %s%s, %s of memory in each",
+                (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, on, (int)r->block,
+                r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
+                r->tiles_skipped > 0 ? ", empty tiles skipped" : "", memory);
     }
     cli_say(run->job,
             "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
@@ -381,6 +401,7 @@ static void report(const mpi_run *run, double total)
     cli_report_integer(&json, "grid_rows", r->grid_rows);
     cli_report_integer(&json, "grid_cols", r->grid_cols);
     cli_report_integer(&json, "threads", r->threads);
+    cli_report_text(&json, "device", gpu_of(run) != NULL ? gpu_of(run) : "cpu");
     cli_report_integer(&json, "block", r->block);
     cli_report_text(&json, "working_type", tw_type_name(r->work_type));
     cli_report_text(&json, "type", tw_type_name(r->type));
@@ -393,6 +414,7 @@ static void report(const mpi_run *run, double total)
     cli_report_number(&json, "plan", r->seconds_plan);
     cli_report_number(&json, "compute", r->seconds_compute);
     cli_report_number(&json, "wait", r->seconds_wait);
+    cli_report_number(&json, "device", r->seconds_device);
     cli_report_number(&json, "output", r->seconds_output);
     cli_report_number(&json, "verify", r->seconds_verify);
     cli_report_number(&json, "total", total);

@@ -41,7 +41,7 @@ uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t 
     const uint64_t traffic = twi_share_traffic(arcs, rows * cols);
     uint64_t most = panels > rows_bytes ? panels : rows_bytes;
     most = traffic > most ? traffic : most;
-    return twi_share_bytes(&grid, kernel, symmetric) + most;
+    return twi_share_bytes(&grid, kernel, symmetric, false) + most;
 }
 
 /* The share of all products of tiles that a closure of the graph has: the pattern of tiles is

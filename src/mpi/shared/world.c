@@ -120,20 +120,36 @@ tw_status twi_world_same(tw_context *ctx, const twi_world *world, const twi_told
     return twi_world_agree(ctx, world, status);
 }
 
-/* Processors for each of the ranks of this machine, where nobody has bound them to some. */
-static tw_status processors_each(tw_context *ctx, const twi_world *world, int *out)
+/* The ranks of this machine: how many there are, and which this is. */
+static tw_status find_machine(tw_context *ctx, const twi_world *world, int *ranks, int *local)
 {
     MPI_Comm here = MPI_COMM_NULL;
-    int ranks = 1;
-    const int own = twi_processor_count();
     tw_status status = twi_mpi_check(
         ctx, MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
         "find the ranks of a machine");
+    if (status == TW_OK) {
+        (void)MPI_Comm_size(here, ranks);
+        (void)MPI_Comm_rank(here, local);
+        (void)MPI_Comm_free(&here);
+    }
+    return status;
+}
+
+tw_status twi_world_local(tw_context *ctx, const twi_world *world, int *out)
+{
+    int ranks = 1;
+    return find_machine(ctx, world, &ranks, out);
+}
+
+/* Processors for each of the ranks of this machine, where nobody has bound them to some. */
+static tw_status processors_each(tw_context *ctx, const twi_world *world, int *out)
+{
+    int ranks = 1, local = 0;
+    const int own = twi_processor_count();
+    tw_status status = find_machine(ctx, world, &ranks, &local);
     if (status != TW_OK) {
         return status;
     }
-    (void)MPI_Comm_size(here, &ranks);
-    (void)MPI_Comm_free(&here);
     const bool bound = own < (int)sysconf(_SC_NPROCESSORS_ONLN);
     *out = bound ? own : own / ranks > 1 ? own / ranks : 1;
     return TW_OK;

@@ -40,4 +40,7 @@ TW_CHECKED tw_status twi_world_same(tw_context *ctx, const twi_world *world, con
  * unless MPI was initialised for more. Collective; *out is this rank's. */
 TW_CHECKED tw_status twi_world_threads(tw_context *ctx, const twi_world *world, int *out);
 
+/* Which of the ranks of its machine this is, from 0 on. Collective; *out is this rank's. */
+TW_CHECKED tw_status twi_world_local(tw_context *ctx, const twi_world *world, int *out);
+
 #endif
