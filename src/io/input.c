@@ -132,7 +132,61 @@ static tw_status open_file(tw_context *ctx, twi_input *in, int fd, uint64_t size
     return load(ctx, in, size < TWI_INPUT_HEAD ? size : TWI_INPUT_HEAD, 0);
 }
 
-tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
+/* ------------------------------------------------------------------------------------- pipes */
+
+typedef struct pipe_flow {
+    twi_flow flow;
+    const char *name;
+    int fd;
+    bool standard; /* input, which stays open */
+    uint64_t got;
+} pipe_flow;
+
+static tw_status read_pipe(tw_context *ctx, twi_flow *flow, char *out, uint64_t room, uint64_t *got)
+{
+    pipe_flow *from = (pipe_flow *)flow;
+    tw_status status = TW_OK;
+    ssize_t count = -1;
+    while (count < 0 && status == TW_OK) {
+        count = read(from->fd, out, room < PIECE ? (size_t)room : (size_t)PIECE);
+        if (count < 0 && errno != EINTR) {
+            return twi_input_failed(ctx, from->name, errno);
+        }
+        status = twi_check_cancel(ctx);
+    }
+    *got = count > 0 ? (uint64_t)count : 0;
+    from->got += *got;
+    twi_progress(ctx, "read", (double)from->got, 0, "bytes");
+    return status;
+}
+
+static void close_pipe(twi_flow *flow)
+{
+    pipe_flow *from = (pipe_flow *)flow;
+    if (!from->standard) {
+        close(from->fd);
+    }
+    twi_free(from);
+}
+
+static tw_status open_pipe(tw_context *ctx, twi_input *in, int fd, bool standard)
+{
+    pipe_flow *from = NULL;
+    tw_status status = twi_alloc(ctx, &from, 1, sizeof *from, "a pipe");
+    if (status != TW_OK) {
+        if (!standard) {
+            close(fd);
+        }
+        return status;
+    }
+    *from = (pipe_flow){{read_pipe, close_pipe}, in->name, fd, standard, 0};
+    in->flow = &from->flow;
+    return twi_input_widen(ctx, in, TWI_INPUT_HEAD);
+}
+
+/* ----------------------------------------------------------------------------------- opening */
+
+static tw_status open_input(tw_context *ctx, twi_input *out, const char *path, bool flows)
 {
     bool standard = strcmp(path, "-") == 0;
     *out = (twi_input){.name = standard ? "standard input" : path, .bytes = ""};
@@ -145,6 +199,9 @@ tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
         status = twi_input_failed(ctx, out->name, EISDIR);
     } else if (S_ISREG(found.st_mode) && found.st_size > 0 && !standard) {
         status = open_file(ctx, out, fd, (uint64_t)found.st_size);
+    } else if (flows) {
+        status = open_pipe(ctx, out, fd, standard);
+        fd = -1; /* the flow's */
     } else {
         status = read_stream(ctx, out, fd);
     }
@@ -156,6 +213,57 @@ tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
         close(fd);
     }
     return status;
+}
+
+tw_status twi_input_open_head(tw_context *ctx, twi_input *out, const char *path)
+{
+    return open_input(ctx, out, path, false);
+}
+
+tw_status twi_input_open_flow(tw_context *ctx, twi_input *out, const char *path)
+{
+    return open_input(ctx, out, path, true);
+}
+
+/* `count` bytes of a flow, or all it has. */
+static tw_status widen_flow(tw_context *ctx, twi_input *in, uint64_t count)
+{
+    char what[560];
+    void *wider = NULL;
+    uint64_t got = 1;
+    snprintf(what, sizeof what, "the first lines of %.500s", in->name);
+    tw_status status = twi_alloc(ctx, &wider, count, 1, what);
+    if (status != TW_OK) {
+        return status;
+    }
+    memcpy(wider, in->bytes, (size_t)in->size);
+    twi_free(in->memory);
+    in->memory = wider;
+    in->bytes = wider;
+    while (in->size < count && got > 0 && status == TW_OK) {
+        status = in->flow->read(ctx, in->flow, (char *)wider + in->size, count - in->size, &got);
+        in->size += status == TW_OK ? got : 0;
+    }
+    if (status == TW_OK && got == 0) {
+        in->flow->close(in->flow);
+        in->flow = NULL;
+    }
+    return status;
+}
+
+tw_status twi_input_widen(tw_context *ctx, twi_input *input, uint64_t count)
+{
+    const uint64_t held = twi_input_held(input);
+    if (count <= held || twi_input_is_held(input)) {
+        return TW_OK;
+    }
+    if (input->flow != NULL) {
+        return widen_flow(ctx, input, count);
+    }
+    if (count >= input->size) {
+        return twi_input_load(ctx, input);
+    }
+    return load(ctx, input, count, held);
 }
 
 tw_status twi_input_load(tw_context *ctx, twi_input *input)
@@ -174,6 +282,9 @@ void twi_input_close(twi_input *input)
 {
     if (input->absent > 0) {
         close(input->fd);
+    }
+    if (input->flow != NULL) {
+        input->flow->close(input->flow);
     }
     twi_free(input->memory);
     *input = (twi_input){.name = "", .bytes = ""};

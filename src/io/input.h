@@ -6,6 +6,9 @@
  * Files that need not be in memory as a whole (a picture that is decoded, a matrix of which a few
  * rows are wanted) are opened by their head; the rest is fetched as it is asked for. What was
  * fetched is the caller's copy and has to be checked again.
+ *
+ * What comes one byte after the other, a pipe or what a compressed file unpacks to, is a flow: its
+ * head is in memory, and the rest is read in order by whoever can work that way, as text can.
  */
 #ifndef TWI_IO_INPUT_H
 #define TWI_IO_INPUT_H
@@ -16,19 +19,34 @@
 
 #define TWI_INPUT_HEAD ((uint64_t)1 << 15) /* bytes of a head: more than any header takes */
 
+/* Bytes that come in order, once. */
+typedef struct twi_flow {
+    /* At most `room` of them, at least one, into `out`; *got is 0 at the end and stays so. */
+    tw_status (*read)(tw_context *ctx, struct twi_flow *flow, char *out, uint64_t room,
+                      uint64_t *got);
+    void (*close)(struct twi_flow *flow);
+} twi_flow;
+
 typedef struct twi_input {
     const char *name;  /* for error sentences */
     const char *bytes; /* the first size - absent bytes; never NULL */
-    uint64_t size;     /* of the file as it was opened */
+    uint64_t size;     /* of the file as it was opened; of a flow, what has come of it */
     uint64_t absent;   /* bytes at its end that are not in memory */
     void *memory;      /* behind `bytes`, or NULL */
     int fd;            /* where absent bytes are */
+    twi_flow *flow;    /* where more may come from behind them; NULL: that is all */
+    uint64_t piece;    /* bytes of text parsed at a time; 0: what memory and threads suggest */
 } twi_input;
 
 /* The head of a regular file; what is none is read to its end, once. "-" is standard input. `path`
  * must live as long as the input. */
 TWI_SHARED TW_CHECKED tw_status twi_input_open_head(tw_context *ctx, twi_input *out,
                                                     const char *path);
+/* The same, but what is no regular file is a flow, of which the head is read. */
+TW_CHECKED tw_status twi_input_open_flow(tw_context *ctx, twi_input *out, const char *path);
+/* Have `count` bytes in memory, or all if there are fewer. A flow that has come to its end is
+ * closed and gone. */
+TW_CHECKED tw_status twi_input_widen(tw_context *ctx, twi_input *input, uint64_t count);
 /* Bring what is absent into memory. */
 TW_CHECKED tw_status twi_input_load(tw_context *ctx, twi_input *input);
 TWI_SHARED void twi_input_close(twi_input *input);
@@ -45,6 +63,12 @@ tw_status twi_input_failed(tw_context *ctx, const char *name, int error);
 static inline uint64_t twi_input_held(const twi_input *input)
 {
     return input->size - input->absent;
+}
+
+/* Nothing is behind the bytes in memory. */
+static inline bool twi_input_is_held(const twi_input *input)
+{
+    return input->absent == 0 && input->flow == NULL;
 }
 
 /* The length of the byte order mark that spreadsheets put before UTF-8; 0 without one. Readers of

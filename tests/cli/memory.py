@@ -51,11 +51,11 @@ class Memory(unittest.TestCase):
             cls.plain("map", "x", "i.npy", "i." + extension, "-t", "u8")
 
     @classmethod
-    def start(cls, *words):
+    def start(cls, *words, standard=None):
         if words[0] in ("apsp", "reach", "entropy", "map"):
             words = (*words, "--device", "cpu")  # the driver of a GPU takes what it likes
         return subprocess.Popen([PROGRAM, *words, "-q"], cwd=cls.folder.name, env=cls.environment,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                stdin=standard, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     @classmethod
     def plain(cls, *words):
@@ -74,9 +74,9 @@ class Memory(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def bounded(self, megabytes, *words):
+    def bounded(self, megabytes, *words, standard=None):
         """Run it, and return the bytes it occupied at most."""
-        with self.start(*words, "--memory", "%dM" % megabytes) as process:
+        with self.start(*words, "--memory", "%dM" % megabytes, standard=standard) as process:
             said = process.stderr.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -114,6 +114,20 @@ class Memory(unittest.TestCase):
     def test_lists_of_little_more_than_their_edges(self):
         self.bounded(8, "convert", "large.gr", "o.el")
         self.bounded(8, "convert", "large.csv", "o.gr")
+
+    def test_lists_whose_text_is_larger_than_the_memory(self):
+        """42 MB of text whose 100000 edges take 2; the window of one decoder takes 8."""
+        remark = "x" * 400
+        for name, line in (("wide.csv", "%d,%d,%d," + remark + "\n"), ("town.csv", "town-%d,town-%d,%d," + remark + "\n")):
+            with open(self.path(name), "w") as file:
+                file.write("source,target,weight,remark\n")
+                file.writelines(line % (i % 3001, i % 3011, i % 99) for i in range(100000))
+            options = "--from", "source", "--to", "target", "--weight", "weight"
+            for packed in (name, *self.pack(name)):
+                self.bounded(14, "convert", "--graph", packed, "o.el", *options)
+                with open(self.path(packed), "rb") as file:
+                    self.bounded(14, "convert", "--graph", "-", "o.el", *options, standard=file)
+                os.remove(self.path(packed))
 
     def test_a_matrix_of_text(self):
         for megabytes in 20, 60:

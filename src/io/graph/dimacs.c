@@ -3,7 +3,7 @@
  * "a SOURCE TARGET WEIGHT", vertices from 1. Weights with a decimal point are read as well.
  */
 #include "io/graph/format.h"
-#include "io/graph/text.h"
+#include "io/graph/pieces.h"
 
 #include <string.h>
 
@@ -93,7 +93,7 @@ static bool read_arc(twi_text *text, const void *self)
            twi_text_add(text, at, source, target, &weight);
 }
 
-tw_status twi_dimacs_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_dimacs_read(tw_context *ctx, tw_graph **out, twi_input *input,
                           const tw_graph_read_options *opts)
 {
     twi_text_file file = {
@@ -103,11 +103,15 @@ tw_status twi_dimacs_read(tw_context *ctx, tw_graph **out, const twi_input *inpu
                   .undirected = twi_read_undirected(opts, false)},
     };
     int64_t arcs = 0;
+    tw_status status = twi_text_open(ctx, input, "c");
+    if (status != TW_OK) {
+        return status;
+    }
     twi_text head = twi_text_head(ctx, input, &file.rules);
     if (!read_problem(&head, &file.rules.vertices, &arcs)) {
         return twi_text_report(ctx, input, &head);
     }
-    tw_status status = twi_text_cut(&file, ctx, input, head.at, false);
+    status = twi_text_cut(&file, ctx, input, head.at, false);
     if (status == TW_OK) {
         status = twi_text_parse(&file, read_arc, NULL);
     }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    FIRST_ROOM = 1024, /* edges of a first block; small files stay small */
-    ROOM = 32768,      /* edges of the others */
-    CHECK_BLOCKS = 8   /* blocks between two looks at the memory that the machine has left */
+    LEAST_ROOM = 1024, /* edges of a first block: small files stay small */
+    ROOM = 16384,      /* edges of most others */
+    CHECK_BLOCKS = 16  /* blocks between two looks at the memory that the machine has left */
 };
 
 static twi_edge_block *create_block(tw_context *ctx, int64_t room, bool real)
@@ -31,17 +31,23 @@ static twi_edge_block *create_block(tw_context *ctx, int64_t room, bool real)
     return block;
 }
 
-static twi_edge_block *create_real_copy(tw_context *ctx, const twi_edge_block *old)
+/* With room for no more. */
+static twi_edge_block *create_copy(tw_context *ctx, const twi_edge_block *old, bool real)
 {
-    twi_edge_block *block = create_block(ctx, old->room, true);
+    twi_edge_block *block = create_block(ctx, old->count, real);
     if (block == NULL) {
         return NULL;
     }
+    const size_t count = (size_t)old->count;
     block->count = old->count;
     block->next = old->next;
-    memcpy(block->source, old->source, (size_t)old->count * sizeof(int32_t));
-    memcpy(block->target, old->target, (size_t)old->count * sizeof(int32_t));
-    for (int64_t i = 0; i < old->count; i++) {
+    memcpy(block->source, old->source, count * sizeof(int32_t));
+    memcpy(block->target, old->target, count * sizeof(int32_t));
+    if (real == old->real) {
+        memcpy(block->weight, old->weight, count * (real ? sizeof(double) : sizeof(int32_t)));
+        return block;
+    }
+    for (size_t i = 0; i < count; i++) {
         ((double *)block->weight)[i] = ((const int32_t *)old->weight)[i];
     }
     return block;
@@ -49,7 +55,9 @@ static twi_edge_block *create_real_copy(tw_context *ctx, const twi_edge_block *o
 
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
 {
-    int64_t room = list->first == NULL ? FIRST_ROOM : ROOM;
+    int64_t room = list->last == NULL            ? LEAST_ROOM
+                   : 2 * list->last->room < ROOM ? 2 * list->last->room
+                                                 : ROOM;
     uint64_t bytes = (uint64_t)room * (2 * sizeof(int32_t) + sizeof(double));
     /* A limit that somebody set is kept by every allocation. */
     if (ctx->memory_limit == 0 && list->blocks % CHECK_BLOCKS == 1 &&
@@ -57,12 +65,17 @@ bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
         return false;
     }
     twi_edge_block *block = create_block(ctx, room, list->real);
+    while (block == NULL && room > LEAST_ROOM) { /* the last corner of a limit */
+        room /= 2;
+        block = create_block(ctx, room, list->real);
+    }
     if (block == NULL) {
         return false;
     }
     if (list->last == NULL) {
         list->first = block;
     } else {
+        list->closed += list->last->count;
         list->last->next = block;
     }
     list->last = block;
@@ -77,26 +90,40 @@ bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list)
     return twi_edge_blocks_extend(ctx, list);
 }
 
-tw_status twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list)
+/* A block for one that it takes the place of, at *at. */
+static bool replace(tw_context *ctx, twi_edge_block **at, bool real)
 {
-    list->last = NULL;
+    twi_edge_block *block = create_copy(ctx, *at, real);
+    if (block == NULL) {
+        return false;
+    }
+    twi_free(*at);
+    *at = block;
+    return true;
+}
+
+bool twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list)
+{
     for (twi_edge_block **at = &list->first; *at != NULL; at = &(*at)->next) {
-        if (!(*at)->real) {
-            twi_edge_block *real = create_real_copy(ctx, *at);
-            if (real == NULL) {
-                char shown[32];
-                return tw_fail(ctx, TW_ERR_MEMORY,
-                               "the edges of the file do not fit in the %s of memory that may be "
-                               "used",
-                               twi_bytes(shown, (double)tw_memory_limit(ctx)));
-            }
-            twi_free(*at);
-            *at = real;
+        const bool last = *at == list->last;
+        if (!(*at)->real && !replace(ctx, at, true)) {
+            return false;
         }
-        list->last = *at;
+        list->last = last ? *at : list->last;
     }
     list->real = true;
-    return TW_OK;
+    return true;
+}
+
+void twi_edge_blocks_trim(tw_context *ctx, twi_edge_blocks *list)
+{
+    twi_edge_block **at = &list->first;
+    while (*at != NULL && *at != list->last) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL && (*at)->count < (*at)->room && replace(ctx, at, (*at)->real)) {
+        list->last = *at;
+    }
 }
 
 void twi_edge_blocks_clear(twi_edge_blocks *list)

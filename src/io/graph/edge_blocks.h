@@ -24,16 +24,24 @@ typedef struct twi_edge_blocks {
     twi_edge_block *first;
     twi_edge_block *last;
     int64_t blocks;
-    bool real; /* new blocks are of double */
+    int64_t closed; /* edges in all blocks but the last */
+    bool real;      /* new blocks are of double */
 } twi_edge_blocks;
 
 /* Another block at the end; false when there is no memory. */
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list);
 /* From here on edges are added to blocks of double. */
 bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list);
-/* Makes every block of double. */
-TW_CHECKED tw_status twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list);
+/* Makes every block of double; false when there is no memory. */
+bool twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list);
+/* Gives back what the last block has not used, if there is memory to do so. */
+void twi_edge_blocks_trim(tw_context *ctx, twi_edge_blocks *list);
 void twi_edge_blocks_clear(twi_edge_blocks *list);
+
+static inline int64_t twi_edge_blocks_count(const twi_edge_blocks *list)
+{
+    return list->closed + (list->last != NULL ? list->last->count : 0);
+}
 
 static inline bool twi_edge_blocks_room(tw_context *ctx, twi_edge_blocks *list)
 {

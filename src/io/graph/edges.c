@@ -11,6 +11,7 @@
 #include "io/graph/dense.h"
 #include "io/graph/format.h"
 #include "io/graph/labels.h"
+#include "io/graph/pieces.h"
 
 #include <string.h>
 #include <strings.h>
@@ -316,7 +317,8 @@ static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
             return tw_fail(ctx, TW_ERR_FORMAT, "%.500s %s", input->name, known[k].sentence);
         }
     }
-    const uint64_t looked = input->size < LOOKED ? input->size : LOOKED;
+    const uint64_t held = twi_input_held(input);
+    const uint64_t looked = held < LOOKED ? held : LOOKED;
     const char *zero = memchr(input->bytes, '\0', looked);
     if (zero != NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT,
@@ -326,7 +328,7 @@ static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
     return TW_OK;
 }
 
-tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
                          const tw_graph_read_options *opts)
 {
     twi_labels names = {0};
@@ -336,8 +338,14 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, const twi_input *input
                                     .unweighted = opts->unweighted,
                                     .both = twi_read_both(opts, false),
                                     .undirected = twi_read_undirected(opts, false)}};
+    tw_status status = twi_input_widen(ctx, input, LOOKED);
+    if (status == TW_OK) {
+        status = refuse_binary(ctx, input);
+    }
+    if (status == TW_OK) {
+        status = twi_text_open(ctx, input, "#%");
+    }
     twi_text head = twi_text_head(ctx, input, &file.rules);
-    tw_status status = refuse_binary(ctx, input);
     if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
         if (status == TW_OK) {

@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "io/extension.h"
 #include "io/foreign.h"
+#include "io/gathered.h"
 #include "io/graph/format.h"
+#include "io/graph/text.h"
 #include "io/packed/packed.h"
 
 #include <locale.h>
@@ -47,53 +49,69 @@ static tw_status refuse_foreign(tw_context *ctx, const twi_input *input)
                                   input->name, name);
 }
 
+/* By its content. What is no text may be a format that is known by its size alone, so all of a flow
+ * has to come first; of a text, the first line that is no comment decides. */
+static tw_status recognise(tw_context *ctx, twi_input *input, const twi_graph_format **out)
+{
+    const bool text = memchr(input->bytes, '\0', (size_t)twi_input_held(input)) == NULL;
+    tw_status status = text ? twi_text_open(ctx, input, "c") : twi_input_gather(ctx, input, false);
+    if (status == TW_OK) {
+        *out = twi_graph_format_of_bytes(input);
+    }
+    return status;
+}
+
+static tw_status find_format(tw_context *ctx, twi_input *input, const char *path,
+                             const tw_graph_read_options *opts, const twi_graph_format **out)
+{
+    if (opts->format != NULL) {
+        *out = twi_graph_format_named(ctx, opts->format);
+        return *out != NULL ? TW_OK : TW_ERR_ARGUMENT;
+    }
+    *out = twi_graph_format_of_path(path);
+    return *out != NULL ? TW_OK : recognise(ctx, input, out);
+}
+
 static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, const char *path,
                             const tw_graph_read_options *opts)
 {
     char inner[TWI_PACKED_NAME];
-    if (input->size > 0 && is_packed(input, path, opts->format)) {
-        tw_status status = twi_unpack(ctx, input, true);
-        if (status != TW_OK) {
-            return status;
-        }
-        path = twi_packed_inner(path, inner);
-    } else {
-        tw_status status = twi_input_load(ctx, input);
-        if (status != TW_OK) {
-            return status;
-        }
-    }
-    if (input->size == 0) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty; it holds no graph", input->name);
-    }
-    tw_status foreign = refuse_foreign(ctx, input);
-    if (foreign != TW_OK) {
-        return foreign;
-    }
     const twi_graph_format *format = NULL;
-    if (opts->format != NULL) {
-        format = twi_graph_format_named(ctx, opts->format);
-        if (format == NULL) {
-            return TW_ERR_ARGUMENT;
-        }
-    } else {
-        format = twi_graph_format_of_path(path);
-        format = format != NULL ? format : twi_graph_format_of_bytes(input);
+    tw_status status = TW_OK;
+    if (input->size > 0 && is_packed(input, path, opts->format)) {
+        status = twi_unpack(ctx, input);
+        path = twi_packed_inner(path, inner);
     }
-    return format->read(ctx, out, input, opts);
+    if (status == TW_OK && input->size == 0) {
+        status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s is empty; it holds no graph", input->name);
+    }
+    if (status == TW_OK) {
+        status = refuse_foreign(ctx, input);
+    }
+    if (status == TW_OK) {
+        status = find_format(ctx, input, path, opts, &format);
+    }
+    if (status == TW_OK && !format->in_pieces) {
+        status = twi_input_gather(ctx, input, true);
+    }
+    return status == TW_OK ? format->read(ctx, out, input, opts) : status;
+}
+
+tw_status twi_graph_read_input(tw_context *ctx, tw_graph **out, twi_input *input,
+                               const tw_graph_read_options *opts)
+{
+    tw_graph_read_options ours = TW_GRAPH_READ_OPTIONS_INIT;
+    *out = NULL;
+    tw_status status = take_options(ctx, &ours, opts);
+    return status == TW_OK ? read_input(ctx, out, input, input->name, &ours) : status;
 }
 
 tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *bytes, uint64_t size,
                                 const char *name, const tw_graph_read_options *opts)
 {
-    tw_graph_read_options ours = TW_GRAPH_READ_OPTIONS_INIT;
     twi_input input = {.name = name, .bytes = bytes, .size = size};
-    *out = NULL;
-    tw_status status = take_options(ctx, &ours, opts);
-    if (status == TW_OK) {
-        status = read_input(ctx, out, &input, name, &ours);
-        twi_input_close(&input);
-    }
+    tw_status status = twi_graph_read_input(ctx, out, &input, opts);
+    twi_input_close(&input);
     return status;
 }
 
@@ -111,7 +129,7 @@ tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
     if (status != TW_OK) {
         return status;
     }
-    status = twi_input_open_head(ctx, &input, path);
+    status = twi_input_open_flow(ctx, &input, path);
     if (status == TW_OK) {
         status = read_input(ctx, out, &input, path, &ours);
         twi_input_close(&input);

@@ -12,7 +12,8 @@
 typedef struct twi_graph_format {
     const char *name;
     const char *extensions; /* by blanks */
-    tw_status (*read)(tw_context *ctx, tw_graph **out, const twi_input *input,
+    bool in_pieces;         /* read from any input; else from one that is in memory as a whole */
+    tw_status (*read)(tw_context *ctx, tw_graph **out, twi_input *input,
                       const tw_graph_read_options *opts);
     /* Writes into `printer`; `extension` is that of the file, "" if none. */
     tw_status (*write)(twi_printer *printer, const tw_graph *graph, const char *extension);
@@ -43,10 +44,14 @@ TW_CHECKED tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, cons
                                            uint64_t size, const char *name,
                                            const tw_graph_read_options *opts);
 
-#define TWI_DECLARE_FORMAT(format)                                                         \
-    tw_status twi_##format##_read(tw_context *ctx, tw_graph **out, const twi_input *input, \
-                                  const tw_graph_read_options *opts);                      \
-    tw_status twi_##format##_write(twi_printer *printer, const tw_graph *graph,            \
+/* The same from an input that is open and stays so, its name being that of the file. */
+TW_CHECKED tw_status twi_graph_read_input(tw_context *ctx, tw_graph **out, twi_input *input,
+                                          const tw_graph_read_options *opts);
+
+#define TWI_DECLARE_FORMAT(format)                                                   \
+    tw_status twi_##format##_read(tw_context *ctx, tw_graph **out, twi_input *input, \
+                                  const tw_graph_read_options *opts);                \
+    tw_status twi_##format##_write(twi_printer *printer, const tw_graph *graph,      \
                                    const char *extension)
 TWI_DECLARE_FORMAT(triples);
 TWI_DECLARE_FORMAT(dimacs);

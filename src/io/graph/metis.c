@@ -11,8 +11,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "io/graph/format.h"
-#include "io/graph/text.h"
+#include "io/graph/pieces.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct header {
@@ -20,6 +21,7 @@ typedef struct header {
     int64_t edges;
     int64_t skipped; /* numbers before the neighbours of a vertex */
     bool weighted;
+    int64_t next; /* vertex, whose line comes */
 } header;
 
 /* Over comments, to a line that is not one; false at the end of the text. */
@@ -113,36 +115,41 @@ static bool read_neighbours(twi_text *text, const header *kind, int32_t vertex)
     return true;
 }
 
-static bool read_vertices(twi_text *text, const header *kind)
+static bool read_lines(twi_text *text, void *self)
 {
-    for (int64_t v = 0; v < kind->vertices; v++) {
-        if (!next_data_line(text)) {
-            /* The last vertex may lack even its newline. */
-            if (v == kind->vertices - 1 && kind->skipped == 0) {
-                return true;
-            }
-            return twi_text_fail(text, TW_ERR_FORMAT, NULL,
-                                 "the file ends after the lines of %lld of %lld vertices",
-                                 (long long)v, (long long)kind->vertices);
-        }
-        if (!read_neighbours(text, kind, (int32_t)v)) {
-            return false;
-        }
-        (void)twi_text_next_line(text);
-        if (v % 4096 == 0 && twi_is_cancelled(text->ctx)) {
-            return true;
-        }
-    }
+    header *kind = self;
     while (next_data_line(text)) {
-        if (!twi_text_line_ends(text)) {
+        if (kind->next < kind->vertices) {
+            if (!read_neighbours(text, kind, (int32_t)kind->next)) {
+                return false;
+            }
+            kind->next++;
+        } else if (!twi_text_line_ends(text)) {
             return twi_text_fail(text, TW_ERR_FORMAT, NULL,
                                  "the file goes on after the line%s of its %lld %s",
                                  kind->vertices == 1 ? "" : "s", (long long)kind->vertices,
                                  kind->vertices == 1 ? "vertex" : "vertices");
         }
         (void)twi_text_next_line(text);
+        if (kind->next % 4096 == 0 && twi_is_cancelled(text->ctx)) {
+            return true;
+        }
     }
     return true;
+}
+
+/* The last vertex may lack even its newline. */
+static tw_status check_lines(const twi_text_file *file, const header *kind)
+{
+    const bool last = kind->next == kind->vertices - 1 && kind->skipped == 0;
+    if (kind->next == kind->vertices || last) {
+        return TW_OK;
+    }
+    char sentence[128];
+    (void)snprintf(sentence, sizeof sentence,
+                   "the file ends after the lines of %lld of %lld vertices", (long long)kind->next,
+                   (long long)kind->vertices);
+    return twi_text_report_end(file, sentence);
 }
 
 /* One number for an edge and its weight, whichever end it is seen from. */
@@ -199,7 +206,7 @@ static tw_status check_count(tw_context *ctx, const twi_text_file *file, const h
                                           : "as many or twice as many");
 }
 
-tw_status twi_metis_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_metis_read(tw_context *ctx, tw_graph **out, twi_input *input,
                          const tw_graph_read_options *opts)
 {
     twi_text_file file = {.rules = {.base = 1,
@@ -207,17 +214,21 @@ tw_status twi_metis_read(tw_context *ctx, tw_graph **out, const twi_input *input
                                     .undirected = twi_read_undirected(opts, true)}};
     header kind = {0};
     tw_graph *graph = NULL;
+    tw_status status = twi_text_open(ctx, input, "%");
+    if (status != TW_OK) {
+        return status;
+    }
     twi_text head = twi_text_head(ctx, input, &file.rules);
     if (!read_header(&head, &kind)) {
         return twi_text_report(ctx, input, &head);
     }
     file.rules.vertices = kind.vertices;
-    tw_status status = twi_text_cut(&file, ctx, input, head.at, true);
-    if (status == TW_OK && !read_vertices(&file.pieces[0], &kind)) {
-        status = twi_text_report(ctx, input, &file.pieces[0]);
+    status = twi_text_cut(&file, ctx, input, head.at, true);
+    if (status == TW_OK) {
+        status = twi_text_parse_in_order(&file, read_lines, &kind);
     }
     if (status == TW_OK) {
-        status = twi_check_cancel(ctx);
+        status = check_lines(&file, &kind);
     }
     if (status == TW_OK) {
         status = check_count(ctx, &file, &kind);

@@ -5,7 +5,7 @@
  * symmetric file is an undirected graph whose edges are listed once.
  */
 #include "io/graph/format.h"
-#include "io/graph/text.h"
+#include "io/graph/pieces.h"
 
 #include <string.h>
 #include <strings.h>
@@ -122,17 +122,21 @@ static bool read_entry(twi_text *text, const void *self)
     return twi_text_add(text, at, source, target, &weight);
 }
 
-tw_status twi_mtx_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_mtx_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
     twi_text_file file = {.rules = {.base = 1}};
     banner kind = {0};
     int64_t entries = 0;
-    twi_text head = twi_text_head(ctx, input, &file.rules);
     if (!twi_mtx_recognised(input)) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s:1: a Matrix Market file begins with '%s'",
                        input->name, BANNER);
     }
+    tw_status status = twi_text_open(ctx, input, "%");
+    if (status != TW_OK) {
+        return status;
+    }
+    twi_text head = twi_text_head(ctx, input, &file.rules);
     if (!read_banner(&head, &kind) || !read_size(&head, &file.rules.vertices, &entries)) {
         return twi_text_report(ctx, input, &head);
     }
@@ -141,7 +145,7 @@ tw_status twi_mtx_read(tw_context *ctx, tw_graph **out, const twi_input *input,
     file.rules.whole = !kind.real;
     file.rules.both = twi_read_both(opts, kind.symmetric);
     file.rules.undirected = twi_read_undirected(opts, kind.symmetric);
-    tw_status status = twi_text_cut(&file, ctx, input, head.at, false);
+    status = twi_text_cut(&file, ctx, input, head.at, false);
     if (status == TW_OK) {
         status = twi_text_parse(&file, read_entry, &kind);
     }

@@ -35,7 +35,7 @@ static bool find_entry(const twi_npy *npy, twi_entry *out)
     return false;
 }
 
-tw_status twi_npy_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
     twi_npy npy;

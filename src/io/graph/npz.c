@@ -361,7 +361,7 @@ static tw_status build_entries(tw_context *ctx, tw_graph **out, const arrays *a,
     return status;
 }
 
-tw_status twi_npz_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_npz_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
     arrays a = {0};

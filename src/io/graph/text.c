@@ -1,10 +1,6 @@
 /* Reading graphs written as text: see text.h. */
 #include "io/graph/text.h"
 
-#include "base/memory.h"
-#include "base/threads.h"
-#include "graph/build.h"
-
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
@@ -14,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define PIECE ((uint64_t)2 << 20) /* bytes a thread parses at a time */
-#define LONGEST_NUMBER 4095       /* characters of a number that is no mistake */
-#define CANCEL_LINES 16384        /* lines between two looks at the cancel flag */
+#define LONGEST_NUMBER 4095 /* characters of a number that is no mistake */
+#define CANCEL_LINES 16384  /* lines between two looks at the cancel flag */
+#define HEAD_LINES 20       /* more than those that settle columns (columns.c, dense.c) */
 
 /* ---------------------------------------------------------------------------------- errors */
 
@@ -98,21 +94,103 @@ bool twi_text_not(twi_text *text, const char *at, const char *wanted)
     return twi_text_fail(text, TW_ERR_FORMAT, at, "'%s' is not %s", field, wanted);
 }
 
+int64_t twi_text_count_lines(const char *begin, const char *end)
+{
+    int64_t lines = 0;
+    while (begin < end && (begin = memchr(begin, '\n', (size_t)(end - begin))) != NULL) {
+        begin++;
+        lines++;
+    }
+    return lines;
+}
+
 tw_status twi_text_report(tw_context *ctx, const twi_input *input, const twi_text *text)
 {
-    int64_t line = 1;
-    for (const char *at = input->bytes; at < text->error_at; at++) {
-        at = memchr(at, '\n', (size_t)(text->error_at - at));
-        if (at == NULL) {
+    return tw_fail(ctx, text->status, "%.500s:%lld: %s", input->name,
+                   (long long)twi_text_count_lines(input->bytes, text->error_at) + 1, text->error);
+}
+
+/* -------------------------------------------------------------------- the head of a file */
+
+static bool is_comment(const char *at, const char *end, const char *comments)
+{
+    return *at != '\0' && strchr(comments, *at) != NULL &&
+           (!isalpha((unsigned char)*at) || at + 1 == end || twi_text_is_break(at[1]));
+}
+
+/* Whether enough lines have ended in the head. */
+static bool has_lines(const twi_text *head, const char *comments)
+{
+    twi_text text = *head;
+    int64_t lines = 0;
+    while (text.at < text.end && lines < HEAD_LINES) {
+        lines += !twi_text_line_ends(&text) && !is_comment(text.at, text.end, comments);
+        twi_text_skip_line(&text);
+        (void)twi_text_next_line(&text);
+    }
+    return lines == HEAD_LINES;
+}
+
+tw_status twi_text_open(tw_context *ctx, twi_input *input, const char *comments)
+{
+    const twi_text_rules rules = {0};
+    while (!twi_input_is_held(input)) {
+        const twi_text head = twi_text_head(ctx, input, &rules);
+        if (has_lines(&head, comments)) {
             break;
         }
-        line++;
+        const uint64_t held = twi_input_held(input);
+        const tw_status status = twi_input_widen(ctx, input, 2 * held);
+        if (status == TW_ERR_MEMORY && memchr(input->bytes, '\0', (size_t)held) != NULL) {
+            break; /* no text at all, which is what the reader will say */
+        }
+        if (status != TW_OK) {
+            return status;
+        }
     }
-    tw_status status = text->status;
-    if (status == TW_ERR_MEMORY) {
-        return tw_fail(ctx, status, "%.500s: %s", input->name, text->error);
+    return TW_OK;
+}
+
+twi_text twi_text_head(tw_context *ctx, const twi_input *input, const twi_text_rules *rules)
+{
+    const uint64_t held = twi_input_held(input);
+    twi_text head = {
+        .ctx = ctx,
+        .rules = rules,
+        .at = input->bytes + twi_input_mark(input->bytes, held),
+        .end = input->bytes + held,
+        .highest = -1,
+    };
+    if (!twi_input_is_held(input)) { /* the last line may go on */
+        const char *newline = memrchr(head.at, '\n', (size_t)(head.end - head.at));
+        head.end = newline != NULL ? newline + 1 : head.end;
     }
-    return tw_fail(ctx, status, "%.500s:%lld: %s", input->name, (long long)line, text->error);
+    return head;
+}
+
+/* --------------------------------------------------------------------------------- all lines */
+
+bool twi_text_each_line(twi_text *text, twi_line_fn line, const void *self)
+{
+    int64_t lines = 0;
+    while (text->at < text->end) {
+        if (!twi_text_line_ends(text)) {
+            if (!line(text, self)) {
+                return false;
+            }
+            if (!twi_text_line_ends(text)) {
+                char field[32];
+                quote_field(text, text->at, field);
+                return twi_text_fail(text, TW_ERR_FORMAT, NULL,
+                                     "'%s' is more than the line should hold", field);
+            }
+        }
+        (void)twi_text_next_line(text);
+        if (++lines % CANCEL_LINES == 0 && twi_is_cancelled(text->ctx)) {
+            return true;
+        }
+    }
+    return true;
 }
 
 /* --------------------------------------------------------------------------------- numbers */
@@ -282,10 +360,7 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
 
 static bool no_memory(twi_text *text)
 {
-    char shown[32];
-    return twi_text_fail(text, TW_ERR_MEMORY, NULL,
-                         "its edges do not fit in the %s of memory that may be used",
-                         twi_bytes(shown, (double)tw_memory_limit(text->ctx)));
+    return twi_text_fail(text, TW_ERR_MEMORY, NULL, "%s", "");
 }
 
 bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target,
@@ -322,188 +397,4 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
     }
     return twi_edge_blocks_add_real(text->ctx, &text->edges, source, target, weight->real) ||
            no_memory(text);
-}
-
-/* ---------------------------------------------------------------------------------- pieces */
-
-twi_text twi_text_head(tw_context *ctx, const twi_input *input, const twi_text_rules *rules)
-{
-    return (twi_text){
-        .ctx = ctx,
-        .rules = rules,
-        .at = input->bytes + twi_input_mark(input->bytes, input->size),
-        .end = input->bytes + input->size,
-        .highest = -1,
-    };
-}
-
-tw_status twi_text_cut(twi_text_file *file, tw_context *ctx, const twi_input *input,
-                       const char *begin, bool in_order)
-{
-    const char *end = input->bytes + input->size;
-    uint64_t size = (uint64_t)(end - begin);
-    file->ctx = ctx;
-    file->input = input;
-    file->piece_count = in_order ? 1 : (int64_t)(size / PIECE) + 1;
-    tw_status status = twi_alloc(ctx, &file->pieces, (uint64_t)file->piece_count,
-                                 sizeof *file->pieces, "the pieces of a text");
-    if (status != TW_OK) {
-        file->piece_count = 0;
-        return status;
-    }
-    for (int64_t p = 0; p < file->piece_count; p++) {
-        twi_text *piece = &file->pieces[p];
-        *piece = twi_text_head(ctx, input, &file->rules);
-        piece->at = begin;
-        if (p + 1 < file->piece_count && (uint64_t)(end - begin) > PIECE) {
-            const char *cut = memchr(begin + PIECE, '\n', (size_t)(end - begin) - PIECE);
-            piece->end = cut != NULL ? cut + 1 : end;
-        }
-        begin = piece->end;
-    }
-    return TW_OK;
-}
-
-static void parse_piece(twi_text *text, twi_line_fn line, const void *self)
-{
-    int64_t lines = 0;
-    while (text->at < text->end) {
-        if (!twi_text_line_ends(text)) {
-            if (!line(text, self)) {
-                return;
-            }
-            if (!twi_text_line_ends(text)) {
-                char field[32];
-                quote_field(text, text->at, field);
-                twi_text_fail(text, TW_ERR_FORMAT, NULL, "'%s' is more than the line should hold",
-                              field);
-                return;
-            }
-        }
-        (void)twi_text_next_line(text);
-        if (++lines % CANCEL_LINES == 0 && twi_is_cancelled(text->ctx)) {
-            return;
-        }
-    }
-}
-
-tw_status twi_text_parse(twi_text_file *file, twi_line_fn line, const void *self)
-{
-    int64_t done = 0;
-    int64_t pieces = file->piece_count;
-    int64_t threads = twi_thread_count(file->ctx);
-    threads = pieces < threads ? pieces : threads;
-#pragma omp parallel for num_threads(twi_team((int)threads)) schedule(dynamic, 1)
-    for (int64_t p = 0; p < pieces; p++) {
-        if (twi_is_cancelled(file->ctx)) {
-            continue;
-        }
-        parse_piece(&file->pieces[p], line, self);
-        int64_t now;
-#pragma omp atomic capture
-        now = ++done;
-        if (twi_thread_id() == 0) {
-            double share = (double)now / (double)pieces;
-            twi_progress(file->ctx, "read", share * (double)file->input->size,
-                         (double)file->input->size, "bytes");
-        }
-    }
-    tw_status status = twi_check_cancel(file->ctx);
-    for (int64_t p = 0; p < pieces && status == TW_OK; p++) {
-        if (file->pieces[p].status != TW_OK) {
-            status = twi_text_report(file->ctx, file->input, &file->pieces[p]);
-        }
-    }
-    return status;
-}
-
-int64_t twi_text_records(const twi_text_file *file)
-{
-    int64_t records = 0;
-    for (int64_t p = 0; p < file->piece_count; p++) {
-        records += file->pieces[p].records;
-    }
-    return records;
-}
-
-int64_t twi_text_highest(const twi_text_file *file)
-{
-    int64_t highest = -1;
-    for (int64_t p = 0; p < file->piece_count; p++) {
-        highest = file->pieces[p].highest > highest ? file->pieces[p].highest : highest;
-    }
-    return highest;
-}
-
-/* Weights of one type in all blocks; returns the number of blocks. */
-static tw_status settle_type(twi_text_file *file, tw_type *type, int64_t *blocks)
-{
-    bool real = file->rules.real && !file->rules.unweighted;
-    *blocks = 0;
-    for (int64_t p = 0; p < file->piece_count; p++) {
-        real |= file->pieces[p].edges.real;
-        *blocks += file->pieces[p].edges.blocks;
-    }
-    *type = real ? TW_F64 : TW_I32;
-    tw_status status = TW_OK;
-    for (int64_t p = 0; p < file->piece_count && real && status == TW_OK; p++) {
-        status = twi_edge_blocks_all_real(file->ctx, &file->pieces[p].edges);
-    }
-    return status;
-}
-
-static void name_edge(char *text, size_t size, const void *self, int64_t index)
-{
-    const twi_text_file *file = self;
-    snprintf(text, size, "%.400s: edge %lld", file->input->name, (long long)index + 1);
-}
-
-tw_status twi_text_build(twi_text_file *file, tw_graph **out, int64_t vertices)
-{
-    twi_edge_source source = {
-        .vertices = vertices,
-        .both = file->rules.both,
-        .undirected = file->rules.undirected,
-        .place = name_edge,
-        .place_self = file,
-    };
-    twi_edge_part *parts = NULL;
-    int64_t blocks;
-    tw_status status = settle_type(file, &source.weight_type, &blocks);
-    if (status == TW_OK) {
-        status = twi_alloc(file->ctx, &parts, (uint64_t)blocks, sizeof *parts, "lists of edges");
-    }
-    if (status == TW_OK) {
-        for (int64_t p = 0; p < file->piece_count; p++) {
-            const twi_edge_block *block = file->pieces[p].edges.first;
-            for (; block != NULL; block = block->next) {
-                parts[source.part_count++] = (twi_edge_part){
-                    .count = block->count,
-                    .source = (const char *)block->source,
-                    .target = (const char *)block->target,
-                    .weight = block->weight,
-                    .source_step = sizeof(int32_t),
-                    .target_step = sizeof(int32_t),
-                    .weight_step = (int32_t)tw_type_size(source.weight_type),
-                };
-            }
-        }
-        source.parts = parts;
-        status = twi_graph_build(file->ctx, out, &source);
-    }
-    if (status == TW_OK) {
-        (*out)->first = (int32_t)file->rules.base;
-    }
-    twi_free(parts);
-    return status;
-}
-
-void twi_text_clear(twi_text_file *file)
-{
-    for (int64_t p = 0; p < file->piece_count; p++) {
-        twi_edge_blocks_clear(&file->pieces[p].edges);
-    }
-    twi_free(file->pieces);
-    file->pieces = NULL;
-    file->piece_count = 0;
 }

@@ -1,8 +1,6 @@
 /*
- * Reading graphs written as text. A file is cut at line ends into pieces, which threads parse by
- * themselves, each into its own list of edges; the graph is built from the lists in the order of
- * the file. Lines are not counted as they go by: an error remembers its byte, and the line number
- * of the sentence is found from that.
+ * Reading graphs written as text: the lines. Who reads a file parses lines into edges by what is
+ * declared here; the file itself, which comes in pieces, is in pieces.h.
  *
  * Fields are separated by blanks, tabs or commas; a carriage return is a blank.
  */
@@ -26,54 +24,42 @@ typedef struct twi_text_rules {
     bool undirected;
 } twi_text_rules;
 
-/* One piece and what its thread has found in it. */
+/* Lines that are being parsed, and what has been found in those and in others before. */
 typedef struct twi_text {
     tw_context *ctx;
     const twi_text_rules *rules;
     const char *at;
     const char *end;
+    int64_t lines; /* ended since it was set */
     twi_edge_blocks edges;
     int64_t records; /* edges read, whether or not they stay */
     int64_t highest; /* vertex; -1 without any */
     tw_status status;
     const char *error_at;
-    char error[256];
+    char error[256]; /* "": the edges take more memory than there is */
 } twi_text;
 
-typedef struct twi_text_file {
-    tw_context *ctx;
-    const twi_input *input;
-    twi_text_rules rules;
-    twi_text *pieces;
-    int64_t piece_count;
-} twi_text_file;
+/* ---------------------------------------------------------------------- the head of a file */
 
-/* ------------------------------------------------------------------------------ the file */
+/* Have the first lines of the input in memory: all that are blank or comments, which begin with one
+ * of the characters `comments` (a letter being a word), and some more. */
+TW_CHECKED tw_status twi_text_open(tw_context *ctx, twi_input *input, const char *comments);
 
-/* A text over the whole input but for a byte order mark, for the header of a file; nothing to
- * free. */
+/* A text over these lines but for a byte order mark, for the header of a file; nothing to free. */
 twi_text twi_text_head(tw_context *ctx, const twi_input *input, const twi_text_rules *rules);
-/* The sentence of a failed text: "FILE:LINE: ...". */
+/* The sentence of a failed head: "FILE:LINE: ...". */
 tw_status twi_text_report(tw_context *ctx, const twi_input *input, const twi_text *text);
+/* Lines that end in [begin, end). */
+int64_t twi_text_count_lines(const char *begin, const char *end);
 
-/* Cuts the file from `begin` on into pieces; a single one if `in_order`. file->rules is set
- * before. */
-TW_CHECKED tw_status twi_text_cut(twi_text_file *file, tw_context *ctx, const twi_input *input,
-                                  const char *begin, bool in_order);
+/* --------------------------------------------------------------------------------- all lines */
 
 /* Called at the first character of a line that is not blank; leaves text->at behind what it has
  * read. False after twi_text_fail. */
 typedef bool (*twi_line_fn)(twi_text *text, const void *self);
 
-/* Calls `line` for every line of every piece, on all threads. */
-TW_CHECKED tw_status twi_text_parse(twi_text_file *file, twi_line_fn line, const void *self);
-
-int64_t twi_text_records(const twi_text_file *file);
-int64_t twi_text_highest(const twi_text_file *file);
-
-/* Builds the graph of everything that was parsed. */
-TW_CHECKED tw_status twi_text_build(twi_text_file *file, tw_graph **out, int64_t vertices);
-void twi_text_clear(twi_text_file *file);
+/* Calls `line` for every line of the text. False after twi_text_fail. */
+bool twi_text_each_line(twi_text *text, twi_line_fn line, const void *self);
 
 /* ------------------------------------------------------------------------------- one line */
 
@@ -118,6 +104,7 @@ static inline bool twi_text_next_line(twi_text *text)
 {
     if (text->at < text->end && *text->at == '\n') {
         text->at++;
+        text->lines++;
     }
     return text->at < text->end;
 }

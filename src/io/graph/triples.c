@@ -23,7 +23,7 @@ static int32_t load_i32(const char *at)
 
 bool twi_triples_recognised(const twi_input *input)
 {
-    if (input->size < HEADER) {
+    if (input->size < HEADER || input->flow != NULL) { /* whose size nobody knows */
         return false;
     }
     int64_t vertices = load_i32(input->bytes);
@@ -66,7 +66,7 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
     return TW_OK;
 }
 
-tw_status twi_triples_read(tw_context *ctx, tw_graph **out, const twi_input *input,
+tw_status twi_triples_read(tw_context *ctx, tw_graph **out, twi_input *input,
                            const tw_graph_read_options *opts)
 {
     tw_status status = check_header(ctx, input);

@@ -11,6 +11,7 @@
 #include "base/type.h"
 #include "io/extension.h"
 #include "io/foreign.h"
+#include "io/gathered.h"
 #include "io/packed/packed.h"
 
 #include <math.h>
@@ -223,7 +224,10 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
         status = twi_input_open_head(ctx, &file->input, file->path);
     }
     if (status == TW_OK && packed) {
-        status = twi_unpack(ctx, &file->input, false);
+        status = twi_unpack(ctx, &file->input);
+    }
+    if (status == TW_OK) {
+        status = twi_input_gather(ctx, &file->input, false);
     }
     if (status == TW_OK) {
         if (format == NULL && found == TWI_MATRIX_RAW &&

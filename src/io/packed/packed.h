@@ -1,7 +1,7 @@
 /*
  * Compressed inputs: gzip, Zstandard and xz, each where its library was found. A compressed file is
- * unpacked as a whole, by its content, before anybody looks for its format; of its name the last
- * extension does not count. One file per kind; to add one, write it and add its row in packed.c.
+ * recognised by its content, before anybody looks for its format; of its name the last extension
+ * does not count. One file per kind; to add one, write it and add its row in packed.c.
  */
 #ifndef TWI_IO_PACKED_PACKED_H
 #define TWI_IO_PACKED_PACKED_H
@@ -18,9 +18,8 @@ TWI_SHARED bool twi_packed_named(const char *path);
 #define TWI_PACKED_NAME 64
 const char *twi_packed_inner(const char *path, char out[TWI_PACKED_NAME]);
 
-/* Replaces the bytes of an input by what they unpack to: in memory if it fits there, or if `whole`
- * says that it has to; else all but the head is absent, in a temporary file. An input that is not
+/* Makes of an input the flow of what its bytes unpack to, its head in memory. An input that is not
  * compressed is refused. */
-TW_CHECKED tw_status twi_unpack(tw_context *ctx, twi_input *input, bool whole);
+TW_CHECKED tw_status twi_unpack(tw_context *ctx, twi_input *input);
 
 #endif

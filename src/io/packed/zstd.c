@@ -20,94 +20,108 @@ static int window_of(uint64_t left)
     return window;
 }
 
-static tw_status explain(const twi_unpacked *out, size_t result, uint64_t unused, int window)
+static tw_status explain(const twi_unpacked *from, size_t result, uint64_t unused, int window)
 {
     char shown[32];
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_frameParameter_windowTooLarge:
         if (window == LONGEST_WINDOW) {
-            return tw_fail(out->ctx, TW_ERR_UNSUPPORTED,
+            return tw_fail(from->ctx, TW_ERR_UNSUPPORTED,
                            "%.500s: a Zstandard window of more than 128 MiB (--ultra or --long) is "
                            "not read; unpack it first",
-                           out->input->name);
+                           from->input.name);
         }
-        return tw_fail(out->ctx, TW_ERR_MEMORY,
+        return tw_fail(from->ctx, TW_ERR_MEMORY,
                        "unpacking %.500s needs more than the %s of memory that is left",
-                       out->input->name, twi_bytes(shown, (double)twi_memory_left(out->ctx)));
+                       from->input.name, twi_bytes(shown, (double)twi_memory_left(from->ctx)));
     case ZSTD_error_memory_allocation:
-        return twi_packed_no_memory(out);
+        return twi_packed_no_memory(from);
     default:
-        return twi_packed_damaged(out, "Zstandard", unused);
+        return twi_packed_damaged(from, "Zstandard", unused);
     }
 }
 
-/* The library takes memory by itself: *counted is a block of the same size, never touched, that
+/* The library takes memory by itself: `counted` is a block of the same size, never touched, that
  * stands for it. */
-static tw_status count_memory(const twi_unpacked *out, const ZSTD_DCtx *decoder, void **counted,
-                              size_t *size)
+typedef struct zstd {
+    ZSTD_DCtx *decoder;
+    int window;
+    void *counted;
+    size_t size; /* of that */
+    ZSTD_inBuffer in;
+    size_t expected; /* 0: a frame has ended */
+    bool full;       /* there may be more to come out of what has gone in */
+} zstd;
+
+static tw_status count_memory(const twi_unpacked *from, zstd *state)
 {
-    const size_t taken = ZSTD_sizeof_DCtx(decoder);
+    const size_t taken = ZSTD_sizeof_DCtx(state->decoder);
     char what[560];
-    if (taken <= *size) {
+    if (taken <= state->size) {
         return TW_OK;
     }
-    (void)snprintf(what, sizeof what, "unpacking %.500s", out->input->name);
-    twi_free(*counted);
-    *counted = NULL;
-    *size = taken;
-    tw_status status = twi_memory_check(out->ctx, taken, what);
-    return status == TW_OK ? twi_alloc(out->ctx, counted, taken, 1, what) : status;
+    (void)snprintf(what, sizeof what, "unpacking %.500s", from->input.name);
+    twi_free(state->counted);
+    state->counted = NULL;
+    state->size = taken;
+    tw_status status = twi_memory_check(from->ctx, taken, what);
+    return status == TW_OK ? twi_alloc(from->ctx, &state->counted, taken, 1, what) : status;
 }
 
-static tw_status unpack_all(twi_unpacked *out, ZSTD_DCtx *decoder, int window, void **counted)
+tw_status twi_zstd_open(twi_unpacked *from)
 {
-    ZSTD_inBuffer in = {NULL, 0, 0};
-    size_t size = 0;
-    size_t expected = 1;
-    bool full = false; /* there may be more to come out of what has gone in */
-    for (;;) {
-        uint64_t room = 0;
-        tw_status status = TW_OK;
-        if (in.pos == in.size && !full) {
+    zstd *state = NULL;
+    tw_status status = twi_alloc(from->ctx, &state, 1, sizeof *state, "unpacking");
+    if (status != TW_OK) {
+        return status;
+    }
+    *state = (zstd){.decoder = ZSTD_createDCtx(), .expected = 1};
+    state->window = window_of(twi_memory_left(from->ctx));
+    from->state = state;
+    if (state->decoder == NULL) {
+        return twi_packed_no_memory(from);
+    }
+    (void)ZSTD_DCtx_setParameter(state->decoder, ZSTD_d_windowLogMax, state->window);
+    return TW_OK;
+}
+
+void twi_zstd_close(twi_unpacked *from)
+{
+    zstd *state = from->state;
+    if (state != NULL) {
+        ZSTD_freeDCtx(state->decoder);
+        twi_free(state->counted);
+    }
+    twi_free(state);
+}
+
+tw_status twi_zstd_read(twi_unpacked *from, char *out, uint64_t room, uint64_t *got)
+{
+    zstd *state = from->state;
+    ZSTD_inBuffer *in = &state->in;
+    tw_status status = TW_OK;
+    *got = 0;
+    while (status == TW_OK && *got == 0) {
+        if (in->pos == in->size && !state->full) {
             const char *bytes = NULL;
             uint64_t count = 0;
-            status = twi_unpacked_piece(out, &bytes, &count);
+            status = twi_unpacked_piece(from, &bytes, &count);
             if (status == TW_OK && count == 0) {
-                return expected != 0 ? twi_packed_cut(out, "Zstandard") : TW_OK;
+                return state->expected != 0 ? twi_packed_cut(from, "Zstandard") : TW_OK;
             }
-            in = (ZSTD_inBuffer){bytes, (size_t)count, 0};
-        }
-        if (status == TW_OK) {
-            status = twi_unpacked_room(out, in.size - in.pos, &room);
+            *in = (ZSTD_inBuffer){bytes, (size_t)count, 0};
         }
         if (status != TW_OK) {
             return status;
         }
-        ZSTD_outBuffer to = {out->bytes + out->size, (size_t)room, 0};
-        expected = ZSTD_decompressStream(decoder, &to, &in);
-        out->size += to.pos;
-        full = to.pos == to.size;
-        if (ZSTD_isError(expected)) {
-            return explain(out, expected, in.size - in.pos, window);
+        ZSTD_outBuffer to = {out, (size_t)room, 0};
+        state->expected = ZSTD_decompressStream(state->decoder, &to, in);
+        *got = to.pos;
+        state->full = to.pos == to.size;
+        if (ZSTD_isError(state->expected)) {
+            return explain(from, state->expected, in->size - in->pos, state->window);
         }
-        status = count_memory(out, decoder, counted, &size);
-        if (status != TW_OK) {
-            return status;
-        }
+        status = count_memory(from, state);
     }
-}
-
-tw_status twi_zstd_unpack(twi_unpacked *out)
-{
-    const int window = window_of(twi_memory_left(out->ctx));
-    void *counted = NULL;
-    ZSTD_DCtx *decoder = ZSTD_createDCtx();
-    if (decoder == NULL) {
-        return twi_packed_no_memory(out);
-    }
-    (void)ZSTD_DCtx_setParameter(decoder, ZSTD_d_windowLogMax, window);
-    const tw_status status = unpack_all(out, decoder, window, &counted);
-    ZSTD_freeDCtx(decoder);
-    twi_free(counted);
     return status;
 }
