@@ -118,7 +118,7 @@ bench-setup: | build/ ## a virtual environment with the Python peers, in build/b
 python-setup: | build/ ## a virtual environment with what the tests of the Python package need
 	@tools/setup python
 	@[ -x build/python/bin/python ] || python3 -m venv build/python
-	build/python/bin/pip install --quiet numpy scipy networkx numexpr scikit-image hypothesis pytest mypy rasterio pillow
+	build/python/bin/pip install --quiet numpy scipy networkx numexpr scikit-image hypothesis pytest mypy rasterio pillow mpi4py
 
 strangers: build ## NetworkX's whole suite through our backend (a part of it is in every make test)
 	@tests/python/run networkx-all build/$(PRESET)/tests/python/libtw_counting.so build/strangers

@@ -21,20 +21,14 @@ import numpy as np
 from . import _abi
 from ._abi import lib
 from ._graph import Graph, GraphLike, as_graph
-from ._order import OrderOption, use_order
+from ._order import OrderOption
+from ._question import TYPES, Question, numbers
 from ._session import ProgressOption, Session, Settings, check, session
 
 Memory = Union[int, str, None]
 T = TypeVar("T")
 
-_TYPES = {
-    np.dtype(np.uint8): _abi.U8,
-    np.dtype(np.uint16): _abi.U16,
-    np.dtype(np.int32): _abi.I32,
-    np.dtype(np.float32): _abi.F32,
-    np.dtype(np.float64): _abi.F64,
-}
-DTYPES: dict[int, Any] = {kind: dtype for dtype, kind in _TYPES.items()}
+DTYPES: dict[int, Any] = {kind: dtype for dtype, kind in TYPES.items()}
 _METHOD_NAMES = {number: name for name, number in _abi.METHODS.items()}
 
 # Where the plain loop is over before a plan has been made, where one search after the other is, and
@@ -58,7 +52,7 @@ def view(array: np.ndarray) -> _abi.Matrix:
     """A two-dimensional array as C sees it; its rows are contiguous."""
     rows, cols = array.shape
     stride = max(cols, array.strides[0] // array.itemsize)
-    return _abi.Matrix(array.ctypes.data, rows, cols, stride, _TYPES[array.dtype])
+    return _abi.Matrix(array.ctypes.data, rows, cols, stride, TYPES[array.dtype])
 
 
 def plan(ctx: c_void_p, graph: c_void_p, options: _abi.ApspOptions) -> c_void_p:
@@ -159,74 +153,16 @@ def run(
 # ------------------------------------------------------------------------------------ the front
 
 
-def _numbers(graph: Graph, vertices: Any, name: str) -> Optional[np.ndarray]:
-    """Vertices, by number or, of a graph that has names, by name."""
-    if vertices is None:
-        return None
-    if graph.nodes is not None:
-        number = {node: i for i, node in enumerate(graph.nodes)}
-        try:
-            return np.array([number[v] for v in vertices], dtype=np.int32)
-        except KeyError as missing:
-            raise ValueError(f"{name}: the graph has no node {missing}") from None
-    found = np.asarray(vertices)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise TypeError(f"{name} is a list of vertex numbers")
-    if found.size and (found.min() < 0 or found.max() >= len(graph)):
-        raise ValueError(f"{name}: vertices are numbered 0 ... {len(graph) - 1}")
-    return np.ascontiguousarray(found, dtype=np.int32)
-
-
-class _Question:
-    """The options of a run, with the arrays that they point to."""
-
-    def __init__(
-        self,
-        graph: Graph,
-        sources: Any,
-        targets: Any,
-        cutoff: Optional[float],
-        dtype: Any,
-        method: str,
-        order: OrderOption = None,
-    ) -> None:
-        if method not in _abi.METHODS:
-            raise ValueError(f"unknown method '{method}'; use {', '.join(_abi.METHODS)}")
-        if np.dtype(dtype) not in _TYPES:
-            raise ValueError(
-                f"distances of {np.dtype(dtype)} are not supported; use "
-                + ", ".join(str(known) for known in _TYPES)
-            )
-        if cutoff is not None and not cutoff >= 0:
-            raise ValueError("cutoff must be >= 0")
-        self.sources = _numbers(graph, sources, "sources")
-        self.targets = _numbers(graph, targets, "targets")
-        self.options = _abi.ApspOptions(method=_abi.METHODS[method], type=_TYPES[np.dtype(dtype)])
-        self.options.cutoff = -1.0 if cutoff is None or cutoff == np.inf else cutoff
-        self.order = order  # must outlive the plan
-        use_order(self.options, order)
-        rows = cols = len(graph)
-        if self.sources is not None:
-            rows = len(self.sources)
-            self.options.sources = self.sources.ctypes.data
-            self.options.source_count = rows
-        if self.targets is not None:
-            cols = len(self.targets)
-            self.options.targets = self.targets.ctypes.data
-            self.options.target_count = cols
-        self.shape = (rows, cols)
-
-
 def _answer(
     mine: Session,
     graph: Graph,
-    asked: _Question,
+    asked: Question,
     settings: tuple[Any, ...],
     work: Callable[[c_void_p], T],
 ) -> T:
     """Do ``work`` on a context: the small one, if nothing was set and the graph is small, else the
     large one with those settings (device, memory, threads, progress)."""
-    if settings == ("auto", None, 0, None):
+    if settings == ("auto", None, 0, None) and asked.options.checkpoint is None:
         info = graph.info()
         ctx, method = context_for(mine, info.vertices, info.arcs)
         if ctx is mine.small:
@@ -277,6 +213,8 @@ def apsp(
     out: Optional[np.ndarray] = None,
     method: str = "auto",
     order: OrderOption = None,
+    checkpoint: Any = None,
+    every: float = 600,
     device: str = "auto",
     memory: Memory = None,
     threads: int = 0,
@@ -293,6 +231,8 @@ def apsp(
     second array gives the vertex before each on the way from the row's source, or -9999.
 
     ``order`` is an :class:`Order` of the graph, for a sweep, or "cache" to keep one from run to run.
+    ``checkpoint`` names a file for the state of a closure, written about ``every`` so many seconds: the
+    same call after an interrupt, or of another process, goes on from there.
     ``device`` is "auto", "cpu", "cuda", "cuda:0,1", ...; ``memory`` the most that may be held, in
     bytes or as "8G"; ``progress`` True or a function of (stage, done, total, unit).
 
@@ -307,16 +247,18 @@ def apsp(
     if _device.is_device_array(graph):
         _device.refuse(sources=sources, targets=targets, cutoff=cutoff, dtype=dtype, memory=memory)
         _device.refuse(predecessors=predecessors or None, progress=progress or None, order=order)
+        _device.refuse(checkpoint=checkpoint)
         return _device.apsp(graph, out, **kind)
     graph = as_graph(graph, **kind)
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
     if dtype is None:
         dtype = np.float64 if out is None else out.dtype
-    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
+    asked = Question(graph, sources, targets, cutoff, dtype, method, order)
+    asked.keep(checkpoint, every)
     if out is None:
         out = np.empty(asked.shape, dtype)
-    elif writable(out, asked.shape, _TYPES).dtype != np.dtype(dtype):
+    elif writable(out, asked.shape, TYPES).dtype != np.dtype(dtype):
         raise ValueError(f"out is of {out.dtype}, and dtype is {np.dtype(dtype)}")
     if predecessors and asked.targets is not None:
         raise ValueError("predecessors need all targets")
@@ -350,14 +292,14 @@ def no_path(dtype: Any) -> Any:
     (1073741823, inf)
     """
     marks = {_abi.U8: 2**8 - 1, _abi.U16: 2**16 - 1, _abi.I32: _abi.INF_I32}
-    return marks.get(_TYPES[np.dtype(dtype)], np.inf)
+    return marks.get(TYPES[np.dtype(dtype)], np.inf)
 
 
 class _Rows:
     """The far end of ``apsp_rows``: a thread with a context of its own that computes, and waits
     when two blocks have not been fetched."""
 
-    def __init__(self, graph: Graph, asked: _Question, settings: dict[str, Any]) -> None:
+    def __init__(self, graph: Graph, asked: Question, settings: dict[str, Any]) -> None:
         self.blocks: "queue.Queue[Any]" = queue.Queue(2)
         self.left = False
         self.ctx = c_void_p()
@@ -417,13 +359,13 @@ def apsp_rows(
     np.float64(50.0)
     """
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
+    asked = Question(graph, sources, targets, cutoff, dtype, method, order)
     settings = {"device": device, "memory": memory, "threads": threads, "progress": progress}
     return _blocks(graph, asked, settings)
 
 
 def _blocks(
-    graph: Graph, asked: _Question, settings: dict[str, Any]
+    graph: Graph, asked: Question, settings: dict[str, Any]
 ) -> Iterator[tuple[int, np.ndarray]]:
     rows = _Rows(graph, asked, settings)
     try:
@@ -473,7 +415,7 @@ def _array_at(address: Any, count: int, dtype: Any) -> np.ndarray:
     return np.frombuffer(ctypes.string_at(address, size) if count else b"", dtype).copy()
 
 
-def _read_summary(handle: c_void_p, bins: int) -> Summary:
+def read_summary(handle: c_void_p, bins: int) -> Summary:
     info = _abi.ApspSummaryInfo()
     lib.tw_apsp_summary_describe(handle, byref(info))
     harmonic = lib.tw_apsp_summary_harmonic(handle)
@@ -524,7 +466,7 @@ def summarise(
         check(lib.tw_apsp_summary_set_harmonic(ctx, handle, harmonic), ctx)
         check(lib.tw_apsp_summary_sink(handle, byref(sink)), ctx)
         run(ctx, graph, options, [sink])
-        return _read_summary(handle, bins)
+        return read_summary(handle, bins)
     finally:
         lib.tw_sink_destroy(byref(sink))
         lib.tw_apsp_summary_destroy(handle)
@@ -556,7 +498,7 @@ def summary(
     if closeness not in _abi.CLOSENESS:
         raise ValueError(f"unknown closeness '{closeness}'; use networkx or igraph")
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, np.float64, method, order)
+    asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO
     mine = session()
 
@@ -624,7 +566,7 @@ def nearest(
     if not 1 <= k < 2**31:
         raise ValueError(f"k = {k}: ask for 1 or more")
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, np.float64, method, order)
+    asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO
     rows = asked.shape[0]
     mine = session()
@@ -657,7 +599,7 @@ def path(
     Path(vertices=[0, 1, 2], distance=3.0)
     """
     graph = as_graph(graph, **kind)
-    ends = _numbers(graph, [source, target], "source and target")
+    ends = numbers(graph, [source, target], "source and target")
     assert ends is not None
     known = None
     if distances is not None:
@@ -735,7 +677,7 @@ def make_plan(
     'dijkstra'
     """
     graph = as_graph(graph, **kind)
-    asked = _Question(graph, sources, targets, cutoff, dtype, method, order)
+    asked = Question(graph, sources, targets, cutoff, dtype, method, order)
     mine = session()
 
     def work() -> Plan:

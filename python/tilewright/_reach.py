@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _abi
 from ._abi import lib
-from ._apsp import Memory, _numbers
+from ._apsp import Memory
 from ._graph import Graph, GraphLike, as_graph
+from ._question import numbers
 from ._session import ProgressOption, Settings, check, session
 
 T = TypeVar("T")
@@ -21,7 +22,7 @@ class _Question:
 
     def __init__(self, graph: Graph, sources: Any) -> None:
         self.graph = graph
-        self.sources = _numbers(graph, sources, "sources")
+        self.sources = numbers(graph, sources, "sources")
         self.options = _abi.ReachOptions()
         self.rows = len(graph)
         if self.sources is not None:

@@ -368,3 +368,27 @@ def test_networkx_graphs_have_their_names():
     np.testing.assert_array_equal(tw.apsp(towns, sources=["Como"]), [[5, 2, 0]])
     with pytest.raises(ValueError, match="Paris"):
         tw.apsp(towns, sources=["Paris"])
+
+
+def test_a_checkpoint_is_where_the_next_call_goes_on(tmp_path):
+    random = np.random.default_rng(5)
+    graph = random.integers(1, 1000, (700, 700))
+    kept = tmp_path / "state"
+
+    def stop(stage, done, total, unit):
+        if stage == "closing" and done > total / 2:
+            raise KeyError("enough")
+
+    options = {"checkpoint": kept, "every": 0, "method": "closure", "threads": 1}
+    with pytest.raises(KeyError):
+        tw.apsp(graph, progress=stop, **options)
+    assert kept.exists()
+    began = []
+    got = tw.apsp(graph, progress=lambda _, done, total, unit: began.append(done / total), **options)
+    assert np.array_equal(got, tw.apsp(graph))
+    assert min(began) > 0 or len(began) == 1
+    assert not kept.exists()
+    with pytest.raises(tw.ArgumentError, match="has no checkpoints"):
+        tw.apsp(graph, checkpoint=kept, method="dijkstra")
+    with pytest.raises(ValueError, match="every"):
+        tw.apsp(graph, checkpoint=kept, every=-1)
