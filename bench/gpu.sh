@@ -57,6 +57,7 @@ racecheck() { # racecheck PROGRAM
 }
 if [ "${1:-}" != quick ]; then
     check memcheck $build/devices
+    check memcheck $build/devices middle
     check memcheck $build/hosts
     check synccheck $build/devices
     # racecheck follows the barriers of the copy engine from thread to thread only (product.cuh),

@@ -173,6 +173,16 @@ static __device__ __forceinline__ int4 read16(const void *from)
     return v;
 }
 
+/* At the beginning of a kernel that may be launched before the one before it has ended: let the
+ * next one get ready, too, as blocks leave, and wait for all of the one before. */
+static __device__ __forceinline__ void await_launch_before(void)
+{
+#if TWI_COMPUTE >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /* Copy 16 bytes from global to shared memory in the background, where the architecture can; and
  * wait until all such copies of this thread have arrived. */
 #define TWI_BACKGROUND_COPY (TWI_COMPUTE >= 800)

@@ -295,8 +295,10 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
 
 int main(int argc, char **argv)
 {
-    /* "small" keeps to sizes for the checkers of memory, "tiny" to those for the one of races;
-     * "tiny PART PARTS" is a part of them, for runs side by side. */
+    /* "small" keeps to sizes for the checkers of memory, "middle" to one whose rounds are a launch
+     * each, "tiny" to sizes for the checker of races; "tiny PART PARTS" is a part of them, for runs
+     * side by side. */
+    bool middle = argc > 1 && strcmp(argv[1], "middle") == 0;
     bool tiny = argc > 1 && strcmp(argv[1], "tiny") == 0;
     bool small = tiny || (argc > 1 && strcmp(argv[1], "small") == 0);
     static const int64_t all[] = {1,   2,   3,   31,  63,  64,  65,  100, 127, 128, 129, 130,
@@ -325,9 +327,20 @@ int main(int argc, char **argv)
         return 77;
     }
     static const int64_t sparse[] = {130, 300, 1500, 1601};
-    closures_of_every_size(small ? few : all, count);
-    entries_of_any_layout(small ? few : all, count);
-    closures_with_infinite_tiles(sparse, tiny ? 1 : small ? 2 : 4);
+    /* More tiles of 64 than one launch holds: one more row, whole tiles, and more on a processor.
+     */
+    static const int64_t rounds[] = {1409, 1472, 1473, 2561};
+    if (middle) {
+        closures_of_every_size(rounds, 1);
+    } else {
+        closures_of_every_size(small ? few : all, count);
+        entries_of_any_layout(small ? few : all, count);
+        closures_with_infinite_tiles(sparse, tiny ? 1 : small ? 2 : 4);
+    }
+    if (!small && !middle) {
+        closures_of_every_size(rounds, 4);
+        entries_of_any_layout(rounds, 4);
+    }
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);
     return failed == 0 ? 0 : 1;

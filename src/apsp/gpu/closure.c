@@ -8,6 +8,10 @@
  * The two streams meet twice a round: head(k) needs update(k-1) to be done, update(k) needs
  * panels(k). Packed panels exist twice, by the parity of their pivot; what only the stream ahead
  * uses exists once.
+ *
+ * A matrix that the processors hold all at once is closed in one launch instead, and one that is
+ * not much larger in one launch per round (gpu/kernels/round.cuh). Which takes which size was
+ * measured on an H200 (bench/gpu.sh; docs/gpu.md).
  */
 #include "apsp/gpu/gpu.h"
 
@@ -34,7 +38,9 @@ static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
     &twi_gpu_area_i32_128, &twi_gpu_area_i32_64,  &twi_gpu_area_f32_128,
     &twi_gpu_area_f32_64,  &twi_gpu_area_u16_128, &twi_gpu_area_f64_64,
 };
-#define SMALL_TILES_UP_TO 3000 /* n */
+#define SMALL_TILES_UP_TO 4096 /* n */
+#define ROUNDS_MOST 64         /* tiles per side: what small tiles go up to */
+#define ROUNDS_MOST_BOTH 35    /* likewise, of a symmetric matrix, whose two halves it computes */
 #define TOGETHER_MOST 22       /* tiles per side: 484 tiles are what a large GPU can hold at once */
 
 typedef struct gpu_closure {
@@ -128,6 +134,31 @@ static uint64_t place_together(gpu_closure *self, void *base)
     return used;
 }
 
+/* Whether each round is one launch. It computes both halves of a symmetric matrix. */
+static bool is_middle(const gpu_closure *self)
+{
+    const int32_t most = self->round.symmetric ? ROUNDS_MOST_BOTH : ROUNDS_MOST;
+    return self->kernel->round != NULL && self->round.tiles <= most;
+}
+
+/* Panels, and a closed tile for every pivot. */
+static uint64_t place_rounds(gpu_closure *self, void *base, uint64_t *cleared)
+{
+    twi_gpu_round *round = &self->round;
+    int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
+    uint64_t used = 0;
+    round->tile = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
+    round->tile_t = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
+    *cleared = used;
+    for (int i = 0; i < 2; i++) {
+        self->row[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
+        self->col[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
+        self->row_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
+        self->col_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
+    }
+    return used;
+}
+
 static gpu_closure describe(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
 {
     return (gpu_closure){
@@ -150,6 +181,9 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
     gpu_closure self = describe(kernel, n, symmetric);
     uint64_t panels = place_panels(&self, NULL);
     uint64_t together = is_small(&self) ? place_together(&self, NULL) : 0;
+    uint64_t cleared;
+    uint64_t rounds = is_middle(&self) ? place_rounds(&self, NULL, &cleared) : 0;
+    panels = panels > rounds ? panels : rounds;
     return panels > together ? panels : together;
 }
 
@@ -283,6 +317,21 @@ static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched
                            : status;
 }
 
+/* Each round in one launch. */
+static tw_status run_rounds_alone(gpu_closure *self, void *memory)
+{
+    uint64_t cleared = 0;
+    (void)place_rounds(self, memory, &cleared);
+    tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, cleared, self->wide),
+                             "clearing the places of closed tiles");
+    self->round.symmetric = false;
+    for (int64_t pivot = -1; pivot < self->round.tiles && status == TW_OK; pivot++) {
+        twi_gpu_round round = round_of(self, pivot);
+        status = check(self, self->kernel->round(&round, self->wide), "starting a round");
+    }
+    return status;
+}
+
 static tw_status tidy(gpu_closure *self, const twi_gpu_work *work)
 {
     twi_gpu_square square = {work->data, work->ld};
@@ -332,5 +381,9 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     if (status == TW_OK && !launched) {
         status = tidy(&self, work);
     }
-    return status == TW_OK && !launched ? run_on_two_streams(&self, panels, paced) : status;
+    if (status != TW_OK || launched) {
+        return status;
+    }
+    return is_middle(&self) ? run_rounds_alone(&self, panels)
+                            : run_on_two_streams(&self, panels, paced);
 }

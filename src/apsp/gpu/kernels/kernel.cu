@@ -5,84 +5,24 @@
  * One product (gpu/kernels/product.cuh) serves three kernels that differ in where C comes from and
  * goes: update   C itself, in place head     the next pivot's rows and columns, from C to the raw
  * panels (columns transposed) panels   the closed tile times the raw panels, to the packed panels
- * and to C Two more close a tile (gpu/kernels/close.cuh), and one closes a whole small matrix
- * (gpu/kernels/together.cuh).
+ * and to C Two more close a tile (gpu/kernels/close.cuh), one closes a whole small matrix
+ * (gpu/kernels/together.cuh), and one does all of these for a middle-sized one, a round in a launch
+ * (gpu/kernels/round.cuh).
  */
 #include "apsp/gpu/kernels/close.cuh"
 #include "apsp/gpu/kernels/product.cuh"
+#include "apsp/gpu/kernels/round.cuh"
 #include "apsp/gpu/kernels/together.cuh"
+#include "apsp/gpu/kernels/update.cuh"
 
 /* ------------------------------------------------------------------------------------ the kernels
  */
 
-/* c = min(the tile, the product of the pivot's panels for it). */
-static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
-                                                    int down, int across)
-{
-    __shared__ pipeline pipe;
-    operands in = {(const word *)r.col + (int64_t)down * SIDE * SIDE,
-                   (const word *)r.row + (int64_t)across * SIDE * WIDTH};
-    bool whole = inside(r, down * SIDE, across * SIDE);
-    product_begin(&pipe, in);
-    if (whole) {
-        load_inside(c, r, down * SIDE, across * SIDE);
-    } else {
-        fill(c);
-    }
-    product_run(c, &pipe, in, r.one);
-    if (!whole) { /* at the end, where its many addresses are not in the way of the product */
-        merge_edge(c, r, down * SIDE, across * SIDE);
-    }
-}
-
-/* Whether the pivot's panels have anything for that tile. */
-static __device__ __forceinline__ bool concerns(const twi_gpu_round &r, int down, int across)
-{
-    return __ldg(r.col_some + down) != 0 && __ldg(r.row_some + across) != 0;
-}
-
-/* Number `at` of the tiles 0, 1, 2, ... without the pivot and the next one. */
-static __device__ __forceinline__ int other_tile(int at, const twi_gpu_round &r)
-{
-    int first = r.next < 0 || r.pivot < r.next ? r.pivot : r.next;
-    int second = r.next < 0 || r.pivot > r.next ? r.pivot : r.next;
-    at += at >= first;
-    at += r.next >= 0 && at >= second;
-    return at;
-}
-
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) update_kernel(const twi_gpu_round r)
 {
-    if (skipped(r)) {
-        return;
+    if (!skipped(r)) {
+        update_block(r, blockIdx.x);
     }
-    int others = r.tiles - 1 - (r.next >= 0);
-    int down, across;
-    if (r.symmetric) {
-        down = (int)((sqrtf(8.0f * blockIdx.x + 1.0f) - 1.0f) * 0.5f);
-        while ((down + 1) * (down + 2) / 2 <= (int)blockIdx.x) {
-            down++;
-        }
-        while (down * (down + 1) / 2 > (int)blockIdx.x) {
-            down--;
-        }
-        across = blockIdx.x - down * (down + 1) / 2;
-    } else {
-        int band = blockIdx.x / (BAND * others) * BAND;
-        int height = min((int)BAND, others - band);
-        int within = blockIdx.x - band * others;
-        down = band + within % height;
-        across = within / height;
-    }
-    down = other_tile(down, r);
-    across = other_tile(across, r);
-    if (!concerns(r, down, across)) {
-        return;
-    }
-
-    word c[ROWS][WORDS];
-    updated_tile(c, r, down, across);
-    store_tile(c, r, down * SIDE, across * SIDE);
 }
 
 /* Blocks 0 ... tiles-1: the next pivot's row, tile by tile. Then, unless symmetric, its column
@@ -434,6 +374,38 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #define together NULL
 #endif
 
+#if ROUND
+#define CROWDED_FROM 41 /* tiles per side: fewer are bound by the tile that is closed */
+
+static int whole_round(const twi_gpu_round *r, void *stream)
+{
+    const unsigned ahead = r->next >= 0 ? 2 * (unsigned)r->tiles - 1 : 0;
+    const unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
+    const unsigned blocks = ahead + (r->pivot >= 0 ? others * others : 0);
+    void (*kernel)(twi_gpu_round) = r->tiles < CROWDED_FROM ? round_kernel<3> : round_kernel<4>;
+#if CUDART_VERSION >= 11080
+    cudaFuncAttributes made;
+    if (cudaFuncGetAttributes(&made, kernel) == cudaSuccess && made.ptxVersion >= 90) {
+        cudaLaunchAttribute early;
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t launch = {};
+        launch.gridDim = dim3(blocks);
+        launch.blockDim = dim3(THREADS);
+        launch.dynamicSmemBytes = ROUND_BYTES;
+        launch.stream = (cudaStream_t)stream;
+        launch.attrs = &early;
+        launch.numAttrs = 1;
+        return (int)cudaLaunchKernelEx(&launch, kernel, *r);
+    }
+#endif
+    kernel<<<blocks, THREADS, ROUND_BYTES, (cudaStream_t)stream>>>(*r);
+    return (int)cudaGetLastError();
+}
+#else
+#define whole_round NULL
+#endif
+
 #ifdef HAS_TABLE
 extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     THIS_TYPE,
@@ -449,6 +421,7 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     alone,
     mirror,
     together,
+    whole_round,
     probe,
 };
 #endif

@@ -83,6 +83,11 @@ typedef struct twi_gpu_kernel {
      * one pivot after another, and are all 0 before.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
+    /* A round in one launch, of all tiles even of a symmetric matrix: what head, close and panels
+     * do for `next` (if >= 0), and the update with `pivot` (if >= 0). tile and tile_t hold words of
+     * tiles for every pivot and are all 0 before the first round; no raw panels. NULL: no such
+     * kernel. */
+    int (*round)(const twi_gpu_round *round, void *stream);
     /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */
     int (*probe)(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream);
 } twi_gpu_kernel;
