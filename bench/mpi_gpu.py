@@ -37,23 +37,24 @@ def compare(alone, many, device, folder, case):
     n, kind, undirected = case
     name = os.path.join(folder, f"{n}-{kind}-{undirected}")
     weight = kind if kind in ("f32", "f64") else "i32"
-    checked(alone, "generate", "graph", "sparse", name + ".bin", "--vertices", str(n), "--degree", "5", "--weight-type",
+    graph = name + (".bin" if weight == "i32" else "-graph.npy")  # triples have whole weights alone
+    checked(alone, "generate", "graph", "sparse", graph, "--vertices", str(n), "--degree", "5", "--weight-type",
             weight, "--weights", "1:9000" if kind == "far" else "1:200", "--seed", str(n), "-q",
             "--undirected" if undirected else "--directed")
     same = ["--device", device, "--method", "closure", "-q"] + (["--undirected"] if undirected else [])
     same += [] if kind in ("auto", "far") else ["--work-type", kind]
-    checked(alone, "apsp", name + ".bin", name + ".npy", *same)
+    checked(alone, "apsp", graph, name + ".npy", *same)
     wrong = []
     for ranks in (1, 2, 3):
         out = f"{name}-{ranks}.npy"
-        ended = call(run, str(ranks), many, "apsp", name + ".bin", out, *same)
+        ended = call(run, str(ranks), many, "apsp", graph, out, *same)
         if ended.returncode != 0 or not filecmp.cmp(name + ".npy", out, shallow=False):
             wrong.append(f"n = {n}, {kind}{', undirected' if undirected else ''}, {ranks} ranks: exit "
                          f"{ended.returncode} {ended.stderr.strip()[-300:]}")
         if os.path.exists(out):
             os.unlink(out)
     os.unlink(name + ".npy")
-    os.unlink(name + ".bin")
+    os.unlink(graph)
     return wrong
 
 
