@@ -73,6 +73,10 @@ static bool read_problem(twi_text *head, int64_t *vertices, int64_t *arcs)
 static bool read_arc(twi_text *text, const void *self)
 {
     (void)self;
+    if (text->end - text->at >= 2 && memcmp(text->at, "a ", 2) == 0 &&
+        twi_text_quick_edge(text, text->at + 2, ' ', true)) {
+        return text->status == TW_OK;
+    }
     if (!begins_with(text, "a")) {
         if (begins_with(text, "c")) {
             twi_text_skip_line(text);

@@ -78,6 +78,10 @@ static bool read_plain(twi_text *text, const void *self)
     int32_t target = 0;
     twi_number weight = {true, 1, 1};
     const char *at = text->at;
+    if (!kind->columns.loose &&
+        twi_text_quick_edge(text, at, kind->columns.separator, kind->columns.weight > 0)) {
+        return text->status == TW_OK;
+    }
     if (*at == '#' || *at == '%') {
         twi_text_skip_line(text);
         return true;

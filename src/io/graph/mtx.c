@@ -107,6 +107,9 @@ static bool read_entry(twi_text *text, const void *self)
     int32_t source = 0;
     int32_t target = 0;
     twi_number weight = {true, 1, 1};
+    if (twi_text_quick_edge(text, text->at, ' ', true)) {
+        return text->status == TW_OK;
+    }
     if (*text->at == '%') {
         twi_text_skip_line(text);
         return true;

@@ -235,6 +235,21 @@ static bool quick_real(const char *at, const char *end, double *out)
     return true;
 }
 
+bool twi_text_quick_decimal(twi_text *text, twi_number *out)
+{
+    const char *at = text->at;
+    while (at < text->end && !twi_text_is_break(*at)) {
+        at++;
+    }
+    double real;
+    if (!quick_real(text->at, at, &real)) {
+        return false;
+    }
+    *out = (twi_number){.real = real};
+    text->at = at;
+    return true;
+}
+
 /* Letters only as an exponent or as the names of what is not a number: no hexadecimal. */
 static bool looks_like_a_number(const char *token)
 {
@@ -358,7 +373,7 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
 
 /* ----------------------------------------------------------------------------------- edges */
 
-static bool no_memory(twi_text *text)
+bool twi_text_no_memory(twi_text *text)
 {
     return twi_text_fail(text, TW_ERR_MEMORY, NULL, "%s", "");
 }
@@ -369,7 +384,8 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
     const twi_text_rules *rules = text->rules;
     text->records++;
     if (rules->unweighted) {
-        return twi_edge_blocks_add(text->ctx, &text->edges, source, target, 1) || no_memory(text);
+        return twi_edge_blocks_add(text->ctx, &text->edges, source, target, 1) ||
+               twi_text_no_memory(text);
     }
     if (weight->whole && !rules->real) {
         if (__builtin_expect(weight->integer < INT32_MIN || weight->integer > INT32_MAX, 0)) {
@@ -382,7 +398,7 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
         }
         return twi_edge_blocks_add(text->ctx, &text->edges, source, target,
                                    (int32_t)weight->integer) ||
-               no_memory(text);
+               twi_text_no_memory(text);
     }
     if (isnan(weight->real) || weight->real == -INFINITY) {
         return twi_text_fail(text, TW_ERR_FORMAT, at,
@@ -396,5 +412,5 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
         return twi_text_not(text, at, "a whole number, as the file promises its weights to be");
     }
     return twi_edge_blocks_add_real(text->ctx, &text->edges, source, target, weight->real) ||
-           no_memory(text);
+           twi_text_no_memory(text);
 }

@@ -11,6 +11,8 @@
 #include "io/graph/edge_blocks.h"
 #include "io/input.h"
 
+#include <string.h>
+
 #define TWI_MOST_EDGES ((int64_t)1 << 60) /* a count beyond it is a mistake */
 
 /* What a format and the options say about all edges of a file. */
@@ -115,8 +117,12 @@ typedef struct twi_number {
     double real;
 } twi_number;
 
-/* A number that the quick path of twi_text_number does not take. */
+/* A number that the quick paths of twi_text_number do not take. */
 bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted);
+
+/* "-12.25", if its digits and their power of ten are exact in a double; else false, and nothing is
+ * changed. */
+bool twi_text_quick_decimal(twi_text *text, twi_number *out);
 
 /* A whole number of at most 18 digits, or else the slow way. Blanks before it are skipped. */
 static inline bool twi_text_number(twi_text *text, twi_number *out, const char *wanted)
@@ -132,7 +138,9 @@ static inline bool twi_text_number(twi_text *text, twi_number *out, const char *
         value = value * 10 + (*at++ - '0');
     }
     if (at == digits || (at < end && !twi_text_is_break(*at))) {
-        return twi_text_slow_number(text, out, wanted);
+        return at < end && *at == '.' && twi_text_quick_decimal(text, out)
+                   ? true
+                   : twi_text_slow_number(text, out, wanted);
     }
     value = negative ? -value : value;
     *out = (twi_number){true, value, (double)value};
@@ -165,6 +173,81 @@ static inline bool twi_text_vertex(twi_text *text, int32_t *out)
     }
     text->highest = index > text->highest ? index : text->highest;
     *out = (int32_t)index;
+    return true;
+}
+
+/* Records that there is no memory for another edge, and returns false. */
+bool twi_text_no_memory(twi_text *text);
+
+/* ----------------------------------------------------------------------- three plain numbers */
+
+/* Digits at `at`, at most seven, of which eight bytes can be read: their number, and their value in
+ * *out. Eight bytes are looked at together, without a branch on how many of them are digits: the
+ * lengths of numbers are what a processor cannot guess. */
+static inline int twi_text_digits(const char *at, uint32_t *out)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    word ^= 0x3030303030303030; /* digits are 0 ... 9 now, anything else is more */
+    const uint64_t others = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
+    const int bits = others != 0 ? __builtin_ctzll(others) & ~7 : 0; /* 0: none, or too many */
+    word = bits != 0 ? word << (64 - bits) : 0; /* the last digit in the highest byte */
+    word = word * 10 + (word >> 8);             /* pairs, in every other byte */
+    const uint64_t pairs = 0x000000FF000000FF;
+    *out = (uint32_t)(((word & pairs) * (100 + (1000000ULL << 32)) +
+                       ((word >> 16) & pairs) * (1 + (10000ULL << 32))) >>
+                      32);
+    return bits / 8;
+}
+
+#define TWI_QUICK_LINE                                                        \
+    32 /* bytes that have to follow: more than three numbers and what follows \
+        */
+
+/* "12 34 56" and the end of the line, with one separator between the numbers: most lines of most
+ * files. Keeps the edge, or fails for want of memory (text->status), and leaves text->at before the
+ * newline; or returns false and changes nothing, and the line is read as any other, which also says
+ * what is wrong with it. Without `weighted` the weight is 1. */
+static inline bool twi_text_quick_edge(twi_text *text, const char *at, char separator,
+                                       bool weighted)
+{
+    const twi_text_rules *rules = text->rules;
+    uint32_t ends[2];
+    uint32_t weight = 1;
+    if (text->end - at < TWI_QUICK_LINE || rules->real || rules->unweighted) {
+        return false;
+    }
+    for (int e = 0; e < 2; e++) {
+        const int length = twi_text_digits(at, &ends[e]);
+        at += length;
+        if (length == 0 || (*at != separator && (e == 0 || weighted))) {
+            return false;
+        }
+        at += e == 0 || weighted;
+    }
+    if (weighted) {
+        const int length = twi_text_digits(at, &weight);
+        at += length;
+        if (length == 0) {
+            return false;
+        }
+    }
+    at += *at == '\r';
+    const int64_t source = (int64_t)ends[0] - rules->base;
+    const int64_t target = (int64_t)ends[1] - rules->base;
+    const int64_t most = rules->vertices < 0 ? TWI_MOST_VERTICES : rules->vertices;
+    if (*at != '\n' || source < 0 || target < 0 || source >= most || target >= most) {
+        return false;
+    }
+    if (__builtin_expect(!twi_edge_blocks_add(text->ctx, &text->edges, (int32_t)source,
+                                              (int32_t)target, (int32_t)weight),
+                         0)) {
+        (void)twi_text_no_memory(text);
+    }
+    const int64_t higher = source > target ? source : target;
+    text->highest = higher > text->highest ? higher : text->highest;
+    text->records++;
+    text->at = at;
     return true;
 }
 

@@ -471,6 +471,93 @@ static void any_thread_count_reads_the_same_graph(void **state)
     close_context(ctx);
 }
 
+/* Lines are read by a quick way or by the careful one, depending on what they hold and on how much
+ * follows: what they mean is the same. */
+static void numbers_of_any_length_are_what_they_say(void **state)
+{
+    (void)state;
+    enum { LENGTHS = 10, LINES = LENGTHS * LENGTHS };
+    static const char *const ends[] = {"\n", "\r\n", " \n", "\t\r\n"};
+    static const struct {
+        const char *name;
+        const char *line;
+        int64_t first; /* vertex */
+    } kinds[] = {
+        {"a.el", "%lld %lld %lld%s", 0},    {"b.el", "%lld  %lld\t%lld%s", 0},
+        {"a.csv", "%lld,%lld,%lld%s", 0},   {"b.csv", "%lld, %lld,%lld%s", 0},
+        {"a.tsv", "%lld\t%lld\t%lld%s", 0}, {"a.gr", "a %lld %lld %lld%s", 1},
+        {"b.gr", "a %lld %lld  %lld%s", 1}, {"a.mtx", "%lld %lld %lld%s", 1},
+    };
+    tw_context *ctx = open_context();
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char text[LINES * 48 + 200] = "";
+        size_t used = 0;
+        const int64_t vertices = 2000000;
+        if (strstr(kinds[k].name, ".gr") != NULL) {
+            used += (size_t)sprintf(text, "p sp %lld %d\n", (long long)vertices, LINES);
+        } else if (strstr(kinds[k].name, ".mtx") != NULL) {
+            used += (size_t)sprintf(text,
+                                    "%%%%MatrixMarket matrix coordinate integer general\n"
+                                    "%lld %lld %d\n",
+                                    (long long)vertices, (long long)vertices, LINES);
+        } else {
+            used += (size_t)sprintf(text, "# vertices: %lld\n", (long long)vertices);
+        }
+        int64_t power[LENGTHS + 1] = {1};
+        for (int i = 0; i < LENGTHS; i++) {
+            power[i + 1] = 10 * power[i];
+        }
+        for (int i = 0; i < LINES; i++) { /* vertex i to another, of which the last digit differs */
+            const int64_t weight = (power[i % LENGTHS] * 2 - 1) % 2147483647 + i / LENGTHS;
+            const int64_t target = (power[i / LENGTHS % 7] + 1000 + i) % vertices;
+            used += (size_t)sprintf(text + used, kinds[k].line, (long long)(i + kinds[k].first),
+                                    (long long)(target + kinds[k].first), (long long)weight,
+                                    ends[i % 4]);
+        }
+        tw_graph *graph = NULL;
+        assert_ok(ctx, twi_graph_read_memory(ctx, &graph, text, used, kinds[k].name, NULL));
+        assert_int_equal(graph->n, vertices);
+        assert_int_equal(graph->arcs, LINES);
+        for (int i = 0; i < LINES; i++) {
+            assert_int_equal(graph->offsets[i], i);
+            assert_int_equal(graph->targets[i], (power[i / LENGTHS % 7] + 1000 + i) % vertices);
+            assert_int_equal(((const int32_t *)graph->weights)[i],
+                             (power[i % LENGTHS] * 2 - 1) % 2147483647 + i / LENGTHS);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+static void decimals_are_the_nearest_doubles(void **state)
+{
+    (void)state;
+    enum { LINES = 3000 };
+    tw_context *ctx = open_context();
+    static char text[LINES * 64];
+    static char numbers[LINES][32];
+    size_t used = 0;
+    uint64_t random = 20261117;
+    for (int i = 0; i < LINES; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const long long whole = (long long)(random >> 33) % 1000000;
+        const int digits =
+            i % 20; /* 19 and some of the whole ones are too many for the quick way */
+        snprintf(numbers[i], sizeof numbers[i], "%s%lld.%0*llu", i % 3 == 0 ? "-" : "",
+                 whole >> i % 21, digits, (unsigned long long)(random >> (63 - 3 * digits)));
+        used += (size_t)sprintf(text + used, "%d %d %s\n", i, i + 1, numbers[i]);
+    }
+    tw_graph *graph = NULL;
+    assert_ok(ctx, twi_graph_read_memory(ctx, &graph, text, used, "a.el", NULL));
+    assert_int_equal(graph->arcs, LINES);
+    for (int i = 0; i < LINES; i++) {
+        const double expected = strtod(numbers[i], NULL);
+        assert_memory_equal((const double *)graph->weights + i, &expected, sizeof expected);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void a_decimal_in_one_piece_turns_every_piece(void **state)
 {
     (void)state;
@@ -640,6 +727,8 @@ int main(void)
         cmocka_unit_test(graphs_of_no_and_one_vertex_are_read),
         cmocka_unit_test(metis_skips_what_belongs_to_vertices),
         cmocka_unit_test(any_thread_count_reads_the_same_graph),
+        cmocka_unit_test(numbers_of_any_length_are_what_they_say),
+        cmocka_unit_test(decimals_are_the_nearest_doubles),
         cmocka_unit_test(a_decimal_in_one_piece_turns_every_piece),
         cmocka_unit_test(npy_elements_of_every_width_are_read),
         cmocka_unit_test(a_stream_is_read_to_its_end),
