@@ -306,8 +306,9 @@ typedef struct tw_graph_read_options {
                               "edges", "metis", "npy", "npz" */
     int32_t directed;      /* TW_GRAPH_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
-    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words; 0: only in a
-                              table (.csv, .tsv) whose first lines have no numbers for vertices */
+    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words; 0: only if one of
+                              them can be no index: what is no number, in a table (.csv, .tsv), and
+                              in any list zeros before a number or a number beyond 2^31 - 2 */
     int32_t header;        /* edge lists: TW_GRAPH_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: the third column if there is one */

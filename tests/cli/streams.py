@@ -142,7 +142,7 @@ class Streams(unittest.TestCase):
             late = len(text) - 7
             while text[late].startswith(("#", "%", "c ")):
                 late -= 1
-            text[late] = "oops\n"
+            text[late] = "-7\n"
             self.write(name, text)
             whole = self.read(name, options, None)
             self.assertEqual(whole[:2], (2, b""), name)

@@ -167,7 +167,7 @@ bool twi_columns_find(twi_text *head, int64_t *vertices)
     return false;
 }
 
-static bool is_number(twi_text *text, const twi_field *field)
+static bool is_number(const twi_text *text, const twi_field *field)
 {
     twi_text alone = {.rules = text->rules, .at = field->begin, .end = field->end};
     twi_number ignored;
@@ -183,6 +183,69 @@ static bool is_word(const char *begin, size_t length, const char *const *words)
         }
     }
     return false;
+}
+
+bool twi_field_is_name(const twi_field *field, bool table)
+{
+    const char *at = field->begin;
+    const int64_t length = field->end - at;
+    int64_t value = 0;
+    while (at < field->end && *at >= '0' && *at <= '9' && value < TWI_MOST_VERTICES) {
+        value = value * 10 + (*at++ - '0');
+    }
+    const bool large = value >= TWI_MOST_VERTICES;
+    while (at < field->end && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    if (at == field->end) {
+        return length > 0 && (large || (length > 1 && field->begin[0] == '0'));
+    }
+    while (at < field->end && ((*at >= '0' && *at <= '9') || *at == ' ')) {
+        at++;
+    }
+    const twi_text text = {0};
+    return table && at < field->end && !is_number(&text, field); /* "2 3" lacks a separator */
+}
+
+char twi_columns_given(twi_text *head)
+{
+    static const char words[] = "sep=";
+    twi_text text = *head;
+    const bool quoted = text.at < text.end && *text.at == '"';
+    text.at += quoted;
+    if ((size_t)(text.end - text.at) < sizeof words ||
+        strncasecmp(text.at, words, sizeof words - 1) != 0) {
+        return 0;
+    }
+    const char separator = text.at[sizeof words - 1];
+    text.at += sizeof words;
+    if (quoted && (text.at == text.end || *text.at++ != '"')) {
+        return 0;
+    }
+    if (strchr(",;|\t", separator) == NULL || separator == '\0' || !twi_text_line_ends(&text)) {
+        return 0;
+    }
+    (void)twi_text_next_line(&text);
+    *head = text;
+    return separator;
+}
+
+bool twi_columns_hide_edge(twi_text text, const twi_columns *columns)
+{
+    twi_field field;
+    const char *behind = text.at + 1;
+    if (!columns->names || columns->separator == ' ' || behind >= text.end ||
+        twi_text_is_blank(*behind) || *behind == '\n' || *behind == '#' || *behind == '%') {
+        return false;
+    }
+    for (int64_t column = 1; column <= columns->last; column++) {
+        if (twi_field_next(&text, columns->separator, column == 1, &field) != TWI_FIELD ||
+            field.begin == field.end || (column == columns->weight && !is_number(&text, &field))) {
+            return false;
+        }
+    }
+    return columns->loose || columns->weight > 0 ||
+           twi_field_next(&text, columns->separator, false, &field) == TWI_LINE_END;
 }
 
 /* Titles of the ends, as strangers' files have them. */
@@ -241,6 +304,7 @@ typedef struct line_look {
     int64_t numbers;   /* of the ends: fields that are numbers */
     bool number_like;  /* one of the ends begins like a number */
     bool weight_like;  /* so does the weight */
+    bool names;        /* one of the ends is a name, in a table */
     bool torn;         /* one of the ends is a number, a blank, and more */
     bool quote_split;  /* a field has one of two quotes: the separator stands between them */
     twi_field ends[ENDS];
@@ -257,12 +321,13 @@ static void list_field(line_look *out, const twi_field *field)
     memcpy(out->list + strlen(out->list), ", ", 3);
 }
 
-static void look_at_end(line_look *out, twi_text *text, const twi_field *field, bool number,
-                        bool like)
+static void look_at_end(line_look *out, twi_text *text, const twi_field *field, bool table,
+                        bool number, bool like)
 {
     out->titles += is_title(field->begin, (size_t)(field->end - field->begin));
     out->numbers += number;
     out->number_like |= like;
+    out->names |= twi_field_is_name(field, table);
     const char *blank = field->begin;
     while (blank < field->end && !twi_text_is_blank(*blank)) {
         blank++;
@@ -304,7 +369,7 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
             }
         }
         if (out->fields == wishes[FROM].column || out->fields == wishes[TO].column) {
-            look_at_end(out, &text, &field, number, like);
+            look_at_end(out, &text, &field, separator != ' ', number, like);
             out->ends[out->fields == wishes[TO].column] = field;
         } else {
             out->elsewhere += is_title(field.begin, length);
@@ -499,8 +564,8 @@ static tw_status choose_weight(tw_context *ctx, const twi_input *input,
 }
 
 /* Whether the first line of data names the columns. Never if its weight begins like a number. Of
- * indices: if nothing in it is one. Of names: if both ends are known titles, or if neither is a
- * number and it has a weight or stands above a line of numbers. */
+ * indices: if nothing in it is one. Of names: if both ends are known titles, or if neither begins
+ * like a number and it has a weight or stands above a line of numbers. */
 static bool are_titles(const line_look *line, const line_look *next, bool names, int64_t weight)
 {
     const bool weighted = weight > 0 && line->fields >= weight;
@@ -510,7 +575,7 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
     if (!names) {
         return line->figures == 0 && !line->number_like;
     }
-    return line->titles == ENDS || (line->numbers == 0 && (weighted || next->numbers == ENDS));
+    return line->titles == ENDS || (!line->number_like && (weighted || next->numbers == ENDS));
 }
 
 /* Titles that are common ones, but not of the columns where ends and weights usually are: nobody
@@ -534,17 +599,44 @@ static tw_status check_places(tw_context *ctx, const twi_input *input,
         ends ? "are" : "is", line->list);
 }
 
-/* Ends that nobody would take for numbers, in a table: names, without being asked. A line of
- * titles says nothing about it. */
-static bool are_names(const twi_input *input, const twi_columns *columns, const line_look *line,
-                      const line_look *next)
+static bool is_table(const twi_input *input, char separator)
 {
     char inner[TWI_PACKED_NAME];
-    const bool table = columns->separator != ' ' || is_tab_separated(input) ||
-                       strcasecmp(inner_extension(input, inner), "csv") == 0;
-    return table && line->fields >= ENDS && !line->number_like && line->numbers == 0 &&
-           (next->fields > 0 ? !next->number_like && next->numbers == 0
-                             : line->figures > 0 || line->weight_like || next->any_quote);
+    return separator != ' ' || is_tab_separated(input) ||
+           strcasecmp(inner_extension(input, inner), "csv") == 0;
+}
+
+/* Whether a line behind the first has an end that is a name: columns->telling. */
+static bool have_names(twi_text text, twi_columns *columns, wish wishes[WISHES])
+{
+    const bool table = columns->separator != ' ';
+    line_look line = {0};
+    int64_t ignored = 0;
+    for (int64_t lines = 1; lines < SAMPLED && !line.names; lines++) {
+        twi_text_skip_line(&text);
+        if (!twi_text_next_line(&text) || !twi_columns_find(&text, &ignored)) {
+            return false;
+        }
+        (void)look_at_line(text, columns->separator, wishes, &line, &text);
+    }
+    if (line.names) {
+        columns->telling = line.ends[!twi_field_is_name(&line.ends[0], table)];
+    }
+    return line.names;
+}
+
+/* Ends that are names, without being asked: in a table those that nobody would take for numbers, a
+ * line of titles saying nothing about it; and any that can be no index, in the first line beside a
+ * number or in one of the next. */
+static bool are_names(const twi_text *head, twi_columns *columns, wish wishes[WISHES],
+                      const line_look *line, const line_look *next)
+{
+    const bool words =
+        columns->table && line->fields >= ENDS && !line->number_like && line->numbers == 0 &&
+        (next->fields > 0 ? !next->number_like && next->numbers == 0
+                          : line->figures > 0 || line->weight_like || next->any_quote);
+    return words || (line->names && line->figures > 0 && line->titles < ENDS) ||
+           have_names(*head, columns, wishes);
 }
 
 tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
@@ -564,7 +656,8 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     if (status != TW_OK) {
         return status;
     }
-    out->separator = find_separator(head, input, opts, wishes);
+    out->separator = out->given != 0 ? out->given : find_separator(head, input, opts, wishes);
+    out->table = is_table(input, out->separator);
     if (!look_at_line(*head, out->separator, wishes, &line, head)) {
         return twi_text_report(ctx, input, head);
     }
@@ -587,7 +680,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     }
     (void)look_at_line(*head, out->separator, wishes, &line, head);
     look_at_next(*head, out->separator, wishes, &next);
-    out->names = opts->ids || are_names(input, out, &line, &next);
+    out->names = opts->ids || are_names(head, out, wishes, &line, &next);
     out->titles = opts->header != TW_GRAPH_HEADER_AUTO
                       ? opts->header == TW_GRAPH_HEADER_YES
                       : named || are_titles(&line, &next, out->names, wishes[WEIGHT].column);
@@ -604,6 +697,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
     out->unusual = line.titles < ENDS;
+    out->doubtful = !out->titles && !out->unusual;
     memcpy(out->ends, line.ends, sizeof out->ends);
     out->from = wishes[FROM].column;
     out->to = wishes[TO].column;

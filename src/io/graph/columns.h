@@ -24,7 +24,8 @@ typedef struct twi_field {
 } twi_field;
 
 typedef struct twi_columns {
-    char separator; /* ',', ';', '\t' or ' ' */
+    char given;     /* the separator that the file names itself; 0: none */
+    char separator; /* ',', ';', '\t', '|' or ' ' */
     int64_t from;   /* all from 1 */
     int64_t to;
     int64_t weight;    /* 0: none */
@@ -33,9 +34,13 @@ typedef struct twi_columns {
     bool loose;        /* further columns are ignored */
     bool guessed;      /* which nobody said */
     bool unusual;      /* nor do usual words in it */
+    bool doubtful;     /* it has usual titles, and a number beside them */
     bool names;        /* the ends are names */
+    bool table;        /* by its separator or its extension: names need not be asked for */
     bool quoted;       /* fields are in quotes, if only some */
     twi_field ends[2]; /* of the first line: source and target */
+    twi_field
+        telling; /* the name that made names of ends that look like indices; empty: none did */
 } twi_columns;
 
 /* To the begin of the next field; `first` of the line. TWI_BROKEN after twi_text_fail. */
@@ -54,6 +59,18 @@ twi_cell twi_field_enter(twi_text *text, const twi_field *field);
 bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool good,
                      const char *wanted);
 
+/* Whether the end of an edge can be no index, but a name: digits that are too many or begin with a
+ * 0 that would be lost, and in a table whatever is no number. */
+bool twi_field_is_name(const twi_field *field, bool table);
+
+/* "sep=;" in the first line, as spreadsheets have it: passed over, and what separates fields; 0:
+ * there is none. */
+char twi_columns_given(twi_text *head);
+
+/* Whether the line at `text`, which begins like a comment, would be an edge without that: in a
+ * table of names "#1 Street,Main,5" is as likely one. */
+bool twi_columns_hide_edge(twi_text text, const twi_columns *columns);
+
 /* To the first line that is neither blank nor a comment; false if there is none. *vertices is what
  * a comment "# vertices: N" says. */
 bool twi_columns_find(twi_text *head, int64_t *vertices);
@@ -65,8 +82,9 @@ TW_CHECKED tw_status twi_columns_settle(tw_context *ctx, const twi_input *input,
 /* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted. */
 static inline bool twi_columns_are_plain(const twi_columns *columns)
 {
-    return !columns->names && !columns->quoted && columns->separator != ';' && columns->from == 1 &&
-           columns->to == 2 && (columns->weight == 0 || columns->weight == 3);
+    return !columns->names && !columns->quoted && columns->separator != ';' &&
+           columns->separator != '|' && columns->from == 1 && columns->to == 2 &&
+           (columns->weight == 0 || columns->weight == 3);
 }
 
 #endif

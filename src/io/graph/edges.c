@@ -1,11 +1,12 @@
 /*
  * Edge lists: a line an edge, "SOURCE TARGET [WEIGHT] [...]", separated by blanks, tabs, commas or
- * semicolons (columns.h). A line that begins with # or % is a comment. Vertices are indices from 0,
- * as many as the highest of them asks for, or of a comment "# vertices: N" before the first edge;
- * or names, numbered as they appear.
+ * semicolons (columns.h). A line that begins with # or % is a comment, unless it may be an edge of
+ * names, which is refused. Vertices are indices from 0, as many as the highest of them asks for, or
+ * of a comment "# vertices: N" before the first edge; or names, numbered as they appear.
  *
  * The first lines of data settle the columns for all. Lists of indices are parsed by all threads,
- * names in order by one.
+ * names in order by one. One end that can be no index makes all of them names: where the first
+ * lines do not show it, the text is read again, a compressed file by who opened it.
  */
 #include "io/graph/columns.h"
 #include "io/graph/dense.h"
@@ -13,6 +14,9 @@
 #include "io/graph/labels.h"
 #include "io/graph/pieces.h"
 
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -28,15 +32,59 @@ enum { LOOKED = 512 };        /* bytes in which a zero says that this is no text
 typedef struct list {
     twi_columns columns;
     twi_labels *names; /* NULL: vertices are indices */
+    atomic_bool *odd;  /* one of them can be none, but a name */
 } list;
+
+/* After a field that is no index: whether it is a name is for the caller, who knows whether the
+ * text can be had again. */
+static bool fail_index(const list *kind, const twi_field *field)
+{
+    if (twi_field_is_name(field, kind->columns.table)) {
+        atomic_store(kind->odd, true);
+    }
+    return false;
+}
+
+/* "007" is 7, and a 7 may be another vertex. */
+static bool keeps_zeros(twi_text *text, const list *kind, const char *end)
+{
+    const twi_field field = {.begin = text->at, .end = end};
+    char shown[29];
+    if (end - text->at < 2 || *text->at != '0' || !isdigit((unsigned char)text->at[1])) {
+        return true;
+    }
+    (void)twi_text_show(shown, sizeof shown, field.begin, field.end);
+    (void)twi_text_fail(text, TW_ERR_FORMAT, NULL,
+                        "'%s' is not a vertex number: its zeros would be lost; vertex names need "
+                        "--ids",
+                        shown);
+    return fail_index(kind, &field);
+}
 
 /* ------------------------------------------------------------------ lines of three numbers */
 
-static bool read_index(twi_text *text, int32_t *out, bool first)
+/* Of the field at text->at. */
+static const char *end_of(const twi_text *text)
 {
+    const char *at = text->at;
+    while (at < text->end && !twi_text_is_break(*at)) {
+        at++;
+    }
+    return at;
+}
+
+static bool read_index(twi_text *text, const list *kind, int32_t *out, bool first)
+{
+    const char *at;
     switch (twi_field_find(text, ' ', first)) {
     case TWI_FIELD:
-        return twi_text_vertex(text, out);
+        at = text->at;
+        if (*at == '0' && at + 1 < text->end && !twi_text_is_break(at[1]) &&
+            !keeps_zeros(text, kind, end_of(text))) {
+            return false;
+        }
+        return twi_text_vertex(text, out) ||
+               fail_index(kind, &(twi_field){.begin = at, .end = end_of(text)});
     case TWI_LINE_END:
         return twi_text_fail(text, TW_ERR_FORMAT, NULL, "the line ends; expected a vertex");
     default:
@@ -86,8 +134,8 @@ static bool read_plain(twi_text *text, const void *self)
         twi_text_skip_line(text);
         return true;
     }
-    if (!read_index(text, &source, true) || !check_comma(text, kind, at) ||
-        !read_index(text, &target, false) || !check_comma(text, kind, at)) {
+    if (!read_index(text, kind, &source, true) || !check_comma(text, kind, at) ||
+        !read_index(text, kind, &target, false) || !check_comma(text, kind, at)) {
         return false;
     }
     twi_text_skip_blanks(text);
@@ -149,7 +197,9 @@ static bool read_end(twi_text *text, const list *kind, const twi_field *field, i
         return read_name(text, field, kind->names, out);
     }
     twi_cell cell = twi_field_enter(text, field);
-    return twi_field_leave(text, field, cell, twi_text_vertex(text, out), "a vertex number");
+    const bool good = keeps_zeros(text, kind, field->end) && twi_text_vertex(text, out);
+    return twi_field_leave(text, field, cell, good, "a vertex number; vertex names need --ids") ||
+           fail_index(kind, field);
 }
 
 static bool read_cell(twi_text *text, const twi_field *field, twi_number *weight)
@@ -182,6 +232,15 @@ static const char *column_name(const twi_columns *columns, int64_t column)
                                      : "the target";
 }
 
+/* A line that somebody may miss, whichever it is taken for. */
+static bool refuse_doubt(twi_text *text)
+{
+    return twi_text_fail(text, TW_ERR_FORMAT, NULL,
+                         "a comment, or an edge of a name that begins with '%c'? Put the name in "
+                         "quotes if it is an edge, and a blank behind the '%c' if it is a comment",
+                         *text->at, *text->at);
+}
+
 static bool read_row(twi_text *text, const void *self)
 {
     const list *kind = self;
@@ -192,6 +251,9 @@ static bool read_row(twi_text *text, const void *self)
     twi_field field;
     twi_found next = TWI_FIELD;
     if (*at == '#' || *at == '%') {
+        if (twi_columns_hide_edge(*text, columns)) {
+            return refuse_doubt(text);
+        }
         twi_text_skip_line(text);
         return true;
     }
@@ -332,11 +394,42 @@ static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
     return TW_OK;
 }
 
-tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
-                         const tw_graph_read_options *opts)
+/* The same before the first edge, where only a weight tells an edge from a header behind a '#'. */
+static bool check_comments(twi_text *head, const char *end, const twi_columns *columns)
+{
+    while (columns->weight > 0 && head->at < end) {
+        if (!twi_text_line_ends(head) && twi_columns_hide_edge(*head, columns)) {
+            return refuse_doubt(head);
+        }
+        twi_text_skip_line(head);
+        (void)twi_text_next_line(head);
+    }
+    return true;
+}
+
+/* That ends are names is news to whoever thought that they are numbers. */
+static void tell_name(tw_context *ctx, const twi_input *input, const twi_field *name)
+{
+    const bool zeros = name->end - name->begin > 1 && name->begin[0] == '0' &&
+                       isdigit((unsigned char)name->begin[1]);
+    char shown[61];
+    if (name->begin == name->end) {
+        return;
+    }
+    (void)twi_text_show(shown, sizeof shown, name->begin, name->end);
+    twi_log(ctx, "%.400s:%lld: '%s' is not a vertex number%s; all vertices are taken as names",
+            input->name, (long long)twi_text_count_lines(input->bytes, name->begin) + 1, shown,
+            zeros ? ": its zeros would be lost" : "");
+}
+
+/* *odd: it failed, since a vertex can be no index; *again: the text is still to be had. */
+static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
+                            const tw_graph_read_options *opts, bool *odd, bool *again)
 {
     twi_labels names = {0};
-    list kind = {.columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
+    atomic_bool seen = false;
+    list kind = {.odd = &seen,
+                 .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
     int64_t declared = 0;
     twi_text_file file = {.rules = {.vertices = -1,
                                     .unweighted = opts->unweighted,
@@ -350,10 +443,18 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
         status = twi_text_open(ctx, input, "#%");
     }
     twi_text head = twi_text_head(ctx, input, &file.rules);
+    kind.columns.given = status == TW_OK ? twi_columns_given(&head) : 0;
+    twi_text before = head;
     if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
+        if (status == TW_OK && !check_comments(&before, head.at, &kind.columns)) {
+            status = twi_text_report(ctx, input, &before);
+        }
         if (status == TW_OK) {
             status = twi_refuse_dense(ctx, input, &head, &kind.columns, opts);
+        }
+        if (status == TW_OK) {
+            tell_name(ctx, input, &kind.columns.telling);
         }
     }
     kind.names = kind.columns.names ? &names : NULL;
@@ -364,10 +465,41 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
         status = twi_text_cut(&file, ctx, input, head.at, kind.columns.names);
     }
     if (status == TW_OK) {
+        *again = input->flow == NULL;
         status = read_list(&file, &kind, declared, out);
+        *odd = status != TW_OK && seen && !kind.columns.doubtful;
     }
     twi_text_clear(&file);
     twi_labels_clear(&names);
+    return status;
+}
+
+void twi_edges_why_names(const tw_context *ctx, char why[TWI_WHY_NAMES])
+{
+    static const char conclusion[] = "; all vertices are taken as names";
+    (void)snprintf(why, TWI_WHY_NAMES - sizeof conclusion, "%s", tw_last_error(ctx));
+    const char *advice = strstr(why, "; vertex names");
+    memcpy(why + (advice != NULL ? (size_t)(advice - why) : strlen(why)), conclusion,
+           sizeof conclusion);
+}
+
+tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
+                         const tw_graph_read_options *opts)
+{
+    bool odd = false, again = false;
+    tw_status status = read_edges(ctx, out, input, opts, &odd, &again);
+    input->has_names = odd && !again;
+    if (!odd || !again) {
+        return status;
+    }
+    tw_graph_read_options with_ids = *opts;
+    char why[TWI_WHY_NAMES];
+    twi_edges_why_names(ctx, why);
+    with_ids.ids = 1;
+    status = read_edges(ctx, out, input, &with_ids, &odd, &again);
+    if (status == TW_OK) {
+        twi_log(ctx, "%s", why);
+    }
     return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The caller's options over the defaults in *opts. */
 static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
@@ -115,6 +116,30 @@ tw_status twi_graph_read_memory(tw_context *ctx, tw_graph **out, const void *byt
     return status;
 }
 
+/* A compressed file from its beginning, with names for vertices. A pipe has none any more. */
+static tw_status read_again(tw_context *ctx, tw_graph **out, const char *path,
+                            const tw_graph_read_options *opts, tw_status failed)
+{
+    tw_graph_read_options with_ids = *opts;
+    struct stat found;
+    twi_input input;
+    char why[TWI_WHY_NAMES];
+    if (strcmp(path, "-") == 0 || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) {
+        return failed;
+    }
+    twi_edges_why_names(ctx, why);
+    with_ids.ids = 1;
+    tw_status status = twi_input_open_flow(ctx, &input, path);
+    if (status == TW_OK) {
+        status = read_input(ctx, out, &input, path, &with_ids);
+        twi_input_close(&input);
+    }
+    if (status == TW_OK) {
+        twi_log(ctx, "%s", why);
+    }
+    return status;
+}
+
 tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
                         const tw_graph_read_options *opts)
 {
@@ -130,11 +155,13 @@ tw_status tw_graph_read(tw_context *ctx, tw_graph **out, const char *path,
         return status;
     }
     status = twi_input_open_flow(ctx, &input, path);
-    if (status == TW_OK) {
-        status = read_input(ctx, out, &input, path, &ours);
-        twi_input_close(&input);
+    if (status != TW_OK) {
+        return status;
     }
-    return status;
+    status = read_input(ctx, out, &input, path, &ours);
+    const bool has_names = input.has_names;
+    twi_input_close(&input);
+    return has_names ? read_again(ctx, out, path, &ours, status) : status;
 }
 
 /* Numbers are printed in the "C" locale, whatever the program has set for this thread. */

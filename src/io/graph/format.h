@@ -62,6 +62,11 @@ TWI_DECLARE_FORMAT(npy);
 TWI_DECLARE_FORMAT(npz);
 #undef TWI_DECLARE_FORMAT
 
+/* The sentence for a list whose vertices turned out to be names, from the one that says why they
+ * are no indices. */
+#define TWI_WHY_NAMES 640
+void twi_edges_why_names(const tw_context *ctx, char why[TWI_WHY_NAMES]);
+
 /* What begins a file of the format, for recognition by content. */
 TWI_SHARED bool twi_triples_recognised(const twi_input *input);
 bool twi_dimacs_recognised(const twi_input *input);

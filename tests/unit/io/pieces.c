@@ -116,6 +116,40 @@ static void any_piece_gives_the_same_graph(void **state)
     close_context(ctx);
 }
 
+/* Text is read again when a late line shows that its vertices are names, all but a flow. */
+static void a_late_name_makes_names_of_all(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    enum { LINES = 900 };
+    char text[16384] = "";
+    for (int line = 0; line < LINES; line++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d,5\n", LINES - line,
+                 line % 3);
+    }
+    strcat(text, "2,Bern,1\n7,007,1\n");
+    for (way by = 0; by < WAYS; by++) {
+        for (uint64_t piece = 1; piece < 3000; piece += 97) {
+            tw_graph *graph = NULL;
+            const tw_status status = read_by(ctx, &graph, by, text, piece, "g.csv");
+            if (by == IN_A_FLOW) {
+                assert_fails(ctx, TW_ERR_FORMAT,
+                             "g.csv:901: 'Bern' is not a vertex number; vertex names need --ids",
+                             status);
+                continue;
+            }
+            assert_ok(ctx, status);
+            assert_int_equal(graph->n, LINES + 3);
+            assert_string_equal(tw_graph_label(graph, 0), "900");
+            assert_int_equal(tw_graph_find(graph, "0"), 1);
+            assert_int_equal(tw_graph_find(graph, "Bern"), LINES + 1);
+            assert_int_equal(tw_graph_find(graph, "007"), LINES + 2);
+            tw_graph_destroy(graph);
+        }
+    }
+    close_context(ctx);
+}
+
 /* Two faults in each text, on late lines: the first is told. */
 static void any_piece_gives_the_same_sentence(void **state)
 {
@@ -286,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_piece_gives_the_same_graph),
+        cmocka_unit_test(a_late_name_makes_names_of_all),
         cmocka_unit_test(any_piece_gives_the_same_sentence),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
         cmocka_unit_test(a_list_larger_than_the_memory_is_read),
