@@ -387,9 +387,12 @@ static tw_status open_attempt(void *run_, tw_type type)
     const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
     const twi_minplus_kernel *kernel = kernel_for(run, type);
     const bool symmetric = found != NULL ? found->lower : run->plan.symmetric;
+    tw_status status = twi_mpi_checkpoint_settle(run->checkpoint);
     twi_share_clear(&run->share);
     twi_pattern_clear(&run->pattern);
-    tw_status status = choose_grid(run, type);
+    if (status == TW_OK) {
+        status = choose_grid(run, type);
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -669,7 +672,8 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
         status = TWI_CHECK_ROOM(ctx, tw_mpi_forecast, out);
     }
     status = twi_world_agree(ctx, &graph->world, status);
-    if (status == TW_OK && run.plan.options.checkpoint != NULL) { /* it is not looked at */
+    const bool keeps = run.plan.options.checkpoint != NULL;
+    if (status == TW_OK && keeps) { /* it is not looked at */
         run.plan.options.method = TW_APSP_METHOD_CLOSURE;
         run.plan.options.checkpoint = NULL;
     }
@@ -688,7 +692,7 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
     seen.ranks = graph->world.size;
     seen.threads = run.plan.threads;
     seen.type = run.plan.type;
-    const twi_mpi_goal goal = {&ours, run.plan.threads};
+    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps};
     if (status == TW_OK && run.searches != NULL) {
         status = twi_estimate_search(ctx, &seen, &graph->world, run.searches, &run.replica, &goal);
     } else if (status == TW_OK) {

@@ -160,6 +160,16 @@ def explained():
         need, peak = report["forecast"]["memory"], report["memory_peak"]
         check(code == 0 and 0.75 < need / peak < 1.35, "memory of a rank", extra, need, peak, err)
         os.unlink(os.path.join(folder, "x.npy"))
+    one("generate", "graph", "sparse", "f.bin", "--vertices", "1500", "--seed", "3")
+    needs, peaks = [], []
+    for extra in ([], ["--checkpoint", "state", "--every", "0"]):
+        out, _, code, err = ranks(3, "apsp", "f.bin", "--summary", "--explain", "--method", "closure", "--work-type", "i32",
+                                  "--threads", "1", "--json", "-q", *extra)
+        needs.append(json.loads(out)["forecast"]["memory"])
+        peaks.append(json.loads(out)["memory_peak"])
+    share = 1500 * 1500 * 4 / 3
+    check(needs[1] - needs[0] > 0.9 * share and peaks[1] - peaks[0] > 0.9 * share,
+          "a checkpoint lies aside while it is written", needs, peaks)
     cases = ((30000, 256, 1, 5.0, 10, 2.0), (250000, 256, 64, 9.0, 12.5, 2.0), (250000, 128, 4096, 2000.0, 12.5, 5.0),
              (40000, 512, 256, 4000.0, 5.0, 50.0), (500, 256, 6, 5.0, 1.0, 10.0))
     for n, block, count, rate, link, latency in cases:

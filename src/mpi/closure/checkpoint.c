@@ -33,13 +33,14 @@ struct twi_mpi_checkpoint {
 
     twi_bands bands;
     uint64_t *sums; /* of the rows of a band */
+    char *aside;    /* this rank's rows of all bands, until they are on the disk; NULL: no room */
 
     twi_temporary file; /* rank 0's */
     char name[PATH_MAX + TWI_TEMPORARY_NAME];
     int fd; /* -1: none */
-    twi_background *syncer;
-    int error; /* of the syncer, once it has ended */
-    atomic_bool synced;
+    twi_background *writer;
+    int error; /* of the writer, once it has ended */
+    atomic_bool written;
     bool pending;       /* one is on its way to the disk */
     int64_t serial;     /* of the one that is or was the last */
     int64_t serials[2]; /* when a question was asked */
@@ -329,7 +330,9 @@ tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *sh
                               .cap = share->kernel->infinity,
                               .block = grid->block};
     twi_bands_close(&self->bands);
+    twi_free(self->aside);
     twi_free(self->sums);
+    self->aside = NULL;
     self->sums = NULL;
     tw_status status = twi_bands_open(self->ctx, &self->bands, share);
     if (status == TW_OK) {
@@ -365,11 +368,48 @@ tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *sh
 
 /* ------------------------------------------------------------------------------------- writing */
 
-static void sync_file(void *self_)
+/* Bytes of this rank's rows of band i, one after the other as in the file. */
+static int64_t part_bytes(const twi_mpi_checkpoint *self, int64_t i)
+{
+    int64_t first, count;
+    twi_band_rows(self->share->grid, i, &first, &count);
+    return twi_state_row_at(&self->state, first + count) - twi_state_row_at(&self->state, first);
+}
+
+/* This rank's rows of band i, which lie like that, into the file. 0 or an errno. */
+static int write_part(twi_mpi_checkpoint *self, int64_t i, const char *rows)
+{
+    int64_t first, count, used = 0;
+    twi_band_rows(self->share->grid, i, &first, &count);
+    for (int64_t row = 0; row < count; row++) {
+        const int64_t bytes = twi_state_row_bytes(&self->state, first + row);
+        self->sums[row] = twi_state_sum(first + row, rows + used, bytes);
+        used += bytes;
+    }
+    const int error = twi_write_at(self->fd, rows, used, twi_state_row_at(&self->state, first));
+    return error == 0 ? twi_write_at(self->fd, self->sums, 8 * count, twi_state_sum_at(first))
+                      : error;
+}
+
+/* On a thread of its own, beside the rounds: what lies aside into the file, and all to the disk. */
+static void write_aside(void *self_)
 {
     twi_mpi_checkpoint *self = self_;
-    self->error = fsync(self->fd) != 0 ? errno : 0;
-    atomic_store_explicit(&self->synced, true, memory_order_release);
+    const twi_grid *grid = self->share->grid;
+    const char *rows = self->aside;
+    int error = 0;
+    for (int64_t t = 0; rows != NULL && t * grid->rows < grid->tiles && error == 0; t++) {
+        const int64_t i = twi_band_tile(grid, t);
+        if (i >= 0) {
+            error = write_part(self, i, rows);
+            rows += part_bytes(self, i);
+        }
+    }
+    if (error == 0 && fsync(self->fd) != 0) {
+        error = errno;
+    }
+    self->error = error;
+    atomic_store_explicit(&self->written, true, memory_order_release);
 }
 
 static void tell_failure(const twi_mpi_checkpoint *self, const char *why)
@@ -383,8 +423,8 @@ static void tell_failure(const twi_mpi_checkpoint *self, const char *why)
 /* Nothing is on its way any more. `good`: everything is on the disk, and it gets its name. */
 static void conclude(twi_mpi_checkpoint *self, bool good)
 {
-    twi_background_join(self->syncer);
-    self->syncer = NULL;
+    twi_background_join(self->writer);
+    self->writer = NULL;
     self->pending = false;
     if (self->world->rank != 0) {
         if (self->fd >= 0) {
@@ -409,8 +449,8 @@ static tw_status settle(twi_mpi_checkpoint *self)
     if (!self->pending) {
         return TW_OK;
     }
-    twi_background_join(self->syncer);
-    self->syncer = NULL;
+    twi_background_join(self->writer);
+    self->writer = NULL;
     int worst = self->error;
     tw_status status = twi_mpi_check(
         self->ctx, MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, self->world->comm),
@@ -422,14 +462,19 @@ static tw_status settle(twi_mpi_checkpoint *self)
     return status;
 }
 
+tw_status twi_mpi_checkpoint_settle(twi_mpi_checkpoint *self)
+{
+    return self != NULL ? settle(self) : TW_OK;
+}
+
 void twi_mpi_checkpoint_tell(twi_mpi_checkpoint *self, int slot, int told[TWI_TELLS])
 {
     told[DUE] =
         self->world->rank == 0 && !self->pending && twi_seconds() - self->last >= every(self);
-    told[WAY] = !self->pending                                               ? NOTHING
-                : !atomic_load_explicit(&self->synced, memory_order_acquire) ? WAITING
-                : self->error != 0                                           ? FAILED
-                                                                             : ON_DISK;
+    told[WAY] = !self->pending                                                ? NOTHING
+                : !atomic_load_explicit(&self->written, memory_order_acquire) ? WAITING
+                : self->error != 0                                            ? FAILED
+                                                                              : ON_DISK;
     self->serials[slot] = self->serial;
 }
 
@@ -452,38 +497,53 @@ bool twi_mpi_checkpoint_due(const twi_mpi_checkpoint *self)
     return self->due || every(self) <= 0;
 }
 
-/* This rank's part of row i of tiles, out of rows of n elements. 0 or an errno. */
-static int write_part(twi_mpi_checkpoint *self, int64_t i)
+/* Rows of n elements, as they have been gathered, without what lies between them. */
+static void compact(const twi_mpi_checkpoint *self, int64_t i, char *out)
 {
     const int64_t n = self->state.n, size = self->share->size;
     int64_t first, count;
     twi_band_rows(self->share->grid, i, &first, &count);
-    int64_t used = 0;
-    for (int64_t row = 0; row < count; row++) { /* shorter ones move up to each other */
+    for (int64_t row = 0; row < count; row++) { /* out may be where they lie */
         const int64_t bytes = twi_state_row_bytes(&self->state, first + row);
-        memmove(self->bands.rows + used, self->bands.rows + row * n * size, (size_t)bytes);
-        self->sums[row] = twi_state_sum(first + row, self->bands.rows + used, bytes);
-        used += bytes;
+        memmove(out, self->bands.rows + row * n * size, (size_t)bytes);
+        out += bytes;
     }
-    const int error =
-        twi_write_at(self->fd, self->bands.rows, used, twi_state_row_at(&self->state, first));
-    return error == 0 ? twi_write_at(self->fd, self->sums, 8 * count, twi_state_sum_at(first))
-                      : error;
 }
 
-/* Everybody's rows; *error is this rank's. */
-static tw_status write_all(twi_mpi_checkpoint *self, int *error)
+/* Room for this rank's rows, if it may have it. */
+static void make_room(twi_mpi_checkpoint *self)
+{
+    const twi_grid *grid = self->share->grid;
+    int64_t bytes = 0;
+    for (int64_t t = 0; t * grid->rows < grid->tiles; t++) {
+        const int64_t i = twi_band_tile(grid, t);
+        bytes += i >= 0 ? part_bytes(self, i) : 0;
+    }
+    if (self->aside == NULL && twi_alloc(self->ctx, &self->aside, (uint64_t)bytes, 1,
+                                         "a checkpoint on its way") != TW_OK) {
+        self->aside = NULL; /* the ranks then wait until it is written */
+    }
+}
+
+/* Everybody's rows, aside or into the file at once; *error is this rank's. */
+static tw_status gather_all(twi_mpi_checkpoint *self, int *error)
 {
     const twi_grid *grid = self->share->grid;
     tw_status status = TW_OK;
+    make_room(self);
+    char *aside = self->aside;
     for (int64_t t = 0; t * grid->rows < grid->tiles && status == TW_OK; t++) {
         const int64_t i = twi_band_tile(grid, t);
         if (i < 0) {
             continue;
         }
         status = twi_bands_gather(self->ctx, &self->bands, i);
-        if (status == TW_OK && *error == 0) {
-            *error = write_part(self, i);
+        if (status == TW_OK && aside != NULL) {
+            compact(self, i, aside);
+            aside += part_bytes(self, i);
+        } else if (status == TW_OK && *error == 0) {
+            compact(self, i, self->bands.rows);
+            *error = write_part(self, i, self->bands.rows);
         }
     }
     return status;
@@ -546,7 +606,7 @@ tw_status twi_mpi_checkpoint_keep(twi_mpi_checkpoint *self, int64_t done)
         status = make(self, &error);
     }
     if (status == TW_OK) {
-        status = write_all(self, &error);
+        status = gather_all(self, &error);
     }
     int worst = error;
     if (status == TW_OK) {
@@ -562,10 +622,10 @@ tw_status twi_mpi_checkpoint_keep(twi_mpi_checkpoint *self, int64_t done)
     } else {
         self->pending = true;
         self->error = 0;
-        atomic_store(&self->synced, false);
-        self->syncer = twi_background_start(sync_file, self);
-        if (self->syncer == NULL) {
-            sync_file(self);
+        atomic_store(&self->written, false);
+        self->writer = twi_background_start(write_aside, self);
+        if (self->writer == NULL) {
+            write_aside(self);
         }
     }
     self->last = twi_seconds();
@@ -598,6 +658,7 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
         close(self->found_fd);
     }
     twi_bands_close(&self->bands);
+    twi_free(self->aside);
     twi_free(self->sums);
     twi_free(self);
 }

@@ -4,9 +4,10 @@
  * all ranks see.
  *
  * Rows of the matrix are put together as for the result (rows.h), a row of tiles by the ranks of
- * its row of the grid, each a part of its rows; that goes into the file in one piece. Threads of
- * their own then wait for the disk beside the next rounds. When the next questions of the closure
- * tell that all of them have, rank 0 renames the file.
+ * its row of the grid, each a part of its rows, and laid aside: as much memory as the share, where
+ * a rank may have it. Threads of their own then sum up, write and wait for the disk beside the next
+ * rounds. When the next questions of the closure tell that all of them have, rank 0 renames the
+ * file. A rank without that memory writes before the next round.
  */
 #ifndef TWI_MPI_CHECKPOINT_H
 #define TWI_MPI_CHECKPOINT_H
@@ -42,6 +43,9 @@ bool twi_mpi_checkpoint_due(const twi_mpi_checkpoint *self);
 /* Keep the matrix after the pivots of vertices 0 ... done-1. What cannot be written is told in the
  * log; only MPI can fail. */
 TW_CHECKED tw_status twi_mpi_checkpoint_keep(twi_mpi_checkpoint *self, int64_t done);
+
+/* Wait for what is on its way: before the share that it is of goes. NULL is fine. */
+TW_CHECKED tw_status twi_mpi_checkpoint_settle(twi_mpi_checkpoint *self);
 
 /* `finished`: the run is over, nothing of it is needed any more. `broken`: others may not answer,
  * so what is on its way is given up, and this is not collective. NULL is fine. */

@@ -148,6 +148,9 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
     if (status == TW_OK) {
         status = check_memory(ctx, world, &machines, grid->n, out->memory);
     }
+    if (goal->keeps) { /* laid aside, where there is room */
+        out->memory += twi_share_bytes(grid, kernel, plan->symmetric, false);
+    }
     if (status == TW_OK) {
         status = find_filled(ctx, graph, grid, &mesh.filled);
     }

@@ -9,6 +9,7 @@
 typedef struct twi_mpi_goal {
     const tw_mpi_apsp_output *output;
     int threads;
+    bool keeps; /* checkpoints */
 } twi_mpi_goal;
 
 /* A closure by `kernel` on the grid; the rest of `out` stays as it is. Collective; the same status
