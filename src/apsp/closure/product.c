@@ -1,9 +1,11 @@
 /*
- * The loops around the micro-kernel: see product.h. A strip of B (nr columns, 16 KiB) stays in the
- * first-level cache while the strips of A stream past it from the second; the next tile of C
- * and the next strip of B are asked for before they are needed: C's rows are a matrix row apart,
- * and B comes from the third level (3 % at n = 4096 on a Neoverse V1, November 2026). A tile that
- * sticks out of C goes through a copy.
+ * The loops around the micro-kernel: see product.h. A strip of B (nr columns, 16 KiB; with AVX-512
+ * 64 KiB) stays in the first- or second-level cache while the strips of A stream past it from the
+ * second. The next tile of C is asked for before it is needed, since its rows are a matrix row
+ * apart, and so is the next strip of B, which comes from the third level (3 % at n = 4096 on a
+ * Neoverse V1, November 2026), unless it is as wide as AVX-512's: its many lines are in the way of
+ * the tile's, and the processor asks for them by itself (4 % on a Xeon of 2023). A tile that sticks
+ * out of C goes through a copy.
  */
 #include "apsp/closure/product.h"
 
@@ -119,7 +121,9 @@ static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a,
         int64_t height = rows - i * mr < mr ? rows - i * mr : mr;
         if (height == mr && width == nr) {
             for (int64_t next = mr; next < 2 * mr && i * mr + next < rows; next++) {
-                __builtin_prefetch(tile + next * ldc * size, 1);
+                for (int64_t at = 0; at < nr * size; at += TWI_CACHE_LINE) {
+                    __builtin_prefetch(tile + next * ldc * size + at, 1);
+                }
             }
             if (next_b != NULL) {
                 prefetch_part(next_b, nr * size * even(a->depth), i - from,
@@ -151,7 +155,8 @@ void twi_product(const twi_minplus_kernel *kernel, const twi_panel *a, int64_t r
         int64_t from = above > 0 ? strips(above, kernel->mr) : 0;
         int64_t width = cols - col < nr ? cols - col : nr;
         const char *b_strip = (const char *)b->data + strip * strip_bytes;
-        const char *next_b = col + nr < cols ? b_strip + strip_bytes : NULL;
+        const bool narrow = nr * size <= TWI_CACHE_LINE;
+        const char *next_b = narrow && col + nr < cols ? b_strip + strip_bytes : NULL;
         multiply_strip(kernel, a, from, rows, b_strip, range, next_b, width, (char *)c + col * size,
                        ldc);
     }
