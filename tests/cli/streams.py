@@ -158,6 +158,19 @@ class Streams(unittest.TestCase):
         self.assertEqual((whole[0], whole[2]), (0, ""))
         self.check("a.csv", COLUMNS, whole)
 
+    def test_of_a_fault_and_a_file_cut_short_the_first_is_told(self):
+        for fault in (EDGES // 20, None):
+            text = list(lists(","))
+            if fault is not None:
+                text[fault] = "oops\n"
+            self.write("a.csv", text)
+            for packed in self.pack("a.csv"):
+                os.truncate(self.path(packed), os.path.getsize(self.path(packed)) * 2 // 3)
+                whole = self.read(packed, COLUMNS, None)
+                self.assertEqual(whole[:2], (2, b""))
+                self.assertIn("end too early" if fault is None else ":%d: " % (fault + 1), whole[2])
+                self.assertEqual(self.read(packed, COLUMNS, LIMIT), whole)
+
     def test_edges_that_do_not_fit_are_told_with_numbers_and_the_option(self):
         self.write("a.txt", FORMATS["a.txt"][0]())
         for way in (self.read, self.piped):

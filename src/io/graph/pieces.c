@@ -364,7 +364,7 @@ static tw_status fill(const twi_text_file *file, flow_buffer *buffer)
         status = flow->read(file->ctx, flow, buffer->bytes + buffer->size,
                             buffer->room - buffer->size, &got);
         buffer->more = got > 0;
-        buffer->size += status == TW_OK ? got : 0;
+        buffer->size += got;
     }
     return status;
 }
@@ -383,28 +383,42 @@ static tw_status widen_flow(const twi_text_file *file, flow_buffer *buffer)
     return TW_OK;
 }
 
+/* The lines that are in the buffer, of which `whole` bytes are such. */
+static tw_status run_lines(stretch *s, flow_buffer *buffer, uint64_t whole)
+{
+    s->bytes = buffer->bytes;
+    s->end = whole;
+    const tw_status status = run_stretch(s);
+    buffer->size -= whole;
+    memmove(buffer->bytes, buffer->bytes + whole, (size_t)buffer->size);
+    return status;
+}
+
+/* What came before the flow failed may be at fault itself, and is told then: which of the two it is
+ * does not depend on how much is read at a time. */
+static tw_status run_rest(stretch *s, flow_buffer *buffer, uint64_t whole, tw_status failed)
+{
+    tw_context *ctx = s->file->ctx;
+    char sentence[sizeof ctx->error];
+    (void)snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    const tw_status status = failed != TW_ERR_CANCELLED ? run_lines(s, buffer, whole) : TW_OK;
+    return status != TW_OK ? status : tw_fail(ctx, failed, "%s", sentence);
+}
+
 static tw_status run_buffers(stretch *s, flow_buffer *buffer)
 {
-    twi_text_file *file = s->file;
     tw_status status = TW_OK;
     while (status == TW_OK && (buffer->more || buffer->size > 0)) {
-        status = fill(file, buffer);
-        if (status != TW_OK) {
-            return status;
-        }
+        const tw_status filled = fill(s->file, buffer);
         const char *newline = memrchr(buffer->bytes, '\n', (size_t)buffer->size);
-        uint64_t whole = !buffer->more     ? buffer->size
-                         : newline != NULL ? (uint64_t)(newline - buffer->bytes) + 1
-                                           : 0;
-        if (whole == 0 && buffer->more) {
-            status = widen_flow(file, buffer);
-            continue;
+        const uint64_t lines = newline != NULL ? (uint64_t)(newline - buffer->bytes) + 1 : 0;
+        if (filled != TW_OK) {
+            status = run_rest(s, buffer, lines, filled);
+        } else if (!buffer->more) {
+            status = run_lines(s, buffer, buffer->size);
+        } else {
+            status = lines > 0 ? run_lines(s, buffer, lines) : widen_flow(s->file, buffer);
         }
-        s->bytes = buffer->bytes;
-        s->end = whole;
-        status = run_stretch(s);
-        buffer->size -= whole;
-        memmove(buffer->bytes, buffer->bytes + whole, (size_t)buffer->size);
     }
     return status;
 }
