@@ -219,8 +219,11 @@ static inline bool twi_text_quick_edge(twi_text *text, const char *at, char sepa
     }
     for (int e = 0; e < 2; e++) {
         const int length = twi_text_digits(at, &ends[e]);
+        if (length == 0 || (length > 1 && *at == '0')) { /* "007" may be a name */
+            return false;
+        }
         at += length;
-        if (length == 0 || (*at != separator && (e == 0 || weighted))) {
+        if (*at != separator && (e == 0 || weighted)) {
             return false;
         }
         at += e == 0 || weighted;

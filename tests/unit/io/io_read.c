@@ -529,6 +529,28 @@ static void numbers_of_any_length_are_what_they_say(void **state)
     close_context(ctx);
 }
 
+static void zeros_before_an_id_are_kept_wherever_it_stands(void **state)
+{
+    (void)state;
+    enum { LINES = 200 };
+    tw_context *ctx = open_context();
+    for (int k = 0; k < 2; k++) {
+        char text[LINES * 16] = "";
+        size_t used = 0;
+        for (int i = 0; i < LINES; i++) {
+            const bool odd = i == LINES / 2;
+            used += (size_t)sprintf(text + used, "%s%d,%s%d,%d\n", odd && k == 0 ? "00" : "", i % 9,
+                                    odd && k == 1 ? "0" : "", i % 7, i);
+        }
+        tw_graph *graph = NULL;
+        assert_ok(ctx, twi_graph_read_memory(ctx, &graph, text, used, "a.csv", NULL));
+        assert_int_equal(graph->n, 10);
+        assert_in_range(tw_graph_find(graph, k == 0 ? "001" : "02"), 0, 9);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 static void decimals_are_the_nearest_doubles(void **state)
 {
     (void)state;
@@ -728,6 +750,7 @@ int main(void)
         cmocka_unit_test(metis_skips_what_belongs_to_vertices),
         cmocka_unit_test(any_thread_count_reads_the_same_graph),
         cmocka_unit_test(numbers_of_any_length_are_what_they_say),
+        cmocka_unit_test(zeros_before_an_id_are_kept_wherever_it_stands),
         cmocka_unit_test(decimals_are_the_nearest_doubles),
         cmocka_unit_test(a_decimal_in_one_piece_turns_every_piece),
         cmocka_unit_test(npy_elements_of_every_width_are_read),
