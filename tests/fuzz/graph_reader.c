@@ -6,6 +6,7 @@
  */
 #include "graph/graph.h"
 #include "io/graph/format.h"
+#include "io/packed/packed.h"
 
 #include "base/random.h"
 #include "split_input.h"
@@ -110,10 +111,15 @@ static bool size_decides(const uint8_t *data, size_t size, const tw_graph_read_o
     return opts->format == NULL && twi_triples_recognised(&input);
 }
 
-/* A list whose late lines have names is read again, which a flow cannot be. */
-static bool wants_to_begin_again(const outcome *flow)
+/* A list whose late lines have names is read again, which a flow and what is unpacked cannot be, if
+ * there is more of it than the head. */
+static bool may_begin_again(const uint8_t *data, size_t size, way by, const outcome *a,
+                            const outcome *b)
 {
-    return strstr(flow->sentence, "vertex names need --ids") != NULL;
+    static const char words[] = "vertex names need --ids";
+    const twi_input input = {.name = "", .bytes = (const char *)data, .size = size};
+    return (by == IN_A_FLOW || twi_packed_recognised(&input)) &&
+           (strstr(a->sentence, words) != NULL || strstr(b->sentence, words) != NULL);
 }
 
 static void read_all_ways(const uint8_t *data, size_t size, const tw_graph_read_options *opts,
@@ -123,8 +129,8 @@ static void read_all_ways(const uint8_t *data, size_t size, const tw_graph_read_
     for (way by = IN_A_FILE; by < WAYS; by++) {
         const outcome split = read_once(data, size, opts, by, piece);
         if (whole.status != TW_ERR_MEMORY && split.status != TW_ERR_MEMORY &&
-            !(by == IN_A_FLOW &&
-              (size_decides(data, size, opts) || wants_to_begin_again(&split)))) {
+            !(by == IN_A_FLOW && size_decides(data, size, opts)) &&
+            !may_begin_again(data, size, by, &whole, &split)) {
             const bool same = split.status == whole.status && split.graph == whole.graph &&
                               strcmp(split.sentence, whole.sentence) == 0;
             if (!same) {

@@ -354,6 +354,10 @@ static tw_status count_shape(reader *r, tw_shape *out)
     }
     out->rows -= r->named;
     out->cols -= r->named;
+    if (r->status == TW_OK && r->named && out->rows == 0) {
+        return tw_fail(r->ctx, TW_ERR_FORMAT, "'%.600s' has a line of names and no numbers",
+                       r->path);
+    }
     if (r->status != TW_OK) {
         return r->status;
     }
