@@ -44,6 +44,7 @@ struct twi_gpu_rank {
     cudaEvent_t updated[2]; /* by the parity of the pivot */
     cudaEvent_t prepared[2];
     cudaEvent_t out;
+    cudaEvent_t part; /* of an update */
 };
 
 static tw_status check(twi_gpu_rank *self, int error, const char *call)
@@ -141,8 +142,8 @@ static tw_status open_memory(twi_gpu_rank *self)
 
 static tw_status open_streams(twi_gpu_rank *self)
 {
-    cudaEvent_t *events[] = {&self->updated[0], &self->updated[1], &self->prepared[0],
-                             &self->prepared[1], &self->out};
+    cudaEvent_t *events[] = {&self->updated[0],  &self->updated[1], &self->prepared[0],
+                             &self->prepared[1], &self->out,        &self->part};
     tw_status status = twi_gpu_open_stream(self->ctx, &self->wide, false);
     if (status == TW_OK) {
         status = twi_gpu_open_stream(self->ctx, &self->ahead, true);
@@ -198,6 +199,7 @@ void twi_gpu_rank_close(twi_gpu_rank *self)
         twi_gpu_close_event(self->prepared[i]);
     }
     twi_gpu_close_event(self->out);
+    twi_gpu_close_event(self->part);
     (void)cudaFree(self->memory);
     twi_free(self);
 }
@@ -520,23 +522,28 @@ static tw_status update_rows(twi_gpu_rank *self, const twi_gpu_rank_pivot *pivot
                                .left = left_from(self, self->col[now], first),
                                .right = self->row[now],
                                .stairs = stairs,
-                               .stair = stairs > 0 ? (int32_t)kept[0] : 0};
+                               .stair = stairs > 0 ? (int32_t)kept[first] : 0};
     return multiply(self, &product, rows, cols, self->wide, "starting an update");
 }
 
 tw_status twi_gpu_rank_update(twi_gpu_rank *self, const twi_gpu_rank_pivot *pivot,
-                              const twi_gpu_rank_pivot *next)
+                              const twi_gpu_rank_pivot *next, int64_t part, int64_t parts)
 {
     const int now = (int)(pivot->number & 1);
     const int64_t down = self->shape.down;
+    const int64_t begin = down * part / parts, end = down * (part + 1) / parts;
     const int32_t stairs = self->shape.kept != NULL ? find_stairs(&self->shape) : 0;
-    const int64_t each = self->shape.kept == NULL || stairs > 0 ? down : (down + BANDS - 1) / BANDS;
-    tw_status status = twi_gpu_wait(self->ctx, self->wide, self->prepared[now]);
-    for (int64_t first = 0; first < down && status == TW_OK; first += each) {
-        const int64_t count = down - first < each ? down - first : each;
+    const bool bands = self->shape.kept != NULL && stairs == 0;
+    const int64_t each = bands ? (down + BANDS - 1) / BANDS : down;
+    tw_status status = part == 0 ? twi_gpu_wait(self->ctx, self->wide, self->prepared[now]) : TW_OK;
+    for (int64_t first = begin; first < end && status == TW_OK; first += each) {
+        const int64_t count = end - first < each ? end - first : each;
         status = update_rows(self, pivot, next, first, count, stairs);
     }
-    return status == TW_OK ? twi_gpu_record(self->ctx, self->updated[now], self->wide) : status;
+    if (status == TW_OK && part + 1 == parts) {
+        status = twi_gpu_record(self->ctx, self->updated[now], self->wide);
+    }
+    return status == TW_OK ? twi_gpu_record(self->ctx, self->part, self->wide) : status;
 }
 
 /* ------------------------------------------------------------------------- the host and the device
@@ -561,14 +568,24 @@ tw_status twi_gpu_rank_wait(twi_gpu_rank *self)
     return check(self, (int)cudaStreamSynchronize(self->wide), "closing the matrix");
 }
 
-tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out)
+static tw_status query(twi_gpu_rank *self, cudaEvent_t event, bool *reached)
 {
-    const cudaError_t error = cudaEventQuery(self->out);
-    *out = error != cudaErrorNotReady;
-    if (!*out) {
+    const cudaError_t error = cudaEventQuery(event);
+    *reached = error != cudaErrorNotReady;
+    if (!*reached) {
         (void)cudaGetLastError();
     }
-    return *out ? check(self, (int)error, "preparing a pivot") : TW_OK;
+    return *reached ? check(self, (int)error, "closing the matrix") : TW_OK;
+}
+
+tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out)
+{
+    return query(self, self->out, out);
+}
+
+tw_status twi_gpu_rank_is_updated(twi_gpu_rank *self, bool *done)
+{
+    return query(self, self->part, done);
 }
 
 tw_status twi_gpu_rank_reuse(twi_gpu_rank *self, int64_t next)

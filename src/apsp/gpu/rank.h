@@ -84,13 +84,18 @@ TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_take(twi_gpu_rank *self,
                                                   const twi_gpu_rank_pivot *next,
                                                   const twi_gpu_rank_panel *row,
                                                   const twi_gpu_rank_panel *col);
-/* `next` NULL: none follows. */
+/* Part number `part` of `parts` of the update, in turn, as rows of tiles: the device is another
+ * process's between two of them, if the second is asked for when the first is done. `next` NULL:
+ * none follows. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_update(twi_gpu_rank *self,
                                                     const twi_gpu_rank_pivot *pivot,
-                                                    const twi_gpu_rank_pivot *next);
+                                                    const twi_gpu_rank_pivot *next, int64_t part,
+                                                    int64_t parts);
 
 /* Whether what `head` or `form` sends to the host, whichever was last, is there. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out);
+/* Whether the part of an update that was asked for last is done. */
+TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_is_updated(twi_gpu_rank *self, bool *done);
 /* Wait until the panels of pivot number `next` - 2 have been taken: their memory on the host is
  * that of `next`. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_reuse(twi_gpu_rank *self, int64_t next);

@@ -93,8 +93,10 @@ tw_status twi_gpu_rank_take(twi_gpu_rank *self, const twi_gpu_rank_pivot *next,
 }
 
 tw_status twi_gpu_rank_update(twi_gpu_rank *self, const twi_gpu_rank_pivot *pivot,
-                              const twi_gpu_rank_pivot *next)
+                              const twi_gpu_rank_pivot *next, int64_t part, int64_t parts)
 {
+    (void)part;
+    (void)parts;
     return twi_gpu_rank_head(self, pivot, next, NULL);
 }
 
@@ -102,6 +104,11 @@ tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out)
 {
     *out = true;
     return twi_gpu_rank_wait(self);
+}
+
+tw_status twi_gpu_rank_is_updated(twi_gpu_rank *self, bool *done)
+{
+    return twi_gpu_rank_is_out(self, done);
 }
 
 tw_status twi_gpu_rank_reuse(twi_gpu_rank *self, int64_t next)

@@ -5,6 +5,11 @@
  * are in pinned memory. The update of a round is put on the device before its messages, and nobody
  * waits for it, so the device has work while panels of the next pivot travel.
  *
+ * A device that several ranks share is given to each of them in turns, for as long as there is work
+ * of it, some milliseconds at most (H200, November 2026): the short kernels that a pivot waits for
+ * then wait for another rank's update. So such ranks ask for the update in parts, the next when the
+ * one before is done, and the device is passed on between them.
+ *
  * A rank whose device fails goes on with the messages, which mean nothing then, until all have
  * heard of it.
  *
@@ -19,6 +24,10 @@
 #include "mpi/closure/messages.h"
 
 #include <sched.h>
+
+#ifndef TWI_TILES_A_PART      /* tests have a smaller one */
+#define TWI_TILES_A_PART 8192 /* of an update: a millisecond of an H200, in i32 */
+#endif
 
 typedef struct gpu_closure {
     tw_context *ctx;
@@ -37,8 +46,9 @@ typedef struct gpu_closure {
 
     /* The state of one round. */
     int64_t pivot, next; /* -1: there is none */
-    twi_gpu_rank_pivot at_next;
+    twi_gpu_rank_pivot at_pivot, at_next;
     bool closing, formed;
+    int64_t parts, part; /* of an update, and of them so far */
 } gpu_closure;
 
 /* ------------------------------------------------------------------------------ small parts */
@@ -128,6 +138,24 @@ static tw_status bring(gpu_closure *self, bool up)
 
 /* -------------------------------------------------------------------------------- the round */
 
+/* The next part of the update, if there is one and the one before is done. */
+static void update_some(gpu_closure *self)
+{
+    bool done = true;
+    if (self->part == self->parts) {
+        return;
+    }
+    if (self->failed != TW_OK) {
+        self->part = self->parts;
+    } else if (self->part == 0 ||
+               (good(self, twi_gpu_rank_is_updated(self->rank, &done)) && done)) {
+        (void)good(self, twi_gpu_rank_update(self->rank, &self->at_pivot,
+                                             self->next >= 0 ? &self->at_next : NULL, self->part,
+                                             self->parts));
+        self->part++;
+    }
+}
+
 /* Whether what the device makes for the host is there; of one that failed nothing is awaited. */
 static bool is_out(gpu_closure *self)
 {
@@ -168,6 +196,7 @@ static void exchange(gpu_closure *self)
     while (!self->messages.broken &&
            !(twi_messages_done(&self->messages) && (!takes_part || self->messages.panels_sent))) {
         attend(self);
+        update_some(self);
         sched_yield();
     }
     const twi_gpu_rank_panel row = panel_of(self, true), col = panel_of(self, false);
@@ -179,10 +208,11 @@ static void exchange(gpu_closure *self)
 /* Update with `pivot` (-1: none) and bring the panels of `next` (-1: none) to everybody. */
 static tw_status run_round(gpu_closure *self, int64_t pivot, int64_t next)
 {
-    const twi_gpu_rank_pivot at_pivot = pivot_of(self, pivot >= 0 ? pivot : 0);
     self->pivot = pivot;
     self->next = next;
+    self->part = pivot >= 0 ? 0 : self->parts;
     if (pivot >= 0) {
+        self->at_pivot = pivot_of(self, pivot);
         twi_pattern_advance(self->pattern, pivot);
     }
     if (next >= 0) {
@@ -193,15 +223,16 @@ static tw_status run_round(gpu_closure *self, int64_t pivot, int64_t next)
     }
     twi_messages_begin(&self->messages, self->pattern, next, &self->seen->bytes);
     if (next >= 0 && self->failed == TW_OK) {
-        (void)good(self, twi_gpu_rank_head(self->rank, pivot >= 0 ? &at_pivot : NULL,
+        (void)good(self, twi_gpu_rank_head(self->rank, pivot >= 0 ? &self->at_pivot : NULL,
                                            &self->at_next, twi_messages_tile(&self->messages)));
     }
-    if (pivot >= 0 && self->failed == TW_OK) {
-        (void)good(self,
-                   twi_gpu_rank_update(self->rank, &at_pivot, next >= 0 ? &self->at_next : NULL));
-    }
+    update_some(self);
     if (next >= 0) {
         exchange(self);
+    }
+    while (self->part < self->parts && !self->messages.broken) {
+        update_some(self);
+        sched_yield();
     }
     return self->messages.broken
                ? tw_fail(self->ctx, TW_ERR_IO, "MPI cannot send the panels of pivot %lld",
@@ -285,7 +316,13 @@ tw_status twi_mpi_closure_gpu(tw_context *ctx, twi_share *share, twi_pattern *pa
     const twi_world *world = share->grid->world;
     gpu_closure self = {
         .ctx = ctx, .grid = share->grid, .share = share, .pattern = pattern, .seen = seen};
-    tw_status status = open_all(&self, device);
+    int sharing = 1;
+    tw_status status = twi_world_alike(ctx, world, device, &sharing);
+    const int64_t tiles = share->row_count * share->col_count / (share->symmetric ? 2 : 1);
+    self.parts = sharing > 1 ? 1 + tiles / TWI_TILES_A_PART : 1;
+    if (status == TW_OK) {
+        status = open_all(&self, device);
+    }
     if (status == TW_OK) {
         status = bring(&self, true);
     }

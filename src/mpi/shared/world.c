@@ -141,6 +141,24 @@ tw_status twi_world_local(tw_context *ctx, const twi_world *world, int *out)
     return find_machine(ctx, world, &ranks, out);
 }
 
+tw_status twi_world_alike(tw_context *ctx, const twi_world *world, int number, int *out)
+{
+    MPI_Comm here = MPI_COMM_NULL, alike = MPI_COMM_NULL;
+    tw_status status = twi_mpi_check(
+        ctx, MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
+        "find the ranks of a machine");
+    if (status == TW_OK) {
+        status =
+            twi_mpi_check(ctx, MPI_Comm_split(here, number, 0, &alike), "find ranks that share");
+        (void)MPI_Comm_free(&here);
+    }
+    if (status == TW_OK) {
+        (void)MPI_Comm_size(alike, out);
+        (void)MPI_Comm_free(&alike);
+    }
+    return status;
+}
+
 /* Processors for each of the ranks of this machine, where nobody has bound them to some. */
 static tw_status processors_each(tw_context *ctx, const twi_world *world, int *out)
 {

@@ -42,5 +42,7 @@ TW_CHECKED tw_status twi_world_threads(tw_context *ctx, const twi_world *world, 
 
 /* Which of the ranks of its machine this is, from 0 on. Collective; *out is this rank's. */
 TW_CHECKED tw_status twi_world_local(tw_context *ctx, const twi_world *world, int *out);
+/* How many ranks of its machine give the same number, of 0 or more. Collective, too. */
+TW_CHECKED tw_status twi_world_alike(tw_context *ctx, const twi_world *world, int number, int *out);
 
 #endif
