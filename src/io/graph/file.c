@@ -55,8 +55,12 @@ static tw_status refuse_foreign(tw_context *ctx, const twi_input *input)
 static tw_status recognise(tw_context *ctx, twi_input *input, const twi_graph_format **out)
 {
     const bool text = memchr(input->bytes, '\0', (size_t)twi_input_held(input)) == NULL;
-    tw_status status = text ? twi_text_open(ctx, input, "c") : twi_input_gather(ctx, input, false);
+    tw_status status = text ? TW_OK : twi_input_gather(ctx, input, false);
     if (status == TW_OK) {
+        *out = twi_graph_format_of_bytes(input);
+    }
+    if (status == TW_OK && (*out)->in_pieces) { /* comments may be all there is in the head */
+        status = twi_text_open(ctx, input, "c");
         *out = twi_graph_format_of_bytes(input);
     }
     return status;
