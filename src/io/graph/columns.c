@@ -263,7 +263,11 @@ static bool is_title(const char *begin, size_t length)
 
 static bool is_weight_title(const char *begin, size_t length)
 {
-    static const char *const words[] = {"weight", "w", "distance", "dist", "cost", "length", NULL};
+    static const char *const words[] = {
+        "weight",  "w",     "distance", "dist",        "cost",     "length",
+        "km",      "miles", "metres",   "meters",      "length_m", "minutes",
+        "seconds", "time",  "duration", "travel_time", NULL,
+    };
     return is_word(begin, length, words);
 }
 
@@ -578,16 +582,26 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
     return line->titles == ENDS || (!line->number_like && (weighted || next->numbers == ENDS));
 }
 
-/* Titles that are common ones, but not of the columns where ends and weights usually are: nobody
- * would know that others were taken. */
+/* Titles that are common ones, but not of the columns where ends and weights usually are, or more
+ * columns than an edge has, none of them by a title a weight: nobody would know that others were
+ * taken. */
 static tw_status check_places(tw_context *ctx, const twi_input *input,
                               const tw_graph_read_options *opts, int64_t weight,
-                              const line_look *line)
+                              const line_look *line, bool names)
 {
     const bool usual_ends = opts->from == NULL && opts->to == NULL;
     const bool ends = usual_ends && line->titles < ENDS && line->titles + line->elsewhere >= ENDS;
     const bool weights = usual_ends && opts->weight == NULL && !opts->unweighted &&
                          line->weighted > 0 && line->weighted != weight;
+    /* A matrix may have titles, too, but neither these nor names below them. */
+    const bool edges = names || line->titles == ENDS;
+    if (edges && !ends && !weights && usual_ends && opts->weight == NULL && !opts->unweighted &&
+        line->fields > ENDS + 1 && line->weighted == 0) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: which column is the weight? Give it with --weight, or use "
+                       "--unweighted; the first line has %s",
+                       input->name, line->list);
+    }
     if (!ends && !weights) {
         return TW_OK;
     }
@@ -639,6 +653,19 @@ static bool are_names(const twi_text *head, twi_columns *columns, wish wishes[WI
            have_names(*head, columns, wishes);
 }
 
+/* Lines that end with a carriage return alone would be one. */
+static bool has_bare_return(const twi_text *head)
+{
+    const char *at = head->at;
+    while (at < head->end && *at != '\n' && *at != '\r') {
+        at++;
+    }
+    while (at < head->end && *at == '\r') {
+        at++;
+    }
+    return at < head->end && at > head->at && at[-1] == '\r' && *at != '\n';
+}
+
 tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
                              const tw_graph_read_options *opts, twi_columns *out)
 {
@@ -649,7 +676,12 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     };
     line_look line;
     line_look next;
-    tw_status status = TW_OK;
+    tw_status status = has_bare_return(head)
+                           ? tw_fail(ctx, TW_ERR_FORMAT,
+                                     "%.400s: lines end with carriage returns alone; give them "
+                                     "newlines",
+                                     input->name)
+                           : TW_OK;
     for (int w = 0; w < WISHES && status == TW_OK; w++) {
         status = parse_wish(ctx, &wishes[w]);
     }
@@ -693,7 +725,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
             input->name, (long long)line.fields);
     }
     if (out->titles) {
-        status = check_places(ctx, input, opts, wishes[WEIGHT].column, &line);
+        status = check_places(ctx, input, opts, wishes[WEIGHT].column, &line, out->names);
     }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
     out->unusual = line.titles < ENDS;
@@ -706,5 +738,6 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->quoted = line.any_quote || next.any_quote;
     out->last = out->from > out->to ? out->from : out->to;
     out->last = out->weight > out->last ? out->weight : out->last;
+    out->fields = line.fields;
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct twi_columns {
     int64_t to;
     int64_t weight;    /* 0: none */
     int64_t last;      /* of those three */
+    int64_t fields;    /* of the first line */
     bool titles;       /* the first line of data names the columns */
     bool loose;        /* further columns are ignored */
     bool guessed;      /* which nobody said */

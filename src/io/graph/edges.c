@@ -118,6 +118,20 @@ static bool check_comma(twi_text *text, const list *kind, const char *at)
                          "point");
 }
 
+/* Nothing but empty fields or a remark follows the weight: "12,5" would be cut short. */
+static bool check_end(twi_text *text, char separator)
+{
+    while (!twi_text_line_ends(text) && *text->at == separator) {
+        text->at++;
+    }
+    if (twi_text_line_ends(text) || *text->at == '#' || *text->at == '%') {
+        return true;
+    }
+    return twi_text_fail(text, TW_ERR_FORMAT, NULL,
+                         "a fourth field, but the first line has three; write decimals with a "
+                         "point, and fields that hold a separator in quotes");
+}
+
 /* Most lists: indices in the first two columns, the weight in the third. */
 static bool read_plain(twi_text *text, const void *self)
 {
@@ -126,7 +140,8 @@ static bool read_plain(twi_text *text, const void *self)
     int32_t target = 0;
     twi_number weight = {true, 1, 1};
     const char *at = text->at;
-    if (!kind->columns.loose &&
+    const bool ignored = kind->columns.loose && kind->columns.weight == 0;
+    if (!ignored &&
         twi_text_quick_edge(text, at, kind->columns.separator, kind->columns.weight > 0)) {
         return text->status == TW_OK;
     }
@@ -140,8 +155,12 @@ static bool read_plain(twi_text *text, const void *self)
     }
     twi_text_skip_blanks(text);
     at = text->at + (text->at < text->end && *text->at == ',');
-    if (!kind->columns.loose &&
+    if (!ignored &&
         (!read_weight(text, kind->columns.weight > 0, &weight) || !check_comma(text, kind, at))) {
+        return false;
+    }
+    if (!kind->columns.loose && kind->columns.fields == 3 &&
+        !check_end(text, kind->columns.separator)) {
         return false;
     }
     twi_text_skip_line(text);
@@ -279,6 +298,10 @@ static bool read_row(twi_text *text, const void *self)
         twi_field_next(text, columns->separator, false, &field) == TWI_FIELD) {
         return twi_text_fail(text, TW_ERR_FORMAT, field.begin,
                              "a third field, but the first line has two");
+    }
+    if (!columns->loose && columns->weight > 0 && columns->fields == columns->last &&
+        !check_end(text, columns->separator)) {
+        return false;
     }
     twi_text_skip_line(text);
     return text->status == TW_OK && twi_text_add(text, at, ends[0], ends[1], &weight);
