@@ -122,6 +122,20 @@ static bool may_begin_again(const uint8_t *data, size_t size, way by, const outc
            (strstr(a->sentence, words) != NULL || strstr(b->sentence, words) != NULL);
 }
 
+/* Matrices and triples may be looked at before all of them is unpacked, or after it: where both
+ * they and their packing are at fault, either is told. Of text it is the first. */
+static bool may_be_either(const uint8_t *data, size_t size, const tw_graph_read_options *opts,
+                          const outcome *a, const outcome *b)
+{
+    static const char *const binary[] = {"npy", "npz", "triples"};
+    const twi_input input = {.name = "", .bytes = (const char *)data, .size = size};
+    bool text = opts->format != NULL;
+    for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
+        text = text && strcmp(opts->format, binary[i]) != 0;
+    }
+    return !text && twi_packed_recognised(&input) && a->status != TW_OK && b->status != TW_OK;
+}
+
 static void read_all_ways(const uint8_t *data, size_t size, const tw_graph_read_options *opts,
                           uint64_t piece)
 {
@@ -130,7 +144,8 @@ static void read_all_ways(const uint8_t *data, size_t size, const tw_graph_read_
         const outcome split = read_once(data, size, opts, by, piece);
         if (whole.status != TW_ERR_MEMORY && split.status != TW_ERR_MEMORY &&
             !(by == IN_A_FLOW && size_decides(data, size, opts)) &&
-            !may_begin_again(data, size, by, &whole, &split)) {
+            !may_begin_again(data, size, by, &whole, &split) &&
+            !may_be_either(data, size, opts, &whole, &split)) {
             const bool same = split.status == whole.status && split.graph == whole.graph &&
                               strcmp(split.sentence, whole.sentence) == 0;
             if (!same) {

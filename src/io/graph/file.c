@@ -32,12 +32,13 @@ static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
 }
 
 /* A compressed file says so by its name or by its content. Of the formats only triples may begin
- * like one by chance: a file that is as long as its triples make it is not compressed. */
+ * like one by chance: a file that is as long as its triples make it, if it may hold them, is not
+ * compressed. */
 static bool is_packed(const twi_input *input, const char *path, const char *format)
 {
     return twi_packed_named(path) ||
-           (twi_packed_recognised(input) && !twi_triples_recognised(input) &&
-            (format == NULL || strcmp(format, "triples") != 0));
+           (twi_packed_recognised(input) &&
+            (format == NULL ? !twi_triples_recognised(input) : strcmp(format, "triples") != 0));
 }
 
 /* What people have and this does not read, rather than what the reader of edges makes of it. */
