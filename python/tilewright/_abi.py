@@ -507,12 +507,17 @@ def _open() -> ctypes.CDLL:
         ) from None
 
 
-def _load() -> ctypes.CDLL:
-    library = _open()
-    for name, (result, arguments) in FUNCTIONS.items():
+def declare(library: ctypes.CDLL, functions: dict[str, tuple[Any, list[Any]]]) -> None:
+    """Result and arguments of each of ``functions``."""
+    for name, (result, arguments) in functions.items():
         function = getattr(library, name)
         function.restype = result
         function.argtypes = arguments
+
+
+def _load() -> ctypes.CDLL:
+    library = _open()
+    declare(library, FUNCTIONS)
     found = library.tw_version().decode()
     if found.rsplit(".", 1)[0] != VERSION:
         raise ImportError(

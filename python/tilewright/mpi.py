@@ -79,10 +79,7 @@ def _open() -> ctypes.CDLL:
 
 def _load() -> ctypes.CDLL:
     library = _open()
-    for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
+    _abi.declare(library, FUNCTIONS)
     if _address(library.tw_version) != _address(lib.tw_version):
         raise ImportError(
             f"libtilewright-mpi calls another libtilewright than '{lib._name}', which this package "

@@ -653,11 +653,11 @@ static bool are_names(const twi_text *head, twi_columns *columns, wish wishes[WI
            have_names(*head, columns, wishes);
 }
 
-/* Lines that end with a carriage return alone would be one. */
+/* Lines that end with a carriage return alone would be one. What is no text has other faults. */
 static bool has_bare_return(const twi_text *head)
 {
     const char *at = head->at;
-    while (at < head->end && *at != '\n' && *at != '\r') {
+    while (at < head->end && ((unsigned char)*at >= ' ' || *at == '\t')) {
         at++;
     }
     while (at < head->end && *at == '\r') {
