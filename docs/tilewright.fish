@@ -165,7 +165,7 @@ complete -c tilewright -n '__tilewright_command entropy' -l base -x -d 'Base of 
 complete -c tilewright -n '__tilewright_command entropy' -l type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type of the result: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv'
 complete -c tilewright -n '__tilewright_command entropy' -l plane -x -d 'Take only plane P, counted from 0: a colour, band, page or record'
 complete -c tilewright -n '__tilewright_command entropy' -l grey -d 'Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if its elements are integers, instead of each colour'
-complete -c tilewright -n '__tilewright_command entropy' -l output -s o -r -d 'The same as OUT'
+complete -c tilewright -n '__tilewright_command entropy' -l output -s o -r -d 'The same as OUT, but replaces whatever is there'
 complete -c tilewright -n '__tilewright_command entropy' -l out-dir -r -d 'Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given'
 complete -c tilewright -n '__tilewright_command entropy' -l compression -x -d 'How hard a .png or .tif is compressed: 0 (not at all) to 9 (smallest)'
 complete -c tilewright -n '__tilewright_command entropy' -l tiff -x -d 'How a .tif is stored, as words separated by commas: none (the default), deflate, lzw or zstd'

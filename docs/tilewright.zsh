@@ -188,8 +188,8 @@ _tilewright()
             '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--plane=[Take only plane P, counted from 0\: a colour, band, page or record]:P: ' \
             '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if its elements are integers, instead of each colour]' \
-            '(--output)-o+[The same as OUT]:OUT:_files' \
-            '(-o)--output=[The same as OUT]:OUT:_files' \
+            '(--output)-o+[The same as OUT, but replaces whatever is there]:OUT:_files' \
+            '(-o)--output=[The same as OUT, but replaces whatever is there]:OUT:_files' \
             '--out-dir=[Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
             '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
             '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \

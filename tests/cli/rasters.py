@@ -92,7 +92,7 @@ def geotiffs_keep_their_place_and_bands_whatever_their_storage():
             tiles = {"tiled": True, "blockxsize": 64, "blockysize": 32} if bands == 3 else {}
             make("in.tif", planes, nodata=7, compress="deflate", **tiles)
             for words in list(storages())[turn::3]:
-                run("map", "x", "in.tif", "out.tif", "-q", "--out-type", kind, *(["--tiff", words] if words else []))
+                run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", kind, *(["--tiff", words] if words else []))
                 with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
                     same_place(before, after)
                     assert after.nodata == 7 and after.count == bands and after.dtypes[0] == TYPES[kind]
@@ -123,7 +123,7 @@ def every_kind_of_georeferencing_is_kept():
         with rasterio.open("in.tif", "r+") as file:
             file.update_tags(AREA_OR_POINT="Point")
         for command in (["map", "x", "--out-type", "u8"], ["entropy"]):
-            run(*command, "in.tif", "out.tif", "-q")
+            run(*command, "in.tif", "-o", "out.tif", "-q")
             with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
                 same_place(before, after)
                 assert str(after.gcps) == str(before.gcps) or [p.asdict() | {"id": ""} for p in after.gcps[0]] == [
@@ -139,7 +139,7 @@ def the_bytes_do_not_depend_on_threads():
         storage = ["--tiff", "lzw,predictor,tiles=64"] if out.endswith("tif") else []
         seen = set()
         for threads in (1, 2, 3, 7):
-            run("map", "x", "in.tif" if storage else "in.npy", out, "-q", "--out-type", "f32" if storage else "u8",
+            run("map", "x", "in.tif" if storage else "in.npy", "-o", out, "-q", "--out-type", "f32" if storage else "u8",
                 "--threads", threads, *storage)
             with open(out, "rb") as file:
                 seen.add(file.read())
@@ -153,7 +153,7 @@ def either_byte_order_and_every_interleaving_are_read():
             for interleave in ("pixel", "band"):
                 for big in ("YES", "NO"):
                     make("in.tif", planes, nodata=7, ENDIANNESS=order, interleave=interleave, BIGTIFF=big)
-                    run("map", "x", "in.tif", "out.tif", "-q", "--out-type", "f64")
+                    run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "f64")
                     with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
                         same_place(before, after)
                         assert after.nodata == 7 and (after.read() == planes).all()
@@ -190,22 +190,22 @@ def no_data_stays_no_data_in_a_map():
     plane = numbers((1, 30, 40), "f32")
     plane[0, 3, 4] = plane[0, 0, 0] = -9999
     make("in.tif", plane, nodata=-9999)
-    said = run("map", "2 * x", "in.tif", "out.tif").stderr
+    said = run("map", "2 * x", "in.tif", "-o", "out.tif").stderr
     assert "in.tif: -9999 means no data" in said, said
     with rasterio.open("out.tif") as after:
         assert after.nodata == -9999
         got = after.read()
         assert (got == numpy.where(plane == -9999, -9999, 2 * plane)).all()
-    run("map", "2 * x", "in.tif", "out.tif", "-q", "--no-data", "none")
+    run("map", "2 * x", "in.tif", "-o", "out.tif", "-q", "--no-data", "none")
     with rasterio.open("out.tif") as after:
         assert after.nodata is None and after.read()[0, 0, 0] == -19998
     plane[plane == -9999] = numpy.nan
     make("in.tif", plane, nodata=numpy.nan)
-    run("map", "isnan(x) ? 1 : 2 * x", "in.tif", "out.tif", "-q")
+    run("map", "isnan(x) ? 1 : 2 * x", "in.tif", "-o", "out.tif", "-q")
     with rasterio.open("out.tif") as after:
         assert numpy.isnan(after.nodata) and numpy.isnan(after.read()[0, 0, 0])
     make("other.tif", numbers((1, 30, 40), "f32"), nodata=0)
-    said = run("map", "x + y", "in.tif", "y=other.tif", "out.tif", "-q", status=2).stderr
+    said = run("map", "x + y", "in.tif", "y=other.tif", "-o", "out.tif", "-q", status=2).stderr
     assert "choose one for all with --no-data VALUE, or --no-data none" in said, said
 
 
@@ -220,7 +220,7 @@ def a_no_data_value_that_no_element_can_be_is_ignored():
         with open("odd.tif", "wb") as file:
             file.write(content.replace(tag + b"123\0", tag + text + b"\0"))
         for out in ("out.png", "out.tif"):
-            said = run("map", "x", "odd.tif", out, "--out-type", "u8").stderr
+            said = run("map", "x", "odd.tif", "-o", out, "--out-type", "u8").stderr
             assert f"odd.tif: no element can be its no-data value {text.decode()}, which is ignored" in said, said
         with rasterio.open("out.tif") as after, rasterio.open("in.tif") as before:
             assert after.nodata is None and (after.read() == before.read()).all()
@@ -237,7 +237,7 @@ def no_data_does_not_count_in_entropies():
     plane = numbers((1, 20, 30), "i16")
     plane[0, :9, :9] = -32768
     make("in.tif", plane, nodata=-32768)
-    run("entropy", "in.tif", "out.tif", "-q", "--window", 5)
+    run("entropy", "in.tif", "-o", "out.tif", "-q", "--window", 5)
     run("entropy", "in.tif", "named.npy", "-q", "--window", 5, "--no-data=-32768")
     with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
         same_place(before, after)
@@ -245,7 +245,7 @@ def no_data_does_not_count_in_entropies():
         assert numpy.isnan(after.nodata) and after.dtypes[0] == "float32"
         assert numpy.isnan(got[0, 0]) and not numpy.isnan(got[8, 8])
         assert numpy.array_equal(got, numpy.load("named.npy"), equal_nan=True)
-    run("entropy", "in.tif", "out.tif", "-q", "--no-data", "none", status=2)
+    run("entropy", "in.tif", "-o", "out.tif", "-q", "--no-data", "none", status=2)
 
 
 def blocks_that_a_sparse_file_leaves_out_are_no_data():
@@ -274,7 +274,7 @@ def overviews_and_masks_are_no_planes():
         file.build_overviews([2, 4])
     with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open("in.tif", "r+") as file:
         file.write_mask(plane[0] > 3)
-    run("map", "x", "in.tif", "out.tif", "-q", "--out-type", "u8")
+    run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8")
     with rasterio.open("out.tif") as after:
         assert after.count == 1 and (after.read() == plane).all() and after.overviews(1) == []
 
@@ -282,14 +282,14 @@ def overviews_and_masks_are_no_planes():
 def bands_are_chosen_by_number_and_name():
     planes = numbers((4, 50, 60), "f32")
     make("s2.tif", planes)
-    run("map", "(nir - red) / (nir + red)", "nir=s2.tif[3]", "red=s2.tif[b02]", "out.tif", "-q", "--verify")
+    run("map", "(nir - red) / (nir + red)", "nir=s2.tif[3]", "red=s2.tif[b02]", "-o", "out.tif", "-q", "--verify")
     with rasterio.open("out.tif") as after, rasterio.open("s2.tif") as before:
         same_place(before, after)
         got = after.read()
         want = (planes[3] - planes[2]) / (planes[3] + planes[2])
         assert after.count == 1 and after.descriptions == (None,) and (got[0] == want).all()
         assert after.tags(1) == {}
-    run("entropy", "s2.tif", "one.tif", "-q", "--plane", 2, "--range", "auto")
+    run("entropy", "s2.tif", "-o", "one.tif", "-q", "--plane", 2, "--range", "auto")
     with rasterio.open("one.tif") as after:
         assert after.count == 1 and after.descriptions == ("B02",)
         assert after.tags(1) == {"wavelength": "492 < nm"}, after.tags(1)
@@ -310,7 +310,7 @@ def rasters_larger_than_the_memory_stream():
     make("in.tif", planes, tiled=True, compress="deflate")
     for words in ("", "deflate,predictor", "lzw,tiles=64"):
         for command in (["map", "x + 1"], ["entropy", "--levels", 16, "--range", "0:200"]):
-            out = run(*command[:2], *command[2:], "in.tif", "out.tif", "-q", "--memory", f"{cap}M", "--json",
+            out = run(*command[:2], *command[2:], "in.tif", "-o", "out.tif", "-q", "--memory", f"{cap}M", "--json",
                       "--threads", 2, *(["--tiff", words] if words else []))
             peak = json.loads(out.stdout)["peak_rss"]
             assert SMALL or peak < 1.1 * cap * 1e6 + 16e6, (command, words, peak)
@@ -329,7 +329,7 @@ def pngs_are_read_by_others():
                 numpy.save("in.npy", planes)
                 for level in ([], ["--compression", 0], ["--compression", 9])[:3 if size == (3, 5) else 1]:
                     run("map", "x", "in.npy", "out.png", "-q", "--out-type", kind, *level)
-                    run("map", "x", "out.png", "again.png", "-q", *level)  # opacity goes through, too
+                    run("map", "x", "out.png", "-o", "again.png", "-q", *level)  # opacity goes through, too
                     with open("out.png", "rb") as one, open("again.png", "rb") as two:
                         assert one.read() == two.read()
                     with Image.open("out.png") as image:
@@ -343,10 +343,10 @@ def pngs_are_read_by_others():
 def alpha_is_left_alone_and_colours_become_grey():
     planes = RANDOM.integers(0, 256, (300, 400, 4)).astype("uint8")
     Image.fromarray(planes, "RGBA").save("in.png")
-    run("map", "255 - x", "in.png", "out.png", "-q")
+    run("map", "255 - x", "in.png", "-o", "out.png", "-q")
     got = numpy.asarray(Image.open("out.png"))
     assert (got[:, :, 3] == planes[:, :, 3]).all() and (got[:, :, :3] == 255 - planes[:, :, :3]).all()
-    run("entropy", "in.png", "out.png", "-q")
+    run("entropy", "in.png", "-o", "out.png", "-q")
     assert (numpy.asarray(Image.open("out.png"))[:, :, 3] == planes[:, :, 3]).all()
     run("map", "255 - x", "in.png", "out.tif", "-q", "--out-type", "u8")
     with rasterio.open("out.tif") as after:
@@ -359,7 +359,7 @@ def alpha_is_left_alone_and_colours_become_grey():
         run("map", "x", "in.png", "out.npy", "--grey", "-q", "--out-type", "u8", *cap)
         assert (abs(numpy.load("out.npy").astype(int) * 10000 - exact) <= 5000).all(), cap
     run("entropy", "in.png", "a.npy", "--grey", "-q")
-    run("entropy", "out.npy", "b.npy", "-q")
+    run("entropy", "out.npy", "-o", "b.npy", "-q")
     assert (numpy.load("a.npy") == numpy.load("b.npy")).all()
     numpy.save("stack.npy", numbers((3, 4, 5), "u8"))
     assert "not red, green and blue" in run("map", "x", "stack.npy", "--grey", status=2).stderr

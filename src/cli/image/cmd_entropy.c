@@ -73,7 +73,8 @@ static const cli_option value_options[] = {
     {0}};
 
 static const cli_option format_options[] = {
-    {"output", 'o', CLI_TEXT, "OUT", offsetof(entropy_settings, output), 0, "The same as OUT."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(entropy_settings, output), 0,
+     "The same as OUT, but replaces whatever is there."},
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(entropy_settings, out_dir), 0,
      "Take all operands as inputs, and write their results into FOLDER under the same names, with "
      "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
@@ -113,8 +114,10 @@ static const cli_operand operands[] = {
     {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Elements of "
            "f64 and integers of more than 16 bits are rounded to f32. FILE[P] is plane P of it, by "
            "number from 0 or by the name that a GeoTIFF gives a band. Several with --out-dir."},
-    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
-            "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF."},
+    {"OUT",
+     "The output file; without it a summary is printed. '-' is standard output. A .tif "
+     "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF. An image of the "
+     "same kind as IN is replaced only with -o: it may be meant as another input."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -506,7 +509,11 @@ static tw_status check_files(const entropy_run *run)
     const cli_file inputs[] = {
         {"IN", run->path}, {"--mask", run->s->mask}, {"--footprint", run->s->footprint}};
     const cli_file outputs[] = {{"OUT", run->output}, {"--preview", run->s->preview}};
-    return cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
+    tw_status status = cli_check_files(run->job->ctx, inputs, 3, outputs, 2);
+    const bool named = run->s->output != NULL || run->s->out_dir != NULL;
+    return status == TW_OK && run->output != NULL && !named
+               ? cli_check_operand(run->job->ctx, run->output, run->path)
+               : status;
 }
 
 /* One input, all checked that can be before it is read. */

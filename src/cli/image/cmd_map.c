@@ -92,7 +92,8 @@ static const cli_operand operands[] = {
            "column is repeated."},
     {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
             "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
-            "If OUT is an input, it is replaced when the result is complete."},
+            "If OUT is an input, it is replaced when the result is complete; another image of the "
+            "same kind as a single IN only with -o: it may be meant as an input."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {

@@ -57,7 +57,8 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     return TW_OK;
 }
 
-static tw_status sort_words(map_run *run, int count, char **words)
+/* *doubtful: OUT is one of two words without a name, and may be meant as an input. */
+static tw_status sort_words(map_run *run, int count, char **words, bool *doubtful)
 {
     int unnamed[2] = {0, 0};
     int unnamed_count = 0;
@@ -97,6 +98,7 @@ static tw_status sort_words(map_run *run, int count, char **words)
     if (status == TW_OK && run->input_count == 0) {
         status = tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "there is no input to read");
     }
+    *doubtful = !named && unnamed[1] > 0 && run->output == words[unnamed[1]];
     return status;
 }
 
@@ -156,7 +158,8 @@ static tw_status check_place(const map_run *run)
 tw_status map_read_words(map_run *run, int count, char **words)
 {
     const char *no_data = run->s->no_data;
-    tw_status status = sort_words(run, count, words);
+    bool doubtful = false;
+    tw_status status = sort_words(run, count, words, &doubtful);
     if (status == TW_OK) {
         status = read_constants(run);
     }
@@ -177,7 +180,13 @@ tw_status map_read_words(map_run *run, int count, char **words)
         status = cli_read_storage(run->job, &run->s->storage, run->output, run->s->out_format,
                                   run->s->out_dir != NULL, &run->storage, &run->layout);
     }
-    return status == TW_OK ? check_place(run) : status;
+    if (status == TW_OK) {
+        status = check_place(run);
+    }
+    if (status != TW_OK || !doubtful || cli_replaces(run->output, run->inputs[0].path)) {
+        return status;
+    }
+    return cli_check_operand(run->job->ctx, run->output, run->inputs[0].path);
 }
 
 /* ------------------------------------------------------------------------------ the expression */

@@ -200,6 +200,25 @@ tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
     return TW_OK;
 }
 
+tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input)
+{
+    static const char *const kinds[][4] = {{"tif", "tiff", NULL}, {"png", NULL}, {"npy", NULL},
+                                           {"pgm", "ppm", "pnm"}, {"pfm", NULL}, {"jpg", "jpeg"},
+                                           {"records", NULL}};
+    struct stat found;
+    bool alike = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        alike |= cli_writes(operand, NULL, kinds[k]) && cli_writes(input, NULL, kinds[k]);
+    }
+    if (!alike || !cli_is_file(operand) || stat(operand, &found) != 0 || found.st_size == 0) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "'%.300s' is there already, and may be an input: use -o '%.300s' to replace it, "
+                   "or --out-dir for the results of several inputs",
+                   operand, operand);
+}
+
 void cli_take_output(cli_job *job, const char *path)
 {
     if (cli_is_stdout(path)) {

@@ -50,8 +50,11 @@ bool cli_is_file(const char *path);
  * that can be seen: a file that is replaced is no longer what standard output was redirected to. */
 TW_CHECKED tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
                                        const char *option);
-/* The same for the file of another result: a report goes to standard error if this does not, and
- * there is no progress beside what comes out on the terminal. */
+/* Refuse an operand OUT that is there already and is an image of the same kind as `input`: it may
+ * be another input, and would be lost. `-o` means it. */
+TW_CHECKED tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input);
+/* As cli_choose_output, for the file of another result: a report goes to standard error if this
+ * does not, and there is no progress beside what comes out on the terminal. */
 void cli_take_output(cli_job *job, const char *path);
 /* Refuse binary output to a terminal; `instead` is what to do, as in "use --out-format csv". */
 TW_CHECKED tw_status cli_check_terminal(tw_context *ctx, const cli_file *file, bool text,
