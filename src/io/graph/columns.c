@@ -96,17 +96,21 @@ bool twi_columns_hide_edge(twi_text text, const twi_columns *columns)
            twi_field_next(&text, columns->separator, false, &field) == TWI_LINE_END;
 }
 
-/* Titles of the ends, as strangers' files have them. */
-static bool is_title(const char *begin, size_t length)
+/* Titles of the ends, as strangers' files have them: whose it is, bits of 1 << FROM and 1 << TO. */
+enum { FROM, TO, WEIGHT, WISHES };
+
+static int title_of(const char *begin, size_t length)
 {
-    static const char *const words[] = {
-        "source",  "target",     "src",      "dst",       "dest",        "from",
-        "to",      "u",          "v",        "i",         "j",           "node1",
-        "node2",   "node_1",     "node_2",   "vertex1",   "vertex2",     "head",
-        "tail",    "origin",     "start",    "end",       "destination", "from_node",
-        "to_node", "fromnodeid", "tonodeid", "source_id", "target_id",   NULL,
+    static const char *const sources[] = {
+        "source", "src",   "from",      "u",          "i",         "node1", "node_1", "vertex1",
+        "origin", "start", "from_node", "fromnodeid", "source_id", "head",  "tail",   NULL,
     };
-    return is_word(begin, length, words);
+    static const char *const targets[] = {
+        "target",   "dst",       "dest",    "to",          "v",   "j",
+        "node2",    "node_2",    "vertex2", "destination", "end", "to_node",
+        "tonodeid", "target_id", "head",    "tail",        NULL,
+    };
+    return is_word(begin, length, sources) << FROM | is_word(begin, length, targets) << TO;
 }
 
 static bool is_weight_title(const char *begin, size_t length)
@@ -141,9 +145,8 @@ typedef struct wish {
     const char *what;
     const char *name; /* of the column; NULL: by number */
     int64_t column;   /* 0: not found */
+    bool twice;       /* two columns have the name */
 } wish;
-
-enum { FROM, TO, WEIGHT, WISHES };
 
 /* What the fields of a line look like. */
 typedef struct line_look {
@@ -152,7 +155,9 @@ typedef struct line_look {
     bool any_quote;
     int64_t titles;    /* of the ends: fields that are known titles */
     int64_t elsewhere; /* known titles of ends in other columns */
+    int told;          /* ends whose title is one of their own: bits as of title_of */
     int64_t weighted;  /* the first column with a known title of weights; 0: none */
+    int64_t weights;   /* how many have one */
     int64_t numbers;   /* of the ends: fields that are numbers */
     bool number_like;  /* one of the ends begins like a number */
     bool weight_like;  /* so does the weight */
@@ -173,10 +178,13 @@ static void list_field(line_look *out, const twi_field *field)
     memcpy(out->list + strlen(out->list), ", ", 3);
 }
 
-static void look_at_end(line_look *out, twi_text *text, const twi_field *field, bool table,
+static void look_at_end(line_look *out, twi_text *text, const twi_field *field, int end, bool table,
                         bool number, bool like)
 {
-    out->titles += is_title(field->begin, (size_t)(field->end - field->begin));
+    const int title = title_of(field->begin, (size_t)(field->end - field->begin));
+    out->titles += title != 0;
+    out->told |= title & 1 << end;
+    out->ends[end] = *field;
     out->numbers += number;
     out->number_like |= like;
     out->names |= twi_field_is_name(field, table);
@@ -215,19 +223,19 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         list_field(out, &field);
         for (int w = 0; w < WISHES; w++) {
             const char *name = wishes[w].name;
-            if (name != NULL && wishes[w].column == 0 && strlen(name) == length &&
-                memcmp(name, field.begin, length) == 0) {
-                wishes[w].column = out->fields;
+            if (name != NULL && strlen(name) == length && memcmp(name, field.begin, length) == 0) {
+                wishes[w].twice |= wishes[w].column != 0 && wishes[w].column != out->fields;
+                wishes[w].column = wishes[w].column == 0 ? out->fields : wishes[w].column;
             }
         }
         if (out->fields == wishes[FROM].column || out->fields == wishes[TO].column) {
-            look_at_end(out, &text, &field, separator != ' ', number, like);
-            out->ends[out->fields == wishes[TO].column] = field;
+            look_at_end(out, &text, &field, out->fields == wishes[TO].column ? TO : FROM,
+                        separator != ' ', number, like);
         } else {
-            out->elsewhere += is_title(field.begin, length);
+            out->elsewhere += title_of(field.begin, length) != 0;
         }
-        if (out->weighted == 0 && is_weight_title(field.begin, length)) {
-            out->weighted = out->fields;
+        if (is_weight_title(field.begin, length)) {
+            out->weighted = out->weights++ == 0 ? out->fields : out->weighted;
         }
         out->weight_like |= out->fields == wishes[WEIGHT].column && like;
     }
@@ -294,13 +302,24 @@ static int64_t rate_separator(twi_text text, char separator, wish wishes[WISHES]
     return points;
 }
 
+/* Bars are rare between fields and common in names: not if blanks would give two ends and a weight,
+ * and bars none. */
+static bool are_bars_certain(const twi_text *head, const line_look *bars, wish wishes[WISHES])
+{
+    line_look blanks;
+    twi_text failed;
+    return bars->fields > ENDS || !look_at_line(*head, ' ', wishes, &blanks, &failed) ||
+           blanks.fields <= ENDS || !blanks.weight_like;
+}
+
 /* The tab of a .tsv that has one. Otherwise what the first lines agree on best, semicolons before
- * commas before tabs if they do so equally. Not what stands beside a number, a blank and more, as
- * in "0 1,5", nor what tears quotes apart that blanks leave whole: there all of them separate. */
+ * commas before tabs before bars if they do so equally. Not what stands beside a number, a blank
+ * and more, as in "0 1,5", nor what tears quotes apart that blanks leave whole: there all of them
+ * separate. */
 static char find_separator(const twi_text *head, const twi_input *input,
                            const tw_graph_read_options *opts, const wish wishes[WISHES])
 {
-    static const char candidates[] = ";,\t ";
+    static const char candidates[] = ";,\t| ";
     const bool usual = opts->weight == NULL && opts->from == NULL && opts->to == NULL;
     const bool tabs = is_tab_separated(input);
     char best = ' ';
@@ -322,6 +341,9 @@ static char find_separator(const twi_text *head, const twi_input *input,
         }
         if (*c == ' ') {
             return best_splits && !line.quote_split ? ' ' : best;
+        }
+        if (*c == '|' && !are_bars_certain(head, &line, copy)) {
+            continue;
         }
         int64_t points = 0;
         for (int w = 0; w < WISHES; w++) {
@@ -393,6 +415,12 @@ static tw_status check_names(tw_context *ctx, const twi_input *input,
                            "%.400s: no column of the first line is called '%.60s'; it has %s",
                            input->name, name, line->list);
         }
+        if (wishes[w].twice) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "%.400s: two columns of the first line are called '%.60s'; give the %s "
+                           "by number",
+                           input->name, name, wishes[w].what);
+        }
     }
     return TW_OK;
 }
@@ -430,35 +458,98 @@ static bool are_titles(const line_look *line, const line_look *next, bool names,
     return line->titles == ENDS || (!line->number_like && (weighted || next->numbers == ENDS));
 }
 
-/* Titles that are common ones, but not of the columns where ends and weights usually are, or more
- * columns than an edge has, none of them by a title a weight: nobody would know that others were
- * taken. */
-static tw_status check_places(tw_context *ctx, const twi_input *input,
-                              const tw_graph_read_options *opts, int64_t weight,
-                              const line_look *line, bool names)
+/* What a first line may have to be asked about. */
+typedef enum doubt { NONE, ENDS_MOVED, WEIGHT_MOVED, ALL_UNKNOWN, WEIGHT_UNKNOWN } doubt;
+
+/* Titles that are common ones, but not of the columns where ends and weights usually are; or more
+ * columns than an edge has, whose titles do not say which they are: nobody would know that others
+ * were taken. */
+static doubt doubt_titles(const line_look *line, const tw_graph_read_options *opts, int64_t weight)
 {
-    const bool usual_ends = opts->from == NULL && opts->to == NULL;
-    const bool ends = usual_ends && line->titles < ENDS && line->titles + line->elsewhere >= ENDS;
-    const bool weights = usual_ends && opts->weight == NULL && !opts->unweighted &&
-                         line->weighted > 0 && line->weighted != weight;
-    /* A matrix may have titles, too, but neither these nor names below them. */
-    const bool edges = names || line->titles == ENDS;
-    if (edges && !ends && !weights && usual_ends && opts->weight == NULL && !opts->unweighted &&
-        line->fields > ENDS + 1 && line->weighted == 0) {
+    const bool usual = opts->from == NULL && opts->to == NULL;
+    const int said = (opts->from != NULL) << FROM | (opts->to != NULL) << TO;
+    const bool told = (line->told | said) == (1 << FROM | 1 << TO);
+    const bool weighed = opts->weight != NULL || opts->unweighted;
+    if (usual && !told && line->titles + line->elsewhere >= ENDS) {
+        return ENDS_MOVED;
+    }
+    if (usual && !weighed && line->weighted > 0 && line->weighted != weight) {
+        return WEIGHT_MOVED;
+    }
+    if (line->fields <= ENDS + 1) {
+        return NONE;
+    }
+    const bool known = weighed || (line->weighted == weight && line->weights == 1);
+    return !told ? ALL_UNKNOWN : !known ? WEIGHT_UNKNOWN : NONE;
+}
+
+/* Where the columns are if they are not looked for by name. */
+static void place_wishes(const twi_columns *columns, wish out[WISHES])
+{
+    memset(out, 0, WISHES * sizeof *out);
+    out[FROM].column = columns->from;
+    out[TO].column = columns->to;
+    out[WEIGHT].column = columns->weight;
+}
+
+tw_status twi_columns_check_titles(tw_context *ctx, const twi_input *input, const twi_text *head,
+                                   const tw_graph_read_options *opts, const twi_columns *columns)
+{
+    wish wishes[WISHES];
+    line_look line;
+    twi_text failed;
+    place_wishes(columns, wishes);
+    if (!columns->titles || !look_at_line(*head, columns->separator, wishes, &line, &failed)) {
+        return TW_OK;
+    }
+    switch (doubt_titles(&line, opts, columns->weight)) {
+    case NONE:
+        return TW_OK;
+    case ALL_UNKNOWN:
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: which columns are the source, the target and the weight? The first "
+                       "line has %s; give them with --from, --to and --weight or --unweighted",
+                       input->name, line.list);
+    case WEIGHT_UNKNOWN:
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.400s: which column is the weight? Give it with --weight, or use "
                        "--unweighted; the first line has %s",
-                       input->name, line->list);
+                       input->name, line.list);
+    case ENDS_MOVED:
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: the sources and targets are not where they usually are: the first "
+                       "line has %s; give the columns with --from, --to and --weight",
+                       input->name, line.list);
+    default:
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: the weight is not where it usually is: the first line has %s; give "
+                       "the columns with --from, --to and --weight",
+                       input->name, line.list);
     }
-    if (!ends && !weights) {
-        return TW_OK;
+}
+
+bool twi_columns_check_comment(twi_text *text, const tw_graph_read_options *opts,
+                               const twi_columns *columns)
+{
+    wish wishes[WISHES];
+    line_look line;
+    twi_text inner = *text;
+    twi_text failed;
+    inner.at++;
+    twi_text_skip_blanks(&inner);
+    place_wishes(columns, wishes);
+    if (columns->titles || opts->from != NULL || opts->to != NULL || opts->weight != NULL ||
+        !look_at_line(inner, columns->separator, wishes, &line, &failed) ||
+        line.fields != columns->fields || line.titles + line.elsewhere < ENDS ||
+        (columns->separator == ' ' && line.fields > ENDS && line.weighted == 0)) {
+        return true;
     }
-    return tw_fail(
-        ctx, TW_ERR_FORMAT,
-        "%.400s: the %s not where %s usually %s: the first line has %s; give the columns "
-        "with --from, --to and --weight",
-        input->name, ends ? "sources and targets are" : "weight is", ends ? "they" : "it",
-        ends ? "are" : "is", line->list);
+    const doubt found = doubt_titles(&line, opts, columns->weight);
+    return (found != ENDS_MOVED && found != WEIGHT_MOVED) ||
+           twi_text_fail(text, TW_ERR_FORMAT, NULL,
+                         "this comment names the columns %.120s: give them by number, with --from, "
+                         "--to and --weight",
+                         line.list);
 }
 
 static bool is_table(const twi_input *input, char separator)
@@ -572,12 +663,11 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
             "columns), or, if it is a matrix, convert it to .npy first",
             input->name, (long long)line.fields);
     }
-    if (out->titles) {
-        status = check_places(ctx, input, opts, wishes[WEIGHT].column, &line, out->names);
-    }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;
     out->unusual = line.titles < ENDS;
-    out->doubtful = !out->titles && !out->unusual;
+    out->wordy = opts->header == TW_GRAPH_HEADER_AUTO && !out->titles && next.fields > 0 &&
+                 line.figures > 0 && line.weight_like && line.numbers == 0 && !line.number_like;
+    out->doubtful = out->wordy && (!out->unusual || next.numbers == ENDS);
     memcpy(out->ends, line.ends, sizeof out->ends);
     out->from = wishes[FROM].column;
     out->to = wishes[TO].column;

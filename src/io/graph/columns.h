@@ -20,7 +20,8 @@ typedef struct twi_columns {
     bool loose;        /* further columns are ignored */
     bool guessed;      /* which nobody said */
     bool unusual;      /* nor do usual words in it */
-    bool doubtful;     /* it has usual titles, and a number beside them */
+    bool wordy;        /* two words before a weight that is a number: an edge, or titles */
+    bool doubtful;     /* rather titles: they are usual ones, or numbers follow below them */
     bool names;        /* the ends are names */
     bool table;        /* by its separator or its extension: names need not be asked for */
     bool quoted;       /* fields are in quotes, if only some */
@@ -44,6 +45,18 @@ bool twi_columns_find(twi_text *head, int64_t *vertices);
 /* *out for a list whose first line of data is at `head`. */
 TW_CHECKED tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
                                         const tw_graph_read_options *opts, twi_columns *out);
+
+/* Refuse titles, in the line at `head`, that do not say for certain which columns are meant. After
+ * twi_refuse_dense: a matrix may have titles, too. */
+TW_CHECKED tw_status twi_columns_check_titles(tw_context *ctx, const twi_input *input,
+                                              const twi_text *head,
+                                              const tw_graph_read_options *opts,
+                                              const twi_columns *columns);
+
+/* Whether the comment at `text` names columns that are not where they usually are, and nobody said
+ * where they are: then false, after twi_text_fail. */
+bool twi_columns_check_comment(twi_text *text, const tw_graph_read_options *opts,
+                               const twi_columns *columns);
 
 /* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted. */
 static inline bool twi_columns_are_plain(const twi_columns *columns)

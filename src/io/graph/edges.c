@@ -1,8 +1,8 @@
 /*
- * Edge lists: a line an edge, "SOURCE TARGET [WEIGHT] [...]", separated by blanks, tabs, commas or
- * semicolons (columns.h). A line that begins with # or % is a comment, unless it may be an edge of
- * names, which is refused. Vertices are indices from 0, as many as the highest of them asks for, or
- * of a comment "# vertices: N" before the first edge; or names, numbered as they appear.
+ * Edge lists: a line an edge, "SOURCE TARGET [WEIGHT] [...]", separated by blanks, tabs, commas,
+ * semicolons or bars (columns.h). A line that begins with # or % is a comment, unless it may be an
+ * edge of names, which is refused. Vertices are indices from 0, as many as the highest of them asks
+ * for, or of a comment "# vertices: N" before the first edge; or names, numbered as they appear.
  *
  * The first lines of data settle the columns for all. Lists of indices are parsed by all threads,
  * names in order by one. One end that can be no index makes all of them names: where the first
@@ -92,6 +92,16 @@ static bool read_index(twi_text *text, const list *kind, int32_t *out, bool firs
     }
 }
 
+/* Of the field behind this one. */
+static const char *begin_of(const twi_text *text)
+{
+    twi_text next = *text;
+    twi_text_skip_blanks(&next);
+    next.at += next.at < next.end && *next.at == ',';
+    twi_text_skip_blanks(&next);
+    return next.at;
+}
+
 /* The weight behind two indices, or nothing. */
 static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
 {
@@ -107,15 +117,30 @@ static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
     return next == TWI_LINE_END || (next == TWI_FIELD && twi_text_number(text, weight, "a weight"));
 }
 
-/* Where tabs separate, a comma does not: "1,5" is no number, rather than two. */
-static bool check_comma(twi_text *text, const list *kind, const char *at)
+/* Behind the number at `at`: where commas or tabs separate, nothing else does. "3 5" is no number
+ * there, and "1,5" none where tabs do, rather than two. */
+static bool check_break(twi_text *text, const list *kind, const char *at)
 {
-    if (kind->columns.separator != '\t' || text->at == text->end || *text->at != ',') {
+    const char separator = kind->columns.separator;
+    const char *end = text->at;
+    while (end < text->end && *end != separator && twi_text_is_blank(*end)) {
+        end++;
+    }
+    if (separator == ' ' || end == text->end || *end == separator || *end == '\n' || *end == '#' ||
+        *end == '%') {
         return true;
     }
-    return twi_text_fail(text, TW_ERR_FORMAT, at,
-                         "a comma inside a field; write decimals with a "
-                         "point");
+    if (*end == ',') {
+        return twi_text_fail(text, TW_ERR_FORMAT, at,
+                             "a comma inside a field; write decimals with a point");
+    }
+    while (end < text->end && *end != separator && *end != '\n' && *end != '\r') {
+        end++;
+    }
+    char shown[29];
+    (void)twi_text_show(shown, sizeof shown, at, end);
+    return twi_text_fail(text, TW_ERR_FORMAT, at, "'%s' is not a number: %s separate the fields",
+                         shown, separator == ',' ? "commas" : "tabs");
 }
 
 /* Nothing but empty fields or a remark follows the weight: "12,5" would be cut short. */
@@ -149,14 +174,16 @@ static bool read_plain(twi_text *text, const void *self)
         twi_text_skip_line(text);
         return true;
     }
-    if (!read_index(text, kind, &source, true) || !check_comma(text, kind, at) ||
-        !read_index(text, kind, &target, false) || !check_comma(text, kind, at)) {
+    if (!read_index(text, kind, &source, true) || !check_break(text, kind, at)) {
         return false;
     }
-    twi_text_skip_blanks(text);
-    at = text->at + (text->at < text->end && *text->at == ',');
+    at = begin_of(text);
+    if (!read_index(text, kind, &target, false) || !check_break(text, kind, at)) {
+        return false;
+    }
+    at = begin_of(text);
     if (!ignored &&
-        (!read_weight(text, kind->columns.weight > 0, &weight) || !check_comma(text, kind, at))) {
+        (!read_weight(text, kind->columns.weight > 0, &weight) || !check_break(text, kind, at))) {
         return false;
     }
     if (!kind->columns.loose && kind->columns.fields == 3 &&
@@ -346,6 +373,51 @@ static tw_status check_titles(const twi_text_file *file, const list *kind)
     return TW_OK;
 }
 
+/* The first line may be a header although its weight is a number, as in "from,to,2024". */
+static tw_status ask_for_header(tw_context *ctx, const twi_input *input, const twi_columns *columns)
+{
+    char from[61], to[61];
+    (void)twi_text_show(from, sizeof from, columns->ends[0].begin, columns->ends[0].end);
+    (void)twi_text_show(to, sizeof to, columns->ends[1].begin, columns->ends[1].end);
+    return tw_fail(ctx, TW_ERR_FORMAT,
+                   "%.400s: is the first line a header? '%s' and '%s' look like titles, but a "
+                   "number follows; use --header or --no-header",
+                   input->name, from, to);
+}
+
+/* Whether the first two vertices have no edges but to each other, and others have some. */
+static bool stands_alone(const tw_graph *graph)
+{
+    if (graph->n <= 2) {
+        return false;
+    }
+    for (int64_t u = 0; u < graph->n; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            if ((u < 2) != (graph->targets[a] < 2)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* An edge of words that no other line has is doubtful, or at least worth a word. */
+static tw_status check_first_edge(tw_context *ctx, const twi_input *input,
+                                  const twi_columns *columns, const tw_graph *graph)
+{
+    if (!columns->wordy || !columns->names || !stands_alone(graph)) {
+        return TW_OK;
+    }
+    if (columns->doubtful) {
+        return ask_for_header(ctx, input, columns);
+    }
+    twi_log(ctx,
+            "%.400s: the first line is read as an edge, but no other has its vertices; use "
+            "--header if it names the columns",
+            input->name);
+    return TW_OK;
+}
+
 static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw_graph **out)
 {
     tw_context *ctx = file->ctx;
@@ -373,6 +445,9 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
     }
     if (status == TW_OK && kind->names != NULL) {
         status = twi_labels_give(ctx, kind->names, graph);
+    }
+    if (status == TW_OK) {
+        status = check_first_edge(ctx, file->input, &kind->columns, graph);
     }
     if (status != TW_OK) {
         tw_graph_destroy(graph);
@@ -417,17 +492,71 @@ static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
     return TW_OK;
 }
 
-/* The same before the first edge, where only a weight tells an edge from a header behind a '#'. */
-static bool check_comments(twi_text *head, const char *end, const twi_columns *columns)
+/* The same before the first edge, where only a weight tells an edge from a header behind a '#'; and
+ * such a header must not name other columns than are taken. */
+static bool check_comments(twi_text *head, const char *end, const twi_columns *columns,
+                           const tw_graph_read_options *opts)
 {
-    while (columns->weight > 0 && head->at < end) {
-        if (!twi_text_line_ends(head) && twi_columns_hide_edge(*head, columns)) {
-            return refuse_doubt(head);
+    while (head->at < end) {
+        if (!twi_text_line_ends(head)) {
+            if (columns->weight > 0 && twi_columns_hide_edge(*head, columns)) {
+                return refuse_doubt(head);
+            }
+            if (!twi_columns_check_comment(head, opts, columns)) {
+                return false;
+            }
         }
         twi_text_skip_line(head);
         (void)twi_text_next_line(head);
     }
     return true;
+}
+
+/* Behind a header, the same of comments that are all there is. */
+static bool check_only_comments(twi_text *head, const twi_columns *columns)
+{
+    twi_columns named = *columns;
+    twi_text text = *head;
+    int64_t ignored = 0;
+    twi_text_skip_line(&text);
+    if (!columns->titles || !twi_text_next_line(&text)) {
+        return true;
+    }
+    *head = text;
+    if (twi_columns_find(&text, &ignored)) {
+        return true;
+    }
+    named.names = true;
+    do {
+        if (!twi_text_line_ends(head) && twi_columns_hide_edge(*head, &named)) {
+            return refuse_doubt(head);
+        }
+        twi_text_skip_line(head);
+    } while (twi_text_next_line(head));
+    return true;
+}
+
+/* What the first lines leave in doubt, `before` being at the begin of the text and `head` at the
+ * first line of data. */
+static tw_status check_head(tw_context *ctx, const twi_input *input, twi_text before,
+                            const twi_text *head, const tw_graph_read_options *opts,
+                            const twi_columns *columns)
+{
+    twi_text behind = *head;
+    if (!check_comments(&before, head->at, columns, opts)) {
+        return twi_text_report(ctx, input, &before);
+    }
+    tw_status status = twi_refuse_dense(ctx, input, head, columns, opts);
+    if (status == TW_OK) {
+        status = twi_columns_check_titles(ctx, input, head, opts, columns);
+    }
+    if (status == TW_OK && columns->doubtful && !columns->names) {
+        status = ask_for_header(ctx, input, columns);
+    }
+    if (status == TW_OK && !check_only_comments(&behind, columns)) {
+        status = twi_text_report(ctx, input, &behind);
+    }
+    return status;
 }
 
 /* That ends are names is news to whoever thought that they are numbers. */
@@ -470,11 +599,8 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     twi_text before = head;
     if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
-        if (status == TW_OK && !check_comments(&before, head.at, &kind.columns)) {
-            status = twi_text_report(ctx, input, &before);
-        }
         if (status == TW_OK) {
-            status = twi_refuse_dense(ctx, input, &head, &kind.columns, opts);
+            status = check_head(ctx, input, before, &head, opts, &kind.columns);
         }
         if (status == TW_OK) {
             tell_name(ctx, input, &kind.columns.telling);
@@ -490,7 +616,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     if (status == TW_OK) {
         *again = input->flow == NULL;
         status = read_list(&file, &kind, declared, out);
-        *odd = status != TW_OK && seen && !kind.columns.doubtful;
+        *odd = status != TW_OK && seen;
     }
     twi_text_clear(&file);
     twi_labels_clear(&names);
@@ -534,7 +660,7 @@ static void print_vertex(twi_printer *printer, const tw_graph *graph, int64_t ve
 {
     const char *label = tw_graph_label(graph, vertex);
     if (label != NULL) {
-        twi_print_field(printer, label, separator == ' ' ? ",;\"\t#% " : ",;\"\t#%");
+        twi_print_field(printer, label, separator == ' ' ? ",;|\"\t#% " : ",;|\"\t#%");
     } else {
         twi_print_whole(printer, vertex);
     }

@@ -182,7 +182,7 @@ static void the_weight_column_goes_by_number_or_name(void **state)
     tw_graph *graph = read_good(ctx, "small.csv", &opts); /* the third column */
     assert_true(graph->equal && graph->min_weight == 9);
     tw_graph_destroy(graph);
-    const char *const names[] = {"4", "cost"};
+    const char *const names[] = {"4", "toll"};
     for (int k = 0; k < 2; k++) {
         opts.weight = names[k];
         graph = read_good(ctx, "small.csv", &opts);
