@@ -99,7 +99,7 @@ coverage: | build/ ## the share of the library's lines that the tests run
 cross: | build/ ## the tests for the other architecture, under qemu (SIZES=all: the large ones too)
 	@tools/setup build test cross
 	@$(call compile,cross-$(FOREIGN))
-	@tools/run-tests cross-$(FOREIGN)$(if $(filter all,$(SIZES)),-all)
+	@$(call tested,cross-$(FOREIGN)$(if $(filter all,$(SIZES)),-all))
 
 consumer: | build/ ## install to a scratch folder and build against it, as a user would
 	@tools/setup build test

@@ -6,11 +6,12 @@
  *
  *   cc -O2 -Iinclude -o embedding bench/embedding.c build/release/src/libtilewright.a \
  *      -fopenmp -lm -lpthread -ldl -lpng -ltiff
- *   embedding tiny            n = 4, 16, 64, dense and sparse; median of 2000 warm calls
- *   embedding cancel [DEVICE] every long path, cancelled at several moments of its run
+ *   embedding tiny            n = 4, 16, 61, 64, dense, sparse, dense in f32; median of 2000 warm
+ * calls embedding cancel [DEVICE] every long path, cancelled at several moments of its run
  */
 #include <tilewright.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +48,14 @@ static void *must_have(size_t bytes)
     return block;
 }
 
-static tw_graph *make_graph(const char *kind, int64_t n, double degree)
+static tw_graph *make_graph(const char *kind, int64_t n, double degree, tw_type weights)
 {
     tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
     tw_graph *graph = NULL;
     o.kind = kind;
     o.vertices = n;
     o.degree = degree;
+    o.weight_type = weights;
     must(tw_graph_generate(ctx, &graph, &o));
     return graph;
 }
@@ -67,39 +69,45 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The library's own triple loop, which shares nothing with what is timed. */
-static int is_wrong(const tw_graph *graph, const int32_t *got, int64_t n)
+/* The library's own triple loop, which shares nothing with what is timed. Sums of floats may differ
+ * in their last bits. */
+static int is_wrong(const tw_graph *graph, const tw_matrix *got)
 {
+    const int64_t n = got->rows;
     tw_apsp_options o = TW_APSP_OPTIONS_INIT;
-    int32_t *want = must_have((size_t)(n * n) * sizeof *want);
-    tw_matrix out = {want, n, n, n, TW_I32};
+    float *want = must_have((size_t)(n * n) * sizeof *want);
+    tw_matrix out = {want, n, n, n, got->type};
     o.method = TW_APSP_METHOD_REFERENCE;
     must(tw_apsp(ctx, &out, graph, &o));
-    int wrong = memcmp(want, got, (size_t)(n * n) * sizeof *want) != 0;
+    int wrong = got->type == TW_I32 && memcmp(want, got->data, (size_t)(n * n) * 4) != 0;
+    for (int64_t i = 0; i < n * n && got->type == TW_F32; i++) {
+        const float *at = (const float *)got->data + i;
+        wrong |= !(*at == want[i] || fabsf(*at - want[i]) <= 1e-5f * want[i]);
+    }
     free(want);
     return wrong;
 }
 
-static int time_tiny(const char *kind, int64_t n)
+static int time_tiny(const char *kind, int64_t n, tw_type type)
 {
     static double seconds[CALLS];
-    tw_graph *graph = make_graph(kind, n, 3);
-    int32_t *distances = must_have((size_t)(n * n) * sizeof *distances);
-    tw_matrix out = {distances, n, n, n, TW_I32};
-    memset(distances, 0x5a, (size_t)(n * n) * sizeof *distances);
+    tw_graph *graph = make_graph(kind, n, 3, type);
+    void *distances = must_have((size_t)(n * n) * 4);
+    tw_matrix out = {distances, n, n, n, type};
+    memset(distances, 0x5a, (size_t)(n * n) * 4);
     for (int i = 0; i < WARM; i++) {
         must(tw_apsp(ctx, &out, graph, NULL));
     }
-    int wrong = is_wrong(graph, distances, n);
+    int wrong = is_wrong(graph, &out);
     for (int i = 0; i < CALLS; i++) {
         double began = now();
         must(tw_apsp(ctx, &out, graph, NULL));
         seconds[i] = now() - began;
     }
     qsort(seconds, CALLS, sizeof *seconds, by_size);
-    printf("{\"case\": \"tiny\", \"graph\": \"%s\", \"n\": %lld, \"us_median\": %.1f, "
-           "\"us_least\": %.1f, \"checked\": %s}\n",
-           kind, (long long)n, seconds[CALLS / 2] * 1e6, seconds[0] * 1e6,
+    printf("{\"case\": \"tiny\", \"graph\": \"%s\", \"weights\": \"%s\", \"n\": %lld, "
+           "\"us_median\": %.1f, \"us_least\": %.1f, \"checked\": %s}\n",
+           kind, tw_type_name(type), (long long)n, seconds[CALLS / 2] * 1e6, seconds[0] * 1e6,
            wrong ? "false" : "true");
     fflush(stdout);
     free(distances);
@@ -245,8 +253,8 @@ static void prepare(int on_gpu)
     const int64_t side = 6000;
     tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
     device_n = on_gpu ? 12000 : 3000;
-    dense = make_graph("complete", device_n, 0);
-    sparse = make_graph("sparse", on_gpu ? 100 : 12000, 5);
+    dense = make_graph("complete", device_n, 0, TW_I32);
+    sparse = make_graph("sparse", on_gpu ? 100 : 12000, 5, TW_I32);
     o.kind = "grid";
     o.rows = o.cols = on_gpu ? 400 : 150;
     must(tw_graph_generate(ctx, &grid, &o));
@@ -255,7 +263,7 @@ static void prepare(int on_gpu)
     o.degree = 8;
     o.max_weight = 1;
     must(tw_graph_generate(ctx, &hops, &o));
-    digraph = make_graph("sparse", 30000, 1.2);
+    digraph = make_graph("sparse", 30000, 1.2, TW_I32);
     expanded = (tw_matrix){must_have((size_t)30000 * 30000), 30000, 30000, 30000, TW_U8};
     picture = (tw_matrix){must_have((size_t)(side * side)), side, side, side, TW_U8};
     result =
@@ -264,7 +272,7 @@ static void prepare(int on_gpu)
         ((uint8_t *)picture.data)[i] = (uint8_t)(i * 2654435761u >> 13 & 15);
     }
     must(tw_expr_create(ctx, &expr, "sqrt(log(x + 2) + cos(x * row)) ^ 1.5 + sin(col)", NULL));
-    tw_graph *large = make_graph("sparse", 100000, 30);
+    tw_graph *large = make_graph("sparse", 100000, 30, TW_I32);
     file = must_have(64);
     snprintf(file, 64, "embedding-%d.gr", (int)getpid());
     must(tw_graph_write(ctx, large, file, NULL));
@@ -300,9 +308,11 @@ int main(int argc, char **argv)
         return 2;
     }
     if (strcmp(argv[1], "tiny") == 0) {
-        for (int64_t n = 4; n <= 64; n *= 4) {
-            bad += time_tiny("dense", n);
-            bad += time_tiny("sparse", n);
+        static const int64_t sizes[] = {4, 16, 61, 64};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            bad += time_tiny("dense", sizes[i], TW_I32);
+            bad += time_tiny("sparse", sizes[i], TW_I32);
+            bad += time_tiny("dense", sizes[i], TW_F32);
         }
     } else {
         bad = time_cancels(argc > 2 ? argv[2] : "cpu");

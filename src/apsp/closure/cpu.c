@@ -265,7 +265,8 @@ static void close_pivot(cpu_closure *self, thread_space *space, int64_t pivot)
     if (self->symmetric) {
         mirror_square(self, at, width);
     }
-    twi_close_tile(self->kernel, &space->a, &space->b, element(self, at, at), self->ld, width);
+    twi_close_tile(self->kernel, &space->a, &space->b, element(self, at, at), self->ld, width,
+                   round_up(width, self->kernel->nr));
     if (!self->symmetric) {
         twi_pack_b(self->kernel, &self->tile[pivot % 2], 0, width, width, element(self, at, at),
                    self->ld);
@@ -611,7 +612,7 @@ static tw_status close_alone(tw_context *ctx, const twi_work *work)
 {
     double n = (double)work->n;
     twi_progress(ctx, "closing", 0, n * n * n, "relaxations");
-    work->kernel->close(work->data, work->ld, work->n, work->n);
+    work->kernel->close(work->data, work->ld, work->n, work->ld, work->n);
     twi_progress(ctx, "closing", n * n * n, n * n * n, "relaxations");
     return twi_check_cancel(ctx);
 }

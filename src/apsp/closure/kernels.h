@@ -77,8 +77,10 @@ typedef struct twi_minplus_kernel {
     /* Pack one strip: `cols` <= nr columns, row p at src + p * ld. Missing columns are infinite. */
     twi_range (*pack_b)(void *out, int64_t cols, int64_t depth, const void *src, int64_t ld);
 
-    /* Floyd-Warshall in place on a small square tile, with the first `pivots` of its vertices. */
-    void (*close)(void *c, int64_t ldc, int64_t size, int64_t pivots);
+    /* Floyd-Warshall in place on a small square tile of `size`, with the first `pivots` of its
+     * vertices. Its rows have `padded` >= size columns, the others infinite: so many more may be
+     * computed as fill a vector, which is three times as fast as one element after the other. */
+    void (*close)(void *c, int64_t ldc, int64_t size, int64_t padded, int64_t pivots);
 
     void (*update_rows)(const twi_rows_product *product);
 

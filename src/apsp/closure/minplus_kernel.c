@@ -85,6 +85,7 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define add_wide_u15 add_wide_u16
 #define spread_wide_u15 spread_wide_u16
 #define opaque_u15 opaque_u16
+#define columns_4_u15 columns_4_u16
 #define S u15
 #define T uint16_t
 #define TW_TYPE TW_U16

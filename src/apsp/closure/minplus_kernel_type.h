@@ -18,6 +18,7 @@
 #define ADD_WIDE JOIN(add_wide, S)
 #define SPREAD_WIDE JOIN(spread_wide, S)
 #define OPAQUE JOIN(opaque, S)
+#define COLUMNS_4 JOIN(columns_4, S)
 #define NR (TWI_NV * LANES)
 
 /* One step of depth p: the sums of a row are formed before the minima of the row above are taken,
@@ -299,163 +300,7 @@ static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void 
     return FN(range)(first, last);
 }
 
-/* One sum, no larger than infinity where it could wrap. */
-static inline T FN(plus)(T a, T b)
-{
-    return TW_TYPE == TW_U8 || TW_TYPE == TW_U16 ? (T)(a > INFTY - b ? INFTY : a + b) : (T)(a + b);
-}
-
-/* One step of a row. */
-static inline void FN(close_row)(T *row, const T *pivot, T head, int64_t size)
-{
-    VEC a = SPLAT(head);
-    int64_t j = 0;
-    for (; j + LANES <= size; j += LANES) {
-        STORE(row + j, MIN(LOAD(row + j), ADD(a, LOAD(pivot + j))));
-    }
-    for (; j < size; j++) {
-        T sum = FN(plus)(head, pivot[j]);
-        row[j] = sum < row[j] ? sum : row[j];
-    }
-}
-
-/* The heads of some rows in CLOSE_STEPS steps from p on, each A_LANES times: what step q adds is
- * known once the steps before it have lowered the row's element in column p + q. `among` are the
- * pivots' own elements there. One row beside the other, so that vectors do it: element by element
- * this took two fifths of the time of a tile of 64 (Neoverse N1, u16). Rows without a finite head
- * are left out; returns how many stay. */
-static int64_t FN(close_heads)(T *out, T **rows, int64_t count, int64_t p,
-                               T among[CLOSE_STEPS][CLOSE_STEPS])
-{
-    T head[CLOSE_STEPS][CLOSE_ROWS];
-    T least[CLOSE_ROWS];
-    const int64_t end = (count + LANES - 1) / LANES * LANES;
-    for (int64_t i = 0; i < end; i++) {
-        for (int q = 0; q < CLOSE_STEPS; q++) {
-            head[q][i] = i < count ? rows[i][p + q] : INFTY;
-        }
-    }
-    for (int64_t i = 0; i < end; i += LANES) {
-        VEC low = LOAD(head[0] + i);
-        for (int q = 1; q < CLOSE_STEPS; q++) {
-            VEC h = LOAD(head[q] + i);
-            for (int r = 0; r < q; r++) {
-                h = MIN(h, ADD(LOAD(head[r] + i), SPLAT(among[r][q])));
-            }
-            STORE(head[q] + i, h);
-            low = MIN(low, h);
-        }
-        STORE(least + i, low);
-    }
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        for (int q = 0; q < CLOSE_STEPS; q++) {
-            FN(put_a)(out + (kept * CLOSE_STEPS + q) * A_LANES, head[q][i]);
-        }
-        rows[kept] = rows[i];
-        kept += least[i] < INFTY;
-    }
-    return kept;
-}
-
-/* The steps p ... p + CLOSE_STEPS - 1 of some rows that are none of these, `vectors` wide. The
- * pivots' vectors stay in registers, and a row is loaded and stored once for all of the steps. */
-static inline __attribute__((always_inline)) void FN(close_strip)(T *const *rows, const T *heads,
-                                                                  int64_t count, const T *pivot,
-                                                                  int64_t ldc, int64_t j,
-                                                                  int vectors)
-{
-    VEC b[CLOSE_STEPS][TWI_NV];
-    for (int q = 0; q < CLOSE_STEPS; q++) {
-        for (int v = 0; v < vectors; v++) {
-            b[q][v] = LOAD(pivot + q * ldc + j + v * LANES);
-        }
-    }
-    for (int64_t i = 0; i < count; i++) {
-        VEC c[TWI_NV];
-        for (int v = 0; v < vectors; v++) {
-            c[v] = LOAD(rows[i] + j + v * LANES);
-        }
-        for (int q = 0; q < CLOSE_STEPS; q++, heads += A_LANES) {
-            VEC head = BROADCAST(heads);
-            for (int v = 0; v < vectors; v++) {
-                c[v] = MIN(c[v], ADD(head, b[q][v]));
-            }
-        }
-        for (int v = 0; v < vectors; v++) {
-            STORE(rows[i] + j + v * LANES, c[v]);
-        }
-    }
-}
-
-static void FN(close_rows)(T *const *rows, const T *heads, int64_t count, const T *pivot,
-                           int64_t ldc, int64_t size)
-{
-    int64_t j = 0;
-    for (; j + NR <= size; j += NR) {
-        FN(close_strip)(rows, heads, count, pivot, ldc, j, TWI_NV);
-    }
-    for (; j + LANES <= size; j += LANES) {
-        FN(close_strip)(rows, heads, count, pivot, ldc, j, 1);
-    }
-    for (int64_t i = 0; i < count && j < size; i++) {
-        for (int q = 0; q < CLOSE_STEPS; q++) {
-            FN(close_row)
-            (rows[i] + j, pivot + q * ldc + j, heads[(i * CLOSE_STEPS + q) * A_LANES], size - j);
-        }
-    }
-}
-
-/* Row p and column p do not change in step p (the diagonal is 0), so the tile is closed in place.
- * CLOSE_STEPS steps are taken at a time, with the sums and minima, in their order, of one step
- * after the other: first the pivots' rows take the steps before their own, then all other rows take
- * all steps, then the pivots' rows those after their own. */
-static void FN(close)(void *c_, int64_t ldc, int64_t size, int64_t pivots)
-{
-    T *c = c_;
-    T *rows[CLOSE_ROWS];
-    T heads[CLOSE_ROWS * CLOSE_STEPS * A_LANES];
-    T among[CLOSE_STEPS][CLOSE_STEPS];
-    int64_t p = 0;
-    for (; p + CLOSE_STEPS <= pivots; p += CLOSE_STEPS) {
-        T *pivot = c + p * ldc;
-        for (int q = 1; q < CLOSE_STEPS; q++) {
-            for (int r = 0; r < q; r++) {
-                FN(close_row)(pivot + q * ldc, pivot + r * ldc, pivot[q * ldc + p + r], size);
-            }
-        }
-        for (int q = 0; q < CLOSE_STEPS; q++) {
-            memcpy(among[q], pivot + q * ldc + p, sizeof among[q]);
-        }
-        int64_t count = 0;
-        for (int64_t i = 0; i < size; i++) {
-            if (i >= p && i < p + CLOSE_STEPS) {
-                continue;
-            }
-            rows[count++] = c + i * ldc;
-            if (count == CLOSE_ROWS) {
-                count = FN(close_heads)(heads, rows, count, p, among);
-                FN(close_rows)(rows, heads, count, pivot, ldc, size);
-                count = 0;
-            }
-        }
-        count = FN(close_heads)(heads, rows, count, p, among);
-        FN(close_rows)(rows, heads, count, pivot, ldc, size);
-        for (int q = 1; q < CLOSE_STEPS; q++) {
-            for (int r = 0; r < q; r++) {
-                FN(close_row)(pivot + r * ldc, pivot + q * ldc, pivot[r * ldc + p + q], size);
-            }
-        }
-    }
-    for (; p < pivots; p++) {
-        for (int64_t i = 0; i < size; i++) {
-            T head = c[i * ldc + p];
-            if (head < INFTY && i != p) {
-                FN(close_row)(c + i * ldc, c + p * ldc, head, size);
-            }
-        }
-    }
-}
+#include "apsp/closure/minplus_kernel_close.h"
 
 /* Plain loops over a block that a square could not fill. */
 static inline void FN(transpose_plain)(T *out, int64_t ld_out, const T *src, int64_t ld_src,
@@ -691,6 +536,7 @@ static const twi_minplus_kernel FN(kernel) = {
 #undef FOLD_MOST
 #undef SUM_ACROSS
 #undef OPAQUE
+#undef COLUMNS_4
 #undef NR
 #undef S
 #undef T

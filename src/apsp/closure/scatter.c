@@ -8,9 +8,11 @@
 
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
-/* Arcs of plain i32 weights, the usual case, need no double on the way. */
-#define SCATTER_ROW(T, INFTY)                                                       \
+/* Plain weights of type W, the usual case, need no double on the way. The sum makes -0 a 0, as that
+ * of twi_plan_arc_weight does. */
+#define SCATTER_ROW(T, INFTY, W)                                                    \
     {                                                                               \
+        const W *plain = is_plain ? graph->weights : NULL;                          \
         T *row = (T *)work->data + u * work->ld;                                    \
         for (int64_t j = 0; j < work->ld; j++) {                                    \
             row[j] = (INFTY);                                                       \
@@ -20,7 +22,7 @@
             int32_t v = graph->targets[arc];                                        \
             T entry;                                                                \
             if (plain != NULL) {                                                    \
-                entry = plain[arc] < (INFTY) ? (T)plain[arc] : (INFTY);             \
+                entry = plain[arc] < (INFTY) ? (T)(plain[arc] + 0) : (INFTY);       \
             } else {                                                                \
                 double weight = twi_plan_arc_weight(plan, u, v, arc);               \
                 entry = weight < (double)(INFTY) ? (T)weight : (INFTY);             \
@@ -41,23 +43,24 @@ static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t 
 {
     const tw_graph *graph = plan->graph;
     const uint16_t cap = work->kernel->type == TW_U16 ? (uint16_t)work->kernel->infinity : 0;
-    const int32_t *plain =
-        graph->weight_type == TW_I32 && plan->potential == NULL ? graph->weights : NULL;
+    const bool is_float = work->kernel->type == TW_F32 || work->kernel->type == TW_F64;
+    const bool is_plain =
+        plan->potential == NULL && graph->weight_type == (is_float ? work->kernel->type : TW_I32);
     switch (work->kernel->type) {
     case TW_U8:
-        SCATTER_ROW(uint8_t, TW_APSP_INF_U8)
+        SCATTER_ROW(uint8_t, TW_APSP_INF_U8, int32_t)
         break;
     case TW_U16:
-        SCATTER_ROW(uint16_t, cap)
+        SCATTER_ROW(uint16_t, cap, int32_t)
         break;
     case TW_I32:
-        SCATTER_ROW(int32_t, TW_APSP_INF_I32)
+        SCATTER_ROW(int32_t, TW_APSP_INF_I32, int32_t)
         break;
     case TW_F32:
-        SCATTER_ROW(float, INFINITY)
+        SCATTER_ROW(float, INFINITY, float)
         break;
     default:
-        SCATTER_ROW(double, (double)INFINITY)
+        SCATTER_ROW(double, (double)INFINITY, double)
         break;
     }
 }

@@ -28,7 +28,7 @@ static void product_beside(const twi_minplus_kernel *kernel, const twi_panel *a,
 }
 
 void twi_close_tile(const twi_minplus_kernel *kernel, twi_panel *a, twi_panel *b, void *c_,
-                    int64_t ld, int64_t size)
+                    int64_t ld, int64_t size, int64_t padded)
 {
     const int64_t unit = twi_close_unit(kernel);
     const int64_t bytes = (int64_t)tw_type_size(kernel->type);
@@ -36,7 +36,7 @@ void twi_close_tile(const twi_minplus_kernel *kernel, twi_panel *a, twi_panel *b
     for (int64_t s = 0; s < size; s += unit) {
         int64_t width = least(unit, size - s);
         char *row = c + s * ld * bytes;
-        kernel->close(row + s * bytes, ld, width, width);
+        kernel->close(row + s * bytes, ld, width, s + width < size ? width : padded - s, width);
         if (size <= unit) {
             return;
         }

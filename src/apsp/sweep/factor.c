@@ -244,7 +244,7 @@ static void close_pivots(const maker *m, space *own, char *front, int64_t rows, 
     const twi_minplus_kernel *kernel = m->kernel;
     const int64_t stride = front_stride(kernel, rows);
     char *pivot_row = front + pivot * stride * m->size;
-    kernel->close(pivot_row + pivot * m->size, stride, width, width);
+    kernel->close(pivot_row + pivot * m->size, stride, width, width, width);
     twi_pack_b(kernel, &own->b, 0, stride, width, pivot_row, stride);
     (void)twi_pack_a(kernel, &own->a, width, width, pivot_row + pivot * m->size, stride, 1);
     twi_product(kernel, &own->a, width, &own->b, 0, stride, pivot_row, stride, TWI_NO_DIAGONAL);
@@ -263,7 +263,7 @@ static void close_pivots_together(const maker *m, space *own, char *front, int64
     const int64_t strips = (stride / kernel->nr + m->threads - 1) / m->threads;
     const int64_t piece = strips * kernel->nr;
     char *pivot_row = front + pivot * stride * m->size;
-    kernel->close(pivot_row + pivot * m->size, stride, width, width);
+    kernel->close(pivot_row + pivot * m->size, stride, width, width, width);
     (void)twi_pack_a(kernel, &own->a, width, width, pivot_row + pivot * m->size, stride, 1);
 #pragma omp parallel num_threads(twi_team(m->threads))
     for (int phase = 0; phase < 4; phase++) { /* each ends when all have done their part */
@@ -292,7 +292,8 @@ static void close_pivots_together(const maker *m, space *own, char *front, int64
 static void close_front(const maker *m, space *own, int64_t rows, int64_t pivots, bool team)
 {
     if (rows <= PLAIN_MOST) {
-        m->kernel->close(own->front, front_stride(m->kernel, rows), rows, pivots);
+        const int64_t stride = front_stride(m->kernel, rows);
+        m->kernel->close(own->front, stride, rows, stride, pivots);
         return;
     }
     for (int64_t pivot = 0; pivot < pivots && !twi_is_cancelled(m->ctx); pivot += PIVOTS) {

@@ -116,6 +116,25 @@ TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64)(0xF
 TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64x)(0xFFFFFFFF))
 #endif
 
+#define TWI_AVX_COLUMNS(S, T)                                                \
+    static inline void columns_4_##S(vec_##S out[4], const T *p, int64_t ld) \
+    {                                                                        \
+        T lane[4][LANES_##S];                                                \
+        for (int i = 0; i < LANES_##S; i++) {                                \
+            for (int j = 0; j < 4; j++) {                                    \
+                lane[j][i] = p[i * ld + j];                                  \
+            }                                                                \
+        }                                                                    \
+        for (int j = 0; j < 4; j++) {                                        \
+            out[j] = load_##S(lane[j]);                                      \
+        }                                                                    \
+    }
+TWI_AVX_COLUMNS(u8, uint8_t)
+TWI_AVX_COLUMNS(u16, uint16_t)
+TWI_AVX_COLUMNS(i32, int32_t)
+TWI_AVX_COLUMNS(f32, float)
+TWI_AVX_COLUMNS(f64, double)
+
 #define opaque_u8(v) __asm__ volatile("" : "+v"(v))
 #define opaque_u16(v) __asm__ volatile("" : "+v"(v))
 #define opaque_i32(v) __asm__ volatile("" : "+v"(v))

@@ -8,6 +8,7 @@
 #define TWI_BASE_SIMD_NEON_H
 
 #include <arm_neon.h>
+#include <string.h>
 
 #define TWI_NV 4
 
@@ -73,6 +74,51 @@ static inline vec_u16 plain_add_u16(vec_u16 a, vec_u16 b)
 TWI_NEON_WIDE(u8, u8, uint16x8_t)
 TWI_NEON_WIDE(u16, u16, uint32x4_t)
 TWI_NEON_WIDE(i32, s32, int64x2_t)
+
+/* Four columns of as many rows as a vector has lanes: rows side by side, then twice the even lanes
+ * and the odd ones. */
+#define TWI_NEON_COLUMNS(S, T, ROWS)                                              \
+    static inline void columns_4_##S(vec_##S out[4], const T *p, int64_t ld)      \
+    {                                                                             \
+        vec_##S v[4];                                                             \
+        for (int i = 0; i < 4; i++, p += LANES_##S / 4 * ld) {                    \
+            v[i] = ROWS(p, ld);                                                   \
+        }                                                                         \
+        const vec_##S even[2] = {vuzp1q_##S(v[0], v[1]), vuzp1q_##S(v[2], v[3])}; \
+        const vec_##S odd[2] = {vuzp2q_##S(v[0], v[1]), vuzp2q_##S(v[2], v[3])};  \
+        out[0] = vuzp1q_##S(even[0], even[1]);                                    \
+        out[1] = vuzp1q_##S(odd[0], odd[1]);                                      \
+        out[2] = vuzp2q_##S(even[0], even[1]);                                    \
+        out[3] = vuzp2q_##S(odd[0], odd[1]);                                      \
+    }
+
+static inline vec_u8 four_rows(const uint8_t *p, int64_t ld)
+{
+    uint32_t rows[4];
+    for (int i = 0; i < 4; i++) {
+        memcpy(&rows[i], p + i * ld, sizeof rows[i]);
+    }
+    return vreinterpretq_u8_u32(vld1q_u32(rows));
+}
+static inline vec_u16 two_rows(const uint16_t *p, int64_t ld)
+{
+    return vcombine_u16(vld1_u16(p), vld1_u16(p + ld));
+}
+#define ONE_ROW_i32(p, ld) vld1q_s32(p)
+#define ONE_ROW_f32(p, ld) vld1q_f32(p)
+#define vuzp1q_i32 vuzp1q_s32
+#define vuzp2q_i32 vuzp2q_s32
+TWI_NEON_COLUMNS(u8, uint8_t, four_rows)
+TWI_NEON_COLUMNS(u16, uint16_t, two_rows)
+TWI_NEON_COLUMNS(i32, int32_t, ONE_ROW_i32)
+TWI_NEON_COLUMNS(f32, float, ONE_ROW_f32)
+static inline void columns_4_f64(vec_f64 out[4], const double *p, int64_t ld)
+{
+    for (int i = 0; i < 4; i += 2, p += 2) {
+        out[i] = vzip1q_f64(vld1q_f64(p), vld1q_f64(p + ld));
+        out[i + 1] = vzip2q_f64(vld1q_f64(p), vld1q_f64(p + ld));
+    }
+}
 
 #define opaque_u8(v) __asm__ volatile("" : "+w"(v))
 #define opaque_u16(v) __asm__ volatile("" : "+w"(v))

@@ -16,6 +16,7 @@
  *   wide_S                of u8, u16 and i32: sums of vectors in lanes twice as wide, in an order
  *                         of its own; add_wide_S adds a vector of values >= 0, spread_wide_S adds
  *                         the LANES_S sums to as many of 64 bits
+ *   columns_4_S           four columns of LANES_S rows that are `ld` elements apart
  *   opaque_S(v)           hides the value of v from the optimiser
  * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
  *
@@ -32,35 +33,41 @@
 #define TWI_BASE_SIMD_SCALAR_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define TWI_NV 4
 
-#define TWI_SCALAR_TYPE(S, T, SUM)                      \
-    typedef T vec_##S;                                  \
-    enum { LANES_##S = 1, A_LANES_##S = 1 };            \
-    static inline vec_##S load_##S(const T *p)          \
-    {                                                   \
-        return *p;                                      \
-    }                                                   \
-    static inline void store_##S(T *p, vec_##S v)       \
-    {                                                   \
-        *p = v;                                         \
-    }                                                   \
-    static inline vec_##S splat_##S(T x)                \
-    {                                                   \
-        return x;                                       \
-    }                                                   \
-    static inline vec_##S add_##S(vec_##S a, vec_##S b) \
-    {                                                   \
-        return SUM;                                     \
-    }                                                   \
-    static inline vec_##S min_##S(vec_##S a, vec_##S b) \
-    {                                                   \
-        return a < b ? a : b;                           \
-    }                                                   \
-    static inline vec_##S broadcast_##S(const T *p)     \
-    {                                                   \
-        return *p;                                      \
+#define TWI_SCALAR_TYPE(S, T, SUM)                                           \
+    typedef T vec_##S;                                                       \
+    enum { LANES_##S = 1, A_LANES_##S = 1 };                                 \
+    static inline vec_##S load_##S(const T *p)                               \
+    {                                                                        \
+        return *p;                                                           \
+    }                                                                        \
+    static inline void store_##S(T *p, vec_##S v)                            \
+    {                                                                        \
+        *p = v;                                                              \
+    }                                                                        \
+    static inline vec_##S splat_##S(T x)                                     \
+    {                                                                        \
+        return x;                                                            \
+    }                                                                        \
+    static inline vec_##S add_##S(vec_##S a, vec_##S b)                      \
+    {                                                                        \
+        return SUM;                                                          \
+    }                                                                        \
+    static inline vec_##S min_##S(vec_##S a, vec_##S b)                      \
+    {                                                                        \
+        return a < b ? a : b;                                                \
+    }                                                                        \
+    static inline vec_##S broadcast_##S(const T *p)                          \
+    {                                                                        \
+        return *p;                                                           \
+    }                                                                        \
+    static inline void columns_4_##S(vec_##S out[4], const T *p, int64_t ld) \
+    {                                                                        \
+        (void)ld;                                                            \
+        memcpy(out, p, 4 * sizeof *out);                                     \
     }
 
 TWI_SCALAR_TYPE(u8, uint8_t, (uint8_t)(a + b > UINT8_MAX ? UINT8_MAX : a + b))

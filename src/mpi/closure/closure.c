@@ -158,7 +158,7 @@ static void close_next(mpi_closure *self, thread_space *space)
     const int64_t own = self->next / self->grid->rows;
     const int64_t ld = self->share->rows[own].ld, depth = depth_of(self, self->next);
     char *c = twi_share_tile(self->share, own, self->next / self->grid->cols);
-    twi_close_tile(self->kernel, &space->a, &space->b, c, ld, depth);
+    twi_close_tile(self->kernel, &space->a, &space->b, c, ld, depth, depth);
     copy_block(self, twi_messages_tile(&self->messages), depth, c, ld, depth, depth);
 }
 

@@ -99,7 +99,7 @@ static tw_status probe_tile(tw_context *ctx, const twi_minplus_kernel *kernel, i
         at = (twi_layout){memory, 0};
         place(&at, &on, kernel, block, block);
         const double began = twi_thread_seconds();
-        twi_close_tile(kernel, &on.a, &on.b, on.raw, block, block);
+        twi_close_tile(kernel, &on.a, &on.b, on.raw, block, block, block);
         *seconds = twi_thread_seconds() - began;
     }
     twi_free(memory);
