@@ -154,7 +154,7 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself included (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
+            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself not counted (.csv or '\''-'\''\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
@@ -254,6 +254,7 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
+            '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one on a line\: for d.npy d.rows.txt and d.cols.txt]' \
             '--type=[The elements of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--raw-type=[The type of a raw IN, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \

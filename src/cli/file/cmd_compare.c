@@ -2,8 +2,12 @@
  * tilewright compare: are two matrices of distances, or two arrays or images, the same? Rows of A
  * are passed into a sink, which reads the same rows of B. Numbers are compared as f64, which holds
  * those of every type exactly; what means "no path" in one type equals what means it in another.
+ * Where both matrices have names for their rows and columns, entries of the same names are
+ * compared, wherever they stand.
  */
 #include "cli/file/typed.h"
+#include "cli/graph/names.h"
+#include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 #include "frame/report.h"
@@ -47,7 +51,8 @@ static const cli_group groups[] = {{"Comparing", own_options},
 static const cli_operand operands[] = {
     {"A B",
      "Two matrices as 'tilewright apsp' writes them, or two arrays or images that 'tilewright "
-     "map' reads; they need not have the same format or type."},
+     "map' reads; they need not have the same format or type. If both matrices have names, "
+     "in a .csv or beside it by 'apsp --labels', they are compared by name."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -73,12 +78,19 @@ typedef struct side {
     tw_source source;
     tw_image *whole; /* of a file whose rows cannot be had one by one; NULL: none */
     int64_t planes;
+    cli_table_names names;
 } side;
+
+/* Where B has the rows and columns of A; NULL: in the same places. */
+typedef struct places {
+    int32_t *rows, *cols;
+} places;
 
 /* A sink: rows of A come, and are compared with those of B. */
 typedef struct comparer {
     const settings *settings;
     const side *a, *b;
+    const places *places;
     int64_t plane;
     comparison *out;
     char *rows; /* of B */
@@ -121,11 +133,13 @@ static void compare_row(const comparer *c, int64_t number, const char *row_a, co
     comparison *out = c->out;
     const bool plain = c->settings->numbers || c->a->image;
     const tw_type type_a = c->a->source.shape.type, type_b = c->b->source.shape.type;
+    const int32_t *cols = c->places->cols;
     for (int64_t j = 0; j < out->cols; j++) {
+        const int64_t k = cols != NULL ? cols[j] : j;
         const double x =
             plain ? cli_number_at(row_a, type_a, j) : cli_distance_at(row_a, type_a, j);
         const double y =
-            plain ? cli_number_at(row_b, type_b, j) : cli_distance_at(row_b, type_b, j);
+            plain ? cli_number_at(row_b, type_b, k) : cli_distance_at(row_b, type_b, k);
         const double difference = fabs(x - y);
         const bool finite = isfinite(difference);
         if (x == y || (isnan(x) && isnan(y)) || (finite && difference <= c->settings->tolerance)) {
@@ -161,14 +175,17 @@ static tw_status compare_rows(void *self, tw_context *ctx, int64_t first, int64_
     const size_t step_a = (size_t)stride * tw_type_size(c->a->source.shape.type);
     const size_t step_b =
         (size_t)(view != NULL ? view->stride : c->out->cols) * tw_type_size(b->shape.type);
-    for (int64_t done = 0; done < count; done += c->step) {
-        const int64_t rows = count - done < c->step ? count - done : c->step;
+    const int32_t *elsewhere = c->places->rows;
+    const int64_t step = elsewhere != NULL ? 1 : c->step;
+    for (int64_t done = 0; done < count; done += step) {
+        const int64_t rows = count - done < step ? count - done : step;
+        const int64_t from = elsewhere != NULL ? elsewhere[first + done] : first + done;
         const char *rows_b = c->rows;
         tw_status status = TW_OK;
         if (view != NULL) {
             rows_b = (const char *)view->data + (size_t)(first + done) * step_b;
         } else {
-            status = b->rows(b->self, ctx, first + done, rows, c->rows, c->out->cols);
+            status = b->rows(b->self, ctx, from, rows, c->rows, c->out->cols);
         }
         if (status != TW_OK) {
             return status;
@@ -209,12 +226,12 @@ static tw_status make_room(tw_context *ctx, comparer *c)
                                      (long long)shape->cols);
 }
 
-static tw_status compare_plane(cli_job *job, const settings *s, side *a, side *b, int64_t plane,
-                               comparison *out)
+static tw_status compare_plane(cli_job *job, const settings *s, side *a, side *b,
+                               const places *where, int64_t plane, comparison *out)
 {
     tw_context *ctx = job->ctx;
     const tw_shape *shape = &a->source.shape;
-    comparer c = {.settings = s, .a = a, .b = b, .plane = plane, .out = out};
+    comparer c = {.settings = s, .a = a, .b = b, .places = where, .plane = plane, .out = out};
     tw_sink sink = {sizeof(tw_sink), &c,  compare_begin, compare_rows, compare_end,
                     compare_abort,   NULL};
     if (shape->rows == 0 || shape->cols == 0) {
@@ -229,6 +246,74 @@ static tw_status compare_plane(cli_job *job, const settings *s, side *a, side *b
     return status;
 }
 
+/* The answer where nothing can be compared. */
+static void report_no(const cli_job *job, const char *why)
+{
+    cli_report json;
+    cli_report_begin(&json, stdout);
+    cli_report_text(&json, "command", "compare");
+    cli_report_bool(&json, "equal", false);
+    cli_report_bool(&json, why, false);
+    cli_report_number(&json, "seconds", cli_seconds() - job->started);
+    cli_report_end(&json);
+}
+
+static bool is_in_order(const int32_t *list, int64_t count)
+{
+    int64_t i = 0;
+    while (i < count && list[i] == i) {
+        i++;
+    }
+    return i == count;
+}
+
+/* Where the entries of A are in B, by the names that both have; *same: they have the same ones, or
+ * not both have names. If not, that is the answer. */
+static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, places *out,
+                             bool *same)
+{
+    tw_context *ctx = job->ctx;
+    const tw_shape *shape = &a->source.shape;
+    const char *missing = NULL;
+    *same = true;
+    tw_status status = cli_table_names_find(job, a->path, s->format, shape, &a->names);
+    if (status == TW_OK) {
+        status = cli_table_names_find(job, b->path, s->format, &b->source.shape, &b->names);
+    }
+    if (status == TW_OK && (a->names.graph == NULL) != (b->names.graph == NULL)) {
+        cli_say(job, "only %s names its rows and columns: compared by their order",
+                a->names.graph != NULL ? a->path : b->path);
+    }
+    if (status != TW_OK || a->names.graph == NULL || b->names.graph == NULL) {
+        return status;
+    }
+    status = cli_table_names_match(ctx, &b->names, &b->names.rows, a->names.graph,
+                                   a->names.rows.list, shape->rows, &out->rows, &missing);
+    if (status == TW_OK && missing == NULL) {
+        status = cli_table_names_match(ctx, &b->names, &b->names.cols, a->names.graph,
+                                       a->names.cols.list, shape->cols, &out->cols, &missing);
+    }
+    if (status == TW_OK && missing != NULL) {
+        *same = false;
+        if (s->common.json) {
+            report_no(job, "same_names");
+        } else {
+            cli_print("the names differ: %s has a %s '%s', %s has none\n", a->path,
+                      out->cols == NULL ? "row" : "column", missing, b->path);
+        }
+        return status;
+    }
+    if (status == TW_OK && is_in_order(out->rows, shape->rows) &&
+        is_in_order(out->cols, shape->cols)) {
+        free(out->rows);
+        free(out->cols);
+        *out = (places){NULL, NULL};
+    } else if (status == TW_OK) {
+        cli_say(job, "the names of %s are in another order: compared by name", b->path);
+    }
+    return status;
+}
+
 /* Whether they have the same shape; if not, that is the answer. */
 static bool same_shape(const cli_job *job, const settings *s, const side *a, const side *b)
 {
@@ -237,13 +322,7 @@ static bool same_shape(const cli_job *job, const settings *s, const side *a, con
         return true;
     }
     if (s->common.json) {
-        cli_report json;
-        cli_report_begin(&json, stdout);
-        cli_report_text(&json, "command", "compare");
-        cli_report_bool(&json, "equal", false);
-        cli_report_bool(&json, "same_shape", false);
-        cli_report_number(&json, "seconds", cli_seconds() - job->started);
-        cli_report_end(&json);
+        report_no(job, "same_shape");
     } else if (a->planes != b->planes) {
         cli_print("%s has %lld plane%s, %s has %lld\n", a->path, (long long)a->planes,
                   a->planes == 1 ? "" : "s", b->path, (long long)b->planes);
@@ -254,7 +333,7 @@ static bool same_shape(const cli_job *job, const settings *s, const side *a, con
     return false;
 }
 
-static void report(const cli_job *job, const comparison *c)
+static void report(const cli_job *job, const comparison *c, const cli_table_names *names)
 {
     cli_report json;
     cli_report_begin(&json, stdout);
@@ -279,6 +358,10 @@ static void report(const cli_job *job, const comparison *c)
         cli_report_integer(&json, "plane", c->plane);
         cli_report_integer(&json, "row", c->row);
         cli_report_integer(&json, "col", c->col);
+        if (names->graph != NULL) {
+            cli_report_vertex(&json, "row_name", names->graph, names->rows.list[c->row]);
+            cli_report_vertex(&json, "col_name", names->graph, names->cols.list[c->col]);
+        }
         cli_report_number(&json, "a", c->left);
         cli_report_number(&json, "b", c->right);
         cli_report_end_object(&json);
@@ -300,9 +383,9 @@ static void print_both(double left, double right)
     }
 }
 
-static void print(const comparison *c)
+static void print(const comparison *c, const cli_table_names *names)
 {
-    char most[CLI_SHOWN];
+    char most[CLI_SHOWN], row[CLI_SHOWN], col[CLI_SHOWN];
     if (c->different == 0) {
         cli_print("equal: ");
         if (!c->uneven) {
@@ -321,7 +404,13 @@ static void print(const comparison *c)
     }
     cli_print("%s%s\n", c->infinite ? "; some have a number in one and none in the other" : "",
               c->unlike ? "; some are no number in either, such as inf and nan" : "");
-    cli_print("first at row %lld, column %lld", (long long)c->row, (long long)c->col);
+    if (names->graph != NULL) {
+        cli_print("first at row %s, column %s",
+                  cli_show_vertex(row, names->graph, names->rows.list[c->row]),
+                  cli_show_vertex(col, names->graph, names->cols.list[c->col]));
+    } else {
+        cli_print("first at row %lld, column %lld", (long long)c->row, (long long)c->col);
+    }
     if (c->planes > 1) {
         cli_print(" of plane %lld", (long long)c->plane);
     }
@@ -345,6 +434,8 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     side a = {.path = words[0], .source = TW_SOURCE_INIT};
     side b = {.path = words[1], .source = TW_SOURCE_INIT};
     comparison c = {.planes = 1, .most = -1};
+    places where = {NULL, NULL};
+    bool same = true;
     (void)count;
     tw_status status = cli_begin(job, &s->common);
     if (status == TW_OK && !(s->tolerance >= 0)) {
@@ -369,6 +460,13 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
             job->answer_is_no = true;
             goto done;
         }
+        if (status == TW_OK && !a.image) {
+            status = match_names(job, s, &a, &b, &where, &same);
+        }
+        if (!same) {
+            job->answer_is_no = status == TW_OK;
+            goto done;
+        }
         if (status == TW_OK) {
             const tw_shape *shape = &a.source.shape;
             c.uneven |= plane > 0 && (shape->rows != c.rows || shape->cols != c.cols);
@@ -376,18 +474,22 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
             c.rows = shape->rows;
             c.cols = shape->cols;
             c.entries += (double)shape->rows * (double)shape->cols;
-            status = compare_plane(job, s, &a, &b, plane, &c);
+            status = compare_plane(job, s, &a, &b, &where, plane, &c);
         }
     }
     if (status == TW_OK) {
         job->answer_is_no = c.different > 0;
         if (s->common.json) {
-            report(job, &c);
+            report(job, &c, &a.names);
         } else {
-            print(&c);
+            print(&c, &a.names);
         }
     }
 done:
+    free(where.rows);
+    free(where.cols);
+    cli_table_names_clear(&a.names);
+    cli_table_names_clear(&b.names);
     tw_source_destroy(&a.source);
     tw_source_destroy(&b.source);
     tw_image_destroy(a.whole);

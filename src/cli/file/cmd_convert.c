@@ -3,11 +3,15 @@
  * extensions is a matrix: .npy and .csv hold either, the other formats of graphs nothing else.
  */
 #include "cli/file/typed.h"
+#include "cli/graph/names.h"
 #include "cli/graph/reading.h"
+#include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 #include "frame/report.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,6 +20,7 @@ enum { KIND_AUTO, KIND_GRAPH, KIND_MATRIX };
 typedef struct settings {
     cli_reading reading;
     int32_t kind;
+    int32_t labels;
     const char *output;
     const char *out_format;
     tw_type raw_type;
@@ -33,6 +38,9 @@ static const cli_option kind_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, out_format), 0,
      "Graphs: triples, gr, mtx, edges, metis or npy. Matrices: raw, npy or csv. Default: chosen by "
      "the extension of OUT."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(settings, labels), 1,
+     "Write the names of a matrix's rows and columns beside OUT, one on a line: for d.npy "
+     "d.rows.txt and d.cols.txt. A .csv has them in itself."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
      "kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
@@ -48,7 +56,8 @@ static const cli_group groups[] = {{"What is converted", kind_options},
 
 static const cli_operand operands[] = {
     {"IN", "A graph in any format that 'tilewright apsp' reads, or a matrix as it writes it: .npy, "
-           ".csv or raw; '-' is standard input."},
+           ".csv or raw; '-' is standard input. Names of rows and columns, in a .csv or beside it "
+           "by 'apsp --labels', stay."},
     {"OUT", "The output file; '-' is standard output."},
     {NULL, NULL}};
 
@@ -136,6 +145,9 @@ static tw_status convert_graph(cli_job *job, const settings *s, const char *in, 
         status = cli_refuse(job, "raw-type", "on a graph");
     }
     if (status == TW_OK) {
+        status = cli_refuse(job, "labels", "on a graph; write it as .csv, which has names");
+    }
+    if (status == TW_OK) {
         status = cli_read_graph(job, &graph, in, &s->reading);
     }
     if (status == TW_OK) {
@@ -172,14 +184,87 @@ static tw_status refuse_graph_options(const cli_job *job)
     return status;
 }
 
+/* Numbers in two or three columns that may be edges as well: whole ends, and no diagonal of zeros.
+ * The first LOOKED rows decide. */
+static tw_status ask_for_kind(cli_job *job, const char *in, const tw_source *source)
+{
+    enum { LOOKED = 16 };
+    const tw_shape *shape = &source->shape;
+    const int64_t rows = shape->rows < LOOKED ? shape->rows : LOOKED;
+    double values[LOOKED * 3]; /* of any type */
+    bool ends = shape->cols == 2 || shape->cols == 3, zeros = shape->rows == shape->cols;
+    if (!ends || rows == 0) {
+        return TW_OK;
+    }
+    tw_status status = source->rows(source->self, job->ctx, 0, rows, values, shape->cols);
+    for (int64_t i = 0; i < rows && status == TW_OK; i++) {
+        const char *row =
+            (const char *)values + (size_t)(i * shape->cols) * tw_type_size(shape->type);
+        for (int64_t j = 0; j < 2; j++) {
+            const double value = cli_distance_at(row, shape->type, j);
+            ends = ends && value >= 0 && value <= INT32_MAX && value == floor(value);
+        }
+        zeros = zeros && cli_distance_at(row, shape->type, i) == 0;
+    }
+    return status != TW_OK || !ends || zeros
+               ? status
+               : tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                         "%.400s may be a list of edges or a matrix of %lld x %lld: use --graph or "
+                         "--matrix",
+                         in, (long long)shape->rows, (long long)shape->cols);
+}
+
+static tw_status write_labels(const cli_job *job, const char *out, const cli_table_names *names)
+{
+    const cli_vertices *lists[] = {&names->rows, &names->cols};
+    static const char *const which[] = {"rows", "cols"};
+    tw_status status = TW_OK;
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        char path[CLI_LABEL_PATH];
+        status = cli_label_path(job->ctx, path, out, which[i]);
+        if (status == TW_OK) {
+            status = tw_vertices_write(job->ctx, path, names->graph, lists[i]->list,
+                                       lists[i]->count, NULL, NULL, TW_I32);
+        }
+    }
+    return status;
+}
+
+/* The sink of a matrix that has names: a .csv has them, too. */
+static tw_status name_sink(cli_job *job, const settings *s, const char *out,
+                           const cli_table_names *names, tw_sink *file)
+{
+    static const char *const text[] = {"csv", NULL};
+    if (names->graph == NULL) {
+        return s->labels ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "--labels: IN has no names") : TW_OK;
+    }
+    if (cli_writes(out, s->out_format, text)) {
+        tw_sink_destroy(file);
+        return tw_sink_to_table(job->ctx, file, out, names->graph, names->rows.list,
+                                names->cols.list, 0);
+    }
+    if (!s->labels) {
+        cli_say(job, "%s has no place for the names of rows and columns%s", out,
+                cli_is_stdout(out) ? "" : "; --labels writes them beside it");
+    }
+    return TW_OK;
+}
+
 static tw_status convert_matrix(cli_job *job, const settings *s, const char *in, const char *out)
 {
     tw_context *ctx = job->ctx;
     tw_source source = TW_SOURCE_INIT;
     tw_sink file = TW_SINK_INIT, sink = TW_SINK_INIT;
     cli_typed typed = {.inner = TW_SINK_INIT};
+    cli_table_names names = {0};
     const cli_file input = {"IN", in};
+    static const char *const text[] = {"csv", NULL};
+    const bool table = cli_writes(out, s->out_format, text);
     tw_status status = refuse_graph_options(job);
+    if (status == TW_OK && (table || cli_is_stdout(out))) {
+        status =
+            cli_refuse(job, "labels", table ? "on a .csv, which has them" : "on standard output");
+    }
     if (status == TW_OK) {
         status = cli_refuse_type(job, "raw-type", s->raw_type, &input, s->reading.format);
     }
@@ -197,6 +282,16 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
             tw_fail(ctx, status, "%s (taken for a matrix; if it is a graph, use --graph)", why);
     }
     if (status == TW_OK) {
+        status = cli_table_names_find(job, in, s->reading.format, &source.shape, &names);
+    }
+    if (status == TW_OK && s->kind == KIND_AUTO && names.graph == NULL && cli_is_file(in) &&
+        cli_writes(in, s->reading.format, text)) {
+        status = ask_for_kind(job, in, &source);
+    }
+    if (status == TW_OK) {
+        status = name_sink(job, s, out, &names, &file);
+    }
+    if (status == TW_OK) {
         const bool same = s->type == TW_AUTO || s->type == source.shape.type;
         typed.inner = file;
         typed.type = s->type;
@@ -206,9 +301,13 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         }
         status = tw_feed_source(ctx, &source, &sink, 1);
     }
+    if (status == TW_OK && s->labels) {
+        status = write_labels(job, out, &names);
+    }
     if (status == TW_OK) {
         conclude(job, s, false, in, out, source.shape.rows, source.shape.cols);
     }
+    cli_table_names_clear(&names);
     tw_source_destroy(&source);
     tw_sink_destroy(&file);
     cli_typed_clear(&typed);

@@ -1,6 +1,7 @@
 /* tilewright path: one shortest path, hop by hop. */
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
+#include "cli/graph/tables.h"
 #include "cli/graph/vertices.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NAME_WIDTH 12
 #define LONGEST_NAME 40 /* columns that a table gives a name */
@@ -39,8 +41,10 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph file; '-' is standard input."},
-    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
-             "is found without a search. Without DIST the graph alone is searched."},
+    {"DIST",
+     "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
+     "is found without a search. If both have names, in a .csv or beside it by --labels, they go "
+     "by name. Without DIST the graph alone is searched."},
     {"FROM TO", "Two vertices: names, or numbers as in the file: from 1 in DIMACS, Matrix "
                 "Market and METIS files, else from 0."},
     {NULL, NULL}};
@@ -137,16 +141,71 @@ static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
     cli_report_end(&json);
 }
 
-/* The row of the matrix that the path needs, into *out, whose data the caller frees. */
-static tw_status read_row(cli_job *job, const settings *s, int64_t vertices, const char *file,
-                          int32_t from, tw_matrix *out)
+/* Where a named DIST has the row of `from` and the columns of all vertices: *row, and *cols to be
+ * freed, or NULL if it has no names or the graph has none. */
+static tw_status match_names(cli_job *job, const settings *s, const tw_graph *graph,
+                             const char *file, int32_t from, const tw_shape *shape, int64_t *row,
+                             int32_t **cols)
+{
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    cli_table_names names = {0};
+    const char *missing = NULL;
+    int32_t *rows = NULL;
+    tw_status status = tw_graph_describe(graph, &about);
+    if (status == TW_OK && about.labelled) {
+        status = cli_table_names_find(job, file, s->dist_format, shape, &names);
+    }
+    if (status == TW_OK && names.graph != NULL) {
+        status =
+            cli_table_names_match(job->ctx, &names, &names.rows, graph, &from, 1, &rows, &missing);
+        if (status == TW_OK && missing == NULL) {
+            status = cli_table_names_match(job->ctx, &names, &names.cols, graph, NULL,
+                                           about.vertices, cols, &missing);
+        }
+        if (status == TW_OK && missing != NULL) {
+            status = tw_fail(job->ctx, TW_ERR_VERIFY, "%.300s has no %s for '%.100s'", file,
+                             *cols == NULL ? "row" : "column", missing);
+        }
+        *row = status == TW_OK ? rows[0] : 0;
+    }
+    free(rows);
+    cli_table_names_clear(&names);
+    return status;
+}
+
+/* The row by the graph's vertices, from one by the columns of its file. */
+static tw_status reorder(tw_context *ctx, tw_matrix *row, int64_t count, const int32_t *cols)
+{
+    const size_t size = tw_type_size(row->type);
+    char *sorted = calloc((size_t)count + 1, size);
+    if (sorted == NULL) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                       (long long)count);
+    }
+    for (int64_t v = 0; v < count; v++) {
+        memcpy(sorted + (size_t)v * size, (const char *)row->data + (size_t)cols[v] * size, size);
+    }
+    free(row->data);
+    *row = (tw_matrix){sorted, 1, count, count, row->type};
+    return TW_OK;
+}
+
+/* The row of the matrix that the path needs, into *out, whose data the caller frees: by name, if
+ * both the graph and the matrix have names, else by number. */
+static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph, int64_t vertices,
+                          const char *file, int32_t from, tw_matrix *out)
 {
     tw_context *ctx = job->ctx;
     tw_source source = TW_SOURCE_INIT;
     const tw_shape *shape = &source.shape;
+    int64_t row = from;
+    int32_t *cols = NULL;
     tw_status status =
         tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
-    if (status == TW_OK && (shape->rows != vertices || shape->cols != vertices)) {
+    if (status == TW_OK) {
+        status = match_names(job, s, graph, file, from, shape, &row, &cols);
+    }
+    if (status == TW_OK && cols == NULL && (shape->rows != vertices || shape->cols != vertices)) {
         status = tw_fail(ctx, TW_ERR_VERIFY,
                          "the distance matrix is %lld x %lld but the graph has %lld %s",
                          (long long)shape->rows, (long long)shape->cols, (long long)vertices,
@@ -156,10 +215,14 @@ static tw_status read_row(cli_job *job, const settings *s, int64_t vertices, con
         *out = (tw_matrix){NULL, 1, shape->cols, shape->cols, shape->type};
         out->data = calloc((size_t)shape->cols, tw_type_size(shape->type));
         status = out->data != NULL
-                     ? source.rows(source.self, ctx, from, 1, out->data, shape->cols)
+                     ? source.rows(source.self, ctx, row, 1, out->data, shape->cols)
                      : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
                                (long long)shape->cols);
     }
+    if (status == TW_OK && cols != NULL) {
+        status = reorder(ctx, out, vertices, cols);
+    }
+    free(cols);
     tw_source_destroy(&source);
     return status;
 }
@@ -223,7 +286,7 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
         status = cli_vertex(job->ctx, &vertices[1], graph, "TO", ends[1]);
     }
     if (status == TW_OK && file != NULL) {
-        status = read_row(job, s, info.vertices, file, vertices[0], &row);
+        status = read_row(job, s, graph, info.vertices, file, vertices[0], &row);
     }
     if (status == TW_OK) {
         status = find_along(job->ctx, &handle, s, graph, info.integral != 0, file, &row, vertices);

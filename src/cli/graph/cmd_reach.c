@@ -38,9 +38,9 @@ static const cli_option result_options[] = {
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
      "is raw, others are refused."},
     {"counts", 0, CLI_TEXT, "FILE", offsetof(settings, counts), 0,
-     "Write to FILE how many vertices each row's vertex reaches, itself included (.csv: one per "
-     "line, after the name of the vertex if the graph has names; .npy: one column). Without OUT "
-     "this needs no matrix."},
+     "Write to FILE how many vertices each row's vertex reaches, itself not counted (.csv or '-': "
+     "one per line, after the name of the vertex if the graph has names; .npy: one column). "
+     "Without OUT this needs no matrix."},
     {"components", 0, CLI_TEXT, "FILE", offsetof(settings, components), 0,
      "Write the strongly connected component of each vertex to FILE, in the same way. Components "
      "are numbered from 0 so that arcs lead from lower to higher numbers."},
@@ -114,7 +114,7 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     for (int i = 0; i < 4 && status == TW_OK; i++) {
         to_stdout += cli_is_stdout(outputs[i].path);
         cli_take_output(run->job, outputs[i].path);
-        status = cli_check_terminal(ctx, &outputs[i], text && i == 0,
+        status = cli_check_terminal(ctx, &outputs[i], i == 0 ? text : i < 3,
                                     i == 0 ? "use --out-format csv" : "name a .csv file");
     }
     if (status != TW_OK) {
@@ -151,6 +151,22 @@ static tw_status make_plan(reach_run *run)
     return status;
 }
 
+/* Where vertices have names, a .csv has them above its columns and before its rows. */
+static tw_status name_output(reach_run *run)
+{
+    static const char *const text[] = {"csv", NULL};
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    const settings *s = run->settings;
+    tw_status status = tw_graph_describe(run->graph, &about);
+    if (status != TW_OK || run->output == NULL || !about.labelled || s->bits ||
+        !cli_writes(run->output, s->format, text)) {
+        return status;
+    }
+    tw_sink_destroy(&run->sink);
+    return tw_sink_to_table(run->job->ctx, &run->sink, run->output, run->graph, run->sources.list,
+                            NULL, 0);
+}
+
 static tw_status write_condensation(const reach_run *run)
 {
     tw_context *ctx = run->job->ctx;
@@ -170,7 +186,8 @@ static tw_status write_condensation(const reach_run *run)
     return status;
 }
 
-/* Counts go into files as i32: there is no vertex that reaches more. */
+/* Counts go into files as i32: there is no vertex that reaches more. As everywhere in the command,
+ * the vertex itself does not count. */
 static tw_status write_counts(reach_run *run)
 {
     const int64_t rows = run->info.shape.rows;
@@ -179,7 +196,7 @@ static tw_status write_counts(reach_run *run)
         return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for %lld counts", (long long)rows);
     }
     for (int64_t i = 0; i < rows; i++) {
-        narrow[i] = (int32_t)run->counts[i];
+        narrow[i] = (int32_t)run->counts[i] - 1;
     }
     tw_status status = cli_write_column(run->job->ctx, run->graph, run->sources.list, rows,
                                         "reached", narrow, TW_I32, run->settings->counts);
@@ -278,11 +295,15 @@ static tw_status run_reach(cli_job *job, const void *given, int count, char **wo
     if (status == TW_OK) {
         status = check_settings(&run, count, words);
     }
-    if (status == TW_OK && run.output != NULL) {
+    if (status == TW_OK &&
+        run.output != NULL) { /* first of all: a name that cannot be is refused */
         status = tw_sink_to_file(job->ctx, &run.sink, run.output, s->format);
     }
     if (status == TW_OK) {
         status = make_plan(&run);
+    }
+    if (status == TW_OK) {
+        status = name_output(&run);
     }
     if (status == TW_OK) {
         status = execute(&run);

@@ -2,6 +2,7 @@
 #include "cli/graph/answers.h"
 #include "cli/graph/names.h"
 #include "cli/graph/statistics.h"
+#include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
 #include "frame/job.h"
 
@@ -14,12 +15,6 @@ typedef struct settings {
     int32_t labels;
     cli_answers answers;
 } settings;
-
-/* The vertices of the rows and columns, with --labels. */
-typedef struct labels {
-    tw_graph *graph;
-    cli_vertices rows, cols;
-} labels;
 
 static const settings defaults = {
     .common = CLI_COMMON_INIT, .type = TW_AUTO, .answers = CLI_ANSWERS_INIT};
@@ -55,19 +50,6 @@ static const cli_example examples[] = {
     {"tilewright summary distances.npy --labels", "with the names that 'apsp --labels' has kept"},
     {NULL, NULL}};
 
-/* As many names as there are rows and columns; a matrix may have changed since. */
-static tw_status check_labels(tw_context *ctx, const labels *names, const tw_shape *shape)
-{
-    if (names->rows.count == shape->rows && names->cols.count == shape->cols) {
-        return TW_OK;
-    }
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "there are names for %lld row%s and %lld column%s, but DIST is %lld x %lld",
-                   (long long)names->rows.count, names->rows.count == 1 ? "" : "s",
-                   (long long)names->cols.count, names->cols.count == 1 ? "" : "s",
-                   (long long)shape->rows, (long long)shape->cols);
-}
-
 /* Who has names beside a matrix may not know how to see them. */
 static void mention_labels(const cli_job *job, const char *dist)
 {
@@ -80,7 +62,7 @@ static void mention_labels(const cli_job *job, const char *dist)
 
 /* The names in a .csv, or those beside it if they are asked for. */
 static tw_status name_vertices(cli_job *job, const settings *s, const char *dist,
-                               const tw_shape *shape, labels *names)
+                               const tw_shape *shape, cli_table_names *names)
 {
     static const char *const text[] = {"csv", NULL};
     tw_status status = TW_OK;
@@ -93,11 +75,11 @@ static tw_status name_vertices(cli_job *job, const settings *s, const char *dist
         mention_labels(job, dist);
         return TW_OK;
     }
-    return status == TW_OK ? check_labels(job->ctx, names, shape) : status;
+    return status == TW_OK ? cli_table_names_check(job->ctx, names, shape) : status;
 }
 
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
-                           cli_answering *answering, const labels *names, const char *path)
+                           cli_answering *answering, const cli_table_names *names, const char *path)
 {
     const cli_naming naming = {names->graph, names->rows.list, names->cols.list};
     tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
@@ -131,7 +113,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
     tw_source source = TW_SOURCE_INIT;
-    labels names = {0};
+    cli_table_names names = {0};
     cli_answering answering = {.asked = &s->answers, .about = TW_APSP_SUMMARY_INFO_INIT};
     (void)count;
     tw_status status = cli_begin(job, &s->common);
@@ -159,9 +141,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         status = summarise(job, s, &source, &answering, &names, words[0]);
     }
     cli_answers_clear(&answering);
-    cli_vertices_clear(&names.rows);
-    cli_vertices_clear(&names.cols);
-    tw_graph_destroy(names.graph);
+    cli_table_names_clear(&names);
     tw_source_destroy(&source);
     return status;
 }

@@ -36,12 +36,13 @@ tw_status cli_write_column(tw_context *ctx, const tw_graph *graph, const int32_t
                            const char *path)
 {
     static const char *const text[] = {"csv", NULL};
-    if (is_labelled(graph) && cli_writes(path, NULL, text)) {
+    const char *format = strcmp(path, "-") == 0 ? "csv" : NULL; /* bytes would say nothing there */
+    if (is_labelled(graph) && cli_writes(path, format, text)) {
         return tw_vertices_write(ctx, path, graph, list, rows, name, values, type);
     }
     tw_sink sink = TW_SINK_INIT;
     tw_matrix column = {(void *)values, rows, 1, 1, type};
-    tw_status status = tw_sink_to_file(ctx, &sink, path, NULL);
+    tw_status status = tw_sink_to_file(ctx, &sink, path, format);
     if (status == TW_OK) {
         status = tw_feed(ctx, &column, &sink, 1);
     }
