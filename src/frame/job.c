@@ -77,17 +77,31 @@ uint64_t cli_peak_rss(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static void say(const char *format, va_list args)
+{
+    cli_progress_clear();
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
 void cli_say(const cli_job *job, const char *format, ...)
 {
-    if (job->quiet) {
-        return;
-    }
-    cli_progress_clear();
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    if (!job->quiet) {
+        say(format, args);
+    }
     va_end(args);
-    fputc('\n', stderr);
+}
+
+void cli_note(const cli_job *job, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!job->silent) {
+        say(format, args);
+    }
+    va_end(args);
 }
 
 void cli_print(const char *format, ...)
@@ -124,7 +138,16 @@ void cli_error(const char *sentence)
 
 static void say_log(void *user, const char *line)
 {
-    cli_say(user, "%s", line);
+    static char last[512];
+    if (strncmp(line, last, sizeof last - 1) != 0) {
+        cli_say(user, "%s", line);
+    }
+    snprintf(last, sizeof last, "%s", line);
+}
+
+void cli_hear(cli_job *job)
+{
+    tw_set_log(job->ctx, say_log, job);
 }
 
 tw_status cli_refuse(const cli_job *job, const char *name, const char *why)
@@ -140,6 +163,7 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
     tw_context *ctx = job->ctx;
     tw_status status = TW_OK;
     job->quiet = common->quiet != 0;
+    job->silent = job->quiet;
     if (common->threads > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--threads %lld is too many",
                        (long long)common->threads);
@@ -165,7 +189,7 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
         cli_say(job, "--device-memory has no effect: there is no GPU that can be used");
     }
     if (status == TW_OK) {
-        tw_set_log(ctx, say_log, job);
+        cli_hear(job);
         if (!common->quiet && !common->no_progress) {
             cli_progress_attach(ctx);
         }

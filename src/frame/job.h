@@ -20,6 +20,7 @@ struct cli_job {
     const cli_command *command;
     double started; /* cli_seconds() when the program began */
     bool quiet;
+    bool silent;       /* --quiet was given: a file of many is quiet without it */
     bool answer_is_no; /* everything went well, and the answer is no: exit 1 */
     bool stdout_taken; /* a result goes to standard output, so a report goes to standard error */
     const cli_parsed *parsed;   /* what the arguments were */
@@ -62,6 +63,12 @@ TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
 
 /* A line of news on standard error (not with --quiet), after clearing the progress line. */
 void cli_say(const cli_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same about what is lost of a file, which is said of each of many files, too. */
+void cli_note(const cli_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Lines of the library are news, each said once if it comes again at once. */
+void cli_hear(cli_job *job);
 
 /* A piece of a result on standard output, after clearing the progress line: both may go to one
  * terminal. */

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define CHECKER_SIDE 8
-#define LAYERS 8 /* squares of 1 ... 128 elements */
+#define BLOCK ((int64_t)1 << 20) /* elements between two words of progress */
+#define LAYERS 8                 /* squares of 1 ... 128 elements */
 
 typedef uint32_t (*value_fn)(const tw_image_options *opts, int64_t row, int64_t col);
 
@@ -121,13 +122,18 @@ tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_opti
     }
     if (status == TW_OK) {
         const tw_matrix *plane = twi_image_last(image);
+        const int64_t step = BLOCK / (plane->cols + 1) + 1;
+        for (int64_t first = 0; first < plane->rows && status == TW_OK; first += step) {
+            const int64_t end = plane->rows - first < step ? plane->rows : first + step;
 #pragma omp parallel for num_threads(twi_thread_count(ctx)) schedule(static)
-        for (int64_t row = 0; row < plane->rows; row++) {
-            if (!twi_is_cancelled(ctx)) {
-                fill_row(&opts, value, plane, row);
+            for (int64_t row = first; row < end; row++) {
+                if (!twi_is_cancelled(ctx)) {
+                    fill_row(&opts, value, plane, row);
+                }
             }
+            twi_progress(ctx, "generating", (double)end, (double)plane->rows, "rows");
+            status = twi_check_cancel(ctx);
         }
-        status = twi_check_cancel(ctx);
     }
     if (status != TW_OK) {
         tw_image_destroy(image);

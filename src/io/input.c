@@ -181,6 +181,7 @@ static tw_status open_pipe(tw_context *ctx, twi_input *in, int fd, bool standard
     }
     *from = (pipe_flow){{read_pipe, close_pipe}, in->name, fd, standard, 0};
     in->flow = &from->flow;
+    in->once = true;
     return twi_input_widen(ctx, in, TWI_INPUT_HEAD);
 }
 

@@ -36,6 +36,7 @@ typedef struct twi_input {
     int fd;            /* where absent bytes are */
     twi_flow *flow;    /* where more may come from behind them; NULL: that is all */
     uint64_t piece;    /* bytes of text parsed at a time; 0: what memory and threads suggest */
+    bool once;         /* a pipe, whose flow can be opened no second time */
     bool has_names;    /* set by who could not read a flow: its vertices are names, not indices */
 } twi_input;
 

@@ -395,6 +395,24 @@ def jpegs_are_read_as_others_read_them():
     assert "convert it to grey or RGB" in run("entropy", "in.jpg", status=2).stderr
 
 
+def a_mask_that_is_not_applied_is_spoken_of():
+    """Inside the file, of one or of many, and beside it."""
+    values = numbers((1, 30, 40), "u8")
+    make("in.tif", values)
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open("in.tif", "r+") as file:
+        file.write_mask(numpy.arange(1200).reshape(30, 40) % 2 == 0)
+    for words in (["map", "x", "in.tif"], ["entropy", "in.tif"], ["map", "x", "in.tif", "--out-dir", "out"]):
+        said = run(*words).stderr
+        assert said.count("in.tif: its mask is not applied: masked elements count like others") == 1, said
+        assert "mask" not in run(*words, "-q").stderr
+    make("beside.tif", values)
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=False), rasterio.open("beside.tif", "r+") as file:
+        file.write_mask(numpy.arange(1200).reshape(30, 40) % 2 == 0)
+    assert "beside.tif.msk is not read: masked elements count like others" in run("map", "x", "beside.tif").stderr
+    make("plain.tif", values)
+    assert "not read" not in run("map", "x", "plain.tif").stderr
+
+
 def main():
     warnings.simplefilter("ignore")
     if os.environ.get("TW_TEST_SMALL") == "emulated":

@@ -277,9 +277,27 @@ static void say_failure(const cli_job *job, const char *input)
 
 /* ------------------------------------------------------------------------------------- the run */
 
+/* Who hears the library while a file of many is worked on. */
+typedef struct listener {
+    const cli_job *job;
+    const char *input;
+    char last[512];
+} listener;
+
+/* News about the file itself are said, once. */
+static void hear(void *user, const char *line)
+{
+    listener *l = user;
+    if (names_file(line, l->input) && strncmp(line, l->last, sizeof l->last - 1) != 0) {
+        cli_note(l->job, "%s", line);
+        snprintf(l->last, sizeof l->last, "%s", line);
+    }
+}
+
 /* One file, quietly: what fails is said by the caller. */
 static tw_status run_file(cli_job *job, const batch_work *w, int i)
 {
+    listener ears = {.job = job, .input = w->inputs[i]};
     const bool quiet = job->quiet;
     const double started = job->started;
     if (job->reports != NULL) {
@@ -288,7 +306,9 @@ static tw_status run_file(cli_job *job, const batch_work *w, int i)
     }
     job->quiet = true;
     job->started = cli_seconds();
+    tw_set_log(job->ctx, hear, &ears);
     tw_status status = w->one(w->self, job, w->words[i], w->results[i]);
+    cli_hear(job);
     job->quiet = quiet;
     job->started = started;
     if (job->reports != NULL) {

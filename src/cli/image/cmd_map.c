@@ -213,6 +213,29 @@ static tw_status make_plan(map_run *run, const tw_shape *shapes)
     return status;
 }
 
+/* Inputs whose sizes do not go together, by their names. */
+static tw_status check_sizes(const map_run *run, const tw_shape *shapes)
+{
+    for (int side = 0; side < 2; side++) {
+        int32_t first = -1;
+        for (int32_t i = 0; i < run->input_count; i++) {
+            const int64_t size = side == 0 ? shapes[i].rows : shapes[i].cols;
+            const int64_t other = first < 0   ? size
+                                  : side == 0 ? shapes[first].rows
+                                              : shapes[first].cols;
+            if (size != 1 && size != other) {
+                return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                               "%.300s has %lld %s, %.300s has %lld: they must be equal, or 1",
+                               run->inputs[first].word, (long long)other,
+                               side == 0 ? "rows" : "columns", run->inputs[i].word,
+                               (long long)size);
+            }
+            first = first < 0 && size != 1 ? i : first;
+        }
+    }
+    return TW_OK;
+}
+
 static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
 {
     tw_shape shapes[MAP_INPUTS] = {{0, 0, TW_AUTO}};
@@ -225,7 +248,8 @@ static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
         shapes[i] = w->sources[i].rows != NULL ? w->sources[i].shape
                                                : (tw_shape){in->rows, in->cols, in->type};
     }
-    if (!same_shapes(run, shapes)) {
+    status = check_sizes(run, shapes);
+    if (status == TW_OK && !same_shapes(run, shapes)) {
         status = make_plan(run, shapes);
     }
     w->plan = run->planned;

@@ -104,6 +104,11 @@ tw_status map_choose_alpha(map_run *run)
 {
     cli_raster *in = &run->inputs[0].in;
     tw_shape shape;
+    for (int32_t i = 0; i < run->input_count && run->input_count > 1 && run->output != NULL; i++) {
+        if (run->inputs[i].in.alpha >= 0) { /* whose it would be, nobody knows */
+            cli_say(run->job, "the alpha channel of %s is left out", run->inputs[i].path);
+        }
+    }
     if (run->input_count != 1 || in->alpha < 0 || run->output == NULL) {
         return TW_OK;
     }

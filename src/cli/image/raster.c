@@ -1,6 +1,7 @@
 /* See raster.h. */
 #include "cli/image/raster.h"
 
+#include "cli/image/beside.h"
 #include "cli/shared/files.h"
 
 #include <math.h>
@@ -338,6 +339,9 @@ static tw_status open_raster(cli_job *job, cli_raster *r)
 tw_status cli_raster_open(cli_job *job, cli_raster *r)
 {
     tw_status status = open_raster(job, r);
+    if (status == TW_OK && r->reading == 0) { /* another try would say it again */
+        cli_tell_beside(job, r->path);
+    }
     if (status == TW_OK && r->grey && !r->mixes) {
         cli_say(job, "--grey has no effect on %s, which has no colours", r->path);
     }

@@ -201,11 +201,14 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
                        "%.9g; widen --range, or use --mask or --no-data",
                        (long long)row, (long long)col, value, opts->range[0], opts->range[1]);
     }
+    const bool level = value >= 0 && value < 65536 && value == floor(value);
     return tw_fail(ctx, TW_ERR_RANGE,
                    "the value at row %lld, column %lld is %.9g, which is not one of the levels 0 "
                    "to %d; use %s--range auto, --mask or --no-data",
                    (long long)row, (long long)col, value, opts->levels - 1,
-                   value >= 0 && value < 65536 && value == floor(value) ? "--levels 65536, " : "");
+                   !level                     ? ""
+                   : setup->in->type == TW_U8 ? "--levels 256, "
+                                              : "--levels 65536, ");
 }
 
 tw_status twi_levels_check_rows(tw_context *ctx, const twi_entropy_setup *setup, int64_t first,

@@ -6,13 +6,15 @@
  *
  * The first lines of data settle the columns for all. Lists of indices are parsed by all threads,
  * names in order by one. One end that can be no index makes all of them names: where the first
- * lines do not show it, the text is read again, a compressed file by who opened it.
+ * lines do not show it, the text is read again: a compressed file by who opened it, and what comes
+ * through a pipe, if it is a table, from a copy, while that is a small part of the memory (kept.h).
  */
 #include "io/graph/columns.h"
 #include "io/graph/dense.h"
 #include "io/graph/format.h"
 #include "io/graph/labels.h"
 #include "io/graph/pieces.h"
+#include "io/kept.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -574,15 +576,22 @@ static void tell_name(tw_context *ctx, const twi_input *input, const twi_field *
             zeros ? ": its zeros would be lost" : "");
 }
 
-/* *odd: it failed, since a vertex can be no index; *again: the text is still to be had. */
+/* What became of a try. */
+typedef struct attempt {
+    bool odd;   /* it failed, since a vertex can be no index */
+    bool again; /* the text is still to be had */
+} attempt;
+
 static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
-                            const tw_graph_read_options *opts, bool *odd, bool *again)
+                            const tw_graph_read_options *opts, attempt *done)
 {
     twi_labels names = {0};
+    twi_kept *kept = NULL;
     atomic_bool seen = false;
     list kind = {.odd = &seen,
                  .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
     int64_t declared = 0;
+    *done = (attempt){0};
     twi_text_file file = {.rules = {.vertices = -1,
                                     .unweighted = opts->unweighted,
                                     .both = twi_read_both(opts, false),
@@ -613,13 +622,19 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     if (status == TW_OK) {
         status = twi_text_cut(&file, ctx, input, head.at, kind.columns.names);
     }
+    if (status == TW_OK && input->once && input->flow != NULL && kind.columns.table &&
+        !kind.columns.names) {
+        twi_input_keep(ctx, input, &kept);
+    }
     if (status == TW_OK) {
-        *again = input->flow == NULL;
+        done->again = input->flow == NULL;
         status = read_list(&file, &kind, declared, out);
-        *odd = status != TW_OK && seen;
+        done->odd = status != TW_OK && seen;
     }
     twi_text_clear(&file);
     twi_labels_clear(&names);
+    done->again |= done->odd && kept != NULL && twi_kept_restore(kept, input);
+    twi_kept_destroy(kept, input);
     return status;
 }
 
@@ -635,17 +650,17 @@ void twi_edges_why_names(const tw_context *ctx, char why[TWI_WHY_NAMES])
 tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
                          const tw_graph_read_options *opts)
 {
-    bool odd = false, again = false;
-    tw_status status = read_edges(ctx, out, input, opts, &odd, &again);
-    input->has_names = odd && !again;
-    if (!odd || !again) {
+    attempt done;
+    tw_status status = read_edges(ctx, out, input, opts, &done);
+    input->has_names = done.odd && !done.again;
+    if (!done.odd || !done.again) {
         return status;
     }
     tw_graph_read_options with_ids = *opts;
     char why[TWI_WHY_NAMES];
     twi_edges_why_names(ctx, why);
     with_ids.ids = 1;
-    status = read_edges(ctx, out, input, &with_ids, &odd, &again);
+    status = read_edges(ctx, out, input, &with_ids, &done);
     if (status == TW_OK) {
         twi_log(ctx, "%s", why);
     }

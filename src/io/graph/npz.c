@@ -4,12 +4,14 @@
  * stored as they are or deflated. An entry that is stored is an edge, of weight 0 too.
  */
 #include "base/memory.h"
+#include "io/extension.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #ifdef TWI_HAVE_ZLIB
 #include <zlib.h>
 #endif
@@ -252,6 +254,12 @@ static tw_status check_format(tw_context *ctx, const twi_input *input, arrays *a
     const member *word = &a->format_word;
     if (word->memory == NULL || word->about.kind != 'S' || word->about.width != 3 ||
         word->about.rows != 1) {
+        if (strcasecmp(twi_extension(input->name), "npz") != 0) {
+            return tw_fail(ctx, TW_ERR_FORMAT,
+                           "%.500s: a zip archive, which is not read; unpack it, or compress what "
+                           "is in it as .gz, .zst or .xz",
+                           input->name);
+        }
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s: a zip archive without a sparse matrix of SciPy (save_npz) in it; "
                        "save a dense matrix as .npy, a table as .csv",

@@ -19,6 +19,7 @@
 #define PAGES_MOST 65536
 
 enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4 };
+enum { SMALLER = 1, MASK = 4 }; /* kinds of pages */
 
 /* Kept for the result: descriptions, resolution, authors, GeoTIFF, GDAL, sensor models. */
 static const uint16_t kept[] = {270,   271,   272,   282,   283,   286,   287,   296,
@@ -34,7 +35,7 @@ typedef struct walker {
 
 /* What the directories say of the elements. */
 typedef struct page {
-    uint16_t kind; /* bits: 1 a smaller version, 4 a mask */
+    uint16_t kind; /* bits of SMALLER and MASK */
     uint16_t bands, bits, format, light, extra;
     uint16_t extra_kind; /* of the last band */
 } page;
@@ -230,6 +231,7 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
     walker w = {.ctx = ctx, .input = input};
     page first, other;
     uint64_t at, version;
+    bool masked = false;
     unsigned char mark[2];
     if (!fetch(&w, 0, mark, 2) || mark[0] != mark[1] || (mark[0] != 'I' && mark[0] != 'M')) {
         return TW_OK;
@@ -246,12 +248,19 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
     tags->info.planes = tags->info.bands = first.bands;
     for (int i = 1; status == TW_OK && at != 0 && i < PAGES_MOST; i++) {
         status = read_directory(&w, &other, NULL, &at);
-        if (status == TW_OK && (other.kind & 5) == 0) {
+        if (status == TW_OK && (other.kind & (SMALLER | MASK)) == 0) {
             tags->info.planes += other.bands;
         }
+        masked |= (other.kind & (SMALLER | MASK)) == MASK;
         if (status == TW_OK) {
             status = twi_check_cancel(ctx);
         }
+    }
+    if (status == TW_OK && masked) {
+        twi_log(ctx,
+                "%.400s: its mask is not applied: masked elements count like others; 'entropy "
+                "--mask' takes a mask that is a file of its own",
+                input->name);
     }
     tags->info.colours = first.light == 2 && first.bands >= 3;
     if (first.bands > 1 && first.extra > 0 && (first.extra_kind == 1 || first.extra_kind == 2)) {

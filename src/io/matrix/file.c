@@ -84,7 +84,7 @@ static tw_status refuse_foreign(tw_context *ctx, const tw_matrix_file *file, con
     const uint64_t held = twi_input_held(&file->input);
     const char *name = twi_foreign_name(file->input.bytes, held);
     if (name == NULL && held >= 4 && memcmp(file->input.bytes, "PK\3\4", 4) == 0) {
-        name = "npz";
+        name = strcasecmp(extension, "npz") == 0 ? "npz" : "zip";
     }
     if (name == NULL || extension[0] == '\0' ||
         find_word(&format, extension, format_words, sizeof format_words / sizeof *format_words)) {

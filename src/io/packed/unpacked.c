@@ -75,8 +75,11 @@ tw_status twi_unpacked_begin(tw_context *ctx, twi_input *input, const twi_packin
     }
     *from = (twi_unpacked){
         .flow = {read_unpacked, close_unpacked}, .ctx = ctx, .input = *input, .kind = kind};
-    *input =
-        (twi_input){.name = input->name, .bytes = "", .flow = &from->flow, .piece = input->piece};
+    *input = (twi_input){.name = input->name,
+                         .bytes = "",
+                         .flow = &from->flow,
+                         .piece = input->piece,
+                         .once = input->once};
     status = kind->open(from);
     return status == TW_OK ? twi_input_widen(ctx, input, TWI_INPUT_HEAD) : status;
 }

@@ -76,6 +76,29 @@ static tw_image *make_image(tw_context *ctx, int64_t planes, int64_t rows, int64
     return image;
 }
 
+static void note_end(void *user, const char *stage, double done, double total, const char *unit)
+{
+    (void)stage;
+    (void)unit;
+    *(bool *)user |= done == total && total == 1100;
+}
+
+static void generating_reports_its_progress(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_image_options opts = TW_IMAGE_OPTIONS_INIT;
+    tw_image *image = NULL;
+    bool ended = false;
+    opts.rows = 1100; /* more than one block */
+    opts.cols = 1000;
+    tw_set_progress(ctx, note_end, &ended);
+    assert_ok(ctx, tw_image_generate(ctx, &image, &opts));
+    assert_true(ended);
+    tw_image_destroy(image);
+    close_context(ctx);
+}
+
 static void every_format_reads_back_what_it_wrote(void **state)
 {
     (void)state;
@@ -593,6 +616,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_are_zero_and_owned_by_the_image),
         cmocka_unit_test(generated_images_stay_within_their_levels),
+        cmocka_unit_test(generating_reports_its_progress),
         cmocka_unit_test(every_format_reads_back_what_it_wrote),
         cmocka_unit_test(five_decimals_are_those_of_printf),
         cmocka_unit_test(what_a_format_cannot_hold_is_refused_before_a_file_is_there),
