@@ -8,6 +8,7 @@
 #include "cli/file/typed.h"
 #include "cli/graph/names.h"
 #include "cli/graph/tables.h"
+#include "cli/graph/vertex_table.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 #include "frame/report.h"
@@ -78,6 +79,7 @@ typedef struct side {
     tw_source source;
     tw_image *whole; /* of a file whose rows cannot be had one by one; NULL: none */
     int64_t planes;
+    bool vertices; /* are its entries, by name */
     cli_table_names names;
 } side;
 
@@ -109,9 +111,16 @@ static tw_status open_side(cli_job *job, const settings *s, side *out, int64_t p
     tw_image_info info = TW_IMAGE_INFO_INIT;
     tw_source_destroy(&out->source);
     if (!out->image) {
+        static const char *const text[] = {"csv", NULL};
         out->planes = 1;
-        return tw_matrix_source(job->ctx, &out->source, out->path, s->format,
-                                s->type != TW_AUTO ? s->type : TW_I32);
+        tw_status status = tw_matrix_source(job->ctx, &out->source, out->path, s->format,
+                                            s->type != TW_AUTO ? s->type : TW_I32);
+        if (status == TW_ERR_FORMAT && cli_is_file(out->path) &&
+            cli_writes(out->path, s->format, text)) {
+            status = cli_vertex_table(job, &out->source, out->path, status);
+            out->vertices = status == TW_OK;
+        }
+        return status;
     }
     if (out->whole == NULL && cli_is_file(out->path) &&
         tw_image_source(job->ctx, &out->source, out->path, s->format, plane, &info) == TW_OK) {
@@ -134,15 +143,18 @@ static void compare_row(const comparer *c, int64_t number, const char *row_a, co
     const bool plain = c->settings->numbers || c->a->image;
     const tw_type type_a = c->a->source.shape.type, type_b = c->b->source.shape.type;
     const int32_t *cols = c->places->cols;
+    const bool vertices = c->a->vertices || c->b->vertices;
     for (int64_t j = 0; j < out->cols; j++) {
         const int64_t k = cols != NULL ? cols[j] : j;
         const double x =
             plain ? cli_number_at(row_a, type_a, j) : cli_distance_at(row_a, type_a, j);
         const double y =
             plain ? cli_number_at(row_b, type_b, k) : cli_distance_at(row_b, type_b, k);
-        const double difference = fabs(x - y);
+        const bool moved = vertices && cols != NULL && x >= 0 && x < (double)out->cols;
+        const double difference = fabs((moved ? cols[(int64_t)x] : x) - y);
         const bool finite = isfinite(difference);
-        if (x == y || (isnan(x) && isnan(y)) || (finite && difference <= c->settings->tolerance)) {
+        if (difference == 0 || (!moved && x == y) || (isnan(x) && isnan(y)) ||
+            (finite && difference <= c->settings->tolerance)) {
             continue;
         }
         if (out->different++ == 0) {
@@ -154,7 +166,7 @@ static void compare_row(const comparer *c, int64_t number, const char *row_a, co
         }
         out->infinite |= isfinite(x) != isfinite(y);
         out->unlike |= !isfinite(x) && !isfinite(y);
-        out->most = finite && difference > out->most ? difference : out->most;
+        out->most = finite && !vertices && difference > out->most ? difference : out->most;
     }
 }
 
@@ -370,10 +382,22 @@ static void report(const cli_job *job, const comparison *c, const cli_table_name
     cli_report_end(&json);
 }
 
-/* Two numbers that differ, with digits enough to see it. */
-static void print_both(double left, double right)
+/* The name of an entry that is a vertex. */
+static const char *name_of(char shown[CLI_SHOWN], const side *s, double entry)
+{
+    return entry >= 0 && entry < (double)s->names.cols.count
+               ? cli_show_vertex(shown, s->names.graph, s->names.cols.list[(int64_t)entry])
+               : "none";
+}
+
+/* Two entries that differ: numbers with digits enough to see it, or names. */
+static void print_both(const side *a, const side *b, double left, double right)
 {
     char shown[2][CLI_SHOWN];
+    if (a->vertices && b->vertices) {
+        cli_print(": %s and %s\n", name_of(shown[0], a, left), name_of(shown[1], b, right));
+        return;
+    }
     cli_show_value(shown[0], left);
     cli_show_value(shown[1], right);
     if (strcmp(shown[0], shown[1]) == 0) {
@@ -383,8 +407,9 @@ static void print_both(double left, double right)
     }
 }
 
-static void print(const comparison *c, const cli_table_names *names)
+static void print(const comparison *c, const side *a, const side *b)
 {
+    const cli_table_names *names = &a->names;
     char most[CLI_SHOWN], row[CLI_SHOWN], col[CLI_SHOWN];
     if (c->different == 0) {
         cli_print("equal: ");
@@ -414,7 +439,7 @@ static void print(const comparison *c, const cli_table_names *names)
     if (c->planes > 1) {
         cli_print(" of plane %lld", (long long)c->plane);
     }
-    print_both(c->left, c->right);
+    print_both(a, b, c->left, c->right);
 }
 
 /* --type is for a raw file among the two. */
@@ -482,7 +507,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         if (s->common.json) {
             report(job, &c, &a.names);
         } else {
-            print(&c, &a.names);
+            print(&c, &a, &b);
         }
     }
 done:

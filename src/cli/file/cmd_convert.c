@@ -6,6 +6,7 @@
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
 #include "cli/graph/tables.h"
+#include "cli/graph/vertex_table.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 #include "frame/report.h"
@@ -232,7 +233,7 @@ static tw_status write_labels(const cli_job *job, const char *out, const cli_tab
 
 /* The sink of a matrix that has names: a .csv has them, too. */
 static tw_status name_sink(cli_job *job, const settings *s, const char *out,
-                           const cli_table_names *names, tw_sink *file)
+                           const cli_table_names *names, bool vertices, tw_sink *file)
 {
     static const char *const text[] = {"csv", NULL};
     if (names->graph == NULL) {
@@ -241,7 +242,7 @@ static tw_status name_sink(cli_job *job, const settings *s, const char *out,
     if (cli_writes(out, s->out_format, text)) {
         tw_sink_destroy(file);
         return tw_sink_to_table(job->ctx, file, out, names->graph, names->rows.list,
-                                names->cols.list, 0);
+                                names->cols.list, vertices);
     }
     if (!s->labels) {
         cli_say(job, "%s has no place for the names of rows and columns%s", out,
@@ -260,6 +261,7 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
     const cli_file input = {"IN", in};
     static const char *const text[] = {"csv", NULL};
     const bool table = cli_writes(out, s->out_format, text);
+    bool vertices = false; /* in the entries of IN */
     tw_status status = refuse_graph_options(job);
     if (status == TW_OK && (table || cli_is_stdout(out))) {
         status =
@@ -275,6 +277,10 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         status = tw_matrix_source(ctx, &source, in, s->reading.format,
                                   s->raw_type != TW_AUTO ? s->raw_type : TW_I32);
     }
+    if (status == TW_ERR_FORMAT && cli_is_file(in) && cli_writes(in, s->reading.format, text)) {
+        status = cli_vertex_table(job, &source, in, status);
+        vertices = status == TW_OK;
+    }
     if (status == TW_ERR_FORMAT && s->kind == KIND_AUTO) {
         char why[1024];
         snprintf(why, sizeof why, "%s", tw_last_error(ctx));
@@ -289,7 +295,7 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         status = ask_for_kind(job, in, &source);
     }
     if (status == TW_OK) {
-        status = name_sink(job, s, out, &names, &file);
+        status = name_sink(job, s, out, &names, vertices, &file);
     }
     if (status == TW_OK) {
         const bool same = s->type == TW_AUTO || s->type == source.shape.type;
@@ -298,6 +304,9 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
         sink = file;
         if (!same) {
             cli_typed_sink(&typed, &sink);
+        }
+        if (vertices && table) { /* as the names are numbered */
+            cli_vertex_table_renumber(&source, names.cols.list);
         }
         status = tw_feed_source(ctx, &source, &sink, 1);
     }

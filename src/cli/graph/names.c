@@ -212,8 +212,7 @@ tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph **graph, c
 
 /* -------------------------------------------------------------------------- names in a table */
 
-/* The length of the field that a line begins with; commas in quotes are part of it. */
-static size_t field_length(const char *line)
+size_t cli_field_length(const char *line)
 {
     bool quoted = false;
     size_t length = 0;
@@ -223,8 +222,7 @@ static size_t field_length(const char *line)
     return length;
 }
 
-/* A line of text at its first character that is no blank, or NULL at the end. */
-static char *next_line(FILE *in, char **line, size_t *room)
+char *cli_next_line(FILE *in, char **line, size_t *room)
 {
     while (getline(line, room, in) > 0) {
         char *at = *line + (strncmp(*line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
@@ -242,16 +240,16 @@ static bool copy_names(FILE *in, FILE *rows, FILE *cols)
 {
     char *line = NULL;
     size_t room = 0;
-    const char *at = next_line(in, &line, &room);
+    const char *at = cli_next_line(in, &line, &room);
     const bool table = at != NULL && (at[0] == ',' || strncmp(at, "\"\",", 3) == 0);
     if (table) {
-        for (at += field_length(at); *at == ','; at += field_length(at)) {
+        for (at += cli_field_length(at); *at == ','; at += cli_field_length(at)) {
             at++;
-            fprintf(cols, "%.*s\n", (int)field_length(at), at);
+            fprintf(cols, "%.*s\n", (int)cli_field_length(at), at);
         }
     }
-    while (table && (at = next_line(in, &line, &room)) != NULL) {
-        fprintf(rows, "%.*s\n", (int)field_length(at), at);
+    while (table && (at = cli_next_line(in, &line, &room)) != NULL) {
+        fprintf(rows, "%.*s\n", (int)cli_field_length(at), at);
     }
     free(line);
     return table;

@@ -7,6 +7,8 @@
 
 #include <tilewright.h>
 
+#include <stdio.h>
+
 /* A vertex in a report: its label, or its number as its file counts. Graph NULL: from 0. */
 void cli_report_vertex(cli_report *report, const char *key, const tw_graph *graph, int64_t vertex);
 
@@ -37,6 +39,12 @@ TW_CHECKED tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph
  * any: else *graph stays NULL. */
 TW_CHECKED tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **graph,
                                           cli_vertices *rows, cli_vertices *cols);
+
+/* The length of the field that a line begins with; commas in quotes are part of it. */
+size_t cli_field_length(const char *line);
+/* A line of text at its first character that is no blank, or NULL at the end. The caller frees
+ * *line. */
+char *cli_next_line(FILE *in, char **line, size_t *room);
 
 /* The files of --labels: OUT without its extension, and ".rows.txt" or ".cols.txt". */
 #define CLI_LABEL_PATH 4096
