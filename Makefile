@@ -45,7 +45,7 @@ build: | build/ ## the library and the command, in build/release or the PRESET g
 test: | build/ ## build and run every test
 	@tools/setup build test
 	@$(call compile,$(PRESET))
-	@tools/run-tests $(PRESET)
+	@$(call tested,$(PRESET))
 
 lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom (CHECKS=quick: no analyzer)
 	@tools/setup build test lint clang
@@ -120,7 +120,7 @@ python-setup: | build/ ## a virtual environment with what the tests of the Pytho
 	@[ -x build/python/bin/python ] || python3 -m venv build/python
 	build/python/bin/pip install --quiet numpy scipy networkx numexpr scikit-image hypothesis pytest mypy rasterio pillow mpi4py
 
-mpich: ## the tests over ranks with MPICH, beside whatever MPI the other builds have
+mpich: | build/ ## the tests over ranks with MPICH, beside whatever MPI the other builds have
 	@tests/mpi/mpich
 
 strangers: build ## NetworkX's whole suite through our backend (a part of it is in every make test)
