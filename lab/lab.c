@@ -20,7 +20,7 @@ static const cli_topic topics[] = {
      "machine. A rung's answer is checked before it is timed."},
     {"Exit status",
      "0: finished. 1: finished, but a rung's answer was wrong, or compare found a slowdown beyond "
-     "noise. 2: wrong usage, a damaged file, interrupted, or another error."},
+     "noise. 2: wrong usage, a damaged file, or another error. Ctrl-C: by its signal."},
     {NULL, NULL}};
 
 const cli_about cli_program = {

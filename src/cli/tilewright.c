@@ -35,8 +35,11 @@ static const cli_topic topics[] = {
      "run are removed by the next run that writes to the same folder."},
     {"Exit status",
      "0: success. 1: finished, but a verification or self-test failed, the graph has a negative "
-     "cycle, or there is no path. 2: wrong usage, bad input, interrupted, or any other error; one "
-     "line on standard error says what is wrong, where, and what to do."},
+     "cycle, or there is no path. 2: wrong usage, bad input, ended by a signal, or any other "
+     "error; "
+     "one line on standard error says what is wrong, where, and what to do. Ctrl-C ends the "
+     "program "
+     "by its signal, 130 for a shell, whose loop ends with it."},
     {NULL, NULL}};
 
 const cli_about cli_program = {

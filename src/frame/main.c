@@ -2,7 +2,8 @@
  * The frame of a program (program.h): finds the command that is asked for, has its arguments read,
  * runs it, and turns the outcome into a sentence and an exit code.
  *
- * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, interrupted, or could not.
+ * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, a signal, or could not.
+ * Ctrl-C ends the program as that signal does, so that a loop of a shell ends with it.
  * If the reader of standard output goes away the program ends without a word and by SIGPIPE, as
  * others do, unless that was ignored when it began; but only after it has removed what it had begun
  * to write elsewhere.
@@ -234,6 +235,10 @@ int main(int argc, char **argv)
     tw_context_destroy(job.ctx);
     if (unread) {
         cli_end_by_pipe();
+    }
+    if (status == TW_ERR_CANCELLED && cli_interrupted_by_key()) {
+        (void)fflush(stdout);
+        cli_end_by_key();
     }
     return code;
 }

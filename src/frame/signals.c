@@ -1,11 +1,11 @@
 /*
  * Signals. The handler does nothing but tw_cancel, which is async-signal-safe; the running call
  * returns TW_ERR_CANCELLED, the sinks remove what they wrote and the program ends as after any
- * error. That goes for every signal that would end the program: a closed terminal (SIGHUP), a
- * timer, a batch system that gives notice (SIGUSR1, SIGXCPU, real-time signals). SA_RESETHAND gives
- * the second signal its usual, deadly meaning, for whoever cannot wait; not so SIGXCPU, which comes
- * every second until the hard limit kills. Without SA_RESTART, a read that waits for a terminal or
- * a pipe wakes up.
+ * error, after SIGINT by that signal. That goes for every signal that would end the program: a
+ * closed terminal (SIGHUP), a timer, a batch system that gives notice (SIGUSR1, SIGXCPU, real-time
+ * signals). SA_RESETHAND gives the second signal its usual, deadly meaning, for whoever cannot
+ * wait; not so SIGXCPU, which comes every second until the hard limit kills. Without SA_RESTART, a
+ * read that waits for a terminal or a pipe wakes up.
  */
 #include "frame/signals.h"
 
@@ -14,13 +14,12 @@
 #include <stddef.h>
 
 static _Atomic(tw_context *) watched;
-static atomic_int came;
-static bool pipe_ends; /* SIGPIPE had its usual meaning */
+static atomic_int came; /* the last of them; 0: none did */
+static bool pipe_ends;  /* SIGPIPE had its usual meaning */
 
 static void on_signal(int number)
 {
-    (void)number;
-    atomic_store(&came, 1);
+    atomic_store(&came, number);
     tw_context *ctx = atomic_load(&watched);
     if (ctx != NULL) {
         tw_cancel(ctx);
@@ -84,4 +83,15 @@ void cli_end_by_pipe(void)
 bool cli_interrupted(void)
 {
     return atomic_load(&came) != 0;
+}
+
+bool cli_interrupted_by_key(void)
+{
+    return atomic_load(&came) == SIGINT;
+}
+
+void cli_end_by_key(void)
+{
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
 }

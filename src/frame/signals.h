@@ -21,5 +21,8 @@ void cli_end_by_pipe(void);
 
 /* Whether one of them came. */
 bool cli_interrupted(void);
+/* Whether it was Ctrl-C, and the end by it, as a shell expects that stops its loop then. */
+bool cli_interrupted_by_key(void);
+void cli_end_by_key(void);
 
 #endif
