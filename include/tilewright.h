@@ -151,6 +151,17 @@ TW_API int32_t tw_threads(const tw_context *ctx);
  * limits what is held on each GPU, unless tw_set_device_memory says otherwise. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
+/* Refuse nothing that keeps within so many bytes, even if the limit of tw_set_memory is lower:
+ * plans, blocks and buffers still go by that limit, but what cannot do with less is let pass. 0
+ * (the default): whatever passes the limit is refused. The command has 4 MB here, beside which a
+ * smaller limit is lost in what a process takes anyway. */
+TW_API TW_CHECKED tw_status tw_set_memory_floor(tw_context *ctx, uint64_t bytes);
+/* What the caller will take beside a graph of that size, in bytes. It is asked when a graph does
+ * not fit under the limit while it is read, so that the limit which the sentence names is enough
+ * for what follows, too: see tw_apsp_least_memory and tw_reach_least_memory. NULL (the default):
+ * nothing. The function must not call the library with this context but for those two. */
+typedef uint64_t (*tw_graph_use_fn)(void *user, int64_t vertices, int64_t arcs, tw_type weights);
+TW_API TW_CHECKED tw_status tw_set_graph_use(tw_context *ctx, tw_graph_use_fn use, void *user);
 /* The maximum memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or
  * what is free there. A matrix that needs more than one GPU may give is streamed through it from
  * host memory, where it has to fit the limit of tw_set_memory as a whole. */
@@ -678,6 +689,13 @@ typedef struct tw_apsp_options {
  * TW_ERR_NEGATIVE_CYCLE.
  */
 typedef struct tw_apsp_plan tw_apsp_plan;
+/* What a plan would need at least, in bytes besides the graph, for one of that many vertices and
+ * arcs whose weights are of a type: with a limit of tw_set_memory that leaves so much beside the
+ * graph a plan can be made. Of sources and targets the counts are used, where the lists are not
+ * NULL. An estimate: what the weights are is not known. */
+TW_API TW_CHECKED tw_status tw_apsp_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertices,
+                                                 int64_t arcs, tw_type weights,
+                                                 const tw_apsp_options *opts);
 TW_API TW_CHECKED tw_status tw_apsp_plan_create(tw_context *ctx, tw_apsp_plan **out,
                                                 const tw_graph *graph, const tw_apsp_options *opts);
 TW_API void tw_apsp_plan_destroy(tw_apsp_plan *plan);
@@ -966,6 +984,11 @@ typedef struct tw_reach_options {
     }
 
 typedef struct tw_reach_plan tw_reach_plan;
+/* What a plan and its run need at most on one thread, in bytes besides the graph, for one of that
+ * many vertices and arcs, of which nothing else is known. */
+TW_API TW_CHECKED tw_status tw_reach_least_memory(tw_context *ctx, uint64_t *bytes,
+                                                  int64_t vertices, int64_t arcs,
+                                                  const tw_reach_options *opts);
 TW_API TW_CHECKED tw_status tw_reach_plan_create(tw_context *ctx, tw_reach_plan **out,
                                                  const tw_graph *graph,
                                                  const tw_reach_options *opts);

@@ -10,6 +10,7 @@
 #include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
+#include "apsp/plan/explain.h"
 #include "apsp/plan/plan.h"
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
@@ -387,6 +388,16 @@ static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome
     };
 }
 
+/* Predecessors are news to a plan: what they take is in no limit that it named. */
+static tw_status refuse_predecessors(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    const uint64_t held = twi_plan_held(plan);
+    const uint64_t planned = plan->memory > held ? plan->memory - held : 0;
+    const uint64_t more = twi_delivery_memory(plan, true) - twi_delivery_memory(plan, false);
+    const tw_status status = twi_memory_check(ctx, planned + more, "a run with predecessors");
+    return status == TW_OK ? TW_ERR_MEMORY : status; /* with the sentence it had */
+}
+
 /* *refused, unless it is NULL, tells whether a sink failed. */
 static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sinks,
                           int32_t sink_count, tw_sink *predecessors, tw_apsp_report *report,
@@ -417,9 +428,10 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
     if (refused != NULL) {
         *refused = twi_delivery_refused(delivery);
     }
+    const bool ours = status == TW_ERR_MEMORY && !twi_delivery_refused(delivery);
     twi_delivery_destroy(ctx, delivery);
     twi_checkpoint_close(ctx, out.checkpoint, status == TW_OK);
-    return status;
+    return ours && predecessors != NULL ? refuse_predecessors(ctx, plan) : status;
 }
 
 /* Nobody asked for the GPU that has failed: the same on the CPU, from the beginning. The sinks have

@@ -128,6 +128,25 @@ tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
     return TW_OK;
 }
 
+tw_status tw_set_memory_floor(tw_context *ctx, uint64_t bytes)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    ctx->memory_floor = bytes;
+    return TW_OK;
+}
+
+tw_status tw_set_graph_use(tw_context *ctx, tw_graph_use_fn use, void *user)
+{
+    if (ctx == NULL) {
+        return TW_ERR_ARGUMENT;
+    }
+    ctx->graph_use = use;
+    ctx->graph_use_user = user;
+    return TW_OK;
+}
+
 tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes)
 {
     if (ctx == NULL) {

@@ -21,6 +21,9 @@ struct tw_context {
     int32_t threads;     /* as asked for; 0: all */
     int32_t threads_had; /* as many as the system gave, if it was fewer; else 0 */
     uint64_t memory_limit;
+    uint64_t memory_floor;     /* what is never refused, whatever the limit */
+    tw_graph_use_fn graph_use; /* what the caller takes beside a graph; NULL: nothing */
+    void *graph_use_user;
     int32_t compression;          /* of image files, 0 to 9; -1: as the format likes */
     uint64_t device_memory_limit; /* of each GPU; 0: memory_limit, or what is free there */
     twi_isa isa; /* as forced by tw_set_isa; TWI_ISA_NONE: the environment, or the best */

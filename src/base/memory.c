@@ -4,9 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SPARE_PART 16                /* of what is needed, named beside it */
+#define SPARE ((uint64_t)700 * 1000) /* and bytes besides */
+
+/* What is refused, or 0. */
+static uint64_t hard_limit(const tw_context *ctx)
+{
+    return ctx->memory_limit == 0 || ctx->memory_limit > ctx->memory_floor ? ctx->memory_limit
+                                                                           : ctx->memory_floor;
+}
+
 void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size)
 {
-    return twi_meter_take(ctx->meter, count, size, ctx->memory_limit);
+    return twi_meter_take(ctx->meter, count, size, hard_limit(ctx));
 }
 
 tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what)
@@ -93,6 +103,13 @@ uint64_t twi_memory_left(const tw_context *ctx)
     return limit > used ? limit - used : 0;
 }
 
+uint64_t twi_memory_room(const tw_context *ctx)
+{
+    const uint64_t limit = hard_limit(ctx);
+    const uint64_t used = tw_memory_used(ctx);
+    return limit == 0 ? twi_memory_left(ctx) : limit > used ? limit - used : 0;
+}
+
 const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint64_t bytes)
 {
     static const char units[] = "\0kMGTP";
@@ -100,7 +117,7 @@ const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint6
     size_t unit = 0;
     buf[0] = '\0';
     if (ctx->memory_limit == 0 || !twi_add(tw_memory_used(ctx), bytes, &needed) ||
-        needed <= ctx->memory_limit) {
+        needed <= hard_limit(ctx) || !twi_add(needed, needed / SPARE_PART + SPARE, &needed)) {
         return buf; /* the machine has no more */
     }
     while (needed >= 10000 && unit + 2 < sizeof units) {
@@ -114,7 +131,7 @@ const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint6
 
 tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
 {
-    uint64_t left = twi_memory_left(ctx);
+    const uint64_t left = twi_memory_room(ctx);
     if (bytes <= left) {
         return TW_OK;
     }
@@ -124,4 +141,13 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
     twi_bytes_apart(need, bytes, have, left);
     return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left%s", what, need, have,
                    twi_memory_advice(advice, ctx, bytes));
+}
+
+tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes, const char *what)
+{
+    if (twi_meter_count(ctx->meter, out, bytes, hard_limit(ctx))) {
+        return TW_OK;
+    }
+    tw_status status = twi_memory_check(ctx, bytes, what);
+    return status != TW_OK ? status : twi_out_of_memory(ctx, bytes, what);
 }

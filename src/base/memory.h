@@ -27,17 +27,25 @@ TW_CHECKED tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const ch
 TWI_SHARED TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t keep,
                                          uint64_t count, uint64_t size, const char *what);
 
+/* Count bytes that a library will take by itself, until twi_uncount; refused like those of
+ * twi_memory_check. */
+TW_CHECKED tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes, const char *what);
+
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
 TWI_SHARED const char *twi_bytes(char buf[32], double bytes);
 
 /* Two amounts that differ, in bytes where they would look the same. */
 void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t others);
 
-/* What the context may still take. */
+/* What the context may still take: what plans and buffers go by. */
 uint64_t twi_memory_left(const tw_context *ctx);
+/* What it could still take before it is refused: more than that where the limit lies below the
+ * floor. */
+uint64_t twi_memory_room(const tw_context *ctx);
 
 /* "; use --memory 1235k or more" where a limit keeps the context from taking so many bytes more,
- * else "". */
+ * else "". What is named is somewhat more than those bytes, for the small things that follow them.
+ */
 #define TWI_ADVICE 64
 const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint64_t bytes);
 

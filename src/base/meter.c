@@ -113,13 +113,15 @@ static void *raw_block(uint64_t bytes)
     return raw;
 }
 
+static bool passes(const twi_meter *meter, uint64_t bytes, uint64_t limit)
+{
+    return limit != 0 && (bytes > limit || twi_meter_live(meter) > limit - bytes);
+}
+
 void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t limit)
 {
     uint64_t bytes;
-    if (!twi_mul(count, size, &bytes) || planned_failure(meter)) {
-        return NULL;
-    }
-    if (limit != 0 && (bytes > limit || twi_meter_live(meter) > limit - bytes)) {
+    if (!twi_mul(count, size, &bytes) || planned_failure(meter) || passes(meter, bytes, limit)) {
         return NULL;
     }
     char *raw = raw_block(bytes);
@@ -131,15 +133,39 @@ void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t l
     return raw + TWI_CACHE_LINE;
 }
 
+static void uncount_block(twi_meter *meter, uint64_t bytes)
+{
+    atomic_fetch_sub(&meter->live, bytes);
+    atomic_fetch_sub(&meter->blocks, 1);
+    twi_meter_release(meter);
+}
+
 void twi_free(void *block)
 {
     if (block == NULL) {
         return;
     }
     header *raw = (header *)((char *)block - TWI_CACHE_LINE);
-    twi_meter *meter = raw->meter;
-    atomic_fetch_sub(&meter->live, raw->bytes);
-    atomic_fetch_sub(&meter->blocks, 1);
+    const header was = *raw;
     free(raw);
-    twi_meter_release(meter);
+    uncount_block(was.meter, was.bytes);
+}
+
+bool twi_meter_count(twi_meter *meter, twi_counted *out, uint64_t bytes, uint64_t limit)
+{
+    *out = (twi_counted){0};
+    if (planned_failure(meter) || passes(meter, bytes, limit)) {
+        return false;
+    }
+    *out = (twi_counted){meter, bytes};
+    count_block(meter, bytes);
+    return true;
+}
+
+void twi_uncount(twi_counted *counted)
+{
+    if (counted->meter != NULL) {
+        uncount_block(counted->meter, counted->bytes);
+    }
+    *counted = (twi_counted){0};
 }

@@ -37,6 +37,16 @@ void twi_meter_fail_at(twi_meter *meter, int64_t n);
 void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t limit);
 TWI_SHARED void twi_free(void *block); /* NULL is fine */
 
+/* Bytes that a library takes by itself: counted as a block of ours, without memory of their own.
+ * {0} counts nothing. */
+typedef struct twi_counted {
+    twi_meter *meter;
+    uint64_t bytes;
+} twi_counted;
+/* False if the live bytes would pass `limit` (0: none); *out is then {0}. */
+bool twi_meter_count(twi_meter *meter, twi_counted *out, uint64_t bytes, uint64_t limit);
+void twi_uncount(twi_counted *counted);
+
 /* a * b and a + b in uint64_t; false on overflow. */
 static inline bool twi_mul(uint64_t a, uint64_t b, uint64_t *out)
 {

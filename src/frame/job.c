@@ -6,9 +6,13 @@
 #include "frame/utf8.h"
 
 #include <ctype.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#define KEPT (1 << 20)       /* bytes of a block, or at the end of all, that are not given back */
+#define MEMORY_FLOOR 4000000 /* bytes; less is not worth a refusal */
 
 #define THREADS                                                                                   \
     {                                                                                             \
@@ -20,8 +24,9 @@
 const cli_option cli_host_options[] = {
     THREADS,
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory; what cannot fit is refused. "
-     "Default: what the machine has available, within the limits of this process (control groups, "
+     "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory; what cannot fit is refused "
+     "with the SIZE that is enough, but nothing that keeps within 4M. Default: what the machine "
+     "has available, within the limits of this process (control groups, "
      "ulimit)."},
     {0}};
 
@@ -29,8 +34,9 @@ const cli_option cli_resource_options[] = {
     THREADS,
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
-     "that on a GPU either; what cannot fit is refused before it starts. Default: what the machine "
-     "has available, within the limits of this process (control groups, ulimit)."},
+     "that on a GPU either; what cannot fit is refused before it starts, with the SIZE that is "
+     "enough, but nothing that keeps within 4M. Default: what the machine has available, within "
+     "the limits of this process (control groups, ulimit)."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
      "Use at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
      "through it from host memory, where all of it has to fit --memory. Default: the same as "
@@ -158,6 +164,21 @@ tw_status cli_refuse(const cli_job *job, const char *name, const char *why)
                : TW_OK;
 }
 
+/* What is freed is not kept for later, as the C library does with up to 64 MB: it would be occupied
+ * beside what is counted. */
+static void give_back_at_once(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
+}
+
+tw_status cli_refuse_memory(const cli_job *job, bool refused)
+{
+    return tw_set_memory_floor(job->ctx, refused ? MEMORY_FLOOR : UINT64_MAX);
+}
+
 tw_status cli_begin(cli_job *job, const cli_common *common)
 {
     tw_context *ctx = job->ctx;
@@ -174,6 +195,12 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
     }
     if (status == TW_OK) {
         status = tw_set_memory(ctx, common->memory);
+    }
+    if (status == TW_OK && common->memory > 0) {
+        give_back_at_once();
+    }
+    if (status == TW_OK) {
+        status = cli_refuse_memory(job, true);
     }
     if (status == TW_OK) {
         status = tw_set_device_memory(ctx, common->device_memory);

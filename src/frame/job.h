@@ -61,6 +61,9 @@ TW_CHECKED tw_status cli_refuse(const cli_job *job, const char *name, const char
 /* Apply the common options to the job: context and progress line. */
 TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
 
+/* Whether what passes --memory is refused, as it is from cli_begin on. */
+TW_CHECKED tw_status cli_refuse_memory(const cli_job *job, bool refused);
+
 /* A line of news on standard error (not with --quiet), after clearing the progress line. */
 void cli_say(const cli_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

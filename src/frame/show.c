@@ -29,6 +29,19 @@ const char *cli_show_bytes(char out[CLI_SHOWN], double bytes)
     return out;
 }
 
+const char *cli_show_limit(char out[CLI_SHOWN], uint64_t bytes)
+{
+    static const char units[] = "\0kMGTP";
+    size_t unit = 0;
+    bytes += bytes / 16 + 700000;
+    while (bytes >= 10000 && unit + 2 < sizeof units) {
+        bytes = bytes / 1000 + (bytes % 1000 != 0);
+        unit++;
+    }
+    snprintf(out, CLI_SHOWN, "%llu%.1s", (unsigned long long)bytes, units + unit);
+    return out;
+}
+
 const char *cli_show_seconds(char out[CLI_SHOWN], double seconds)
 {
     const double whole = floor(seconds + 0.5);

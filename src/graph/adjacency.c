@@ -20,6 +20,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 8 }; /* rows a thread converts at a time */
@@ -223,6 +224,29 @@ static int64_t take_row(const scan *s, int64_t row, const double *values, twi_we
     return INT64_MAX;
 }
 
+uint64_t twi_adjacency_scratch(tw_context *ctx, int64_t vertices)
+{
+    return (uint64_t)twi_thread_count(ctx) * (uint64_t)vertices * ROWS * sizeof(double);
+}
+
+tw_type twi_adjacency_type(const twi_adjacency *matrix)
+{
+    return matrix->unit ? TW_I32 : entries[matrix->entry].weight_type;
+}
+
+int64_t twi_adjacency_count(const twi_adjacency *matrix, int64_t first, int64_t rows,
+                            double *buffer)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        load(matrix, i, 0, matrix->vertices, buffer);
+        for (int64_t j = 0; j < matrix->vertices; j++) {
+            count += buffer[j] != INFINITY && !(j == first + i && buffer[j] >= 0);
+        }
+    }
+    return count;
+}
+
 static void run_pass(scan *s)
 {
     int64_t n = s->graph->n;
@@ -297,8 +321,10 @@ static tw_status explain_bad(const scan *s)
 static tw_status after_pass(const scan *s)
 {
     if (s->starved) {
-        return tw_fail(s->ctx, TW_ERR_MEMORY, "no memory for %d rows of a matrix of %lld columns",
-                       ROWS, (long long)s->graph->n);
+        char what[80];
+        (void)snprintf(what, sizeof what, "%d rows of a matrix of %lld columns", ROWS,
+                       (long long)s->graph->n);
+        return twi_out_of_memory(s->ctx, twi_adjacency_scratch(s->ctx, s->graph->n), what);
     }
     tw_status status = twi_check_cancel(s->ctx);
     if (status == TW_OK && s->bad != INT64_MAX) {
@@ -313,7 +339,7 @@ tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out, const twi_ad
     *out = NULL;
     scan s = {
         .ctx = ctx, .matrix = matrix, .both = both, .stats = twi_no_weights(), .bad = INT64_MAX};
-    tw_type type = matrix->unit ? TW_I32 : entries[matrix->entry].weight_type;
+    tw_type type = twi_adjacency_type(matrix);
     tw_status status = twi_graph_allocate(ctx, &s.graph, matrix->vertices, type);
     if (status != TW_OK) {
         return status;

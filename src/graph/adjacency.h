@@ -37,4 +37,13 @@ TW_CHECKED tw_status twi_graph_from_adjacency(tw_context *ctx, tw_graph **out,
                                               const twi_adjacency *matrix, bool both,
                                               bool undirected);
 
+/* What is taken beside the matrix and the graph while that is made. */
+uint64_t twi_adjacency_scratch(tw_context *ctx, int64_t vertices);
+/* The edges of rows first ... first+rows-1, `data` being at the first of them; `buffer` has room
+ * for a row of doubles. */
+int64_t twi_adjacency_count(const twi_adjacency *matrix, int64_t first, int64_t rows,
+                            double *buffer);
+/* The type of the weights, before those of wide integers are known. */
+tw_type twi_adjacency_type(const twi_adjacency *matrix);
+
 #endif

@@ -394,6 +394,48 @@ done:
     return status;
 }
 
+uint64_t twi_graph_bytes(int64_t vertices, int64_t arcs, tw_type weight_type)
+{
+    return sizeof(tw_graph) + ((uint64_t)vertices + 1) * sizeof(int64_t) +
+           (uint64_t)arcs * (sizeof(int32_t) + tw_type_size(weight_type));
+}
+
+static uint64_t graph_bytes(const twi_edge_source *source, int64_t edges)
+{
+    return twi_graph_bytes(source->vertices, source->both ? 2 * edges : edges, source->weight_type);
+}
+
+uint64_t twi_graph_building(tw_context *ctx, const twi_edge_source *source, int64_t edges)
+{
+    const int team = choose_team(ctx, edges, source->vertices);
+    return graph_bytes(source, edges) +
+           (uint64_t)team * ((uint64_t)source->vertices * sizeof(int64_t) + sizeof(tally));
+}
+
+uint64_t twi_graph_needs(tw_context *ctx, const twi_edge_source *source, int64_t edges)
+{
+    const uint64_t building = twi_graph_building(ctx, source, edges);
+    const int64_t arcs = source->both ? 2 * edges : edges;
+    uint64_t using = graph_bytes(source, edges);
+    if (ctx->graph_use != NULL) {
+        using += ctx->graph_use(ctx->graph_use_user, source->vertices, arcs, source->weight_type);
+    }
+    using = using > source->held ? using - source->held : 0;
+    return building > using ? building : using;
+}
+
+tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices, int64_t edges,
+                           uint64_t bytes)
+{
+    char needed[32], left[32], advice[TWI_ADVICE];
+    twi_bytes_apart(needed, tw_memory_used(ctx) + bytes, left, tw_memory_limit(ctx));
+    return tw_fail(
+        ctx, TW_ERR_MEMORY,
+        "%.500s%s%lld edges between %lld vertices need %s of memory and %s may be used%s",
+        name != NULL ? name : "", name != NULL ? ": " : "", (long long)edges, (long long)vertices,
+        needed, left, twi_memory_advice(advice, ctx, bytes));
+}
+
 tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source *source)
 {
     *out = NULL;
@@ -401,7 +443,15 @@ tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source
     for (int64_t p = 0; p < source->part_count; p++) {
         b.edges += source->parts[p].count;
     }
-    tw_status status = twi_graph_allocate(ctx, &b.graph, source->vertices, source->weight_type);
+    tw_status status = twi_graph_check_vertices(ctx, source->vertices);
+    if (status == TW_OK && ctx->memory_limit > 0 &&
+        twi_graph_building(ctx, source, b.edges) > twi_memory_room(ctx)) {
+        return twi_graph_refuse(ctx, source->name, source->vertices, b.edges,
+                                twi_graph_needs(ctx, source, b.edges));
+    }
+    if (status == TW_OK) {
+        status = twi_graph_allocate(ctx, &b.graph, source->vertices, source->weight_type);
+    }
     if (status == TW_OK) {
         b.graph->undirected = source->undirected;
         b.team = choose_team(ctx, b.edges, source->vertices);

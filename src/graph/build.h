@@ -31,10 +31,22 @@ typedef struct twi_edge_source {
     tw_type weight_type; /* TW_I32, TW_F32, TW_F64; TW_I32 if any part has no weights */
     bool both;           /* each edge makes an arc in both directions */
     bool undirected;     /* what the graph says of itself; if not both, the arcs are symmetric */
+    const char *name;    /* of their file, for a refusal; NULL: none */
     twi_place_fn place;  /* NULL: "edge 7" */
     const void *place_self;
+    uint64_t held;   /* bytes of the edges, which are gone when the graph is there; 0: they stay */
     tw_status blame; /* of what cannot be; 0: TW_ERR_FORMAT with a place, TW_ERR_ARGUMENT without */
 } twi_edge_source;
+
+/* What a graph of so many vertices and arcs holds. */
+uint64_t twi_graph_bytes(int64_t vertices, int64_t arcs, tw_type weight_type);
+/* What has to be had to build it from so many edges and to do with it what the context was told
+ * (tw_set_graph_use), `held` bytes of edges being gone by then; and to build it alone. */
+uint64_t twi_graph_needs(tw_context *ctx, const twi_edge_source *source, int64_t edges);
+uint64_t twi_graph_building(tw_context *ctx, const twi_edge_source *source, int64_t edges);
+/* The sentence for a graph that does not fit, which needs so many bytes more than are used. */
+TW_CHECKED tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices,
+                                      int64_t edges, uint64_t bytes);
 
 /* Vertices out of range, NaN and -inf are refused with their place; an edge of +inf or a loop
  * >= 0 is dropped. */

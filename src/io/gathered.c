@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define FIRST_ROOM ((uint64_t)1 << 20)
+#define FAR 16                   /* times the memory */
 #define SHARE 4                  /* of the memory that is left, the part that room may take */
 #define STEP ((uint64_t)8 << 20) /* bytes read between two looks at the cancel flag */
 
@@ -75,16 +76,17 @@ static tw_status flush(gathered *g)
     return TW_OK;
 }
 
-/* From memory into a file. What will not fit in memory in the end is not written first. */
+/* From memory into a file. What could not be in memory as a whole by far is not written: nobody
+ * knows how much more of it there is. */
 static tw_status spill(gathered *g)
 {
-    const uint64_t limit = tw_memory_limit(g->ctx);
-    if (g->whole && g->written + g->size >= limit) {
+    const uint64_t room = twi_memory_room(g->ctx) + g->room;
+    if (g->whole && (g->written + g->size) / FAR >= room) {
         char shown[32];
         return tw_fail(g->ctx, TW_ERR_MEMORY,
-                       "%.500s does not fit in memory: it takes more than the %s that may be used; "
-                       "raise --memory",
-                       g->name, twi_bytes(shown, (double)limit));
+                       "%.500s does not fit in memory: it takes more than %d times the %s that may "
+                       "be used; raise --memory",
+                       g->name, FAR, twi_bytes(shown, (double)tw_memory_limit(g->ctx)));
     }
     const bool first = g->fd < 0;
     if (first) {
@@ -201,5 +203,5 @@ tw_status twi_input_gather(tw_context *ctx, twi_input *input, bool whole)
         }
         twi_free(g.bytes);
     }
-    return status == TW_OK && whole ? twi_input_load(ctx, input) : status;
+    return status;
 }

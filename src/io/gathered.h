@@ -8,9 +8,9 @@
 
 #include "io/input.h"
 
-/* The input is no flow afterwards: all of it is in memory, if that has room for it or `whole` says
- * that it must, or else all but the head is absent. What is no flow stays as it is, or is loaded if
- * it has to be whole. */
+/* The input is no flow afterwards: all of it is in memory, if that has room for it, or else all but
+ * the head is absent. What is no flow stays as it is. `whole`: it will be loaded, so that what is
+ * far more than the memory is refused before all of it has come. */
 TW_CHECKED tw_status twi_input_gather(tw_context *ctx, twi_input *input, bool whole);
 
 #endif

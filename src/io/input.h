@@ -37,6 +37,7 @@ typedef struct twi_input {
     twi_flow *flow;    /* where more may come from behind them; NULL: that is all */
     uint64_t piece;    /* bytes of text parsed at a time; 0: what memory and threads suggest */
     bool once;         /* a pipe, whose flow can be opened no second time */
+    uint64_t beside;   /* bytes that what is unpacked may take, for the sentence of a refusal */
     bool has_names;    /* set by who could not read a flow: its vertices are names, not indices */
 } twi_input;
 

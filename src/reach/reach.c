@@ -21,6 +21,7 @@
 #define SET_SECONDS 15e-9 /* of an arc and block of sources on a thread (Neoverse V1, 2026-11) */
 #define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a GPU's driver (H200 host) */
 #define WORTH_WAITING 0.1 /* the same where it is starting already */
+#define FINDING_BYTES 24  /* of a vertex, while its component is found */
 #define MANY_ARCS 4       /* per component, from which on looking for redundant ones pays */
 
 struct tw_reach_plan {
@@ -128,6 +129,17 @@ static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
     return twi_reach_gpu_check(ctx, plan->gpu, &plan->condensation, &rows);
 }
 
+/* While components are found, and while rows are given. */
+static uint64_t least_bytes(int64_t vertices, int64_t arcs, const tw_reach_options *opts)
+{
+    const twi_condensation c = {.vertices = vertices, .components = vertices, .arcs = arcs};
+    const twi_reach_rows rows = {.count = opts->sources != NULL ? opts->source_count : vertices,
+                                 .packed = opts->layout == TW_REACH_BITS};
+    const uint64_t finding = (uint64_t)vertices * FINDING_BYTES;
+    const uint64_t giving = twi_reach_rows_memory(&c, &rows, 1);
+    return twi_condensation_memory(&c) + (finding > giving ? finding : giving);
+}
+
 static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph *graph,
                            const tw_reach_options *opts)
 {
@@ -143,6 +155,12 @@ static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph 
     }
     if (status == TW_OK) {
         status = twi_condense(ctx, &plan->condensation, graph);
+        if (status == TW_ERR_MEMORY) { /* told with what follows */
+            twi_condensation_clear(&plan->condensation);
+            status = twi_memory_check(ctx, least_bytes(graph->n, graph->arcs, opts),
+                                      "the graph's reachability");
+            status = status == TW_OK ? TW_ERR_MEMORY : status;
+        }
     }
     if (status == TW_OK) {
         status = choose_device(ctx, plan);
@@ -152,6 +170,23 @@ static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph 
         const twi_reach_rows rows = rows_of(plan, NULL);
         plan->memory = twi_condensation_memory(c) +
                        twi_reach_rows_memory(c, &rows, twi_reach_rows_team(ctx, c, &rows));
+    }
+    return status;
+}
+
+tw_status tw_reach_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertices, int64_t arcs,
+                                const tw_reach_options *given)
+{
+    tw_reach_options opts = TW_REACH_OPTIONS_INIT;
+    tw_status status = TWI_REQUIRE(ctx, {"bytes", bytes});
+    if (status == TW_OK) {
+        status = twi_graph_check_vertices(ctx, vertices);
+    }
+    if (status == TW_OK) {
+        status = TWI_TAKE(ctx, tw_reach_options, &opts, given);
+    }
+    if (status == TW_OK) {
+        *bytes = least_bytes(vertices, arcs, &opts);
     }
     return status;
 }

@@ -1,6 +1,8 @@
 /* Candidates: see candidate.h. */
 #include "apsp/plan/candidate.h"
 
+#include "apsp/closure/certificate.h"
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/cpu.h"
 #include "apsp/shared/deliver.h"
 #include "base/clock.h"
@@ -37,7 +39,7 @@ void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
     if (!c->possible) {
         return;
     }
-    uint64_t left = twi_memory_left(ctx);
+    const uint64_t left = twi_memory_room(ctx);
     if (c->memory > left) {
         twi_rule_out(c, "needs %s of memory; %s is available", twi_bytes(need, (double)c->memory),
                      twi_bytes(have, (double)left));
@@ -60,6 +62,29 @@ bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
     }
     *out = UINT64_MAX;
     return false;
+}
+
+int32_t twi_closure_block(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel)
+{
+    int64_t n = plan->graph->n;
+    return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
+                                   : twi_block_choose(kernel, n);
+}
+
+bool twi_closure_memory(const tw_apsp_plan *plan, tw_type type, bool symmetric, uint64_t *out)
+{
+    int64_t n = plan->graph->n;
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    if (!twi_matrix_memory(plan, type, out)) {
+        return false;
+    }
+    bool whole = type != TW_F32 && type != TW_F64;
+    uint64_t panels = twi_cpu_closure_memory(kernel, n, twi_closure_block(plan, kernel),
+                                             plan->threads, symmetric);
+    uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
+    *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
+    *out += plan->options.checkpoint != NULL ? twi_checkpoint_memory(n, plan->threads) : 0;
+    return true;
 }
 
 void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c)

@@ -2,6 +2,7 @@
 #ifndef TWI_APSP_PLAN_CANDIDATE_H
 #define TWI_APSP_PLAN_CANDIDATE_H
 
+#include "apsp/closure/kernels.h"
 #include "apsp/shared/plan.h"
 
 typedef struct twi_candidate {
@@ -34,6 +35,13 @@ bool twi_will_fold(const tw_apsp_plan *plan);
 
 /* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out);
+
+/* The pivot block of a closure, as asked or as suits it. */
+int32_t twi_closure_block(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel);
+
+/* Its matrix, delivery, and the panels or after them the certificate. False if no machine could
+ * address them. */
+bool twi_closure_memory(const tw_apsp_plan *plan, tw_type type, bool symmetric, uint64_t *out);
 
 /* The reference on one thread: what it takes. */
 void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c);

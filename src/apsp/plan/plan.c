@@ -115,29 +115,10 @@ static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
     return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
 }
 
-static int32_t block_of(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel)
-{
-    int64_t n = plan->graph->n;
-    return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
-                                   : twi_block_choose(kernel, n);
-}
-
-/* Matrix, delivery, and the panels or after them the certificate. False if no machine could address
- * them. */
+/* Whether half of the tiles are enough, as far as that can be seen. */
 static bool closure_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
 {
-    int64_t n = plan->graph->n;
-    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
-    if (!twi_matrix_memory(plan, type, out)) {
-        return false;
-    }
-    bool whole = type != TW_F32 && type != TW_F64;
-    uint64_t panels = twi_cpu_closure_memory(kernel, n, block_of(plan, kernel), plan->threads,
-                                             plan->symmetric || twi_seems_symmetric(plan->graph));
-    uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
-    *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
-    *out += plan->options.checkpoint != NULL ? twi_checkpoint_memory(n, plan->threads) : 0;
-    return true;
+    return twi_closure_memory(plan, type, plan->symmetric || twi_seems_symmetric(plan->graph), out);
 }
 
 /* How far distances will reach, from what was seen. */
@@ -165,7 +146,7 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     if (status != TW_OK) {
         return status;
     }
-    plan->block = block_of(plan, kernel);
+    plan->block = twi_closure_block(plan, kernel);
     double share = twi_closure_share(plan, plan->block);
     rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
     c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
@@ -220,7 +201,7 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
 {
     uint64_t bytes;
     tw_type type = plan->graph->integral ? TW_U8 : twi_plan_float_type(plan);
-    return closure_memory(plan, type, &bytes) && bytes <= twi_memory_left(ctx);
+    return closure_memory(plan, type, &bytes) && bytes <= twi_memory_room(ctx);
 }
 
 /* Samples a search unless it is forbidden, or so far behind or ahead that a sample is a waste. */
@@ -493,7 +474,7 @@ static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
                        (long long)plan->graph->n, all[GPU].why_not);
     }
     if (smallest != NULL) {
-        twi_bytes_apart(need, smallest->memory, have, twi_memory_left(ctx));
+        twi_bytes_apart(need, smallest->memory, have, twi_memory_room(ctx));
         twi_memory_advice(advice, ctx, smallest->memory);
         return tw_fail(ctx, TW_ERR_MEMORY,
                        "%lld vertices need %s of memory with %s, the method that needs the least "
@@ -608,7 +589,8 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     } else {
         closure->work_type = narrowest(plan, tiny_reach(plan));
         expect(plan, tiny_reach(plan));
-        closure->block = block_of(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
+        closure->block =
+            twi_closure_block(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
         closure->possible = closure_memory(plan, closure->work_type, &closure->memory);
     }
     if (plan->explanation == NULL) {

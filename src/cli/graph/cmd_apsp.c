@@ -16,6 +16,7 @@
 
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
+#define VERTEX_BYTES 64        /* of answers for each vertex, and what writes them */
 #define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
 static const apsp_settings defaults = {.reading = CLI_READING_INIT,
@@ -378,6 +379,39 @@ static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
+/* What is asked for, but for the vertices, which are those of a graph. */
+static void take_options(const apsp_run *run, tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    opts->method = s->method;
+    opts->type = s->type;
+    opts->work_type = s->work_type;
+    opts->block = (int32_t)s->block;
+    opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    opts->order_cache = !s->no_cache;
+    opts->checkpoint = s->checkpoint;
+    opts->checkpoint_every = s->every;
+}
+
+/* What a run will take beside a graph that could not be read for want of memory. */
+static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type weights)
+{
+    static const int32_t some = 0; /* lists are counted, not read */
+    const apsp_run *run = user;
+    const apsp_settings *s = run->settings;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    uint64_t bytes = 0;
+    take_options(run, &opts);
+    opts.sources = s->sources != NULL ? &some : NULL;
+    opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
+    opts.targets = s->targets != NULL ? &some : NULL;
+    opts.target_count = s->targets != NULL ? cli_vertices_guess(s->targets, vertices) : 0;
+    if (tw_apsp_least_memory(run->job->ctx, &bytes, vertices, arcs, weights, &opts) != TW_OK) {
+        return 0;
+    }
+    return bytes + (uint64_t)vertices * VERTEX_BYTES;
+}
+
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
@@ -386,7 +420,10 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
         tw_device_start(ctx); /* goes on while the graph is read */
     }
     double started = cli_seconds();
-    tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    tw_status status = tw_set_graph_use(ctx, use_of_graph, run);
+    if (status == TW_OK) {
+        status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    }
     if (status == TW_OK) {
         status = tw_graph_describe(run->graph, &run->about);
     }
@@ -400,18 +437,11 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
         return status;
     }
     run->seconds_read = cli_seconds() - started;
-    opts->method = s->method;
-    opts->type = s->type;
-    opts->work_type = s->work_type;
-    opts->block = (int32_t)s->block;
+    take_options(run, opts);
     opts->sources = run->sources.list;
     opts->source_count = run->sources.count;
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
-    opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
-    opts->order_cache = !s->no_cache;
-    opts->checkpoint = s->checkpoint;
-    opts->checkpoint_every = s->every;
     status = name_file_sinks(run, opts);
     if (status != TW_OK) {
         return status;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define NAME_WIDTH 12
+#define SEARCH_BYTES 64 /* of a vertex, in a search for one path */
 #define LONGEST_NAME 40 /* columns that a table gives a name */
 
 typedef struct settings {
@@ -311,6 +312,15 @@ static tw_status find(cli_job *job, const settings *s, const tw_graph *graph, co
     return status;
 }
 
+/* What a search takes beside a graph that could not be read for want of memory. */
+static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type weights)
+{
+    (void)user;
+    (void)arcs;
+    (void)weights;
+    return (uint64_t)vertices * SEARCH_BYTES;
+}
+
 static tw_status run(cli_job *job, const void *given, int count, char **words)
 {
     const settings *s = given;
@@ -322,6 +332,9 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     } else if (status == TW_OK) {
         status = cli_refuse(job, "type", "without DIST");
         status = status == TW_OK ? cli_refuse(job, "dist-format", "without DIST") : status;
+    }
+    if (status == TW_OK) {
+        status = tw_set_graph_use(job->ctx, use_of_graph, NULL);
     }
     if (status == TW_OK) {
         status = cli_read_graph(job, &graph, words[0], &s->reading);

@@ -126,12 +126,30 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     return cli_check_files(ctx, inputs, 2, outputs, 4);
 }
 
+/* What a run will take beside a graph that could not be read for want of memory. */
+static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type weights)
+{
+    static const int32_t some = 0; /* lists are counted, not read */
+    const reach_run *run = user;
+    const settings *s = run->settings;
+    tw_reach_options opts = TW_REACH_OPTIONS_INIT;
+    uint64_t bytes = 0;
+    (void)weights;
+    opts.sources = s->sources != NULL ? &some : NULL;
+    opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
+    opts.layout = s->bits ? TW_REACH_BITS : TW_REACH_BYTES;
+    return tw_reach_least_memory(run->job->ctx, &bytes, vertices, arcs, &opts) == TW_OK ? bytes : 0;
+}
+
 static tw_status make_plan(reach_run *run)
 {
     const settings *s = run->settings;
     tw_reach_options opts = TW_REACH_OPTIONS_INIT;
     double started = cli_seconds();
-    tw_status status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    tw_status status = tw_set_graph_use(run->job->ctx, use_of_graph, run);
+    if (status == TW_OK) {
+        status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
+    }
     if (status == TW_OK) {
         status =
             cli_vertices_parse(run->job->ctx, &run->sources, run->graph, "--sources", s->sources);

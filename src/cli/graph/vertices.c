@@ -319,3 +319,17 @@ void cli_vertices_clear(cli_vertices *vertices)
     free(vertices->list);
     *vertices = (cli_vertices){NULL, 0};
 }
+
+int64_t cli_vertices_guess(const char *text, int64_t vertices)
+{
+    int64_t count = text != NULL && text[0] != '@' ? 0 : vertices;
+    for (const char *at = text; at != NULL && *at != '\0' && count < vertices;) {
+        char *end = NULL;
+        const long long first = strtoll(at, &end, 10);
+        const long long last = end != at && *end == '-' ? strtoll(end + 1, NULL, 10) : first;
+        count += last > first ? last - first + 1 : 1;
+        at = strchr(at, ',');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return count < vertices ? count : vertices;
+}

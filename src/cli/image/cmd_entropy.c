@@ -4,6 +4,7 @@
  */
 #include "cli/image/batch.h"
 #include "cli/image/entropy_run.h"
+#include "cli/image/rehearsal.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 
@@ -393,7 +394,7 @@ static tw_status find_range(entropy_run *run)
     cli_tally seen = {
         .has_no_data = run->opts.no_data != NULL, .no_data = run->no_data, .mask = run->opts.mask};
     tw_status status = TW_OK;
-    for (int64_t k = 0; k < run->planes && status == TW_OK; k++) {
+    for (int64_t k = 0; k < run->planes && status == TW_OK && run->reading != CLI_REHEARSED; k++) {
         plane p = {.source = TW_SOURCE_INIT};
         tw_sink sink = TW_SINK_INIT;
         cli_tally_sink(&seen, &sink);
@@ -523,6 +524,9 @@ static tw_status run_file(entropy_run *run)
     const bool quiet = run->job->quiet;
     run->job->quiet = quiet || run->reading != 0;
     tw_status status = split_input(run);
+    if (status == TW_OK && run->reading == CLI_REHEARSED) {
+        status = cli_rehearsal_output(run->job, &run->output);
+    }
     if (status == TW_OK) {
         status = check_files(run);
     }
@@ -585,13 +589,19 @@ static tw_status run_one(void *self, cli_job *job, const char *input, const char
 {
     char reading = 0, sentence[1024];
     tw_status status = try_one(self, job, input, output, &reading);
-    if (reading == 0) {
-        return status;
+    if (reading != 0) {
+        const char other = reading;
+        snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
+        status = try_one(self, job, input, output, &reading);
+        status = cli_raster_retried(job, other, sentence, status);
     }
-    const char other = reading;
-    snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
-    status = try_one(self, job, input, output, &reading);
-    return cli_raster_retried(job, other, sentence, status);
+    cli_rehearsal rehearsal;
+    if (cli_rehearsal_begin(&rehearsal, job, status)) {
+        reading = CLI_REHEARSED;
+        status = try_one(self, job, input, output, &reading);
+        status = cli_rehearsal_end(&rehearsal, status);
+    }
+    return status;
 }
 
 /* Several inputs. What is wrong with the options is said once, before any of them. */

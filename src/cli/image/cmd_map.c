@@ -5,6 +5,7 @@
  */
 #include "cli/image/batch.h"
 #include "cli/image/map_run.h"
+#include "cli/image/rehearsal.h"
 #include "cli/shared/checked.h"
 #include "cli/shared/commands.h"
 
@@ -329,6 +330,9 @@ static tw_status try_words(cli_job *job, const map_settings *s, int count, char 
     run.opts.fast = s->fast;
     job->quiet = quiet || *reading != 0;
     tw_status status = map_read_words(&run, count, words);
+    if (status == TW_OK && run.reading == CLI_REHEARSED) {
+        status = cli_rehearsal_output(job, &run.output);
+    }
     if (status == TW_OK) {
         status = map_read_expression(&run);
     }
@@ -361,13 +365,19 @@ static tw_status run_words(cli_job *job, const map_settings *s, int count, char 
 {
     char reading = 0, sentence[1024];
     tw_status status = try_words(job, s, count, words, output, &reading, became_no_data);
-    if (reading == 0) {
-        return status;
+    if (reading != 0) {
+        const char other = reading;
+        snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
+        status = try_words(job, s, count, words, output, &reading, became_no_data);
+        status = cli_raster_retried(job, other, sentence, status);
     }
-    const char other = reading;
-    snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
-    status = try_words(job, s, count, words, output, &reading, became_no_data);
-    return cli_raster_retried(job, other, sentence, status);
+    cli_rehearsal rehearsal;
+    if (cli_rehearsal_begin(&rehearsal, job, status)) {
+        reading = CLI_REHEARSED;
+        status = try_words(job, s, count, words, output, &reading, became_no_data);
+        status = cli_rehearsal_end(&rehearsal, status);
+    }
+    return status;
 }
 
 /* Several files for x: the words of one run, whose second is its file. */

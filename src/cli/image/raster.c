@@ -2,6 +2,7 @@
 #include "cli/image/raster.h"
 
 #include "cli/image/beside.h"
+#include "cli/image/rehearsal.h"
 #include "cli/shared/files.h"
 
 #include <math.h>
@@ -306,25 +307,33 @@ static tw_status open_raster(cli_job *job, cli_raster *r)
     tw_context *ctx = job->ctx;
     tw_image_info info = TW_IMAGE_INFO_INIT;
     tw_source probe = TW_SOURCE_INIT;
-    if (!cli_is_file(r->path) ||
-        tw_image_source(ctx, &probe, r->path, r->format, 0, &info) != TW_OK) {
-        return read_whole(job, r);
+    const bool file = cli_is_file(r->path);
+    tw_status status =
+        file ? tw_image_source(ctx, &probe, r->path, r->format, 0, &info) : TW_ERR_UNSUPPORTED;
+    if (file && status == TW_ERR_MEMORY) { /* as a whole it takes more */
+        return status;
+    }
+    if (status != TW_OK) {
+        return r->reading == CLI_REHEARSED ? status : read_whole(job, r);
     }
     const bool in_order = probe.in_order != 0;
     tw_source_destroy(&probe);
     r->file_planes = info.planes;
     r->bytes = info.bytes;
-    tw_status status = tw_image_tags_read(ctx, &r->own, r->path, r->format);
+    status = tw_image_tags_read(ctx, &r->own, r->path, r->format);
     r->tags = r->own;
     if (status == TW_OK) {
         status = choose_planes(job, r);
     }
     const bool either = !(in_order && r->again);
     const bool rows =
-        r->reading != 0 && either ? r->reading == 'r' : suits_streaming(job, r, in_order);
+        r->reading != 0 && either ? r->reading != 'w' : suits_streaming(job, r, in_order);
     r->tried = !either ? 0 : rows ? 'r' : 'w';
     if (status != TW_OK || rows) {
         return status;
+    }
+    if (r->reading == CLI_REHEARSED) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s has to be read as a whole", r->path);
     }
     if (r->planes == 1 && r->file_planes > 1 && !r->mixes && r->alpha < 0) {
         return load_plane(job, r);
@@ -595,6 +604,9 @@ tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matr
                            tw_source *source)
 {
     tw_status status = open_plane(job, r, k, matrix, source);
+    if (status == TW_OK && r->reading == CLI_REHEARSED) {
+        cli_rehearse_source(source);
+    }
     return status == TW_OK && r->narrow ? narrow_plane(job, matrix, source) : status;
 }
 

@@ -61,7 +61,8 @@ typedef struct cli_raster {
     bool again;         /* rows are needed out of order, or twice */
     bool lenient;       /* a file of one plane has that, whatever `plane` is */
     bool narrow;        /* i32 and f64 are given as f32 */
-    char reading; /* 'r' row by row, 'w' as a whole, where it can be; 0: as suits the memory */
+    char reading; /* 'r' row by row, 'w' as a whole, where it can be; CLI_REHEARSED; 0: as suits
+                     the memory */
     /* the rest is cli_raster_open's */
     tw_image *image; /* NULL: rows are read as they are needed */
     tw_image_tags *own;

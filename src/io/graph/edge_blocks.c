@@ -53,8 +53,47 @@ static twi_edge_block *create_copy(tw_context *ctx, const twi_edge_block *old, b
     return block;
 }
 
+/* The last block once more; as one of double it holds half as many. */
+static void use_again(twi_edge_blocks *list)
+{
+    twi_edge_block *block = list->last;
+    list->closed += block->count;
+    block->count = 0;
+    if (list->real && !block->real) {
+        block->real = true;
+        block->room /= 2;
+    }
+}
+
+bool twi_edge_blocks_drop(twi_edge_blocks *list)
+{
+    if (list->last == NULL || list->counting) {
+        return false;
+    }
+    list->counting = true;
+    while (list->first != list->last) {
+        twi_edge_block *next = list->first->next;
+        twi_free(list->first);
+        list->first = next;
+    }
+    return true;
+}
+
+static bool drop_and_count(twi_edge_blocks *list)
+{
+    if (!twi_edge_blocks_drop(list)) {
+        return false;
+    }
+    use_again(list);
+    return true;
+}
+
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
 {
+    if (list->counting) {
+        use_again(list);
+        return true;
+    }
     int64_t room = list->last == NULL            ? LEAST_ROOM
                    : 2 * list->last->room < ROOM ? 2 * list->last->room
                                                  : ROOM;
@@ -62,7 +101,7 @@ bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
     /* A limit that somebody set is kept by every allocation. */
     if (ctx->memory_limit == 0 && list->blocks % CHECK_BLOCKS == 1 &&
         tw_memory_limit(ctx) < tw_memory_used(ctx) + CHECK_BLOCKS * bytes) {
-        return false;
+        return drop_and_count(list);
     }
     twi_edge_block *block = create_block(ctx, room, list->real);
     while (block == NULL && room > LEAST_ROOM) { /* the last corner of a limit */
@@ -70,7 +109,7 @@ bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
         block = create_block(ctx, room, list->real);
     }
     if (block == NULL) {
-        return false;
+        return drop_and_count(list);
     }
     if (list->last == NULL) {
         list->first = block;
@@ -121,7 +160,8 @@ void twi_edge_blocks_trim(tw_context *ctx, twi_edge_blocks *list)
     while (*at != NULL && *at != list->last) {
         at = &(*at)->next;
     }
-    if (*at != NULL && (*at)->count < (*at)->room && replace(ctx, at, (*at)->real)) {
+    if (*at != NULL && !list->counting && (*at)->count < (*at)->room &&
+        replace(ctx, at, (*at)->real)) {
         list->last = *at;
     }
 }

@@ -1,7 +1,8 @@
 /*
  * Edges as a parser finds them, when their number is not known beforehand: a list of blocks that
  * never move, so that nothing is copied as it grows. Weights are i32 until the first that is not
- * whole; from there on f64, and the builder gets all of them as f64.
+ * whole; from there on f64, and the builder gets all of them as f64. A list that memory has no room
+ * for goes on counting: its edges are dropped, and their number tells what they would have needed.
  *
  * Worker-safe: every thread fills its own list.
  */
@@ -26,9 +27,10 @@ typedef struct twi_edge_blocks {
     int64_t blocks;
     int64_t closed; /* edges in all blocks but the last */
     bool real;      /* new blocks are of double */
+    bool counting;  /* the edges were dropped, but for those of one block that is used again */
 } twi_edge_blocks;
 
-/* Another block at the end; false when there is no memory. */
+/* Another block at the end; false when there is no memory for the first. */
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list);
 /* From here on edges are added to blocks of double. */
 bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list);
@@ -36,6 +38,9 @@ bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list);
 bool twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list);
 /* Gives back what the last block has not used, if there is memory to do so. */
 void twi_edge_blocks_trim(tw_context *ctx, twi_edge_blocks *list);
+/* Drop the edges and count from now on; false when there is no block to do so with, or when it is
+ * done already. */
+bool twi_edge_blocks_drop(twi_edge_blocks *list);
 void twi_edge_blocks_clear(twi_edge_blocks *list);
 
 static inline int64_t twi_edge_blocks_count(const twi_edge_blocks *list)

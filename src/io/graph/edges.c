@@ -229,6 +229,9 @@ static bool read_name(twi_text *text, const twi_field *field, twi_labels *names,
         return twi_text_fail(text, TW_ERR_FORMAT, field->begin, "a name holds a zero byte");
     }
     tw_status status = twi_labels_vertex(text->ctx, names, name, length, out);
+    if (status == TW_ERR_MEMORY && twi_edge_blocks_drop(&text->edges)) { /* to count them all */
+        status = twi_labels_vertex(text->ctx, names, name, length, out);
+    }
     if (status != TW_OK) {
         return twi_text_fail(text, status, field->begin, "%.200s", tw_last_error(text->ctx));
     }

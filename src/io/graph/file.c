@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define GRAPH_OF_PACKED 8 /* bytes that a graph usually takes for one of a compressed list */
+
 /* The caller's options over the defaults in *opts. */
 static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
                               const tw_graph_read_options *given)
@@ -85,6 +87,7 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, c
     const twi_graph_format *format = NULL;
     tw_status status = TW_OK;
     if (input->size > 0 && is_packed(input, path, opts->format)) {
+        input->beside = input->flow == NULL ? GRAPH_OF_PACKED * input->size : 0;
         status = twi_unpack(ctx, input);
         path = twi_packed_inner(path, inner);
     }
@@ -99,6 +102,12 @@ static tw_status read_input(tw_context *ctx, tw_graph **out, twi_input *input, c
     }
     if (status == TW_OK && !format->in_pieces) {
         status = twi_input_gather(ctx, input, true);
+    }
+    if (status == TW_OK && format->check != NULL && ctx->memory_limit > 0) {
+        status = format->check(ctx, input, opts);
+    }
+    if (status == TW_OK && !format->in_pieces) {
+        status = twi_input_load(ctx, input);
     }
     return status == TW_OK ? format->read(ctx, out, input, opts) : status;
 }

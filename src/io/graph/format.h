@@ -15,6 +15,9 @@ typedef struct twi_graph_format {
     bool in_pieces;         /* read from any input; else from one that is in memory as a whole */
     tw_status (*read)(tw_context *ctx, tw_graph **out, twi_input *input,
                       const tw_graph_read_options *opts);
+    /* Refuses, by what the head of the file says, what will not fit in memory: with all that
+     * reading and building takes. NULL: nothing is known before it is read. */
+    tw_status (*check)(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts);
     /* Writes into `printer`; `extension` is that of the file, "" if none. */
     tw_status (*write)(twi_printer *printer, const tw_graph *graph, const char *extension);
 } twi_graph_format;
@@ -61,6 +64,10 @@ TWI_DECLARE_FORMAT(metis);
 TWI_DECLARE_FORMAT(npy);
 TWI_DECLARE_FORMAT(npz);
 #undef TWI_DECLARE_FORMAT
+tw_status twi_triples_check(tw_context *ctx, const twi_input *input,
+                            const tw_graph_read_options *opts);
+tw_status twi_npz_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts);
+tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts);
 
 /* The sentence for a list whose vertices turned out to be names, from the one that says why they
  * are no indices. */

@@ -13,13 +13,14 @@
 enum { TRIPLES, DIMACS, MTX, EDGES, METIS, NPY, NPZ, FORMATS };
 
 static const twi_graph_format formats[FORMATS] = {
-    [TRIPLES] = {"triples", "bin triples", false, twi_triples_read, twi_triples_write},
-    [DIMACS] = {"gr", "gr", true, twi_dimacs_read, twi_dimacs_write},
-    [MTX] = {"mtx", "mtx", true, twi_mtx_read, twi_mtx_write},
-    [EDGES] = {"edges", "el txt csv tsv tab edges", true, twi_edges_read, twi_edges_write},
-    [METIS] = {"metis", "graph metis", true, twi_metis_read, twi_metis_write},
-    [NPY] = {"npy", "npy", false, twi_npy_read, twi_npy_write},
-    [NPZ] = {"npz", "npz", false, twi_npz_read, twi_npz_write},
+    [TRIPLES] = {"triples", "bin triples", false, twi_triples_read, twi_triples_check,
+                 twi_triples_write},
+    [DIMACS] = {"gr", "gr", true, twi_dimacs_read, NULL, twi_dimacs_write},
+    [MTX] = {"mtx", "mtx", true, twi_mtx_read, NULL, twi_mtx_write},
+    [EDGES] = {"edges", "el txt csv tsv tab edges", true, twi_edges_read, NULL, twi_edges_write},
+    [METIS] = {"metis", "graph metis", true, twi_metis_read, NULL, twi_metis_write},
+    [NPY] = {"npy", "npy", false, twi_npy_read, twi_npy_check, twi_npy_write},
+    [NPZ] = {"npz", "npz", false, twi_npz_read, twi_npz_check, twi_npz_write},
 };
 
 const twi_graph_format *twi_graph_format_named(tw_context *ctx, const char *name)

@@ -7,6 +7,7 @@
  */
 #include "base/memory.h"
 #include "graph/adjacency.h"
+#include "graph/build.h"
 #include "graph/no_edge.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
@@ -35,15 +36,84 @@ static bool find_entry(const twi_npy *npy, twi_entry *out)
     return false;
 }
 
+static twi_adjacency view_of(const twi_npy *npy, const twi_input *input,
+                             const tw_graph_read_options *opts)
+{
+    return (twi_adjacency){.data = input->bytes + npy->start,
+                           .vertices = npy->rows,
+                           .row_step = npy->cols * npy->width,
+                           .col_step = npy->width,
+                           .unit = opts->unweighted,
+                           .no_edge = opts->no_edge,
+                           .name = input->name};
+}
+
+/* The edges of a matrix, counted by its rows. */
+static tw_status count_edges(tw_context *ctx, const twi_input *input, const twi_npy *npy,
+                             twi_adjacency *matrix, int64_t *edges)
+{
+    const uint64_t row = (uint64_t)npy->cols * (uint64_t)npy->width;
+    const int64_t n = npy->rows;
+    char *bytes = NULL;
+    double *buffer = NULL;
+    *edges = 0;
+    tw_status status = twi_alloc(ctx, &bytes, row, 1, "a row of a matrix");
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &buffer, (uint64_t)n, sizeof *buffer, "a row of a matrix");
+    }
+    matrix->data = bytes;
+    for (int64_t i = 0; i < n && status == TW_OK; i++) {
+        status = twi_input_fetch(ctx, input, npy->start + (uint64_t)i * row, bytes, row);
+        *edges += status == TW_OK ? twi_adjacency_count(matrix, i, 1, buffer) : 0;
+        status = status == TW_OK ? twi_check_cancel(ctx) : status;
+    }
+    twi_free(buffer);
+    twi_free(bytes);
+    return status;
+}
+
+/* A header that cannot be is left to the reader. */
+tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts)
+{
+    twi_npy npy;
+    int64_t edges = 0;
+    if (twi_npy_parse(ctx, &npy, input) != TW_OK || npy.rows != npy.cols) {
+        return TW_OK;
+    }
+    twi_adjacency matrix = view_of(&npy, input, opts);
+    if (!find_entry(&npy, &matrix.entry) || npy.rows > TWI_MOST_VERTICES) {
+        return TW_OK;
+    }
+    const uint64_t load = twi_input_is_held(input) ? 0 : input->size;
+    const uint64_t scratch = twi_adjacency_scratch(ctx, npy.rows);
+    const twi_edge_source source = {.vertices = npy.rows,
+                                    .weight_type = twi_adjacency_type(&matrix),
+                                    .held = input->size + scratch};
+    if (load + scratch + twi_graph_bytes(npy.rows, npy.rows * npy.rows, source.weight_type) <=
+        twi_memory_room(ctx)) {
+        return TW_OK;
+    }
+    tw_status status = count_edges(ctx, input, &npy, &matrix, &edges);
+    if (twi_read_both(opts, false)) {
+        edges = 2 * edges < npy.rows * npy.rows ? 2 * edges : npy.rows * npy.rows;
+    }
+    if (status != TW_OK || load + scratch + twi_graph_bytes(npy.rows, edges, source.weight_type) <=
+                               twi_memory_room(ctx)) {
+        return status;
+    }
+    return twi_graph_refuse(ctx, input->name, npy.rows, edges,
+                            load + scratch + twi_graph_needs(ctx, &source, edges));
+}
+
 tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
     twi_npy npy;
-    twi_adjacency matrix = {0};
     tw_status status = twi_npy_parse(ctx, &npy, input);
     if (status != TW_OK) {
         return status;
     }
+    twi_adjacency matrix = view_of(&npy, input, opts);
     if (!find_entry(&npy, &matrix.entry)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s: elements '%c%d' are not weights; b1, i1 to i8, u1 to u8, f4 and f8 "
@@ -55,13 +125,6 @@ tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        "%.500s: a matrix of %lld x %lld is not square, so it is not a graph",
                        input->name, (long long)npy.rows, (long long)npy.cols);
     }
-    matrix.data = input->bytes + npy.start;
-    matrix.vertices = npy.rows;
-    matrix.row_step = npy.cols * npy.width;
-    matrix.col_step = npy.width;
-    matrix.unit = opts->unweighted;
-    matrix.no_edge = opts->no_edge;
-    matrix.name = input->name;
     return twi_graph_from_adjacency(ctx, out, &matrix, twi_read_both(opts, false),
                                     twi_read_undirected(opts, false));
 }

@@ -4,6 +4,7 @@
  * stored as they are or deflated. An entry that is stored is an edge, of weight 0 too.
  */
 #include "base/memory.h"
+#include "graph/build.h"
 #include "io/extension.h"
 #include "io/graph/format.h"
 #include "io/matrix/format.h"
@@ -173,6 +174,86 @@ static member *place_of(arrays *out, const char *name, size_t length)
         }
     }
     return NULL;
+}
+
+/* Bytes of the arrays, as the directory has them. */
+typedef struct bill {
+    uint64_t first, second, data, all;
+    bool by_rows; /* or by columns; else entries */
+} bill;
+
+/* False for a directory that cannot be, which is left to the reader. */
+static bool add_up(const char *directory, uint64_t bytes, bill *out)
+{
+    arrays a;
+    uint64_t at = 0;
+    while (bytes - at >= ENTRY_BYTES && memcmp(directory + at, "PK\x01\x02", 4) == 0) {
+        const char *entry = directory + at, *name = entry + ENTRY_BYTES;
+        const uint64_t length = two(entry + 28), size = four(entry + 24);
+        const uint64_t next = ENTRY_BYTES + length + two(entry + 30) + two(entry + 32);
+        if (next > bytes - at || size == BEYOND) {
+            return false;
+        }
+        const member *place = place_of(&a, name, (size_t)length);
+        out->first += place == &a.first ? size : 0;
+        out->second += place == &a.second ? size : 0;
+        out->data += place == &a.data ? size : 0;
+        out->all += place != NULL ? size : 0;
+        out->by_rows |= length == 10 && memcmp(name, "indptr.npy", 10) == 0;
+        at += next;
+    }
+    return at > 0;
+}
+
+/* All that the file says before it is read: of vertices and entries, that they are of four bytes.
+ */
+static tw_status refuse_bill(tw_context *ctx, const twi_input *input,
+                             const tw_graph_read_options *opts, const bill *b)
+{
+    const int64_t edges = (int64_t)(b->second / sizeof(int32_t));
+    const int64_t vertices = b->by_rows ? (int64_t)(b->first / sizeof(int32_t)) : edges;
+    const twi_edge_source source = {.vertices =
+                                        vertices < TWI_MOST_VERTICES ? vertices : TWI_MOST_VERTICES,
+                                    .weight_type = b->data >= 2 * b->second ? TW_F64 : TW_I32,
+                                    .both = twi_read_both(opts, false),
+                                    .held = input->size + b->all};
+    const uint64_t load = (twi_input_is_held(input) ? 0 : input->size) + b->all;
+    /* ends of entries in 64 bits, and then in 32 */
+    const uint64_t ends =
+        b->by_rows ? 0 : (uint64_t)edges * 2 * (sizeof(int64_t) + sizeof(int32_t));
+    const uint64_t graph = b->by_rows && !source.both
+                               ? twi_graph_bytes(source.vertices, edges, source.weight_type)
+                               : twi_graph_building(ctx, &source, edges);
+    if (load + ends + graph <= twi_memory_room(ctx)) {
+        return TW_OK;
+    }
+    const uint64_t needs = twi_graph_needs(ctx, &source, edges);
+    const bool building = needs == twi_graph_building(ctx, &source, edges);
+    return twi_graph_refuse(ctx, input->name, source.vertices, edges,
+                            load + ends + (building ? graph : needs));
+}
+
+tw_status twi_npz_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts)
+{
+    char end[END_BYTES];
+    char *directory = NULL;
+    bill b = {0};
+    if (input->size < END_BYTES) {
+        return TW_OK;
+    }
+    const uint64_t last = input->size - END_BYTES;
+    tw_status status = twi_input_fetch(ctx, input, last, end, END_BYTES);
+    const uint64_t at = four(end + 16);
+    if (status != TW_OK || memcmp(end, "PK\x05\x06", 4) != 0 || at > last || last - at > COMMENT) {
+        return status;
+    }
+    status = twi_alloc(ctx, &directory, last - at + 1, 1, "the directory of an archive");
+    if (status == TW_OK) {
+        status = twi_input_fetch(ctx, input, at, directory, last - at);
+    }
+    const bool known = status == TW_OK && add_up(directory, last - at, &b);
+    twi_free(directory);
+    return known ? refuse_bill(ctx, input, opts, &b) : status;
 }
 
 /* The array that names the format, or all the others. */

@@ -213,31 +213,46 @@ static int64_t count_edges(const twi_text_file *file)
     return edges;
 }
 
-/* Of what has been read, which is a share of the text if it is known how much there is. */
-static tw_status edges_do_not_fit(const twi_text_file *file, double share)
+/* Whether the weights of all are doubles. */
+static bool is_real(const twi_text_file *file)
 {
-    const int64_t vertices = twi_text_highest(file) + 1;
-    const int64_t edges = count_edges(file);
-    bool real = file->rules.real;
+    bool real = file->rules.real && !file->rules.unweighted;
     for (int32_t l = 0; l < file->lane_count; l++) {
         real |= file->lanes[l].text.edges.real;
     }
-    /* The builder's needs: see build.c. */
-    const double weight = real ? sizeof(double) : sizeof(int32_t);
-    const double listed = 2 * sizeof(int32_t) + weight;
-    const double placed = (sizeof(int32_t) + weight) * (file->rules.both ? 2 : 1);
-    const double counts = sizeof(int64_t) * (1.0 + twi_threads_wanted(file->ctx));
-    const double more =
-        (double)edges * ((listed + placed) / share - listed) + (double)vertices * counts;
-    char limit[32];
-    char used[32];
-    char advice[TWI_ADVICE];
-    return tw_fail(file->ctx, TW_ERR_MEMORY,
-                   "%.500s: its edges do not fit in the %s of memory that may be used: the first "
-                   "%lld take %s%s",
-                   file->input->name, twi_bytes(limit, (double)tw_memory_limit(file->ctx)),
-                   (long long)edges, twi_bytes(used, (double)tw_memory_used(file->ctx)),
-                   twi_memory_advice(advice, file->ctx, (uint64_t)more));
+    return real;
+}
+
+static uint64_t listed_bytes(const twi_text_file *file, bool real)
+{
+    return (uint64_t)count_edges(file) *
+           (2 * sizeof(int32_t) + (real ? sizeof(double) : sizeof(int32_t)));
+}
+
+static bool is_counting(const twi_text_file *file)
+{
+    bool counting = false;
+    for (int32_t l = 0; l < file->lane_count; l++) {
+        counting |= file->lanes[l].text.edges.counting;
+    }
+    return counting;
+}
+
+/* Of edges that were counted, or that cannot become doubles where they are. */
+static tw_status edges_do_not_fit(const twi_text_file *file, int64_t vertices)
+{
+    const bool real = is_real(file);
+    const uint64_t listed = listed_bytes(file, real);
+    const twi_edge_source source = {.vertices = vertices,
+                                    .weight_type = real ? TW_F64 : TW_I32,
+                                    .both = file->rules.both,
+                                    .held = listed};
+    /* names are put in order in the end */
+    const uint64_t order = (uint64_t)vertices * sizeof(int32_t);
+    const uint64_t there = is_counting(file) ? 0 : listed_bytes(file, false);
+    const int64_t edges = count_edges(file);
+    return twi_graph_refuse(file->ctx, file->input->name, vertices, edges,
+                            listed - there + order + twi_graph_needs(file->ctx, &source, edges));
 }
 
 static tw_status line_does_not_fit(const twi_text_file *file, uint64_t bytes)
@@ -257,7 +272,7 @@ static int64_t lines_before(const twi_text_file *file, int64_t piece)
     return lines;
 }
 
-static tw_status report_lane(const twi_text_file *file, const twi_text_lane *lane, double share)
+static tw_status report_lane(const twi_text_file *file, const twi_text_lane *lane)
 {
     const char *name = file->input->name;
     if (lane->read_error != 0) {
@@ -268,7 +283,7 @@ static tw_status report_lane(const twi_text_file *file, const twi_text_lane *lan
     }
     if (lane->text.status == TW_ERR_MEMORY) {
         return lane->text.error[0] == '\0'
-                   ? edges_do_not_fit(file, share)
+                   ? edges_do_not_fit(file, twi_text_highest(file) + 1)
                    : tw_fail(file->ctx, TW_ERR_MEMORY, "%.500s: %s", name, lane->text.error);
     }
     const int64_t line = lines_before(file, lane->failed) + lane->line + 1;
@@ -292,7 +307,7 @@ static tw_status add_pieces(twi_text_file *file, int64_t count)
             twi_grow(file->ctx, &file->pieces, (uint64_t)file->piece_count * sizeof *file->pieces,
                      (uint64_t)room, sizeof *file->pieces, "the pieces of a text");
         if (status != TW_OK) {
-            return edges_do_not_fit(file, 1);
+            return status;
         }
         file->piece_room = room;
     }
@@ -317,9 +332,6 @@ static tw_status run_stretch(stretch *s)
 #pragma omp parallel num_threads(twi_team(s->team))
     run_lane(s, twi_thread_id());
     status = twi_check_cancel(file->ctx);
-    const double share = s->bytes == NULL && atomic_load(&s->done) > 0
-                             ? (double)atomic_load(&s->done) / (double)s->count
-                             : 1;
     const twi_text_lane *first = NULL;
     for (int32_t l = 0; l < file->lane_count; l++) {
         const twi_text_lane *lane = &file->lanes[l];
@@ -327,7 +339,7 @@ static tw_status run_stretch(stretch *s)
             first = lane;
         }
     }
-    return status == TW_OK && first != NULL ? report_lane(file, first, share) : status;
+    return status == TW_OK && first != NULL ? report_lane(file, first) : status;
 }
 
 static tw_status run_file(stretch *s)
@@ -532,10 +544,7 @@ int64_t twi_text_highest(const twi_text_file *file)
 /* Weights of one type in all blocks; false when there is no memory. */
 static bool settle_type(twi_text_file *file, tw_type *type)
 {
-    bool real = file->rules.real && !file->rules.unweighted;
-    for (int32_t l = 0; l < file->lane_count; l++) {
-        real |= file->lanes[l].text.edges.real;
-    }
+    const bool real = is_real(file);
     *type = real ? TW_F64 : TW_I32;
     bool settled = true;
     for (int32_t l = 0; l < file->lane_count && real && settled; l++) {
@@ -620,11 +629,17 @@ tw_status twi_text_build(twi_text_file *file, tw_graph **out, int64_t vertices)
         .vertices = vertices,
         .both = file->rules.both,
         .undirected = file->rules.undirected,
+        .name = file->input->name,
         .place = name_edge,
         .place_self = file,
     };
     twi_edge_part *parts = NULL;
-    tw_status status = settle_type(file, &source.weight_type) ? TW_OK : edges_do_not_fit(file, 1);
+    if (is_counting(file)) {
+        return edges_do_not_fit(file, vertices);
+    }
+    source.held = listed_bytes(file, is_real(file));
+    tw_status status =
+        settle_type(file, &source.weight_type) ? TW_OK : edges_do_not_fit(file, vertices);
     if (status == TW_OK) {
         status = create_parts(file, &parts, &source.part_count);
     }

@@ -3,6 +3,7 @@
  * from 0. The builder reads the triples where they lie in the mapped file: nothing is parsed and
  * nothing copied before the scatter.
  */
+#include "base/memory.h"
 #include "graph/build.h"
 #include "io/graph/format.h"
 
@@ -66,6 +67,28 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
     return TW_OK;
 }
 
+/* A header that cannot be is left to the reader. */
+tw_status twi_triples_check(tw_context *ctx, const twi_input *input,
+                            const tw_graph_read_options *opts)
+{
+    if (twi_input_held(input) < HEADER || load_i32(input->bytes) < 0 ||
+        load_i32(input->bytes + 4) < 0) {
+        return TW_OK;
+    }
+    const int64_t edges = load_i32(input->bytes + 4);
+    const twi_edge_source source = {.vertices = load_i32(input->bytes),
+                                    .weight_type = TW_I32,
+                                    .both = twi_read_both(opts, false),
+                                    .held = HEADER + (uint64_t)edges * TRIPLE};
+    const uint64_t load = twi_input_is_held(input) ? 0 : input->size;
+    if (input->size != source.held ||
+        load + twi_graph_building(ctx, &source, edges) <= twi_memory_room(ctx)) {
+        return TW_OK;
+    }
+    return twi_graph_refuse(ctx, input->name, source.vertices, edges,
+                            load + twi_graph_needs(ctx, &source, edges));
+}
+
 tw_status twi_triples_read(tw_context *ctx, tw_graph **out, twi_input *input,
                            const tw_graph_read_options *opts)
 {
@@ -89,6 +112,8 @@ tw_status twi_triples_read(tw_context *ctx, tw_graph **out, twi_input *input,
         .weight_type = TW_I32,
         .both = twi_read_both(opts, false),
         .undirected = twi_read_undirected(opts, false),
+        .held = input->size,
+        .name = input->name,
         .place = name_triple,
         .place_self = input,
     };

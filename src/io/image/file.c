@@ -4,6 +4,7 @@
  */
 #include "base/memory.h"
 #include "io/extension.h"
+#include "io/gathered.h"
 #include "io/image/format.h"
 #include "io/matrix/format.h"
 
@@ -145,12 +146,15 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     const twi_image_format *found = NULL;
     tw_status status = find_format(ctx, &found, format, path);
     if (status == TW_OK) {
-        status = twi_input_open_head(ctx, &input, path);
+        status = twi_input_open_flow(ctx, &input, path);
     }
     if (status != TW_OK) {
         return status;
     }
-    status = recognise(ctx, &found, &input);
+    status = twi_input_gather(ctx, &input, false);
+    if (status == TW_OK) {
+        status = recognise(ctx, &found, &input);
+    }
     if (status == TW_OK) {
         status = tw_image_create(ctx, &image);
     }

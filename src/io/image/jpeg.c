@@ -1,8 +1,8 @@
 /*
  * Reading JPEG through libjpeg: grey as one plane of u8, colours as three. Rows are decoded one by
  * one; of a progressive file libjpeg holds all coefficients, two bytes for each element of each
- * channel. It has no way to count its memory as ours, so a block of that size that nobody touches
- * stands for it: what does not fit is refused with the numbers before libjpeg takes anything.
+ * channel. What it will take by itself is counted as ours: what does not fit is refused with the
+ * numbers before libjpeg takes anything.
  *
  * libjpeg leaves by longjmp when something is wrong. Each call into it is therefore a step: a
  * function that touches nothing but the job it is given, run by attempt(), which is the only place
@@ -22,6 +22,7 @@
 
 #define PIECE ((uint64_t)1 << 16) /* bytes of the file at a time */
 #define SCANS_MOST 500
+#define TABLES ((uint64_t)128 << 10) /* bytes that libjpeg takes whatever the image */
 
 typedef struct jpeg_job {
     struct jpeg_decompress_struct jpeg; /* the first: libjpeg gives it back */
@@ -39,7 +40,7 @@ typedef struct jpeg_job {
     int channels;
     unsigned char *line; /* a decoded row */
     unsigned char *piece;
-    unsigned char *stand_in; /* as large as the coefficients that libjpeg holds */
+    twi_counted counted; /* what libjpeg holds */
     bool started;
 } jpeg_job;
 
@@ -165,9 +166,9 @@ static void close_reader(jpeg_job *job)
     }
     twi_free(job->line);
     twi_free(job->piece);
-    twi_free(job->stand_in);
+    twi_uncount(&job->counted);
     job->open = false;
-    job->line = job->piece = job->stand_in = NULL;
+    job->line = job->piece = NULL;
 }
 
 /* The header, and what of it can be read. */
@@ -211,30 +212,45 @@ static uint64_t coefficient_bytes(jpeg_job *job)
     return blocks * DCTSIZE2 * sizeof(JCOEF);
 }
 
-static tw_status count_coefficients(jpeg_job *job)
+/* And of any file: its tables, and the rows of blocks that become rows of elements. */
+static uint64_t row_bytes(const jpeg_job *job)
+{
+    uint64_t high = 1;
+    for (int k = 0; k < job->channels; k++) {
+        const uint64_t v = (uint64_t)job->jpeg.comp_info[k].v_samp_factor;
+        high = v > high ? v : high;
+    }
+    return TABLES + (uint64_t)job->channels * (high + 1) * DCTSIZE * (uint64_t)job->cols;
+}
+
+static tw_status count_memory(jpeg_job *job, uint64_t beside)
 {
     char needed[32], left[32], advice[TWI_ADVICE];
-    const uint64_t bytes = coefficient_bytes(job), room = twi_memory_left(job->ctx);
-    if (bytes > room) {
-        twi_bytes_apart(needed, bytes, left, room);
-        twi_memory_advice(advice, job->ctx, bytes);
+    const uint64_t coefficients = coefficient_bytes(job), room = twi_memory_room(job->ctx);
+    const uint64_t bytes = coefficients + row_bytes(job);
+    if (coefficients > 0 && bytes + beside > room) {
+        twi_bytes_apart(needed, bytes + beside, left, room);
+        twi_memory_advice(advice, job->ctx, bytes + beside);
         return tw_fail(
             job->ctx, TW_ERR_MEMORY,
             "%.500s is a progressive JPEG, which is decoded as a whole: that needs %s of "
             "memory and %s is left%s%s save it as a baseline JPEG or PNG",
             job->input->name, needed, left, advice, advice[0] != '\0' ? ", or" : ";");
     }
-    return bytes > 0 ? twi_alloc(job->ctx, &job->stand_in, bytes, 1, "a progressive JPEG") : TW_OK;
+    tw_status status = twi_memory_check(job->ctx, bytes + beside, "decoding a JPEG");
+    return status == TW_OK ? twi_count(job->ctx, &job->counted, bytes, "decoding a JPEG") : status;
 }
 
-static tw_status open_rows(jpeg_job *job, tw_context *ctx, const twi_input *input)
+/* `whole`: all of it will be in memory. */
+static tw_status open_rows(jpeg_job *job, tw_context *ctx, const twi_input *input, bool whole)
 {
     tw_status status = open_header(job, ctx, input);
     if (status == TW_OK) {
         status = twi_alloc(ctx, &job->line, (uint64_t)job->cols * (uint64_t)job->channels, 1,
                            "a decoded row");
     }
-    return status == TW_OK ? count_coefficients(job) : status;
+    const uint64_t planes = (uint64_t)job->rows * (uint64_t)job->cols * (uint64_t)job->channels;
+    return status == TW_OK ? count_memory(job, whole ? planes : 0) : status;
 }
 
 static tw_status next_row(tw_context *ctx, void *state, const unsigned char **out)
@@ -281,7 +297,7 @@ static tw_status jpeg_read(tw_context *ctx, tw_image *image, twi_input *input)
     if (status != TW_OK) {
         return status;
     }
-    status = open_rows(job, ctx, input);
+    status = open_rows(job, ctx, input, true);
     for (int k = 0; k < job->channels && status == TW_OK; k++) {
         status = tw_image_add(ctx, image, job->rows, job->cols, TW_U8);
     }
@@ -300,7 +316,7 @@ static tw_status jpeg_rows(tw_context *ctx, twi_rows *out, const twi_input *inpu
     if (status != TW_OK) {
         return status;
     }
-    status = open_rows(job, ctx, input);
+    status = open_rows(job, ctx, input, false);
     if (status != TW_OK) {
         close_job(job);
         return status;

@@ -16,9 +16,11 @@
 #include "base/memory.h"
 
 #include <png.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SIGNATURE_BYTES 8
+#define LIBPNG_BYTES ((uint64_t)128 << 10) /* that it takes beside rows: zlib, tables */
 #define DEFLATE_MOST 1032
 
 typedef struct png_job {
@@ -95,8 +97,9 @@ static tw_status failed(const png_job *job)
         return twi_input_failed(job->ctx, name, job->input_error);
     }
     if (job->out_of_memory) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for libpng to decode %.500s",
-                       name);
+        char what[560];
+        (void)snprintf(what, sizeof what, "decoding %.500s", name);
+        return twi_out_of_memory(job->ctx, LIBPNG_BYTES, what);
     }
     return tw_fail(job->ctx, TW_ERR_FORMAT, "%.500s: byte %llu: %s", name,
                    (unsigned long long)job->at, job->words);
@@ -199,14 +202,15 @@ static tw_status open_header(png_job *job, tw_context *ctx, const twi_input *inp
     return status == TW_OK ? attempt(job, set_up_rows) : status;
 }
 
-/* Room for a row, or for all of an interlaced image, which are decoded at once. */
-static tw_status decode_first(png_job *job)
+/* Room for a row, or for all of an interlaced image, which are decoded at once. `beside`: what is
+ * taken next. */
+static tw_status decode_first(png_job *job, uint64_t beside)
 {
     uint64_t bytes;
     if (!twi_mul(job->interlaced ? (uint64_t)job->rows : 1, job->row_bytes, &bytes)) {
         return tw_fail(job->ctx, TW_ERR_MEMORY, "%.500s cannot be addressed", job->input->name);
     }
-    tw_status status = twi_memory_check(job->ctx, bytes, "the decoded rows");
+    tw_status status = twi_memory_check(job->ctx, bytes + beside, "a decoded PNG");
     if (status == TW_OK) {
         status = twi_alloc(job->ctx, &job->decoded, bytes, 1, "the decoded rows");
     }
@@ -252,7 +256,8 @@ static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
     png_job job;
     tw_status status = open_header(&job, ctx, input);
     if (status == TW_OK) {
-        status = decode_first(&job);
+        status = decode_first(&job, (uint64_t)job.rows * (uint64_t)job.cols *
+                                        (uint64_t)job.channels * tw_type_size(job.type));
     }
     for (int k = 0; k < job.channels && status == TW_OK; k++) {
         status = tw_image_add(ctx, image, job.rows, job.cols, job.type);
@@ -278,7 +283,7 @@ static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input
                          input->name);
     }
     if (status == TW_OK) {
-        status = decode_first(job);
+        status = decode_first(job, 0);
     }
     if (status == TW_OK &&
         job->rows > 0) { /* zlib takes its memory now, not what others count on */

@@ -1,7 +1,10 @@
 /*
  * Reading TIFF through libtiff, which gets the bytes it asks for. Pages come one after the
  * other, and the channels of a page are planes. Strips are decoded line by line, tiles a row of
- * tiles at a time, so that no more of an image is in memory than that.
+ * tiles at a time, so that no more of an image is in memory than that and what libtiff holds: the
+ * bytes of a block as they are in the file, and the state of a codec. That is counted as ours
+ * before libtiff takes it. Of large blocks that are not compressed lines are read where they lie,
+ * without libtiff.
  *
  * What a page promises is checked against the file before anything is reserved: uncompressed
  * elements must be there, compressed ones may be a few thousand times the file. Blocks that a
@@ -13,6 +16,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "image/tags.h"
+#include "io/image/tiff_filler.h"
 #include "io/image/tiff_tags.h"
 
 #include <stdarg.h>
@@ -23,8 +27,11 @@
 #define RATIO_MOST 8192                 /* elements' bytes out of one of the file */
 #define SINGLE_MOST ((tmsize_t)1 << 30) /* bytes that libtiff may reserve at once */
 #define PAGES_MOST 65536
-#define SPARSE_MOST ((uint64_t)16 << 20) /* bytes of a block that is left out */
-#define ENTRY_BYTES 4                    /* of a block in the file, at least */
+#define SPARSE_MOST ((uint64_t)16 << 20)  /* bytes of a block that is left out */
+#define ENTRY_BYTES 4                     /* of a block in the file, at least */
+#define PLACE_BYTES 16                    /* of a block in memory: where it is, and its size */
+#define CODEC_BYTES ((uint64_t)400 << 10) /* tables of a decoder, at most */
+#define DIRECT_LEAST ((uint64_t)1 << 20)  /* bytes of a block that libtiff is not asked for */
 
 typedef struct reader {
     tw_context *ctx;
@@ -46,10 +53,15 @@ typedef struct reader {
     twi_stored stored;
     uint64_t size; /* of an element in the file */
     bool sparse;   /* blocks are left out, and read as `filler` */
+    bool direct;   /* lines are read where they lie */
+    uint64_t blocks;
+    uint64_t largest; /* bytes of one in the file */
     unsigned char filler[8];
     uint64_t line_bytes;  /* of a line in `lines` */
     unsigned char *lines; /* one line, or those of a row of tiles */
     unsigned char *tile;
+    bool tile_cleared;
+    twi_counted counted; /* what libtiff holds */
 } reader;
 
 /* ------------------------------------------------------------------------ what libtiff calls back
@@ -137,6 +149,7 @@ static void close_reader(reader *r)
     if (r->tiff != NULL) {
         TIFFClose(r->tiff);
     }
+    twi_uncount(&r->counted);
     twi_free(r->tile);
     twi_free(r->lines);
     r->tiff = NULL;
@@ -251,15 +264,20 @@ static tw_status too_large(const reader *r)
                    (unsigned long long)r->input->size);
 }
 
-/* The blocks that are left out; *held: at most the bytes of the others. */
+/* The blocks that are left out, and the largest of the others; *held: at most their bytes. */
 static tw_status count_blocks(reader *r, uint64_t *held)
 {
     const uint32_t blocks = r->tiled ? TIFFNumberOfTiles(r->tiff) : TIFFNumberOfStrips(r->tiff);
     const uint64_t each = r->tiled ? TIFFTileSize64(r->tiff) : TIFFStripSize64(r->tiff);
     uint64_t absent = 0;
+    r->blocks = blocks;
+    r->largest = 0;
     for (uint32_t i = 0; i < blocks; i++) {
+        const uint64_t bytes = TIFFGetStrileByteCount(r->tiff, i);
+        r->largest = bytes > r->largest ? bytes : r->largest;
         absent += is_left_out(r, i);
     }
+    r->largest = r->largest < r->input->size ? r->largest : r->input->size;
     r->sparse = absent > 0;
     if (r->sparse && (each > SPARSE_MOST || absent > r->input->size / ENTRY_BYTES)) {
         return too_large(r);
@@ -286,49 +304,6 @@ static tw_status check_promise(reader *r)
     return status == TW_OK && bytes / ratio > r->input->size ? too_large(r) : status;
 }
 
-#define FILLER(TYPE, LEAST, MOST)                                                   \
-    {                                                                               \
-        const TYPE element = value >= (LEAST) && value <= (MOST) ? (TYPE)value : 0; \
-        memcpy(r->filler, &element, sizeof element);                                \
-        break;                                                                      \
-    }
-
-/* The element in place of one that is left out; a value that it cannot have is 0. */
-static void set_filler(reader *r, double value)
-{
-    const float single = (float)value;
-    switch (r->stored) {
-    case TWI_STORED_I8:
-        FILLER(int8_t, INT8_MIN, INT8_MAX)
-    case TWI_STORED_U32:
-        FILLER(uint32_t, 0, UINT32_MAX)
-    case TWI_STORED_I64:
-        FILLER(int64_t, -0x1p53, 0x1p53)
-    case TWI_STORED_U64:
-        FILLER(uint64_t, 0, 0x1p53)
-    case TWI_STORED_ALIKE:
-        break;
-    }
-    if (r->stored != TWI_STORED_ALIKE) {
-        return;
-    }
-    switch (r->type) {
-    case TW_U8:
-        FILLER(uint8_t, 0, UINT8_MAX)
-    case TW_U16:
-        FILLER(uint16_t, 0, UINT16_MAX)
-    case TW_I16:
-        FILLER(int16_t, INT16_MIN, INT16_MAX)
-    case TW_I32:
-        FILLER(int32_t, INT32_MIN, INT32_MAX)
-    case TW_F32:
-        memcpy(r->filler, &single, sizeof single);
-        break;
-    default:
-        memcpy(r->filler, &value, sizeof value);
-    }
-}
-
 static void fill(const reader *r, unsigned char *out, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += r->size) {
@@ -336,15 +311,58 @@ static void fill(const reader *r, unsigned char *out, uint64_t bytes)
     }
 }
 
-/* Room for a line or a row of tiles. */
-static tw_status reserve_lines(reader *r)
+/* What libtiff takes to decode a block of so many bytes. */
+static uint64_t decoder_bytes(const reader *r, uint64_t block)
+{
+    uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
+    switch (compression) {
+    case COMPRESSION_NONE:
+        return r->largest;
+    case COMPRESSION_LZW:
+    case COMPRESSION_PACKBITS:
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+        return r->largest + CODEC_BYTES;
+    default: /* which keep what they have decoded, for a window or as a whole */
+        return r->largest + CODEC_BYTES + block;
+    }
+}
+
+/* Elements as the file has them, in the order of bits that everybody has, in blocks that are worth
+ * it. */
+static bool lies_plain(const reader *r, uint64_t block)
+{
+    uint16_t compression = COMPRESSION_NONE, order = FILLORDER_MSB2LSB;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_FILLORDER, &order);
+    return compression == COMPRESSION_NONE && order == FILLORDER_MSB2LSB && block >= DIRECT_LEAST;
+}
+
+/* All that a page takes, and what its caller will beside it, so that what is refused names it. */
+static tw_status count_memory(reader *r, uint64_t lines, uint64_t tile, uint64_t beside)
+{
+    char what[560];
+    const uint64_t block = r->tiled ? tile : TIFFStripSize64(r->tiff);
+    r->direct = lies_plain(r, block);
+    const uint64_t libtiff = r->blocks * PLACE_BYTES + (r->direct ? 0 : decoder_bytes(r, block));
+    const uint64_t ours = r->direct ? r->line_bytes : lines * r->line_bytes + tile;
+    (void)snprintf(what, sizeof what, "decoding %s of %.500s",
+                   r->tiled ? "a row of tiles" : "lines", r->input->name);
+    tw_status status = twi_memory_check(r->ctx, libtiff + ours + beside, what);
+    return status == TW_OK ? twi_count(r->ctx, &r->counted, libtiff, what) : status;
+}
+
+/* Room for a line or a row of tiles. `beside`: what is taken next. */
+static tw_status reserve_lines(reader *r, uint64_t beside)
 {
     const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
-    uint64_t lines = 1;
-    tw_status status = TW_OK;
+    uint64_t lines = 1, tile = 0;
+    twi_uncount(&r->counted);
     twi_free(r->tile);
     twi_free(r->lines);
     r->tile = r->lines = NULL;
+    r->tile_cleared = false;
     r->line_bytes = (uint64_t)r->cols * element;
     if (r->tiled) {
         TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &r->tile_cols);
@@ -355,12 +373,17 @@ static tw_status reserve_lines(reader *r)
             return failed(r, "its tiles have no proper size");
         }
         lines = r->tile_rows < (uint64_t)r->rows ? r->tile_rows : (uint64_t)r->rows;
-        status = twi_alloc_zeroed(r->ctx, &r->tile, (uint64_t)bytes, 1, "a tile");
+        tile = (uint64_t)bytes;
     } else if ((uint64_t)TIFFScanlineSize(r->tiff) != r->line_bytes) {
         return failed(r, "its lines have no proper size");
     }
+    tw_status status = count_memory(r, lines, tile, beside);
+    if (status == TW_OK && tile > 0 && !r->direct) {
+        status = twi_alloc(r->ctx, &r->tile, tile, 1, "a tile");
+    }
     if (status == TW_OK) {
-        status = twi_alloc(r->ctx, &r->lines, lines, r->line_bytes, "lines of a TIFF");
+        status =
+            twi_alloc(r->ctx, &r->lines, r->direct ? 1 : lines, r->line_bytes, "lines of a TIFF");
     }
     return status;
 }
@@ -378,7 +401,7 @@ static tw_status find_filler(reader *r)
         r->no_data_known = true;
     }
     tw_image_tags_destroy(tags);
-    set_filler(r, r->no_data);
+    twi_tiff_filler(r->filler, r->stored, r->type, r->no_data);
     return status;
 }
 
@@ -420,6 +443,10 @@ static tw_status decode_tiles(reader *r, int64_t row, int channel)
 {
     const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
     const uint64_t tile_line = r->tile_cols * element;
+    if (!r->tile_cleared) { /* a damaged tile may leave some of it as it was */
+        memset(r->tile, 0, r->tile_rows * tile_line);
+        r->tile_cleared = true;
+    }
     const int64_t high = r->rows - row < r->tile_rows ? r->rows - row : r->tile_rows;
     for (int64_t col = 0; col < r->cols; col += r->tile_cols) {
         const int64_t wide = r->cols - col < r->tile_cols ? r->cols - col : r->tile_cols;
@@ -439,10 +466,57 @@ static tw_status decode_tiles(reader *r, int64_t row, int channel)
     return TW_OK;
 }
 
+/* `count` bytes that begin `at` bytes into a block which is not compressed. */
+static bool read_plain(reader *r, uint32_t block, uint64_t at, unsigned char *out, uint64_t count)
+{
+    const uint64_t place = TIFFGetStrileOffset(r->tiff, block);
+    if (r->sparse && is_left_out(r, block)) {
+        fill(r, out, count);
+        return true;
+    }
+    if (at + count > TIFFGetStrileByteCount(r->tiff, block) || place > r->input->size ||
+        at + count > r->input->size - place) {
+        return false;
+    }
+    r->input_error = twi_input_try(r->input, place + at, out, count);
+    for (uint64_t i = 0; TIFFIsByteSwapped(r->tiff) && i < count; i += r->size) {
+        for (uint64_t low = 0, high = r->size - 1; low < high; low++, high--) {
+            const unsigned char kept = out[i + low];
+            out[i + low] = out[i + high];
+            out[i + high] = kept;
+        }
+    }
+    return r->input_error == 0;
+}
+
+static tw_status read_line(reader *r, int64_t row, int channel)
+{
+    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
+    const uint64_t wide = r->tiled ? r->tile_cols : (uint64_t)r->cols;
+    uint32_t high = r->tile_rows;
+    if (!r->tiled) {
+        TIFFGetFieldDefaulted(r->tiff, TIFFTAG_ROWSPERSTRIP, &high);
+    }
+    for (uint64_t col = 0; col < (uint64_t)r->cols; col += wide) {
+        const uint32_t block =
+            r->tiled ? TIFFComputeTile(r->tiff, (uint32_t)col, (uint32_t)row, 0, (uint16_t)channel)
+                     : TIFFComputeStrip(r->tiff, (uint32_t)row, (uint16_t)channel);
+        const uint64_t left = (uint64_t)r->cols - col;
+        if (!read_plain(r, block, (uint64_t)(row % high) * wide * element, r->lines + col * element,
+                        (left < wide ? left : wide) * element)) {
+            return failed(r, r->tiled ? "a tile is incomplete" : "a line is incomplete");
+        }
+    }
+    return TW_OK;
+}
+
 /* Line `row` of all channels, or of one if they are separate; rows in order. */
 static tw_status decode_line(reader *r, int64_t row, int channel, const unsigned char **out)
 {
     *out = r->lines;
+    if (r->direct) {
+        return read_line(r, row, channel);
+    }
     if (!r->tiled && r->sparse &&
         is_left_out(r, TIFFComputeStrip(r->tiff, (uint32_t)row, (uint16_t)channel))) {
         fill(r, r->lines, r->line_bytes);
@@ -497,15 +571,37 @@ static tw_status read_channels(reader *r, const tw_matrix *planes, int first, in
     return status;
 }
 
+static uint64_t planes_bytes(const reader *r)
+{
+    return (uint64_t)r->rows * (uint64_t)r->cols * (uint64_t)r->channels * tw_type_size(r->type);
+}
+
+/* Of all pages, beside what the first takes to be decoded: the sentence of a limit that is too low
+ * names what is enough for all. */
+static tw_status check_pages(reader *r)
+{
+    const uint64_t place = TIFFCurrentDirOffset(r->tiff);
+    uint64_t bytes = 0;
+    bool more = true;
+    tw_status status = TW_OK;
+    while (more && status == TW_OK) {
+        bytes += planes_bytes(r);
+        status = next_page(r, &more);
+    }
+    if (status == TW_OK && r->page > 0) {
+        r->page = 0;
+        status = TIFFSetSubDirectory(r->tiff, place) != 0 ? look_at_page(r)
+                                                          : failed(r, "it cannot be read");
+    }
+    return status == TW_OK ? reserve_lines(r, bytes) : status;
+}
+
 static tw_status read_page(reader *r, tw_image *image)
 {
     const int64_t before = image->count;
-    tw_status status = TW_OK;
+    tw_status status = reserve_lines(r, planes_bytes(r));
     for (int k = 0; k < r->channels && status == TW_OK; k++) {
         status = tw_image_add(r->ctx, image, r->rows, r->cols, r->type);
-    }
-    if (status == TW_OK) {
-        status = reserve_lines(r);
     }
     const tw_matrix *planes = image->planes + before;
     for (int k = 0; k < r->channels && status == TW_OK; k += r->separate ? 1 : r->channels) {
@@ -521,6 +617,9 @@ tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input)
     tw_status status = open_reader(&r, ctx, input);
     if (status == TW_OK) {
         status = look_at_page(&r);
+    }
+    if (status == TW_OK && ctx->memory_limit > 0) {
+        status = check_pages(&r);
     }
     while (more && status == TW_OK) {
         status = read_page(&r, image);
@@ -603,7 +702,7 @@ tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, 
         status = find_plane(p, plane, &planes);
     }
     if (status == TW_OK) {
-        status = reserve_lines(&p->reader);
+        status = reserve_lines(&p->reader, 0);
     }
     if (status != TW_OK) {
         plane_close(p);

@@ -198,6 +198,22 @@ static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type, 
     return status;
 }
 
+/* What comes without a name is lines of numbers if its head is text: raw elements have bytes that
+ * no text has. */
+static bool is_text(const twi_input *input)
+{
+    const uint64_t held = twi_input_held(input);
+    bool lines = false;
+    for (uint64_t i = 0; i < held; i++) {
+        const unsigned char c = (unsigned char)input->bytes[i];
+        if ((c < ' ' && c != '\t' && c != '\r' && c != '\n') || c == 127) {
+            return false;
+        }
+        lines |= c == '\n';
+    }
+    return lines;
+}
+
 /* The file by its head, and what it says of its elements. `whole`: all of them will be in memory.
  */
 static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *path,
@@ -221,9 +237,10 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
     status = twi_alloc(ctx, &file->path, strlen(path) + 1, 1, "the name of a file");
     if (status == TW_OK) {
         memcpy(file->path, path, strlen(path) + 1);
-        status = twi_input_open_head(ctx, &file->input, file->path);
+        status = twi_input_open_flow(ctx, &file->input, file->path);
     }
-    if (status == TW_OK && packed) {
+    const bool nameless = format == NULL && strcmp(path, "-") == 0;
+    if (status == TW_OK && (packed || (nameless && twi_packed_recognised(&file->input)))) {
         status = twi_unpack(ctx, &file->input);
     }
     if (status == TW_OK) {
@@ -233,6 +250,8 @@ static tw_status open_file(tw_context *ctx, tw_matrix_file **out, const char *pa
         if (format == NULL && found == TWI_MATRIX_RAW &&
             twi_npy_recognised(file->input.bytes, twi_input_held(&file->input))) {
             found = TWI_MATRIX_NPY;
+        } else if (nameless && is_text(&file->input)) {
+            found = TWI_MATRIX_CSV;
         }
         if (format == NULL && found == TWI_MATRIX_RAW) {
             status = refuse_foreign(ctx, file, twi_packed_inner(path, inner));

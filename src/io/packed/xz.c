@@ -13,8 +13,9 @@ static tw_status explain(const twi_unpacked *from, lzma_stream *stream, lzma_ret
     char what[560];
     switch (result) {
     case LZMA_MEMLIMIT_ERROR:
-        (void)snprintf(what, sizeof what, "unpacking %.500s", from->input.name);
-        status = twi_memory_check(from->ctx, lzma_memusage(stream), what);
+        (void)snprintf(what, sizeof what, "unpacking %.500s%s", from->input.name,
+                       from->input.beside > 0 ? " and what it may hold" : "");
+        status = twi_memory_check(from->ctx, lzma_memusage(stream) + from->input.beside, what);
         break;
     case LZMA_MEM_ERROR:
         break;
@@ -56,7 +57,7 @@ tw_status twi_xz_open(twi_unpacked *from)
     state->action = LZMA_RUN;
     state->stream.allocator = &state->allocator;
     from->state = state;
-    if (lzma_stream_decoder(&state->stream, twi_memory_left(from->ctx), LZMA_CONCATENATED) !=
+    if (lzma_stream_decoder(&state->stream, twi_memory_room(from->ctx), LZMA_CONCATENATED) !=
         LZMA_OK) {
         return twi_packed_no_memory(from);
     }

@@ -9,20 +9,54 @@
 
 #define LONGEST_WINDOW 27 /* powers of two of bytes: what the command zstd takes unasked */
 #define SHORTEST_WINDOW 10
+#define DECODER ((uint64_t)600 << 10) /* bytes beside the window: tables, and two blocks */
+#define FRAME_HEADER 18               /* bytes, at most */
 
 /* The longest window that fits in memory. */
 static int window_of(uint64_t left)
 {
     int window = SHORTEST_WINDOW;
-    while (window < LONGEST_WINDOW && (uint64_t)2 << window <= left) {
+    while (window < LONGEST_WINDOW && ((uint64_t)2 << window) + DECODER <= left) {
         window++;
     }
     return window;
 }
 
+/* What the first frame says of its window: of the others nobody knows before they are reached. */
+static uint64_t first_window(const twi_input *input)
+{
+    const unsigned char *at = (const unsigned char *)input->bytes;
+    uint64_t bytes = 0;
+    if (twi_input_held(input) < FRAME_HEADER) {
+        return 0;
+    }
+    const unsigned descriptor = at[4];
+    if ((descriptor & 0x20) == 0) { /* 2^(10 + exponent), and eighths of it */
+        bytes = (uint64_t)1024 << (at[5] >> 3);
+        return bytes + bytes / 8 * (at[5] & 7);
+    }
+    /* a single segment: as large as what comes out */
+    const unsigned dictionary = (descriptor & 3) == 3 ? 4 : descriptor & 3;
+    const unsigned size = 1U << (descriptor >> 6);
+    for (unsigned i = size; i-- > 0;) {
+        bytes = bytes << 8 | at[5 + dictionary + i];
+    }
+    return bytes + (size == 2 ? 256 : 0);
+}
+
+static tw_status too_long(const twi_unpacked *from, int window)
+{
+    char what[560];
+    const uint64_t first = first_window(&from->input), least = (uint64_t)2 << window;
+    const uint64_t needed = first > least / 2 ? first : least;
+    (void)snprintf(what, sizeof what, "unpacking %.500s%s", from->input.name,
+                   from->input.beside > 0 ? " and what it may hold" : "");
+    tw_status status = twi_memory_check(from->ctx, needed + DECODER + from->input.beside, what);
+    return status != TW_OK ? status : twi_packed_no_memory(from);
+}
+
 static tw_status explain(const twi_unpacked *from, size_t result, uint64_t unused, int window)
 {
-    char shown[32];
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_frameParameter_windowTooLarge:
         if (window == LONGEST_WINDOW) {
@@ -31,9 +65,7 @@ static tw_status explain(const twi_unpacked *from, size_t result, uint64_t unuse
                            "not read; unpack it first",
                            from->input.name);
         }
-        return tw_fail(from->ctx, TW_ERR_MEMORY,
-                       "unpacking %.500s needs more than the %s of memory that is left",
-                       from->input.name, twi_bytes(shown, (double)twi_memory_left(from->ctx)));
+        return too_long(from, window);
     case ZSTD_error_memory_allocation:
         return twi_packed_no_memory(from);
     default:
@@ -41,13 +73,11 @@ static tw_status explain(const twi_unpacked *from, size_t result, uint64_t unuse
     }
 }
 
-/* The library takes memory by itself: `counted` is a block of the same size, never touched, that
- * stands for it. */
+/* The library takes memory by itself, which is counted as ours. */
 typedef struct zstd {
     ZSTD_DCtx *decoder;
     int window;
-    void *counted;
-    size_t size; /* of that */
+    twi_counted counted;
     ZSTD_inBuffer in;
     size_t expected; /* 0: a frame has ended */
     bool full;       /* there may be more to come out of what has gone in */
@@ -57,15 +87,12 @@ static tw_status count_memory(const twi_unpacked *from, zstd *state)
 {
     const size_t taken = ZSTD_sizeof_DCtx(state->decoder);
     char what[560];
-    if (taken <= state->size) {
+    if (taken <= state->counted.bytes) {
         return TW_OK;
     }
     (void)snprintf(what, sizeof what, "unpacking %.500s", from->input.name);
-    twi_free(state->counted);
-    state->counted = NULL;
-    state->size = taken;
-    tw_status status = twi_memory_check(from->ctx, taken, what);
-    return status == TW_OK ? twi_alloc(from->ctx, &state->counted, taken, 1, what) : status;
+    twi_uncount(&state->counted);
+    return twi_count(from->ctx, &state->counted, taken, what);
 }
 
 tw_status twi_zstd_open(twi_unpacked *from)
@@ -76,7 +103,7 @@ tw_status twi_zstd_open(twi_unpacked *from)
         return status;
     }
     *state = (zstd){.decoder = ZSTD_createDCtx(), .expected = 1};
-    state->window = window_of(twi_memory_left(from->ctx));
+    state->window = window_of(twi_memory_room(from->ctx));
     from->state = state;
     if (state->decoder == NULL) {
         return twi_packed_no_memory(from);
@@ -90,7 +117,7 @@ void twi_zstd_close(twi_unpacked *from)
     zstd *state = from->state;
     if (state != NULL) {
         ZSTD_freeDCtx(state->decoder);
-        twi_free(state->counted);
+        twi_uncount(&state->counted);
     }
     twi_free(state);
 }

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define PREVIEW_SIDE 1024
-#define NOTHING 128 /* red, green and blue where nothing counts */
+#define WRITING ((uint64_t)1 << 20) /* bytes, of compressing a picture of that size */
+#define NOTHING 128                 /* red, green and blue where nothing counts */
 
 typedef struct preview_sink {
     char *path;
@@ -26,11 +27,13 @@ typedef struct preview_sink {
     double *sum;  /* of each square of the current row of squares */
     int64_t *count;
     tw_image *picture;
+    twi_counted writing; /* what the file will take at the end */
     uint8_t colours[TWI_COLOURS][3];
 } preview_sink;
 
 static void forget_run(preview_sink *sink)
 {
+    twi_uncount(&sink->writing);
     tw_image_destroy(sink->picture);
     twi_free(sink->count);
     twi_free(sink->sum);
@@ -67,6 +70,9 @@ static tw_status preview_begin(void *self, tw_context *ctx, const tw_shape *shap
     }
     if (status == TW_OK) { /* better told now than after the work */
         status = twi_image_accepts(ctx, sink->picture, sink->path, NULL);
+    }
+    if (status == TW_OK) {
+        status = twi_count(ctx, &sink->writing, WRITING, "writing the preview");
     }
     if (status != TW_OK) {
         forget_run(sink);
@@ -125,6 +131,7 @@ static tw_status preview_rows(void *self, tw_context *ctx, int64_t first, int64_
 static tw_status preview_end(void *self, tw_context *ctx)
 {
     preview_sink *sink = self;
+    twi_uncount(&sink->writing);
     tw_status status = tw_image_write(ctx, sink->picture, sink->path, NULL);
     if (status == TW_OK && sink->step > 1) {
         twi_log(ctx, "%s: each point is the mean of %lld x %lld elements", sink->path,

@@ -79,12 +79,52 @@ static void the_memory_limit_is_honoured_and_named(void **state)
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_ok(ctx, twi_alloc(ctx, &first, 600000, 1, "the first"));
     assert_fails(ctx, TW_ERR_MEMORY,
-                 "600 kB needed, the limit is 1.0 MB; use --memory 1200k or more",
+                 "600 kB needed, the limit is 1.0 MB; use --memory 1975k or more",
                  twi_alloc(ctx, &second, 600000, 1, "the second"));
-    assert_fails(ctx, TW_ERR_MEMORY, "400 kB is left; use --memory 1101k or more",
+    assert_fails(ctx, TW_ERR_MEMORY, "400 kB is left; use --memory 1869k or more",
                  twi_memory_check(ctx, 500001, "the plan"));
     assert_int_equal(tw_memory_used(ctx), 600000);
     twi_free(first);
+    assert_int_equal(tw_memory_used(ctx), 0);
+    assert_int_equal(tw_memory_peak(ctx), 600000);
+    close_context(ctx);
+}
+
+static void below_the_floor_nothing_is_refused(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    void *block = NULL;
+    assert_ok(ctx, tw_set_memory(ctx, 1000));
+    assert_ok(ctx, tw_set_memory_floor(ctx, 50000));
+    assert_int_equal(tw_memory_limit(ctx), 1000);
+    assert_int_equal(twi_memory_left(ctx), 1000);
+    assert_int_equal(twi_memory_room(ctx), 50000);
+    assert_ok(ctx, twi_memory_check(ctx, 50000, "the plan"));
+    assert_ok(ctx, twi_alloc(ctx, &block, 40000, 1, "a block"));
+    assert_int_equal(twi_memory_left(ctx), 0);
+    assert_int_equal(twi_memory_room(ctx), 10000);
+    assert_fails(ctx, TW_ERR_MEMORY, "needs 20 kB of memory and 10 kB is left; use --memory",
+                 twi_memory_check(ctx, 20000, "the plan"));
+    assert_ok(ctx, tw_set_memory(ctx, 100000)); /* above it, the limit counts */
+    assert_int_equal(twi_memory_room(ctx), 60000);
+    twi_free(block);
+    close_context(ctx);
+}
+
+static void what_a_library_takes_is_counted_until_it_is_given_back(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_counted taken = {0}, more = {0};
+    assert_ok(ctx, tw_set_memory(ctx, 1000000));
+    assert_ok(ctx, twi_count(ctx, &taken, 600000, "decoding"));
+    assert_int_equal(tw_memory_used(ctx), 600000);
+    assert_fails(ctx, TW_ERR_MEMORY, "decoding needs 500 kB of memory and 400 kB is left",
+                 twi_count(ctx, &more, 500000, "decoding"));
+    twi_uncount(&more);
+    twi_uncount(&taken);
+    twi_uncount(&taken);
     assert_int_equal(tw_memory_used(ctx), 0);
     assert_int_equal(tw_memory_peak(ctx), 600000);
     close_context(ctx);
@@ -248,6 +288,8 @@ int main(void)
         cmocka_unit_test(a_sentence_can_be_set_as_it_stands),
         cmocka_unit_test(an_overflowing_size_is_refused_with_its_factors),
         cmocka_unit_test(the_memory_limit_is_honoured_and_named),
+        cmocka_unit_test(below_the_floor_nothing_is_refused),
+        cmocka_unit_test(what_a_library_takes_is_counted_until_it_is_given_back),
         cmocka_unit_test(a_block_may_outlive_its_context),
         cmocka_unit_test(the_planned_allocation_fails_and_no_other),
         cmocka_unit_test(growing_keeps_the_contents),

@@ -150,6 +150,8 @@ static void of_the_context(void **state)
     REFUSED_SILENTLY(tw_context_create(NULL));
     REFUSED_SILENTLY(tw_set_threads(NULL, 1));
     REFUSED_SILENTLY(tw_set_memory(NULL, 1));
+    REFUSED_SILENTLY(tw_set_memory_floor(NULL, 1));
+    REFUSED_SILENTLY(tw_set_graph_use(NULL, NULL, NULL));
     REFUSED_SILENTLY(tw_set_device_memory(NULL, 1));
     REFUSED_SILENTLY(tw_set_compression(NULL, 1));
     REFUSED(tw_set_compression(t->ctx, 10));
@@ -410,6 +412,12 @@ static void of_shortest_paths(void **state)
     tw_apsp_plan *plan = NULL;
     tw_sink sink = taker;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    uint64_t bytes = 0;
+    REFUSED_SILENTLY(tw_apsp_least_memory(NULL, &bytes, 10, 20, TW_I32, NULL));
+    REFUSED(tw_apsp_least_memory(t->ctx, NULL, 10, 20, TW_I32, NULL));
+    REFUSED(tw_apsp_least_memory(t->ctx, &bytes, -1, 20, TW_I32, NULL));
+    assert_ok(t->ctx, tw_apsp_least_memory(t->ctx, &bytes, 10, 20, TW_I32, NULL));
+    assert_true(bytes > 0);
     REFUSED_SILENTLY(tw_apsp_plan_create(NULL, &plan, t->graph, NULL));
     REFUSED(tw_apsp_plan_create(t->ctx, NULL, t->graph, NULL));
     REFUSED(tw_apsp_plan_create(t->ctx, &plan, NULL, NULL));
@@ -603,6 +611,12 @@ static void of_reachability(void **state)
     tw_reach_report report = TW_REACH_REPORT_INIT;
     tw_sink sink = taker;
     tw_matrix bytes = in;
+    uint64_t needed = 0;
+    REFUSED_SILENTLY(tw_reach_least_memory(NULL, &needed, 10, 20, NULL));
+    REFUSED(tw_reach_least_memory(t->ctx, NULL, 10, 20, NULL));
+    REFUSED(tw_reach_least_memory(t->ctx, &needed, -1, 20, NULL));
+    assert_ok(t->ctx, tw_reach_least_memory(t->ctx, &needed, 10, 20, NULL));
+    assert_true(needed > 0);
     REFUSED_SILENTLY(tw_reach_plan_create(NULL, &plan, t->graph, NULL));
     REFUSED(tw_reach_plan_create(t->ctx, NULL, t->graph, NULL));
     REFUSED(tw_reach_plan_create(t->ctx, &plan, NULL, NULL));

@@ -1,0 +1,69 @@
+/*
+ * What a run would take for a graph that nobody has read yet: for the sentence that refuses to read
+ * it. The formulas are those of the plan; what they ask of arcs and weights is taken at its worst
+ * among the usual.
+ */
+#include "apsp/plan/candidate.h"
+#include "apsp/plan/check.h"
+#include "apsp/plan/explain.h"
+#include "apsp/search/search.h"
+#include "apsp/shared/deliver.h"
+#include "apsp/shared/options.h"
+#include "base/threads.h"
+
+/* By searches, whose queues depend on how large weights are. */
+static uint64_t search_bytes(tw_apsp_plan *plan, tw_graph *graph)
+{
+    static const double weights[] = {1, 1000};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        graph->max_weight = weights[i];
+        const uint64_t each = twi_search_memory(plan, TW_APSP_METHOD_DIJKSTRA);
+        bytes = each > bytes ? each : bytes;
+    }
+    return bytes + twi_delivery_memory(plan, false);
+}
+
+static bool may_be(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    return plan->options.method == TW_APSP_METHOD_AUTO || plan->options.method == method;
+}
+
+tw_status tw_apsp_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertices, int64_t arcs,
+                               tw_type weights, const tw_apsp_options *opts)
+{
+    tw_graph graph = {.n = vertices,
+                      .arcs = arcs,
+                      .weight_type = weights,
+                      .integral = weights == TW_I32,
+                      .whole = weights == TW_I32};
+    tw_apsp_plan plan = {.graph = &graph};
+    tw_apsp_options ours = TW_APSP_OPTIONS_INIT;
+    tw_status status = TWI_REQUIRE(ctx, {"bytes", bytes});
+    if (status == TW_OK) {
+        status = twi_graph_check_vertices(ctx, vertices);
+    }
+    if (status == TW_OK) {
+        status = twi_take_options(ctx, &ours, opts);
+    }
+    if (status == TW_OK) {
+        status = twi_isa_resolve(ctx, &plan.isa);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    plan.options = ours;
+    plan.threads = twi_thread_count(ctx);
+    plan.type = twi_plan_result_type(&graph, &plan.options);
+    const bool closes = plan.options.method != TW_APSP_METHOD_DIJKSTRA;
+    uint64_t least = UINT64_MAX, closure = UINT64_MAX;
+    if (may_be(&plan, TW_APSP_METHOD_DIJKSTRA)) {
+        least = search_bytes(&plan, &graph);
+    }
+    if (closes && twi_closure_memory(&plan, graph.integral ? TW_I32 : twi_plan_float_type(&plan),
+                                     false, &closure)) {
+        least = closure < least ? closure : least;
+    }
+    *bytes = least == UINT64_MAX ? closure : least + twi_plan_held(&plan);
+    return TW_OK;
+}

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""What a refusal names is enough: caps.py PROGRAM
+
+Runs commands under a memory that is too small for them, takes the limit that the sentence names, and runs
+them with that: they must work, keep within 1.1 times the limit and 16 MB, and not work with much less.
+"""
+import filecmp
+import importlib.util
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+import zlib
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+PYTHON = os.environ.get("TW_PYTHON", os.path.join(TOP, "build", "python", "bin", "python"))
+if os.access(PYTHON, os.X_OK) and os.path.realpath(sys.prefix) != os.path.realpath(os.path.dirname(os.path.dirname(PYTHON))):
+    os.execv(PYTHON, [PYTHON, *sys.argv])  # which may have Pillow
+PROGRAM = os.path.abspath(sys.argv[1])
+FEATURES = subprocess.run([PROGRAM, "--version", "--verbose"], check=True, capture_output=True, text=True).stdout
+PNG = "PNG images    yes" in FEATURES
+TIFF = "TIFF images   yes" in FEATURES
+JPEG = "JPEG images   yes" in FEATURES and importlib.util.find_spec("PIL") is not None
+ZLIB = re.search(r"^zlib .* yes$", FEATURES, re.MULTILINE) is not None
+PACKERS = {"gz": ("gzip", "-1"), "xz": ("xz", "-1"), "zst": ("zstd", "-q", "-1")}
+PACKERS = {extension: words for extension, words in PACKERS.items()
+           if re.search(rf"\.{extension} files +yes", FEATURES) and shutil.which(words[0])}
+UNITS = {"": 1, "k": 10 ** 3, "M": 10 ** 6, "G": 10 ** 9}
+# What starts a program counts until it has become the program: something small.
+LAUNCHER = """import os, sys
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.execv(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+"""
+TIGHT = 1.5  # times the least that works, which a limit may be; rounding and small things are in it
+SIDE = 2400  # of images: 5.8 MB a plane of u8
+
+
+def photograph(channels):
+    """Rows that a codec finds neither empty nor random."""
+    rows = []
+    for y in range(SIDE):
+        rows.append(bytes((x * x // 97 + y * (k + 1) // 3 + x * y // 511) % 251 for x in range(400) for k in range(channels)) * (SIDE // 400))
+    return rows
+
+
+def write_tiff(name, rows, channels, side, packed):
+    """Pixels with their channels side by side, in square tiles or, without a side, in one strip."""
+    across = -(-SIDE // side) if side else 1
+    wide = side or SIDE
+    blocks = []
+    for y in range(0, SIDE, wide):
+        for x in range(across):
+            part = [row[x * wide * channels:(x + 1) * wide * channels].ljust(wide * channels, b"\0") for row in rows[y:y + wide]]
+            part += [b"\0" * (wide * channels)] * (wide - len(part) if side else 0)
+            block = b"".join(part)
+            blocks.append(zlib.compress(block, 1) if packed else block)
+    tags = [(256, 4, [SIDE]), (257, 4, [SIDE]), (258, 3, [8] * channels), (259, 3, [8 if packed else 1]), (262, 3, [2 if channels == 3 else 1]),
+            (277, 3, [channels]), (284, 3, [1])]
+    places = []
+    at = 8
+    for block in blocks:
+        places.append(at)
+        at += len(block)
+    sizes = [len(block) for block in blocks]
+    tags += [(322, 4, [side]), (323, 4, [side]), (324, 4, places), (325, 4, sizes)] if side else [(278, 4, [SIDE]), (273, 4, places), (279, 4, sizes)]
+    tags.sort()
+    beside = at + 2 + 12 * len(tags) + 4
+    entries, data = b"", b""
+    for tag, kind, values in tags:
+        raw = struct.pack("<%d%s" % (len(values), "H" if kind == 3 else "I"), *values)
+        if len(raw) > 4:
+            entries += struct.pack("<HHII", tag, kind, len(values), beside + len(data))
+            data += raw
+        else:
+            entries += struct.pack("<HHI", tag, kind, len(values)) + raw.ljust(4, b"\0")
+    with open(name, "wb") as file:
+        file.write(b"II*\0" + struct.pack("<I", at) + b"".join(blocks) + struct.pack("<H", len(tags)) + entries + b"\0\0\0\0" + data)
+
+
+def npy(description, shape, raw):
+    header = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (description, shape)).encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + raw
+
+
+def write_npz(name, vertices, degree, kind):
+    """As SciPy writes it."""
+    count = vertices * degree
+    targets = [(v * 7 + d * d * 31) % vertices for v in range(vertices) for d in range(degree)]
+    first = [v * degree for v in range(vertices + 1)] if kind == "csr" else [v for v in range(vertices) for _ in range(degree)]
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr("indptr.npy" if kind == "csr" else "row.npy", npy("<i4", (len(first),), struct.pack("<%di" % len(first), *first)))
+        file.writestr("indices.npy" if kind == "csr" else "col.npy", npy("<i4", (count,), struct.pack("<%di" % count, *targets)))
+        file.writestr("data.npy", npy("<f4", (count,), struct.pack("<%df" % count, *((t % 97) + 1 for t in targets))))
+        file.writestr("shape.npy", npy("<i8", (2,), struct.pack("<2q", vertices, vertices)))
+        file.writestr("format.npy", npy("|S3", (), kind.encode()))
+
+
+def write_rasters(folder, tiffs):
+    colours, grey = photograph(3), photograph(1)
+    for name, magic, rows in (("c.ppm", b"P6", colours), ("g.pgm", b"P5", grey)):
+        with open(folder + "/" + name, "wb") as file:
+            file.write(magic + b" %d %d 255\n" % (SIDE, SIDE) + b"".join(rows))
+    for name, channels, side, packed in tiffs:
+        write_tiff(folder + "/" + name, colours if channels == 3 else grey, channels, side, packed)
+
+
+def write_photographs(folder):
+    from PIL import Image
+    image = Image.frombytes("RGB", (SIDE, SIDE), b"".join(photograph(3)))
+    image.save(folder + "/b.jpg", quality=85)
+    image.save(folder + "/p.jpg", quality=85, progressive=True)
+    image.convert("L").save(folder + "/l.jpg", quality=85, progressive=True)
+
+
+class Caps(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith("TW_")}
+        cls.environment.update(LC_ALL="C", XDG_CACHE_HOME="/proc/none", TMPDIR=cls.folder.name)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def remove_results(self):
+        for name in os.listdir(self.folder.name):
+            if name.startswith("o."):
+                os.remove(self.path(name))
+
+    def make(self, *words):
+        self.remove_results()
+        subprocess.run([PROGRAM, *words, "-q"], cwd=self.folder.name, env=self.environment, check=True)
+
+    def once(self, words, limit, piped):
+        """The exit status, what was said, and the bytes that were occupied at most."""
+        self.remove_results()
+        words = (*words, "--threads", "2", "--memory", limit, "-q")
+        if words[0] in ("apsp", "reach", "entropy", "map"):
+            words = (*words, "--device", "cpu")  # the driver of a GPU takes what it likes
+        feeder = subprocess.Popen(["cat", self.path(piped)], stdout=subprocess.PIPE) if piped else None
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, PROGRAM, *words], cwd=self.folder.name, env=self.environment,
+                              stdin=feeder.stdout if feeder else subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        if feeder:
+            feeder.stdout.close()
+            feeder.wait()
+        status, most = done.stdout.split()
+        return int(status), done.stderr, int(most) * 1024
+
+    def bounded(self, words, limit, piped=None):
+        status, said, most = self.once(words, limit, piped)
+        number, unit = re.fullmatch(r"(\d+)([kMG]?)", limit).groups()
+        self.assertLessEqual(most, 1.1 * int(number) * UNITS[unit] + 16e6, (words, limit))
+        return status, said
+
+    def told(self, words, piped=None, limits=("100k",), tight=TIGHT, refused=True):
+        """Where a limit is refused, the one that is named works, and much less does not. `refused`: whether the first of
+        them is, if that is known."""
+        for limit in limits:
+            status, said = self.bounded(words, limit, piped)
+            if refused is False or status == 0:
+                self.assertEqual((status, refused is True and limit == limits[0]), (0, False), (words, limit, said))
+                continue
+            self.assertEqual(status, 2, (words, limit, said))
+            found = re.search(r"; use --memory (\d+)([kMG]?) or more", said)
+            self.assertIsNotNone(found, (words, limit, said))
+            named = found.group(1) + found.group(2)
+            self.assertEqual(self.bounded(words, named, piped), (0, ""), (words, limit, said))
+            if limit == limits[0]:
+                less = int(int(found.group(1)) * UNITS[found.group(2)] / tight)
+                self.assertEqual(self.once(words, str(less), piped)[0], 2, "%s: %s is named, and %d is enough" % (words, named, less))
+
+    def test_lists(self):
+        self.make("generate", "graph", "grid", "g.gr", "--vertices", "60000")
+        names = ["g.gr"]
+        for name in ("g.csv", "g.mtx", "g.bin"):
+            self.make("convert", "g.gr", name)
+            names.append(name)
+        self.make("convert", "g.gr", "g.graph", "--undirected")
+        names.append("g.graph")
+        with open(self.path("n.csv"), "w") as file:
+            file.write("from,to,km\n")
+            file.writelines('"City of %d",town-%d,%d\n' % (i, (i * 7 + k * k) % 20000, 1 + i % 99) for i in range(20000) for k in range(9))
+        with open(self.path("r.el"), "w") as file:  # the last weight makes all of them real
+            file.writelines("%d %d %s\n" % (i % 50021, i * i % 50021, "2.5" if i == 249999 else "7") for i in range(250000))
+        names += ["n.csv", "r.el"]
+        for name in names:
+            self.told(("convert", "--graph", name, "o.el"), limits=("100k", "5M"))
+        for name in ("g.gr", "n.csv", "g.bin", "r.el"):
+            self.told(("convert", "--graph", "-", "o.el"), piped=name)
+            for words in PACKERS.values():
+                subprocess.run([*words, "-k", name], cwd=self.folder.name, check=True)
+            for extension in PACKERS:
+                packed = name + "." + extension
+                self.told(("convert", "--graph", packed, "o.el"))
+        for name in ("g.gr", "g.bin"):
+            self.told(("apsp", name, "--sources", "1-8", "-o", "o.csv"), limits=("1M", "8M"))
+            self.told(("reach", name, "--sources", "1-8", "-o", "o.csv"), tight=2.6)
+            self.told(("path", name, "1", "500"))
+        self.told(("reach", "n.csv", "--sources", "City of 1", "-o", "o.csv"), tight=2.6)
+        self.told(("reach", "n.csv"), tight=2.6)
+        self.told(("apsp", "n.csv", "--sources", "City of 1", "-o", "o.csv"))
+        self.told(("generate", "graph", "grid", "o.gr", "--vertices", "100000"), limits=("1M", "5M"))
+
+    def test_matrices(self):
+        self.make("generate", "graph", "grid", "g.gr", "--vertices", "1600")
+        self.make("apsp", "g.gr", "d.npy")
+        self.make("convert", "d.npy", "d.csv")
+        self.make("map", "x", "d.npy", "w.npy", "-t", "f64")
+        self.make("map", "x", "d.npy", "h.npy", "-t", "u16")
+        for name in ("d", "w", "h"):
+            self.told(("apsp", name + ".npy", "o.npy"), limits=("1M", "20M"), tight=1.7)
+            self.told(("apsp", "-", "o.npy"), piped=name + ".npy", tight=1.7)
+            self.told(("path", name + ".npy", "1", "1500"))
+            self.told(("reach", name + ".npy", "o.npy"), tight=2.6)
+        self.told(("apsp", "g.gr", "o.npy"), limits=("1M", "10M"))
+        self.told(("apsp", "g.gr", "--summary"))
+        for words in PACKERS.values():
+            subprocess.run([*words, "-k", "d.csv"], cwd=self.folder.name, check=True)
+        for name in ["d.npy", "d.csv", "w.npy"] + ["d.csv." + extension for extension in PACKERS]:
+            # by rows, whatever the memory, and whether it has a name or comes from a pipe
+            self.told(("summary", name), refused=False)
+            self.told(("summary", "-"), piped=name, refused=False)
+            self.told(("convert", "-", "o.npy"), piped=name, refused=False)
+            self.told(("compare", "-", "d.npy"), piped=name, refused=False)
+
+    def test_a_matrix_from_a_pipe_is_what_it_is_in_a_file(self):
+        with open(self.path("m.csv"), "w") as file:
+            file.writelines(",".join(str(i * j % 999) for j in range(900)) + "\n" for i in range(700))
+        self.make("convert", "m.csv", "m.npy")
+        with open(self.path("m.csv")) as file:
+            done = subprocess.run([PROGRAM, "compare", "-", "m.npy", "--memory", "1M"], cwd=self.folder.name, env=self.environment, stdin=file,
+                                  capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "equal: 700 x 900\n"), done.stderr)
+
+    def test_sparse_matrices_of_scipy(self):
+        if not ZLIB:
+            return
+        for kind in ("csr", "coo"):
+            write_npz(self.path(kind + ".npz"), 60000, 4, kind)
+            self.told(("convert", "--graph", kind + ".npz", "o.gr"), limits=("1M", "5M"), tight=1.7)
+            self.told(("convert", "--graph", "-", "o.gr"), piped=kind + ".npz", tight=1.7)
+        self.told(("apsp", "csr.npz", "--sources", "1-8", "-o", "o.csv"))
+
+    def test_images(self):
+        tiffs = (("tiles.tif", 3, 1024, True), ("large.tif", 3, 2048, True), ("plain.tif", 3, 2048, False), ("strip.tif", 3, 0, False),
+                 ("packed.tif", 1, 0, True), ("grey.tif", 1, 1024, True))
+        write_rasters(self.folder.name, tiffs)
+        self.make("map", "x", "g.pgm", "f.npy", "-t", "f64")
+        inputs, outputs = ["c.ppm", "g.pgm", "f.npy"], [("o.npy",)]
+        if PNG:
+            self.make("map", "x", "c.ppm", "c.png")
+            inputs, outputs = inputs + ["c.png"], outputs + [("o.png", "-t", "u8")]
+        for words in outputs:
+            for name in inputs:
+                self.told(("map", "2 * x", name, *words), refused=False)
+        if not TIFF:
+            return
+        outputs += [("o.tif", "-t", "u8", "--tiff", "tiles=512,lzw")]
+        for name, channels, side, packed in tiffs:
+            large = channels == 3 and side > 0 and packed  # a row of tiles takes more than 4 MB
+            for words in outputs:
+                self.told(("map", "2 * x", name, *words), refused=large or None)
+            for limit in ("5M", "16M", "24M", "40M"):
+                self.bounded(("map", "2 * x", name, "o.npy"), limit)
+            self.told(("entropy", name, "o.npy"), refused=large or None)
+        self.make("map", "x", "c.ppm", "whole.npy", "-t", "u8")
+        for name in ("tiles.tif", "plain.tif", "strip.tif"):  # the same elements, however they are read
+            self.make("map", "x", name, "o.npy", "-t", "u8", "--memory", "30M")
+            self.assertTrue(filecmp.cmp(self.path("o.npy"), self.path("whole.npy"), shallow=False), name)
+
+    @unittest.skipUnless(JPEG, "this build, or this Python, has no JPEG")
+    def test_photographs(self):
+        write_photographs(self.folder.name)
+        for words in [("o.npy",)] + [("o.png",)] * PNG + [("o.tif", "--tiff", "tiles=512,lzw")] * TIFF:
+            self.told(("map", "2 * x", "b.jpg", *words), refused="--tiff" in words)
+            for name in ("p.jpg", "l.jpg"):
+                self.told(("map", "2 * x", name, *words), limits=("1M", "10M", "20M"))
+                self.told(("entropy", name, *words), limits=("1M", "10M", "20M"))
+        for name in ("p.jpg", "l.jpg"):  # whatever is read before, and as a whole where that fits
+            for limit in ("30M", "40M", "60M", "90M"):
+                self.assertEqual(self.bounded(("entropy", name, "o.npy"), limit), (0, ""))
+                self.assertEqual(self.bounded(("map", "x + 1", name, "o.npy"), limit), (0, ""))
+        self.told(("map", "x + 1", "-", "o.npy"), piped="p.jpg", limits=("1M", "20M"))
+
+    def test_less_than_four_megabytes_are_not_refused(self):
+        with open(self.path("g.el"), "w") as file:
+            file.writelines("%d %d %d\n" % (i, i * 7 % 300, i % 9 + 1) for i in range(300))
+        for words in (("apsp", "g.el", "o.npy"), ("apsp", "g.el", "--summary"), ("reach", "g.el"), ("convert", "g.el", "o.gr")):
+            self.assertEqual(self.bounded(words, "1k"), (0, ""))
+        report = subprocess.run([PROGRAM, "apsp", "g.el", "--summary", "--memory", "1k", "--json", "-q"], cwd=self.folder.name, check=True, capture_output=True)
+        self.assertLess(json.loads(report.stdout)["memory_peak"], 4e6)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=1)
