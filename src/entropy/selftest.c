@@ -125,10 +125,10 @@ static tw_status run_case(const twi_tester *t, const bench *b, int c, int s, uin
     for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT && status == TW_OK && setup.gpu == NULL;
          isa++) {
         for (twi_entropy_method m = TWI_ENTROPY_COUNTERS; m <= TWI_ENTROPY_LIST; m++) {
-            bool vectors = m == TWI_ENTROPY_COUNTERS || isa == TWI_ISA_SCALAR;
-            if (twi_isa_usable(isa) && twi_entropy_can(&setup, m) && vectors) {
-                setup.isa = isa;
-                setup.method = m;
+            setup.isa = isa;
+            setup.method = m;
+            if (twi_isa_usable(isa) && twi_entropy_can(&setup, m) &&
+                (isa == TWI_ISA_SCALAR || twi_entropy_has_vectors(&setup))) {
                 run_way(t, &setup, b, seed);
             }
         }

@@ -30,6 +30,7 @@ static const struct window {
                {"5x5", 5, -1, 256},
                {"9x9", 9, -1, 256},
                {"31x31", 31, -1, 256},
+               {"63x63", 63, -1, 256},
                {"disk 5", 0, 5, 256}};
 #define WINDOWS ((int)(sizeof windows / sizeof *windows))
 

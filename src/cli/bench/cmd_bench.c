@@ -70,7 +70,7 @@ static const cli_operand operands[] = {
 static const cli_example examples[] = {
     {"tilewright bench", "the standard cases; a few minutes"},
     {"tilewright bench apsp --n 1000,2000 --types i32,u16 --threads 1", "four cases of your own"},
-    {"tilewright bench entropy", "local entropy with five windows on 2560 x 2560"},
+    {"tilewright bench entropy", "local entropy with six windows on 2560 x 2560"},
     {"tilewright bench map --n 4096", "expressions on 4096 x 4096, beside a copy"},
     {"tilewright bench --json > bench.json", "the same for a program to read"},
     {NULL, NULL}};
@@ -565,7 +565,7 @@ const cli_command cli_bench = {
         "of them, so its ratio may exceed 100 %. Ctrl-C and errors keep what is "
         "done.\n"
         "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
-        "and 256 levels), 9 x 9, 31 x 31 and a disk, checks a thousand elements by the "
+        "and 256 levels), 9 x 9, 31 x 31, 63 x 63 and a disk, checks a thousand elements by the "
         "definition and every timed result against that one, and compares with the rate at "
         "which memory could be read and written. The best of R runs counts.\n"
         "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "

@@ -7,14 +7,20 @@
  * change, which is no change, and rows there are left to a plain loop over the columns inside.
  */
 #include "entropy/cpu/kernels.h"
+#include "entropy/cpu/permute.h"
 
 #include <string.h>
 
-#define STRIP 1024 /* outputs of a strip; 16 bytes of counters for each column */
+#define STRIP 1024     /* outputs of a strip; 16 bytes of counters for each column */
+#define QUAD_STRIP 256 /* where four rows go together; 64 bytes for each column, and 16 */
+#define QUAD_COLUMNS (QUAD_STRIP + TWI_PLANE + TWI_GROUP)
 #define CHANGES 256
 
 /* What a strip needs, one after the other in the band's scratch. */
 typedef struct workspace {
+    _Alignas(TWI_CACHE_LINE) uint8_t columns[QUAD_COLUMNS][TWI_QUAD][TWI_COUNTERS];
+    uint8_t changes[TWI_QUAD][QUAD_COLUMNS];
+    uint32_t sums[TWI_QUAD][QUAD_STRIP + TWI_GROUP];
     uint8_t delta[CHANGES][TWI_COUNTERS];
     uint8_t column[STRIP + TWI_PLANE + TWI_GROUP][TWI_COUNTERS];
     uint8_t change[STRIP + TWI_PLANE + TWI_GROUP];
@@ -26,6 +32,7 @@ typedef struct workspace {
 typedef struct strip {
     const twi_entropy_setup *setup;
     const twi_counters_kernel *kernel;
+    const twi_permute_kernels *permutes; /* NULL: rows go one by one */
     const twi_counters_band *band;
     workspace *space;
     twi_counters_row row;
@@ -114,6 +121,26 @@ static int64_t inside(int64_t begin, int64_t count, int64_t end)
     return to > from ? to - from : 0;
 }
 
+/* Columns of the window of output x that lie inside the input. */
+static int64_t columns_inside(const strip *s, int64_t x)
+{
+    return inside(s->begin + x - s->setup->before, s->setup->window.cols, s->setup->in->cols);
+}
+
+/* The first output from x on whose window is cropped at a side; behind the last one if none is. */
+static int64_t next_cropped(const strip *s, int64_t x)
+{
+    const twi_entropy_setup *setup = s->setup;
+    if (!crops(s)) {
+        return s->outputs;
+    }
+    if (x < s->outputs && columns_inside(s, x) == setup->window.cols) {
+        /* So are all up to the last one inside. */
+        x = setup->in->cols - setup->window.cols + setup->before - s->begin + 1;
+    }
+    return x;
+}
+
 /* The row of outputs y. Windows that lie inside have the row's own total; cropped ones are finished
  * again, each with its own. */
 static void make_row(strip *s, int64_t y)
@@ -128,15 +155,53 @@ static void make_row(strip *s, int64_t y)
     s->row.total = (uint32_t)total[window->cols * high];
     s->row.factor = 1 / ((double)(window->cols * high) * unit);
     s->kernel->row(&s->row);
-    for (int64_t x = 0; x < s->outputs && crops(s); x++) {
-        int64_t place = s->begin + x - setup->before;
-        int64_t wide = inside(place, window->cols, setup->in->cols);
-        if (wide == window->cols) { /* so are all up to the last one inside */
-            x = setup->in->cols - window->cols + setup->before - s->begin;
-            continue;
-        }
+    for (int64_t x = next_cropped(s, 0); x < s->outputs; x = next_cropped(s, x + 1)) {
+        const int64_t wide = columns_inside(s, x);
         s->kernel->finish(&s->row, x, x + 1, (uint32_t)total[wide * high],
                           1 / ((double)(wide * high) * unit));
+    }
+}
+
+/* Whether the rows of outputs y ... y + 3 go together: no row that enters or leaves is cropped. */
+static bool takes_quad(const strip *s, int64_t y)
+{
+    const int64_t end = s->band->first + s->band->count;
+    const int64_t last = y + TWI_QUAD - 1;
+    return s->permutes != NULL && y > s->band->first && last < end && row_counts(s, y - 1) &&
+           row_counts(s, last + s->setup->window.rows - 1);
+}
+
+/* Four rows of outputs from y on. */
+static void make_quad(strip *s, int64_t y)
+{
+    const twi_entropy_setup *setup = s->setup;
+    const twi_window *window = &setup->window;
+    const uint64_t *total = setup->table.sum;
+    const double unit = (double)((uint64_t)1 << setup->table.fraction);
+    workspace *space = s->space;
+    twi_counters_quad quad = {.delta = s->row.delta,
+                              .column = space->column,
+                              .columns = space->columns,
+                              .window_cols = window->cols,
+                              .outputs = s->row.outputs,
+                              .planes = s->row.planes,
+                              .live = s->outputs,
+                              .total = (uint32_t)total[window->size],
+                              .factor = 1 / ((double)window->size * unit)};
+    for (int i = 0; i < TWI_QUAD; i++) {
+        s->kernel->pair(space->changes[i], levels_of(s, y + i + window->rows - 1),
+                        levels_of(s, y + i - 1), s->outputs + window->cols - 1);
+        quad.change[i] = space->changes[i];
+        quad.sum[i] = space->sums[i];
+        quad.out[i] = s->band->out + (y + i - s->band->first) * s->band->stride + s->begin;
+    }
+    s->permutes->quad(&quad);
+    for (int64_t x = next_cropped(s, 0); x < s->outputs; x = next_cropped(s, x + 1)) {
+        const int64_t n = columns_inside(s, x) * window->rows;
+        for (int i = 0; i < TWI_QUAD; i++) {
+            quad.out[i][x] = (float)((double)((uint32_t)total[n] - space->sums[i][x]) *
+                                     (1 / ((double)n * unit)));
+        }
     }
 }
 
@@ -155,6 +220,7 @@ static void run_strip(strip *s)
     }
     memset(space->column, 0, sizeof space->column);
     memset(space->change, 0, sizeof space->change);
+    memset(space->changes, 0, sizeof space->changes);
     s->row = (twi_counters_row){.change = space->change,
                                 .delta = (const uint8_t(*)[TWI_COUNTERS])space->delta,
                                 .column = space->column,
@@ -165,20 +231,31 @@ static void run_strip(strip *s)
     for (int p = 0; p < TWI_PLANES; p++) {
         s->row.sum[p] = space->sum[p];
     }
-    for (int64_t y = s->band->first; y < s->band->first + s->band->count; y++) {
-        advance(s, y);
-        make_row(s, y);
+    int64_t y = s->band->first;
+    while (y < s->band->first + s->band->count) {
+        if (takes_quad(s, y)) {
+            make_quad(s, y);
+            y += TWI_QUAD;
+        } else {
+            advance(s, y);
+            make_row(s, y++);
+        }
     }
 }
 
 void twi_counters_run(const twi_entropy_setup *setup, const twi_counters_kernel *kernel,
                       const twi_counters_band *band)
 {
-    strip s = {.setup = setup, .kernel = kernel, .band = band, .space = band->scratch};
+    strip s = {.setup = setup,
+               .kernel = kernel,
+               .permutes = twi_permutes(kernel->isa),
+               .band = band,
+               .space = band->scratch};
+    const int64_t width = s.permutes != NULL ? QUAD_STRIP : STRIP;
     fill_tables(setup, s.space);
-    for (s.begin = 0; s.begin < setup->shape.cols; s.begin += STRIP) {
+    for (s.begin = 0; s.begin < setup->shape.cols; s.begin += width) {
         int64_t left = setup->shape.cols - s.begin;
-        s.outputs = left < STRIP ? left : STRIP;
+        s.outputs = left < width ? left : width;
         run_strip(&s);
     }
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "entropy/cpu/bins.h"
 #include "entropy/cpu/kernels.h"
 #include "entropy/cpu/slide.h"
 #include "entropy/cpu/slide_wide.h"
@@ -68,6 +69,8 @@ static bool count_scratch(job *j)
     uint64_t bytes, rest;
     if (setup->method == TWI_ENTROPY_COUNTERS) {
         rest = twi_counters_scratch(setup);
+    } else if (setup->method == TWI_ENTROPY_BINS) {
+        rest = twi_bins_scratch(setup);
     } else {
         rest = (uint64_t)twi_slide_words(setup) * sizeof(uint64_t);
     }
@@ -124,6 +127,12 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     for (int64_t r = 0; r < rows; r++) {
         twi_levels_row_u16(setup, first + r, levels + r * j->pitch);
     }
+    if (setup->method == TWI_ENTROPY_BINS) {
+        const twi_bins_band band = {
+            levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
+        twi_bins_run(setup, &band);
+        return;
+    }
     const bool together = j->moves.places != NULL;
     if (setup->method == TWI_ENTROPY_LIST && !together) {
         for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y++) {
@@ -171,7 +180,7 @@ static void count_band(const job *j, int64_t first, int64_t count, char *part)
 static void work(job *j, int64_t bands)
 {
     char *part = j->scratch + (uint64_t)twi_thread_id() * j->part;
-    if (j->setup->method != TWI_ENTROPY_COUNTERS) {
+    if (j->setup->method == TWI_ENTROPY_LANES || j->setup->method == TWI_ENTROPY_LIST) {
         memset(part + j->levels_bytes, 0, (size_t)twi_slide_words(j->setup) * sizeof(uint64_t));
     }
 #pragma omp for schedule(dynamic, 1)

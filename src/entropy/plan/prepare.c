@@ -2,13 +2,15 @@
  * Options checked and completed, and the method chosen.
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
- * counting, and full windows of less than 32 elements; the lanes full windows of 4 rows or more;
- * the list everything.
+ * counting, and full windows of less than 32 elements; the bins up to 256 levels and full windows
+ * of up to 127 rows, and are best from 24 rows on; the lanes full windows of 4 rows or more; the
+ * list everything.
  */
 #include "entropy/plan/prepare.h"
 
 #include "base/given.h"
 #include "base/matrix.h"
+#include "entropy/cpu/bins.h"
 #include "entropy/cpu/slide.h"
 #include "entropy/gpu/host.h"
 #include "entropy/shared/edges.h"
@@ -41,7 +43,7 @@ tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name)
 
 const char *twi_entropy_method_name(twi_entropy_method method)
 {
-    static const char *const names[] = {"auto", "counters", "lanes", "list"};
+    static const char *const names[] = {"auto", "counters", "bins", "lanes", "list"};
     return names[method];
 }
 
@@ -135,12 +137,20 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
     case TWI_ENTROPY_COUNTERS:
         return opts->type == TW_F32 && opts->levels <= 16 && !twi_entropy_skips(opts) &&
                setup->window.full && setup->window.size < 32;
+    case TWI_ENTROPY_BINS:
+        return twi_bins_take(setup);
     case TWI_ENTROPY_LANES:
         return opts->type == TW_F32 && twi_lane_count(&setup->window) > 0 &&
                !twi_entropy_is_wide(setup);
     default:
         return true;
     }
+}
+
+/* Whether a method that can take the window is the one to take it. */
+static bool pays(const twi_entropy_setup *setup)
+{
+    return setup->method != TWI_ENTROPY_BINS || twi_bins_pay(setup);
 }
 
 void twi_entropy_turn_to(twi_entropy_setup *setup, const tw_matrix *in)
@@ -189,7 +199,7 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
         out->method = method != TWI_ENTROPY_AUTO ? method
                       : vectors                  ? TWI_ENTROPY_COUNTERS
                                                  : TWI_ENTROPY_LANES;
-        while (method == TWI_ENTROPY_AUTO && !twi_entropy_can(out, out->method)) {
+        while (method == TWI_ENTROPY_AUTO && !(twi_entropy_can(out, out->method) && pays(out))) {
             out->method++;
         }
         if (!twi_entropy_can(out, out->method)) {
@@ -243,9 +253,14 @@ const char *twi_entropy_method_of(const twi_entropy_setup *setup)
                               : twi_entropy_method_name(setup->method);
 }
 
+bool twi_entropy_has_vectors(const twi_entropy_setup *setup)
+{
+    return setup->method == TWI_ENTROPY_COUNTERS || setup->method == TWI_ENTROPY_BINS;
+}
+
 const char *twi_entropy_isa_of(const twi_entropy_setup *setup)
 {
-    const bool vectors = setup->method == TWI_ENTROPY_COUNTERS;
-    return setup->gpu != NULL ? twi_gpu_prefix()
-                              : twi_isa_name(vectors ? setup->isa : TWI_ISA_SCALAR);
+    return setup->gpu != NULL
+               ? twi_gpu_prefix()
+               : twi_isa_name(twi_entropy_has_vectors(setup) ? setup->isa : TWI_ISA_SCALAR);
 }

@@ -21,5 +21,7 @@ const char *twi_entropy_method_name(twi_entropy_method method);
 /* What reports call the method and the instruction set, on the GPU, too. */
 const char *twi_entropy_method_of(const twi_entropy_setup *setup);
 const char *twi_entropy_isa_of(const twi_entropy_setup *setup);
+/* Whether the chosen method has kernels of the chosen instruction set. */
+bool twi_entropy_has_vectors(const twi_entropy_setup *setup);
 
 #endif

@@ -1,0 +1,34 @@
+/*
+ * The method of bins, for processors with permutes of 64 bytes (permute.h): whatever the height of
+ * the window, an output costs the same. Every column of a strip keeps the counts of its window's
+ * rows, a byte for each level; the counts of a window, modulo 256, are the sum of its columns'.
+ * They are looked up as a whole for every output, 64 at once.
+ *
+ * What is looked up is r[n] = a n - T[n] for counts below 256, with `a` such that it is never below
+ * zero: it fits four bytes, and all counts together are known. Counts of 256 or more find r of
+ * their lower eight bits, so their levels are kept in a list, and what makes up for it is added for
+ * each of them. A count goes past a multiple of 256 where its uppermost bit changes: it would take
+ * more than 127 rows to hide that.
+ */
+#ifndef TWI_ENTROPY_CPU_BINS_H
+#define TWI_ENTROPY_CPU_BINS_H
+
+#include "entropy/shared/setup.h"
+
+/* A band of rows of outputs and the levels behind it, as twi_counters_band. */
+typedef struct twi_bins_band {
+    const uint16_t *levels;
+    int64_t pitch;
+    int64_t count;
+    float *out;
+    int64_t stride;
+    void *scratch; /* twi_bins_scratch bytes, aligned to a cache line */
+} twi_bins_band;
+
+bool twi_bins_take(const twi_entropy_setup *setup);
+/* Whether they are the fastest way for this window, too. */
+bool twi_bins_pay(const twi_entropy_setup *setup);
+uint64_t twi_bins_scratch(const twi_entropy_setup *setup);
+void twi_bins_run(const twi_entropy_setup *setup, const twi_bins_band *band);
+
+#endif

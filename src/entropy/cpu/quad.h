@@ -1,0 +1,28 @@
+/* Four rows of outputs of the counters (kernels.h) at once, and their kernel. */
+#ifndef TWI_ENTROPY_CPU_QUAD_H
+#define TWI_ENTROPY_CPU_QUAD_H
+
+#include "entropy/cpu/kernels.h"
+
+#define TWI_QUAD 4 /* rows of outputs of the counters */
+
+/* TWI_QUAD rows of outputs of one strip, one below the other. */
+typedef struct twi_counters_quad {
+    const uint8_t *change[TWI_QUAD]; /* as in twi_counters_row, for each row */
+    const uint8_t (*delta)[TWI_COUNTERS];
+    uint8_t (*column)[TWI_COUNTERS];            /* before the first row; after the last on return */
+    uint8_t (*columns)[TWI_QUAD][TWI_COUNTERS]; /* room for those of each row; a cache line each */
+    int32_t window_cols;
+    int64_t outputs; /* a multiple of TWI_QUAD; columns: that and window_cols - 1 */
+    const uint8_t *planes;
+    uint32_t *sum[TWI_QUAD]; /* of each output */
+    float *out[TWI_QUAD];    /* the first `live` outputs, as those of whole windows */
+    int64_t live;
+    uint32_t total;
+    double factor;
+} twi_counters_quad;
+
+/* For AVX-512 with VBMI and VNNI only: see permute.h. */
+void twi_permute_quad_run(const twi_counters_quad *quad);
+
+#endif
