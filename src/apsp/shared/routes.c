@@ -225,10 +225,12 @@ static tw_status check_exact(const query *q)
     for (int64_t v = 0; twi_graph_is_exact(q->graph) && v < q->graph->n; v++) {
         const double distance = q->search.distance[v];
         if ((v == q->to || !signless) && fabs(distance) >= TWI_EXACT_LIMIT && !isinf(distance)) {
+            char names[2][TWI_VERTEX_NAME];
             return tw_fail(q->ctx, TW_ERR_RANGE,
-                           "the distance %d -> %lld is 2^53 or more, where f64 no longer holds "
-                           "every whole number; scale the weights down",
-                           (int)q->from, (long long)v);
+                           "the distance from %.60s to %.60s is 2^53 or more, where f64 no longer "
+                           "holds every whole number; scale the weights down",
+                           twi_vertex_name(names[0], q->graph, q->from),
+                           twi_vertex_name(names[1], q->graph, v));
         }
     }
     return TW_OK;
@@ -244,8 +246,9 @@ static tw_status check_row(const query *q)
             int32_t v = graph->targets[a];
             double through = distance[u] + twi_graph_weight(graph, a);
             if (through < distance[v]) {
-                char why[160];
-                snprintf(why, sizeof why, "through %d it is %.17g%s", (int)u, through,
+                char why[200], name[TWI_VERTEX_NAME];
+                snprintf(why, sizeof why, "through %.60s it is %.17g%s",
+                         twi_vertex_name(name, graph, u), through,
                          isinf(distance[v]) ? " (a matrix made with a cutoff cannot tell)" : "");
                 return contradiction(q, v, distance[v], why);
             }
