@@ -20,7 +20,7 @@ import time
 run, mpi, alone, folder, unreserved = sys.argv[1:6]
 failed = 0
 done = 0
-LIMIT = 120  # seconds, for what hangs
+LIMIT = 1200  # seconds, for what hangs
 
 
 def check(right, what, *more):
