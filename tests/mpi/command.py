@@ -207,6 +207,7 @@ def bad():
         file.write(data)
     with open(os.path.join(folder, "minus.el"), "w", encoding="ascii") as file:
         file.write("0 1 -5\n1 2 3\n")
+    one("generate", "graph", "dense", "large.bin", "--vertices", "1200")
     with open(os.path.join(folder, "kept.npy"), "w", encoding="ascii") as file:
         file.write("as it was")
     cases = [
@@ -219,7 +220,7 @@ def bad():
         (["apsp", "g.bin", "-"], "standard output"),
         (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),
         (["apsp", "g.bin", "."], "cannot write"),
-        (["apsp", "g.bin", "kept.npy", "--memory", "100k"], "memory"),
+        (["apsp", "large.bin", "kept.npy", "--memory", "100k"], "memory"),  # a little is never refused
         (["apsp", "g.bin", "kept.npy", "--work-type", "u8", "--type", "u8", "--cutoff", "-1"], "--cutoff"),
         (["apsp", "g.bin", "x.npy", "--method", "reference"], "reference"),
         (["apsp", "g.bin", "x.npy", "--method", "bfs"], "bfs"),
