@@ -137,7 +137,7 @@ def test_bad_arguments():
 
 
 def test_sentences_name_arguments():
-    with pytest.raises(tw.RangeError, match=r"use levels=65536, range=, mask= or no_data=$"):
+    with pytest.raises(tw.RangeError, match=r"use levels=256, range=, mask= or no_data=$"):
         tw.entropy(np.full((4, 4), 20, np.uint8), levels=16)
     with pytest.raises(tw.RangeError, match=r"use skip_nan=True or mask= "):
         tw.entropy(np.full((4, 4), np.nan), range=(0, 1))
