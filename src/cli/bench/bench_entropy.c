@@ -26,12 +26,8 @@ static const struct window {
     int32_t side;   /* 0: a disk */
     int32_t radius; /* -1: no disk */
     int32_t levels;
-} windows[] = {{"5x5", 5, -1, 16},
-               {"5x5", 5, -1, 256},
-               {"9x9", 9, -1, 256},
-               {"31x31", 31, -1, 256},
-               {"63x63", 63, -1, 256},
-               {"disk 5", 0, 5, 256}};
+} windows[] = {{"5x5", 5, -1, 16},     {"5x5", 5, -1, 256},    {"9x9", 9, -1, 256},
+               {"31x31", 31, -1, 256}, {"63x63", 63, -1, 256}, {"disk 5", 0, 5, 256}};
 #define WINDOWS ((int)(sizeof windows / sizeof *windows))
 
 /* One window on one number of threads. */
