@@ -10,16 +10,11 @@ old=build/gpu-without-engine
 speaking=build/gpu-every-arrival
 mkdir -p "$out" build
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-optional() { # optional FOLDER: the libraries that its build found
-    grep -q '^PNG_LIBRARY.*:FILEPATH=/' "$1/CMakeCache.txt" && echo -lpng
-    grep -q '^TIFF_LIBRARY.*:FILEPATH=/' "$1/CMakeCache.txt" && echo -ltiff
-    true
-}
 compile() { # compile FOLDER ARCHITECTURES [FLAG]: the library, and the programs against it
     cmake -S . -B "$1" -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="$2" \
         -DCMAKE_CUDA_FLAGS="-Xptxas=-v ${3:-}" >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
-    mapfile -t libraries < <(optional "$1")
+    mapfile -t libraries < <(bench/libraries "$1")
     for name in tests/gpu/devices tests/gpu/hosts tests/gpu/runs bench/gpu bench/gpu_host; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
             -o "$1/$(basename $name)" $name.c "$1/src/libtilewright.a" \

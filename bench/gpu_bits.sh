@@ -10,9 +10,7 @@ cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 cmake -S . -B $build -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" \
     >$build.log 2>&1 || { tail -20 $build.log; exit 1; }
 cmake --build $build -j "$(nproc)" --target tilewright >>$build.log 2>&1 || { grep -A5 error $build.log; exit 1; }
-libraries=()
-! grep -q '^PNG_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt || libraries+=(-lpng)
-! grep -q '^TIFF_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt || libraries+=(-ltiff)
+mapfile -t libraries < <(bench/libraries $build)
 for name in tests/gpu/searches bench/gpu_hops bench/gpu_reach; do
     cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" -o "$build/$(basename $name)" $name.c \
         $build/src/libtilewright.a -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"

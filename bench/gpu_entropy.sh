@@ -12,10 +12,11 @@ cmake -S . -B $build -DTW_GPU=CUDA -DTW_TESTS=OFF \
     -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" -DCMAKE_CUDA_FLAGS=-Xptxas=-v \
     >$build.log 2>&1 || { tail -20 $build.log; exit 1; }
 cmake --build $build -j "$(nproc)" >>$build.log 2>&1 || { grep -A5 error $build.log; exit 1; }
+mapfile -t libraries < <(bench/libraries $build)
 for name in tests/gpu/entropies bench/gpu_entropy; do
     cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
         -o "$build/$(basename $name)" $name.c $build/src/libtilewright.a \
-        -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread
+        -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
 done
 
 bad=0

@@ -14,10 +14,11 @@ if [ "${1:-build}" = build ]; then
     cmake -S . -B $build -DTW_GPU=CUDA -DTW_TESTS=OFF \
         -DCMAKE_CUDA_ARCHITECTURES="$ARCHITECTURES" >$build.log 2>&1
     cmake --build $build -j "$(nproc)" >>$build.log 2>&1 || { grep -A5 error $build.log; exit 1; }
+    mapfile -t libraries < <(bench/libraries $build)
     for name in tests/gpu/maps bench/gpu_map; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -Itests -I"$cuda/include" \
             -o "$build/$(basename $name)" $name.c $build/src/libtilewright.a \
-            -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread
+            -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
     done
     nvcc -O3 -arch="sm_${ARCHITECTURES%-*}" -std=c++17 --fmad=false -Isrc -o $build/map_ulp bench/map_ulp.cu
 fi

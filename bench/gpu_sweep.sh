@@ -11,9 +11,7 @@ cmake -S . -B $build -DTW_GPU=CUDA -DTW_TESTS=OFF -DCMAKE_CUDA_ARCHITECTURES="${
     >$build.log 2>&1 || { tail -20 $build.log; exit 1; }
 cmake --build $build -j "$(nproc)" --target tilewright_static tilewright >>$build.log 2>&1 ||
     { grep -A5 error $build.log; exit 1; }
-libraries=()
-grep -q '^PNG_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt && libraries+=(-lpng)
-grep -q '^TIFF_LIBRARY.*:FILEPATH=/' $build/CMakeCache.txt && libraries+=(-ltiff)
+mapfile -t libraries < <(bench/libraries $build)
 for name in bench/gpu_sweep bench/gpu_ways tests/gpu/runs tests/gpu/searches; do
     cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -Itests -I"$cuda/include" \
         -o "$build/$(basename $name)" $name.c $build/src/libtilewright.a \

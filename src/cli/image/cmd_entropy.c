@@ -118,7 +118,8 @@ static const cli_operand operands[] = {
     {"OUT",
      "The output file; without it a summary is printed. '-' is standard output. A .tif "
      "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF. An image of the "
-     "same kind as IN is replaced only with -o: it may be meant as another input."},
+     "same kind as IN is replaced only with -o, because it may be meant as another input, unless "
+     "it has fractions and IN has none: that is an earlier result."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {

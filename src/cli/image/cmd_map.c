@@ -91,10 +91,12 @@ static const cli_operand operands[] = {
            "the expression is x; other inputs are given as NAME=FILE. FILE[P] is plane P of it, by "
            "number from 0 or by the name that a GeoTIFF gives a band. An input of one row or one "
            "column is repeated."},
-    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
-            "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
-            "If OUT is an input, it is replaced when the result is complete; another image of the "
-            "same kind as a single IN only with -o: it may be meant as an input."},
+    {"OUT",
+     "The output file; without it a summary is printed. '-' is standard output. A .tif "
+     "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
+     "If OUT is an input, it is replaced when the result is complete; another image of the "
+     "same kind as a single IN only with -o, because it may be meant as an input, unless it has "
+     "fractions and IN has none: that is an earlier result."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {

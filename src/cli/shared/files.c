@@ -200,6 +200,18 @@ tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
     return TW_OK;
 }
 
+/* Whether the elements of an image are of f32 or f64, as those of results are. */
+static bool has_fractions(tw_context *ctx, const char *path)
+{
+    tw_source source = TW_SOURCE_INIT;
+    bool has = false;
+    if (tw_image_source(ctx, &source, path, NULL, 0, NULL) == TW_OK) {
+        has = source.shape.type == TW_F32 || source.shape.type == TW_F64;
+        tw_source_destroy(&source);
+    }
+    return has;
+}
+
 tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input)
 {
     static const char *const kinds[][4] = {{"tif", "tiff", NULL}, {"png", NULL}, {"npy", NULL},
@@ -212,6 +224,9 @@ tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *in
     }
     if (!alike || !cli_is_file(operand) || stat(operand, &found) != 0 || found.st_size == 0) {
         return TW_OK;
+    }
+    if (has_fractions(ctx, operand) && !has_fractions(ctx, input)) {
+        return TW_OK; /* what an earlier run made of it */
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT,
                    "'%.300s' is there already, and may be an input: use -o '%.300s' to replace it, "

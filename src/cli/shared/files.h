@@ -51,7 +51,8 @@ bool cli_is_file(const char *path);
 TW_CHECKED tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
                                        const char *option);
 /* Refuse an operand OUT that is there already and is an image of the same kind as `input`: it may
- * be another input, and would be lost. `-o` means it. */
+ * be another input, and would be lost. `-o` means it. One of f32 beside an input of whole numbers
+ * is a result that is made again. */
 TW_CHECKED tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input);
 /* As cli_choose_output, for the file of another result: a report goes to standard error if this
  * does not, and there is no progress beside what comes out on the terminal. */
