@@ -163,6 +163,7 @@ typedef struct line_look {
     bool weight_like;  /* so does the weight */
     bool names;        /* one of the ends is a name, in a table */
     bool torn;         /* one of the ends is a number, a blank, and more */
+    bool braced;       /* the third field begins with a brace: attributes, as NetworkX has them */
     bool quote_split;  /* a field has one of two quotes: the separator stands between them */
     twi_field ends[ENDS];
     char list[LISTED]; /* the fields, for a sentence */
@@ -220,6 +221,7 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
         out->figures += number;
         out->any_quote |= field.quoted;
         out->quote_split |= has_odd_quotes(&field);
+        out->braced |= out->fields == ENDS + 1 && length > 0 && *field.begin == '{';
         list_field(out, &field);
         for (int w = 0; w < WISHES; w++) {
             const char *name = wishes[w].name;
@@ -302,20 +304,26 @@ static int64_t rate_separator(twi_text text, char separator, wish wishes[WISHES]
     return points;
 }
 
-/* Bars are rare between fields and common in names: not if blanks would give two ends and a weight,
- * and bars none. */
-static bool are_bars_certain(const twi_text *head, const line_look *bars, wish wishes[WISHES])
+/* Whether blanks separate fields beside `separator`. Where that gives the line at `head` two ends
+ * and no weight: if blanks give it one behind two numbers, as in "0 1,5", but "5 Av,42 St" are two
+ * names; or behind anything with bars or semicolons in it, which are common in names. */
+static bool do_blanks_separate(const twi_text *head, char separator, const line_look *line,
+                               wish wishes[WISHES])
 {
+    const bool common = separator == '|' || separator == ';';
     line_look blanks;
     twi_text failed;
-    return bars->fields > ENDS || !look_at_line(*head, ' ', wishes, &blanks, &failed) ||
-           blanks.fields <= ENDS || !blanks.weight_like;
+    if (!look_at_line(*head, ' ', wishes, &blanks, &failed) || blanks.fields <= ENDS) {
+        return false;
+    }
+    return blanks.braced || (line->fields == ENDS &&
+                             ((line->torn && blanks.numbers == ENDS) ||
+                              ((line->torn || separator == '|') && common && blanks.weight_like)));
 }
 
 /* The tab of a .tsv that has one. Otherwise what the first lines agree on best, semicolons before
- * commas before tabs before bars if they do so equally. Not what stands beside a number, a blank
- * and more, as in "0 1,5", nor what tears quotes apart that blanks leave whole: there all of them
- * separate. */
+ * commas before tabs before bars if they do so equally. Not where blanks separate beside it, nor
+ * what tears quotes apart that blanks leave whole: there all of them separate. */
 static char find_separator(const twi_text *head, const twi_input *input,
                            const tw_graph_read_options *opts, const wish wishes[WISHES])
 {
@@ -342,7 +350,7 @@ static char find_separator(const twi_text *head, const twi_input *input,
         if (*c == ' ') {
             return best_splits && !line.quote_split ? ' ' : best;
         }
-        if (*c == '|' && !are_bars_certain(head, &line, copy)) {
+        if (do_blanks_separate(head, *c, &line, copy)) {
             continue;
         }
         int64_t points = 0;
@@ -351,7 +359,7 @@ static char find_separator(const twi_text *head, const twi_input *input,
             copy[w].name = NULL;
         }
         points += rate_separator(*head, *c, copy, &line);
-        if (!line.torn && points > most) {
+        if (points > most) {
             most = points;
             best = *c;
             best_splits = line.quote_split;

@@ -120,8 +120,8 @@ static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
 }
 
 /* Behind the number at `at`: where commas or tabs separate, nothing else does. "3 5" is no number
- * there, and "1,5" none where tabs do, rather than two. */
-static bool check_break(twi_text *text, const list *kind, const char *at)
+ * there, and "1,5" none where tabs do, rather than two; "12 Main St" may be a `vertex` by name. */
+static bool check_break(twi_text *text, const list *kind, const char *at, bool vertex)
 {
     const char separator = kind->columns.separator;
     const char *end = text->at;
@@ -141,6 +141,12 @@ static bool check_break(twi_text *text, const list *kind, const char *at)
     }
     char shown[29];
     (void)twi_text_show(shown, sizeof shown, at, end);
+    const twi_field field = {.begin = at, .end = end};
+    if (vertex && twi_field_is_name(&field, kind->columns.table)) {
+        (void)twi_text_fail(text, TW_ERR_FORMAT, at,
+                            "'%s' is not a vertex number; vertex names need --ids", shown);
+        return fail_index(kind, &field);
+    }
     return twi_text_fail(text, TW_ERR_FORMAT, at, "'%s' is not a number: %s separate the fields",
                          shown, separator == ',' ? "commas" : "tabs");
 }
@@ -176,16 +182,16 @@ static bool read_plain(twi_text *text, const void *self)
         twi_text_skip_line(text);
         return true;
     }
-    if (!read_index(text, kind, &source, true) || !check_break(text, kind, at)) {
+    if (!read_index(text, kind, &source, true) || !check_break(text, kind, at, true)) {
         return false;
     }
     at = begin_of(text);
-    if (!read_index(text, kind, &target, false) || !check_break(text, kind, at)) {
+    if (!read_index(text, kind, &target, false) || !check_break(text, kind, at, true)) {
         return false;
     }
     at = begin_of(text);
-    if (!ignored &&
-        (!read_weight(text, kind->columns.weight > 0, &weight) || !check_break(text, kind, at))) {
+    if (!ignored && (!read_weight(text, kind->columns.weight > 0, &weight) ||
+                     !check_break(text, kind, at, false))) {
         return false;
     }
     if (!kind->columns.loose && kind->columns.fields == 3 &&

@@ -1,8 +1,8 @@
 /*
  * The fields of a line of an edge list. Commas, semicolons, tabs and bars separate fields that may
  * hold blanks; a field in double quotes may hold anything but the end of a line, a quote being
- * written twice. Where the first line has none of them, or puts blanks between numbers beside them,
- * fields are separated by blanks, tabs and commas alike (separator ' ').
+ * written twice. Where the first line has none of them, or puts blanks between two numbers beside
+ * one, as in "0 1,5", fields are separated by blanks, tabs and commas alike (separator ' ').
  */
 #ifndef TWI_IO_GRAPH_FIELDS_H
 #define TWI_IO_GRAPH_FIELDS_H
