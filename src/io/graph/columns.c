@@ -600,17 +600,32 @@ static bool are_names(const twi_text *head, twi_columns *columns, wish wishes[WI
            have_names(*head, columns, wishes);
 }
 
-/* Lines that end with a carriage return alone would be one. What is no text has other faults. */
-static bool has_bare_return(const twi_text *head)
+/* What is no text has other faults. */
+static bool has_bare_return(const twi_text *line)
 {
-    const char *at = head->at;
-    while (at < head->end && ((unsigned char)*at >= ' ' || *at == '\t')) {
+    const char *at = line->at;
+    while (at < line->end && ((unsigned char)*at >= ' ' || *at == '\t')) {
         at++;
     }
-    while (at < head->end && *at == '\r') {
+    while (at < line->end && *at == '\r') {
         at++;
     }
-    return at < head->end && at > head->at && at[-1] == '\r' && *at != '\n';
+    return at < line->end && at > line->at && at[-1] == '\r' && *at != '\n';
+}
+
+tw_status twi_columns_check_returns(tw_context *ctx, const twi_input *input, twi_text head)
+{
+    bool comment;
+    do {
+        if (has_bare_return(&head)) {
+            return tw_fail(ctx, TW_ERR_FORMAT,
+                           "%.400s: lines end with carriage returns alone; give them newlines",
+                           input->name);
+        }
+        comment = twi_text_line_ends(&head) || *head.at == '#' || *head.at == '%';
+        twi_text_skip_line(&head);
+    } while (comment && twi_text_next_line(&head));
+    return TW_OK;
 }
 
 tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,
@@ -623,12 +638,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     };
     line_look line;
     line_look next;
-    tw_status status = has_bare_return(head)
-                           ? tw_fail(ctx, TW_ERR_FORMAT,
-                                     "%.400s: lines end with carriage returns alone; give them "
-                                     "newlines",
-                                     input->name)
-                           : TW_OK;
+    tw_status status = TW_OK;
     for (int w = 0; w < WISHES && status == TW_OK; w++) {
         status = parse_wish(ctx, &wishes[w]);
     }

@@ -34,6 +34,11 @@ typedef struct twi_columns {
  * there is none. */
 char twi_columns_given(twi_text *head);
 
+/* Refuse lines that end with a carriage return alone, from `head` to the first line of data: they
+ * would be one line, or one comment. */
+TW_CHECKED tw_status twi_columns_check_returns(tw_context *ctx, const twi_input *input,
+                                               twi_text head);
+
 /* Whether the line at `text`, which begins like a comment, would be an edge without that: in a
  * table of names "#1 Street,Main,5" is as likely one. */
 bool twi_columns_hide_edge(twi_text text, const twi_columns *columns);

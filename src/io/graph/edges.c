@@ -615,6 +615,9 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     twi_text head = twi_text_head(ctx, input, &file.rules);
     kind.columns.given = status == TW_OK ? twi_columns_given(&head) : 0;
     twi_text before = head;
+    if (status == TW_OK) {
+        status = twi_columns_check_returns(ctx, input, head);
+    }
     if (status == TW_OK && twi_columns_find(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
         if (status == TW_OK) {
