@@ -154,6 +154,7 @@ typedef struct line_look {
     int64_t figures; /* fields that are numbers */
     bool any_quote;
     int64_t titles;    /* of the ends: fields that are known titles */
+    bool spelt;        /* one of them, of more than a letter, is the title of its own end */
     int64_t elsewhere; /* known titles of ends in other columns */
     int told;          /* ends whose title is one of their own: bits as of title_of */
     int64_t weighted;  /* the first column with a known title of weights; 0: none */
@@ -185,6 +186,7 @@ static void look_at_end(line_look *out, twi_text *text, const twi_field *field, 
     const int title = title_of(field->begin, (size_t)(field->end - field->begin));
     out->titles += title != 0;
     out->told |= title & 1 << end;
+    out->spelt |= (title & 1 << end) != 0 && field->end - field->begin > 1;
     out->ends[end] = *field;
     out->numbers += number;
     out->number_like |= like;
@@ -685,7 +687,9 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->unusual = line.titles < ENDS;
     out->wordy = opts->header == TW_GRAPH_HEADER_AUTO && !out->titles && next.fields > 0 &&
                  line.figures > 0 && line.weight_like && line.numbers == 0 && !line.number_like;
-    out->doubtful = out->wordy && (!out->unusual || next.numbers == ENDS);
+    out->doubtful =
+        (opts->header == TW_GRAPH_HEADER_AUTO && !out->titles && next.fields > 0 && line.spelt) ||
+        (out->wordy && (!out->unusual || next.numbers == ENDS));
     memcpy(out->ends, line.ends, sizeof out->ends);
     out->from = wishes[FROM].column;
     out->to = wishes[TO].column;
@@ -695,5 +699,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->last = out->from > out->to ? out->from : out->to;
     out->last = out->weight > out->last ? out->weight : out->last;
     out->fields = line.fields;
+    out->no_edge =
+        !out->names || (out->weight > 0 && out->fields >= out->weight && !line.weight_like);
     return status;
 }

@@ -21,7 +21,8 @@ typedef struct twi_columns {
     bool guessed;      /* which nobody said */
     bool unusual;      /* nor do usual words in it */
     bool wordy;        /* two words before a weight that is a number: an edge, or titles */
-    bool doubtful;     /* rather titles: they are usual ones, or numbers follow below them */
+    bool doubtful;     /* rather titles: one of them is a usual one, or numbers follow below them */
+    bool no_edge;      /* the first line can be none */
     bool names;        /* the ends are names */
     bool table;        /* by its separator or its extension: names need not be asked for */
     bool quoted;       /* fields are in quotes, if only some */

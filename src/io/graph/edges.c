@@ -384,16 +384,19 @@ static tw_status check_titles(const twi_text_file *file, const list *kind)
     return TW_OK;
 }
 
-/* The first line may be a header although its weight is a number, as in "from,to,2024". */
+/* The first line may be a header although a number is in it, as in "from,to,2024", or only one end
+ * has a usual title, as in "from,stop". */
 static tw_status ask_for_header(tw_context *ctx, const twi_input *input, const twi_columns *columns)
 {
     char from[61], to[61];
     (void)twi_text_show(from, sizeof from, columns->ends[0].begin, columns->ends[0].end);
     (void)twi_text_show(to, sizeof to, columns->ends[1].begin, columns->ends[1].end);
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.400s: is the first line a header? '%s' and '%s' look like titles, but a "
-                   "number follows; use --header or --no-header",
-                   input->name, from, to);
+    return tw_fail(
+        ctx, TW_ERR_FORMAT,
+        "%.400s: is the first line a header? '%s' and '%s' look like %s; use --header or "
+        "--no-header",
+        input->name, from, to,
+        columns->wordy ? "titles, but a number follows" : "a title and something else");
 }
 
 /* Whether the first two vertices have no edges but to each other, and others have some. */
@@ -416,7 +419,7 @@ static bool stands_alone(const tw_graph *graph)
 static tw_status check_first_edge(tw_context *ctx, const twi_input *input,
                                   const twi_columns *columns, const tw_graph *graph)
 {
-    if (!columns->wordy || !columns->names || !stands_alone(graph)) {
+    if ((!columns->wordy && !columns->doubtful) || !columns->names || !stands_alone(graph)) {
         return TW_OK;
     }
     if (columns->doubtful) {
@@ -561,7 +564,7 @@ static tw_status check_head(tw_context *ctx, const twi_input *input, twi_text be
     if (status == TW_OK) {
         status = twi_columns_check_titles(ctx, input, head, opts, columns);
     }
-    if (status == TW_OK && columns->doubtful && !columns->names) {
+    if (status == TW_OK && columns->doubtful && columns->no_edge) {
         status = ask_for_header(ctx, input, columns);
     }
     if (status == TW_OK && !check_only_comments(&behind, columns)) {
