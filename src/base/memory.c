@@ -129,10 +129,21 @@ const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint6
     return buf;
 }
 
+/* Where nothing is refused, the peak tells what a run would need: what it asks for is in it, though
+ * it may be taken only later. */
+static void note_asked(const tw_context *ctx, uint64_t bytes)
+{
+    twi_counted asked;
+    if (ctx->memory_floor == UINT64_MAX && twi_meter_count(ctx->meter, &asked, bytes, 0)) {
+        twi_uncount(&asked);
+    }
+}
+
 tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
 {
     const uint64_t left = twi_memory_room(ctx);
     if (bytes <= left) {
+        note_asked(ctx, bytes);
         return TW_OK;
     }
     char need[32];

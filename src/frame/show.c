@@ -29,17 +29,19 @@ const char *cli_show_bytes(char out[CLI_SHOWN], double bytes)
     return out;
 }
 
-const char *cli_show_limit(char out[CLI_SHOWN], uint64_t bytes)
+uint64_t cli_show_limit(char out[CLI_SHOWN], uint64_t bytes)
 {
     static const char units[] = "\0kMGTP";
     size_t unit = 0;
+    uint64_t scale = 1;
     bytes += bytes / 16 + 700000;
     while (bytes >= 10000 && unit + 2 < sizeof units) {
         bytes = bytes / 1000 + (bytes % 1000 != 0);
+        scale *= 1000;
         unit++;
     }
     snprintf(out, CLI_SHOWN, "%llu%.1s", (unsigned long long)bytes, units + unit);
-    return out;
+    return bytes * scale;
 }
 
 const char *cli_show_seconds(char out[CLI_SHOWN], double seconds)

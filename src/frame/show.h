@@ -8,8 +8,8 @@
 #define CLI_SHOWN 40
 const char *cli_show_bytes(char out[CLI_SHOWN], double bytes);
 /* A limit for --memory that is enough where so many bytes were held, and for what little there may
- * be besides: "1235k". */
-const char *cli_show_limit(char out[CLI_SHOWN], uint64_t bytes);
+ * be besides: "1235k". Returns it in bytes. */
+uint64_t cli_show_limit(char out[CLI_SHOWN], uint64_t bytes);
 const char *cli_show_scaled(char out[CLI_SHOWN], double value);
 const char *cli_show_seconds(char out[CLI_SHOWN], double seconds);
 /* A distance or weight: whole numbers whole, others with ten digits. */

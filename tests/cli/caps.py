@@ -14,9 +14,11 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 import zlib
+from random import Random
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PYTHON = os.environ.get("TW_PYTHON", os.path.join(TOP, "build", "python", "bin", "python"))
@@ -146,7 +148,7 @@ class Caps(unittest.TestCase):
     def once(self, words, limit, piped):
         """The exit status, what was said, and the bytes that were occupied at most."""
         self.remove_results()
-        words = (*words, "--threads", "2", "--memory", limit, "-q")
+        words = (*words, *(() if "--threads" in words else ("--threads", "2")), "--memory", limit, "-q")
         if words[0] in ("apsp", "reach", "entropy", "map"):
             words = (*words, "--device", "cpu")  # the driver of a GPU takes what it likes
         feeder = subprocess.Popen(["cat", self.path(piped)], stdout=subprocess.PIPE) if piped else None
@@ -279,6 +281,34 @@ class Caps(unittest.TestCase):
         for name in ("tiles.tif", "plain.tif", "strip.tif"):  # the same elements, however they are read
             self.make("map", "x", name, "o.npy", "-t", "u8", "--memory", "30M")
             self.assertTrue(filecmp.cmp(self.path("o.npy"), self.path("whole.npy"), shallow=False), name)
+
+    def test_large_windows(self):
+        """Whatever is refused names more than it was given, and that is enough."""
+        seed = int(os.environ.get("TW_CAPS_SEED", time.time_ns() % 10 ** 6))
+        random = Random(seed)
+        inputs = []
+        for i in range(4):
+            rows, cols = random.randint(20, 50), random.randint(1000, 9000)
+            with open(self.path("i%d.pgm" % i), "wb") as file:
+                file.write(b"P5 %d %d 255\n" % (cols, rows) + random.randbytes(rows * cols))
+            for name in ["i%d.npy"] + ["i%d.png"] * PNG + ["i%d.tif"] * TIFF:
+                self.make("map", "x", "i%d.pgm" % i, name % i, "-t", "u8")
+                inputs.append(name % i)
+        outputs = ["o.npy"] + ["o.png"] * PNG + ["o.tif"] * TIFF
+        refused = 0
+        for i in range(60):
+            window = "%dx%d" % (2 * random.randint(1, 450) + 1, 2 * int(10 ** random.uniform(0, 2.654)) + 1)
+            words = ("entropy", random.choice(inputs), random.choice(outputs), "--window", window, "--type", "f32", "--threads", random.choice("12"))
+            limit = "%dk" % 10 ** random.uniform(3.61, 4)
+            case = "TW_CAPS_SEED=%d: %s --memory %s" % (seed, " ".join(words), limit)
+            status, said = self.bounded(words, limit)
+            if status != 0:
+                found = re.search(r"; use --memory (\d+)([kMG]?) or more", said)
+                self.assertIsNotNone(found, (case, said))
+                self.assertGreater(int(found.group(1)) * UNITS[found.group(2)], int(limit[:-1]) * 1000, (case, said))
+                self.assertEqual(self.bounded(words, found.group(1) + found.group(2)), (0, ""), (case, said))
+                refused += 1
+        self.assertGreater(refused, 0, seed)
 
     @unittest.skipUnless(JPEG, "this build, or this Python, has no JPEG")
     def test_photographs(self):

@@ -598,8 +598,10 @@ static tw_status run_one(void *self, cli_job *job, const char *input, const char
     }
     cli_rehearsal rehearsal;
     if (cli_rehearsal_begin(&rehearsal, job, status)) {
-        reading = CLI_REHEARSED;
-        status = try_one(self, job, input, output, &reading);
+        do {
+            reading = CLI_REHEARSED;
+            status = try_one(self, job, input, output, &reading);
+        } while (cli_rehearsal_again(&rehearsal, status));
         status = cli_rehearsal_end(&rehearsal, status);
     }
     return status;

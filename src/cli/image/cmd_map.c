@@ -375,8 +375,10 @@ static tw_status run_words(cli_job *job, const map_settings *s, int count, char 
     }
     cli_rehearsal rehearsal;
     if (cli_rehearsal_begin(&rehearsal, job, status)) {
-        reading = CLI_REHEARSED;
-        status = try_words(job, s, count, words, output, &reading, became_no_data);
+        do {
+            reading = CLI_REHEARSED;
+            status = try_words(job, s, count, words, output, &reading, became_no_data);
+        } while (cli_rehearsal_again(&rehearsal, status));
         status = cli_rehearsal_end(&rehearsal, status);
     }
     return status;

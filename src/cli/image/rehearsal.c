@@ -4,12 +4,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define TURNS 8
+
 bool cli_rehearsal_begin(cli_rehearsal *r, cli_job *job, tw_status status)
 {
     if (status != TW_ERR_MEMORY || !cli_given(job->parsed, "memory")) {
         return false;
     }
-    *r = (cli_rehearsal){.job = job, .status = status};
+    *r = (cli_rehearsal){.job = job, .status = status, .given = tw_memory_limit(job->ctx)};
+    r->limit = r->given;
     snprintf(r->sentence, sizeof r->sentence, "%s", tw_last_error(job->ctx));
     return cli_refuse_memory(job, false) == TW_OK;
 }
@@ -37,13 +40,27 @@ static void cut_advice(char *sentence, const char **rest)
     }
 }
 
+bool cli_rehearsal_again(cli_rehearsal *r, tw_status rehearsed)
+{
+    tw_context *ctx = r->job->ctx;
+    const uint64_t peak = tw_memory_peak(ctx);
+    if (rehearsed != TW_ERR_CANCELLED || r->turns == TURNS || (r->turns > 0 && peak <= r->limit)) {
+        return false;
+    }
+    r->turns++;
+    r->limit = cli_show_limit(r->named, peak > r->limit ? peak : r->limit);
+    return tw_set_memory(ctx, r->limit) == TW_OK;
+}
+
 tw_status cli_rehearsal_end(const cli_rehearsal *r, tw_status rehearsed)
 {
     tw_context *ctx = r->job->ctx;
-    char sentence[sizeof r->sentence], limit[CLI_SHOWN];
+    char sentence[sizeof r->sentence];
     const char *rest = "";
-    const uint64_t peak = tw_memory_peak(ctx);
     tw_status status = cli_refuse_memory(r->job, true);
+    if (status == TW_OK) {
+        status = tw_set_memory(ctx, r->given);
+    }
     if (status != TW_OK) {
         return status;
     }
@@ -52,8 +69,7 @@ tw_status cli_rehearsal_end(const cli_rehearsal *r, tw_status rehearsed)
     }
     memcpy(sentence, r->sentence, sizeof sentence);
     cut_advice(sentence, &rest);
-    return tw_fail(ctx, r->status, "%s; use --memory %s or more%s", sentence,
-                   cli_show_limit(limit, peak), rest);
+    return tw_fail(ctx, r->status, "%s; use --memory %s or more%s", sentence, r->named, rest);
 }
 
 static tw_status end_here(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,

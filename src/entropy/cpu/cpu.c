@@ -5,7 +5,7 @@
  * band knows nothing of its neighbours, so the input may come in bands too.
  *
  * Rows that two bands share are converted twice; bands are at least as high as the window, so no
- * more than that.
+ * more than that, unless there are fewer rows: a band is no higher than those.
  */
 #include "entropy/cpu/cpu.h"
 
@@ -53,7 +53,15 @@ static int64_t choose_band(const job *j, int threads)
     int64_t share = j->count / ((int64_t)threads * BANDS_A_THREAD);
     band = band < share ? band : share;
     band = band > window ? band : window;
+    band = band < j->count ? band : j->count;
     return round_up(band > 0 ? band : 1, BAND_GRAIN);
+}
+
+/* The threads that have a band: others would wait in vain. */
+static int team_of(const job *j, int threads)
+{
+    const int64_t bands = (j->count + j->band - 1) / j->band;
+    return bands < threads ? (int)bands : threads;
 }
 
 /* Rows of levels behind a band: the lanes read whole groups. */
@@ -84,13 +92,13 @@ static bool count_scratch(job *j)
     return true;
 }
 
-static tw_status plan_scratch(job *j, int threads)
+static tw_status plan_scratch(job *j, int team)
 {
     if (!count_scratch(j)) {
         return tw_fail(j->ctx, TW_ERR_MEMORY, "a band of %lld x %lld levels cannot be addressed",
                        (long long)band_rows(j), (long long)j->pitch);
     }
-    return twi_alloc(j->ctx, &j->scratch, (uint64_t)threads, j->part, "the levels of the bands");
+    return twi_alloc(j->ctx, &j->scratch, (uint64_t)team, j->part, "the levels of the bands");
 }
 
 /* Where row `row` of the result goes. */
@@ -211,7 +219,7 @@ uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, in
     uint64_t bytes;
     job j = {.setup = setup, .count = rows, .pitch = twi_padded_cols(setup)};
     j.band = choose_band(&j, threads);
-    if (!count_scratch(&j) || !twi_mul(j.part, (uint64_t)threads, &bytes)) {
+    if (!count_scratch(&j) || !twi_mul(j.part, (uint64_t)team_of(&j, threads), &bytes)) {
         return UINT64_MAX / 2;
     }
     return bytes + (twi_wide_takes(setup) ? twi_wide_bytes(setup) : 0);
@@ -234,7 +242,8 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
     atomic_init(&j.done, 0);
     j.counters = twi_counters_kernel_find(setup->isa);
     j.band = band > 0 ? band : choose_band(&j, threads);
-    tw_status status = plan_scratch(&j, threads);
+    const int team = team_of(&j, threads);
+    tw_status status = plan_scratch(&j, team);
     if (status == TW_OK && twi_wide_takes(setup)) {
         status = twi_wide_make(ctx, &j.moves, setup, j.pitch);
     }
@@ -243,10 +252,8 @@ tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup, int
         return status;
     }
     const int64_t bands = (count + j.band - 1) / j.band;
-    const int team = bands < threads ? (int)bands : threads; /* others would wait in vain */
 #pragma omp parallel num_threads(twi_team(team)) if (team > 1)
     work(&j, bands);
-    (void)team; /* without OpenMP there is none */
     twi_wide_clear(&j.moves);
     twi_free(j.scratch);
     return twi_check_cancel(ctx);
