@@ -3,8 +3,9 @@
 
 #include "base/memory.h"
 
-#define LEAST_LEFT ((uint64_t)64 << 20) /* bytes; below that a copy could be missed elsewhere */
-#define SHARE 16                        /* of the memory that is left: what a copy may take */
+/* Of the memory that is left, what a copy and the one that it grows out of may take: not more than
+ * a limit that was named for the list has beside it (twi_memory_advice). */
+#define SHARE 16
 
 struct twi_kept {
     twi_flow flow;
@@ -19,7 +20,7 @@ static void keep(tw_context *ctx, twi_kept *kept, const char *bytes, uint64_t co
 {
     if (kept->copy != NULL && count > kept->room - kept->size) {
         uint64_t room = 2 * (kept->size + count);
-        room = room < kept->most ? room : kept->most;
+        room = room < kept->most - kept->room ? room : kept->most - kept->room;
         char *wider = kept->size + count <= room ? twi_try_alloc(ctx, room, 1) : NULL;
         if (wider != NULL) {
             memcpy(wider, kept->copy, (size_t)kept->size);
@@ -52,15 +53,15 @@ static void close_kept(twi_flow *flow)
 
 void twi_input_keep(tw_context *ctx, twi_input *input, twi_kept **out)
 {
-    const uint64_t left = twi_memory_left(ctx);
-    twi_kept *kept = left >= LEAST_LEFT ? twi_try_alloc(ctx, 1, sizeof *kept) : NULL;
+    const uint64_t most = twi_memory_left(ctx) / SHARE;
+    twi_kept *kept = most >= TWI_INPUT_HEAD ? twi_try_alloc(ctx, 1, sizeof *kept) : NULL;
     if (kept == NULL) {
         return;
     }
     *kept = (twi_kept){.flow = {read_kept, close_kept},
                        .inner = input->flow,
                        .room = TWI_INPUT_HEAD,
-                       .most = left / SHARE};
+                       .most = most};
     kept->copy = twi_try_alloc(ctx, kept->room, 1);
     keep(ctx, kept, input->bytes, input->size);
     input->flow = &kept->flow;

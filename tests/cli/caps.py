@@ -199,6 +199,7 @@ class Caps(unittest.TestCase):
         names += ["n.csv", "r.el"]
         for name in names:
             self.told(("convert", "--graph", name, "o.el"), limits=("100k", "5M"))
+        self.told(("convert", "--graph", "-", "o.el"), piped="g.csv", limits=("100k", "5M"))  # of which a part is kept, too
         for name in ("g.gr", "n.csv", "g.bin", "r.el"):
             self.told(("convert", "--graph", "-", "o.el"), piped=name)
             for words in PACKERS.values():
@@ -236,6 +237,13 @@ class Caps(unittest.TestCase):
             self.told(("summary", "-"), piped=name, refused=False)
             self.told(("convert", "-", "o.npy"), piped=name, refused=False)
             self.told(("compare", "-", "d.npy"), piped=name, refused=False)
+
+    def test_names_far_down_a_pipe_are_read_again(self):
+        with open(self.path("late.csv"), "w") as file:
+            file.writelines("%d,%d,1\n" % (i % 50, i * 7 % 50) for i in range(60000))
+            file.write("north,1,2\n")
+        for limit in ("1G", "20M"):
+            self.assertEqual(self.bounded(("apsp", "-", "o.csv"), limit, "late.csv"), (0, ""))
 
     def test_a_matrix_from_a_pipe_is_what_it_is_in_a_file(self):
         with open(self.path("m.csv"), "w") as file:
