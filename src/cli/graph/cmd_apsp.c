@@ -7,6 +7,7 @@
 
 #include "cli/graph/names.h"
 #include "cli/graph/statistics.h"
+#include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 
@@ -190,13 +191,20 @@ static tw_status check_names(apsp_run *run)
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
     }
-    if (!s->labels) {
-        return TW_OK;
+    const cli_file out = {"OUT", run->output}, before = {"--predecessors", s->predecessors};
+    tw_status status =
+        cli_refuse_foreign_labels(ctx, &before, NULL, "remove them, or name another file");
+    if (status == TW_OK && !s->labels) {
+        status = cli_refuse_foreign_labels(ctx, &out, s->in_lines ? "csv" : s->format,
+                                           "use --labels to replace them, or remove them");
+    }
+    if (status != TW_OK || !s->labels) {
+        return status;
     }
     if (cli_is_stdout(run->output)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels writes beside OUT, which must be a file");
     }
-    tw_status status = cli_label_path(ctx, run->row_labels, run->output, "rows");
+    status = cli_label_path(ctx, run->row_labels, run->output, "rows");
     return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
 #include "cli/graph/statistics.h"
+#include "cli/graph/tables.h"
 #include "cli/graph/vertices.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
@@ -110,6 +111,8 @@ static tw_status check_settings(reach_run *run, int count, char **words)
     if (s->bits && run->output == NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--bits has no effect without OUT");
     }
+    status =
+        cli_refuse_foreign_labels(ctx, &outputs[0], s->format, "remove them, or name another OUT");
     int to_stdout = 0;
     for (int i = 0; i < 4 && status == TW_OK; i++) {
         to_stdout += cli_is_stdout(outputs[i].path);

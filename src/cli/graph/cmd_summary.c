@@ -67,7 +67,10 @@ static tw_status name_vertices(cli_job *job, const settings *s, const char *dist
     static const char *const text[] = {"csv", NULL};
     tw_status status = TW_OK;
     if (s->labels) {
-        status = cli_read_labels(job->ctx, dist, &names->graph, &names->rows, &names->cols);
+        status = cli_check_labels(job->ctx, dist);
+        if (status == TW_OK) {
+            status = cli_read_labels(job->ctx, dist, &names->graph, &names->rows, &names->cols);
+        }
     } else if (cli_is_file(dist) && cli_writes(dist, s->format, text)) {
         status = cli_read_table_names(job->ctx, dist, &names->graph, &names->rows, &names->cols);
     }

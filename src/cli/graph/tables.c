@@ -2,10 +2,10 @@
 #include "cli/graph/tables.h"
 
 #include "cli/graph/names.h"
-#include "cli/shared/files.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void cli_table_names_clear(cli_table_names *names)
 {
@@ -28,12 +28,59 @@ tw_status cli_table_names_check(tw_context *ctx, const cli_table_names *names,
                    (long long)shape->rows, (long long)shape->cols);
 }
 
-/* Both files of names are there. */
-static bool has_labels(tw_context *ctx, const char *path)
-{
+/* The two files of names beside a matrix. */
+typedef struct label_files {
     char rows[CLI_LABEL_PATH], cols[CLI_LABEL_PATH];
-    return cli_label_path(ctx, rows, path, "rows") == TW_OK && cli_is_file(rows) &&
-           cli_label_path(ctx, cols, path, "cols") == TW_OK && cli_is_file(cols);
+} label_files;
+
+/* Both are there. */
+static bool has_labels(tw_context *ctx, const char *path, label_files *out)
+{
+    return cli_label_path(ctx, out->rows, path, "rows") == TW_OK && cli_is_file(out->rows) &&
+           cli_label_path(ctx, out->cols, path, "cols") == TW_OK && cli_is_file(out->cols);
+}
+
+static bool is_older(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 &&
+           (a.st_mtim.tv_sec != b.st_mtim.tv_sec ? a.st_mtim.tv_sec < b.st_mtim.tv_sec
+                                                 : a.st_mtim.tv_nsec < b.st_mtim.tv_nsec);
+}
+
+/* --labels writes after the matrix: what is older was written for another one. */
+static const char *find_stale(const label_files *files, const char *path)
+{
+    return is_older(files->rows, path)   ? files->rows
+           : is_older(files->cols, path) ? files->cols
+                                         : NULL;
+}
+
+tw_status cli_check_labels(tw_context *ctx, const char *dist)
+{
+    label_files files;
+    const char *stale = has_labels(ctx, dist, &files) ? find_stale(&files, dist) : NULL;
+    return stale == NULL ? TW_OK
+                         : tw_fail(ctx, TW_ERR_ARGUMENT,
+                                   "--labels: '%.300s' is older than '%.300s' and may name another "
+                                   "matrix; touch it if the names are right",
+                                   stale, dist);
+}
+
+tw_status cli_refuse_foreign_labels(tw_context *ctx, const cli_file *output, const char *format,
+                                    const char *instead)
+{
+    static const char *const text[] = {"csv", NULL};
+    label_files files;
+    if (output->path == NULL || cli_is_stdout(output->path) ||
+        cli_writes(output->path, format, text) || !has_labels(ctx, output->path, &files)) {
+        return TW_OK;
+    }
+    return tw_fail(
+        ctx, TW_ERR_ARGUMENT,
+        "%s '%.300s': the names in '%.300s' and '%.300s' are of another matrix and would "
+        "be taken for those of this one: %s",
+        output->what, output->path, files.rows, files.cols, instead);
 }
 
 tw_status cli_table_names_find(cli_job *job, const char *path, const char *format,
@@ -49,7 +96,14 @@ tw_status cli_table_names_find(cli_job *job, const char *path, const char *forma
         return status == TW_OK && out->graph != NULL ? cli_table_names_check(ctx, out, shape)
                                                      : status;
     }
-    if (!has_labels(ctx, path)) {
+    label_files files;
+    if (!has_labels(ctx, path, &files)) {
+        return TW_OK;
+    }
+    const char *stale = find_stale(&files, path);
+    if (stale != NULL) {
+        cli_say(job, "%s is older than %s, and its names are ignored: touch it if they are right",
+                stale, path);
         return TW_OK;
     }
     tw_status status = cli_read_labels(ctx, path, &out->graph, &out->rows, &out->cols);

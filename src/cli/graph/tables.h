@@ -4,6 +4,7 @@
 #define CLI_TABLES_H
 
 #include "cli/graph/vertices.h"
+#include "cli/shared/files.h"
 #include "frame/job.h"
 
 #include <tilewright.h>
@@ -14,7 +15,7 @@ typedef struct cli_table_names {
 } cli_table_names;
 
 /* The names of the matrix `path` of `shape`, if it has any. Those beside it are left alone if they
- * are not as many as there are rows and columns, which is said. */
+ * are older than it, or not as many as there are rows and columns, which is said. */
 TW_CHECKED tw_status cli_table_names_find(cli_job *job, const char *path, const char *format,
                                           const tw_shape *shape, cli_table_names *out);
 void cli_table_names_clear(cli_table_names *names);
@@ -22,6 +23,14 @@ void cli_table_names_clear(cli_table_names *names);
 /* Refuse names that are not as many as there are rows and columns. */
 TW_CHECKED tw_status cli_table_names_check(tw_context *ctx, const cli_table_names *names,
                                            const tw_shape *shape);
+
+/* Refuse names beside `dist` that are older than it. */
+TW_CHECKED tw_status cli_check_labels(tw_context *ctx, const char *dist);
+
+/* Refuse an output that --labels is not given for, where names of another matrix lie beside it;
+ * `instead` is what to do. A .csv has its names in itself. */
+TW_CHECKED tw_status cli_refuse_foreign_labels(tw_context *ctx, const cli_file *output,
+                                               const char *format, const char *instead);
 
 /* For each of `count` vertices of `graph`, those of `list` (NULL: the first ones), where `order` of
  * `names` has one of that name: *out, to be freed. *missing is the first name that is not there, or
