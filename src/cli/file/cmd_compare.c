@@ -299,6 +299,19 @@ static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, 
     if (status != TW_OK || a->names.graph == NULL || b->names.graph == NULL) {
         return status;
     }
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        const side *either = i == 0 ? a : b;
+        const char *twice = NULL;
+        status = cli_table_names_twice(ctx, &either->names, &twice);
+        if (twice != NULL) {
+            cli_say(job, "%s has two rows or columns '%s': compared by their order", either->path,
+                    twice);
+            return TW_OK;
+        }
+    }
+    if (status != TW_OK) {
+        return status;
+    }
     status = cli_table_names_match(ctx, &b->names, &b->names.rows, a->names.graph,
                                    a->names.rows.list, shape->rows, &out->rows, &missing);
     if (status == TW_OK && missing == NULL) {

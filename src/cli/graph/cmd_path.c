@@ -157,6 +157,14 @@ static tw_status match_names(cli_job *job, const settings *s, const tw_graph *gr
         status = cli_table_names_find(job, file, s->dist_format, shape, &names);
     }
     if (status == TW_OK && names.graph != NULL) {
+        const char *twice = NULL;
+        status = cli_table_names_twice(job->ctx, &names, &twice);
+        if (status == TW_OK && twice != NULL) {
+            status = tw_fail(job->ctx, TW_ERR_FORMAT, "%.300s has two rows or columns '%.100s'",
+                             file, twice);
+        }
+    }
+    if (status == TW_OK && names.graph != NULL) {
         status =
             cli_table_names_match(job->ctx, &names, &names.rows, graph, &from, 1, &rows, &missing);
         if (status == TW_OK && missing == NULL) {
@@ -164,8 +172,9 @@ static tw_status match_names(cli_job *job, const settings *s, const tw_graph *gr
                                            about.vertices, cols, &missing);
         }
         if (status == TW_OK && missing != NULL) {
-            status = tw_fail(job->ctx, TW_ERR_VERIFY, "%.300s has no %s for '%.100s'", file,
-                             *cols == NULL ? "row" : "column", missing);
+            status = tw_fail(job->ctx, TW_ERR_FORMAT, "%.300s has no %s for '%.100s'%s", file,
+                             *cols == NULL ? "row" : "column", missing,
+                             *cols == NULL ? "" : "; a path needs a column for every vertex");
         }
         *row = status == TW_OK ? rows[0] : 0;
     }

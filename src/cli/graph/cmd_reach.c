@@ -179,9 +179,15 @@ static tw_status name_output(reach_run *run)
     tw_graph_info about = TW_GRAPH_INFO_INIT;
     const settings *s = run->settings;
     tw_status status = tw_graph_describe(run->graph, &about);
-    if (status != TW_OK || run->output == NULL || !about.labelled || s->bits ||
-        !cli_writes(run->output, s->format, text)) {
+    if (status != TW_OK || run->output == NULL || !about.labelled) {
         return status;
+    }
+    if (s->bits || !cli_writes(run->output, s->format, text)) {
+        cli_say(run->job,
+                "%s has no place for names: vertices are numbered from 0 in the order in which "
+                "their names first appear in %s%s",
+                run->output, run->input, s->bits ? "" : "; a .csv has the names");
+        return TW_OK;
     }
     tw_sink_destroy(&run->sink);
     return tw_sink_to_table(run->job->ctx, &run->sink, run->output, run->graph, run->sources.list,

@@ -115,6 +115,28 @@ tw_status cli_table_names_find(cli_job *job, const char *path, const char *forma
     return status;
 }
 
+tw_status cli_table_names_twice(tw_context *ctx, const cli_table_names *names, const char **twice)
+{
+    const cli_vertices *lists[] = {&names->rows, &names->cols};
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    tw_status status = tw_graph_describe(names->graph, &about);
+    *twice = NULL;
+    for (int k = 0; k < 2 && status == TW_OK && *twice == NULL; k++) {
+        bool *seen = calloc((size_t)about.vertices + 1, sizeof *seen);
+        if (seen == NULL) {
+            return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld names",
+                           (long long)about.vertices);
+        }
+        for (int64_t i = 0; i < lists[k]->count && *twice == NULL; i++) {
+            const int32_t vertex = lists[k]->list[i];
+            *twice = seen[vertex] ? tw_graph_label(names->graph, vertex) : NULL;
+            seen[vertex] = true;
+        }
+        free(seen);
+    }
+    return status;
+}
+
 tw_status cli_table_names_match(tw_context *ctx, const cli_table_names *names,
                                 const cli_vertices *order, const tw_graph *graph,
                                 const int32_t *list, int64_t count, int32_t **out,

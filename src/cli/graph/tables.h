@@ -32,6 +32,11 @@ TW_CHECKED tw_status cli_check_labels(tw_context *ctx, const char *dist);
 TW_CHECKED tw_status cli_refuse_foreign_labels(tw_context *ctx, const cli_file *output,
                                                const char *format, const char *instead);
 
+/* A name that two rows or two columns have, so that it says nothing of which is meant; *twice is
+ * NULL if there is none. */
+TW_CHECKED tw_status cli_table_names_twice(tw_context *ctx, const cli_table_names *names,
+                                           const char **twice);
+
 /* For each of `count` vertices of `graph`, those of `list` (NULL: the first ones), where `order` of
  * `names` has one of that name: *out, to be freed. *missing is the first name that is not there, or
  * NULL. */
