@@ -602,7 +602,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     atomic_bool seen = false;
     list kind = {.odd = &seen,
                  .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
-    int64_t declared = 0;
+    int64_t declared = -1;
     *done = (attempt){0};
     twi_text_file file = {.rules = {.vertices = -1,
                                     .unweighted = opts->unweighted,
@@ -629,6 +629,12 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
         if (status == TW_OK) {
             tell_name(ctx, input, &kind.columns.telling);
         }
+    } else if (status == TW_OK && declared < 0) {
+        status =
+            tw_fail(ctx, TW_ERR_FORMAT,
+                    "%.400s: no edges, only comments or blank lines; a graph without edges has "
+                    "a comment '# vertices: N'",
+                    input->name);
     }
     kind.names = kind.columns.names ? &names : NULL;
     if (status == TW_OK && kind.columns.titles) {
