@@ -460,9 +460,9 @@ TW_API TW_CHECKED tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, cons
  * field in every other line names the row; the first field of all is empty. Vertices are named as
  * above, and all three are read until the sink's end. With `vertices` the entries are vertices of
  * the graph, i32 as a sink of predecessors receives them, and are named, too; what is no vertex is
- * an empty field. Tables of distances are read by tw_matrix_file_create and tw_matrix_source, which
- * pass over the names. "-" is standard output, any other name is the file's, whatever its
- * extension.
+ * an empty field. Tables of distances are read by tw_matrix_file_create, which passes over the
+ * names, and tw_matrix_source, which has them (tw_matrix_source_names). "-" is standard output, any
+ * other name is the file's, whatever its extension.
  */
 TW_API TW_CHECKED tw_status tw_sink_to_table(tw_context *ctx, tw_sink *out, const char *path,
                                              const tw_graph *graph, const int32_t *sources,
@@ -558,6 +558,11 @@ TW_API void tw_matrix_file_destroy(tw_matrix_file *file);
  * is cut short meanwhile is TW_ERR_IO. */
 TW_API TW_CHECKED tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path,
                                              const char *format, tw_type type);
+
+/* The names that a csv table has before its rows, or with `columns` above its columns: a line for
+ * each, in quotes if it is so in the file. They live as long as the source. NULL: it has none, or
+ * is no source of tw_matrix_source. */
+TW_API const char *tw_matrix_source_names(const tw_source *source, int32_t columns);
 
 /* ------------------------------------------------------------------------ arrays in GPU memory */
 

@@ -288,9 +288,9 @@ static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, 
     const tw_shape *shape = &a->source.shape;
     const char *missing = NULL;
     *same = true;
-    tw_status status = cli_table_names_find(job, a->path, s->format, shape, &a->names);
+    tw_status status = cli_table_names_find(job, a->path, s->format, &a->source, &a->names);
     if (status == TW_OK) {
-        status = cli_table_names_find(job, b->path, s->format, &b->source.shape, &b->names);
+        status = cli_table_names_find(job, b->path, s->format, &b->source, &b->names);
     }
     if (status == TW_OK && (a->names.graph == NULL) != (b->names.graph == NULL)) {
         cli_say(job, "only %s names its rows and columns: compared by their order",

@@ -293,7 +293,7 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
             tw_fail(ctx, status, "%s (taken for a matrix; if it is a graph, use --graph)", why);
     }
     if (status == TW_OK) {
-        status = cli_table_names_find(job, in, s->reading.format, &source.shape, &names);
+        status = cli_table_names_find(job, in, s->reading.format, &source, &names);
     }
     if (status == TW_OK && s->kind == KIND_AUTO && names.graph == NULL && cli_is_file(in) &&
         cli_writes(in, s->reading.format, text)) {

@@ -145,7 +145,7 @@ static void print_json(const cli_job *job, const tw_graph *graph, tw_type type,
 /* Where a named DIST has the row of `from` and the columns of all vertices: *row, and *cols to be
  * freed, or NULL if it has no names or the graph has none. */
 static tw_status match_names(cli_job *job, const settings *s, const tw_graph *graph,
-                             const char *file, int32_t from, const tw_shape *shape, int64_t *row,
+                             const char *file, int32_t from, const tw_source *source, int64_t *row,
                              int32_t **cols)
 {
     tw_graph_info about = TW_GRAPH_INFO_INIT;
@@ -154,7 +154,7 @@ static tw_status match_names(cli_job *job, const settings *s, const tw_graph *gr
     int32_t *rows = NULL;
     tw_status status = tw_graph_describe(graph, &about);
     if (status == TW_OK && about.labelled) {
-        status = cli_table_names_find(job, file, s->dist_format, shape, &names);
+        status = cli_table_names_find(job, file, s->dist_format, source, &names);
     }
     if (status == TW_OK && names.graph != NULL) {
         const char *twice = NULL;
@@ -213,7 +213,7 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
     tw_status status =
         tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
     if (status == TW_OK) {
-        status = match_names(job, s, graph, file, from, shape, &row, &cols);
+        status = match_names(job, s, graph, file, from, &source, &row, &cols);
     }
     if (status == TW_OK && cols == NULL && (shape->rows != vertices || shape->cols != vertices)) {
         status = tw_fail(ctx, TW_ERR_VERIFY,

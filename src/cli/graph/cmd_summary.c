@@ -62,23 +62,23 @@ static void mention_labels(const cli_job *job, const char *dist)
 
 /* The names in a .csv, or those beside it if they are asked for. */
 static tw_status name_vertices(cli_job *job, const settings *s, const char *dist,
-                               const tw_shape *shape, cli_table_names *names)
+                               const tw_source *source, cli_table_names *names)
 {
-    static const char *const text[] = {"csv", NULL};
     tw_status status = TW_OK;
     if (s->labels) {
         status = cli_check_labels(job->ctx, dist);
         if (status == TW_OK) {
             status = cli_read_labels(job->ctx, dist, &names->graph, &names->rows, &names->cols);
         }
-    } else if (cli_is_file(dist) && cli_writes(dist, s->format, text)) {
-        status = cli_read_table_names(job->ctx, dist, &names->graph, &names->rows, &names->cols);
+    } else if (tw_matrix_source_names(source, 0) != NULL) {
+        status =
+            cli_read_table_names(job->ctx, dist, source, &names->graph, &names->rows, &names->cols);
     }
     if (status == TW_OK && names->graph == NULL) {
         mention_labels(job, dist);
         return TW_OK;
     }
-    return status == TW_OK ? cli_table_names_check(job->ctx, names, shape) : status;
+    return status == TW_OK ? cli_table_names_check(job->ctx, names, &source->shape) : status;
 }
 
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
@@ -138,7 +138,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                                   s->type != TW_AUTO ? s->type : TW_I32);
     }
     if (status == TW_OK) {
-        status = name_vertices(job, s, words[0], &source.shape, &names);
+        status = name_vertices(job, s, words[0], &source, &names);
     }
     if (status == TW_OK) {
         status = summarise(job, s, &source, &answering, &names, words[0]);

@@ -255,20 +255,27 @@ static bool copy_names(FILE *in, FILE *rows, FILE *cols)
     return table;
 }
 
-tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **graph,
-                               cli_vertices *rows, cli_vertices *cols)
+tw_status cli_read_table_names(tw_context *ctx, const char *dist, const tw_source *source,
+                               tw_graph **graph, cli_vertices *rows, cli_vertices *cols)
 {
     char list[1 + NOWHERE] = "@", other[1 + NOWHERE] = "@";
     FILE *row_names = NULL, *col_names = NULL;
-    FILE *in = fopen(dist, "rbe");
-    if (in == NULL) {
+    const char *row_text = tw_matrix_source_names(source, 0);
+    const char *col_text = tw_matrix_source_names(source, 1);
+    const bool given = row_text != NULL && col_text != NULL;
+    FILE *in = given ? NULL : fopen(dist, "rbe");
+    if (!given && in == NULL) {
         return TW_OK; /* whoever reads the numbers says so */
     }
     tw_status status = open_nowhere(ctx, &row_names, list + 1);
     if (status == TW_OK) {
         status = open_nowhere(ctx, &col_names, other + 1);
     }
-    if (status == TW_OK && copy_names(in, row_names, col_names)) {
+    if (status == TW_OK && given) {
+        fputs(row_text, row_names);
+        fputs(col_text, col_names);
+    }
+    if (status == TW_OK && (given || copy_names(in, row_names, col_names))) {
         status = fflush(row_names) == 0 && fflush(col_names) == 0
                      ? read_lists(ctx, list, other, graph, rows, cols)
                      : no_room(ctx);
@@ -279,6 +286,8 @@ tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **gra
     if (row_names != NULL) {
         fclose(row_names);
     }
-    fclose(in);
+    if (in != NULL) {
+        fclose(in);
+    }
     return status;
 }

@@ -36,8 +36,10 @@ TW_CHECKED tw_status cli_read_labels(tw_context *ctx, const char *dist, tw_graph
                                      cli_vertices *rows, cli_vertices *cols);
 
 /* The same of the names that a .csv matrix has above its columns and before its rows, if it has
- * any: else *graph stays NULL. */
-TW_CHECKED tw_status cli_read_table_names(tw_context *ctx, const char *dist, tw_graph **graph,
+ * any: else *graph stays NULL. They are those of the source, or, where it has none, because its
+ * entries are vertices or it is not there (NULL), those in the file itself. */
+TW_CHECKED tw_status cli_read_table_names(tw_context *ctx, const char *dist,
+                                          const tw_source *source, tw_graph **graph,
                                           cli_vertices *rows, cli_vertices *cols);
 
 /* The length of the field that a line begins with; commas in quotes are part of it. */

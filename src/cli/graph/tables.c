@@ -84,15 +84,18 @@ tw_status cli_refuse_foreign_labels(tw_context *ctx, const cli_file *output, con
 }
 
 tw_status cli_table_names_find(cli_job *job, const char *path, const char *format,
-                               const tw_shape *shape, cli_table_names *out)
+                               const tw_source *source, cli_table_names *out)
 {
     static const char *const text[] = {"csv", NULL};
     tw_context *ctx = job->ctx;
-    if (!cli_is_file(path)) {
+    const tw_shape *shape = &source->shape;
+    const bool named = tw_matrix_source_names(source, 0) != NULL;
+    if (!named && !cli_is_file(path)) {
         return TW_OK;
     }
-    if (cli_writes(path, format, text)) {
-        tw_status status = cli_read_table_names(ctx, path, &out->graph, &out->rows, &out->cols);
+    if (named || cli_writes(path, format, text)) {
+        tw_status status =
+            cli_read_table_names(ctx, path, source, &out->graph, &out->rows, &out->cols);
         return status == TW_OK && out->graph != NULL ? cli_table_names_check(ctx, out, shape)
                                                      : status;
     }

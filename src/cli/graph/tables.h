@@ -14,10 +14,10 @@ typedef struct cli_table_names {
     cli_vertices rows, cols;
 } cli_table_names;
 
-/* The names of the matrix `path` of `shape`, if it has any. Those beside it are left alone if they
- * are older than it, or not as many as there are rows and columns, which is said. */
+/* The names of the matrix `path`, which `source` reads, if it has any. Those beside it are left
+ * alone if they are older than it, or not as many as there are rows and columns, which is said. */
 TW_CHECKED tw_status cli_table_names_find(cli_job *job, const char *path, const char *format,
-                                          const tw_shape *shape, cli_table_names *out);
+                                          const tw_source *source, cli_table_names *out);
 void cli_table_names_clear(cli_table_names *names);
 
 /* Refuse names that are not as many as there are rows and columns. */

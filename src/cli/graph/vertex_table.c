@@ -144,7 +144,8 @@ tw_status cli_vertex_table(cli_job *job, tw_source *out, const char *path, tw_st
     cli_table_names names = {0};
     tw_matrix *table = NULL;
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
-    tw_status status = cli_read_table_names(job->ctx, path, &names.graph, &names.rows, &names.cols);
+    tw_status status =
+        cli_read_table_names(job->ctx, path, NULL, &names.graph, &names.rows, &names.cols);
     if (status == TW_OK && names.graph != NULL) {
         status = make_table(job->ctx, path, &names, &table);
     }

@@ -8,7 +8,8 @@
  * as they come, elsewhere from the place noted before them.
  *
  * A file whose first field is empty is a table with names above its columns and before its rows, as
- * tw_sink_to_table writes it, and spreadsheets and pandas do: the names are passed over.
+ * tw_sink_to_table writes it, and spreadsheets and pandas do: the names are passed over, or read by
+ * themselves.
  *
  * Digits are read by the fact that csv.c writes them by: m / 10^k is the double of the text where
  * m < 2^53 and k <= 22. The rest goes to strtod in the "C" locale, whatever that of the program.
@@ -25,6 +26,7 @@
 #define TOKEN_MOST 4095            /* characters of a number; a longer one is refused */
 #define BUFFER ((uint64_t)1 << 16) /* bytes of text in memory: many times TOKEN_MOST */
 #define MARKS 4096                 /* places noted, at most */
+#define NAMES_ROOM 256             /* bytes that the first names get */
 
 typedef struct reader {
     tw_context *ctx;
@@ -428,6 +430,86 @@ static tw_status read_matrix(reader *r, tw_matrix *out, tw_shape *shape)
     if (status == TW_OK) {
         *out = (tw_matrix){data, shape->rows, shape->cols, shape->cols, shape->type};
     }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ the names */
+
+typedef struct lines {
+    char *text; /* ended by 0 */
+    uint64_t size;
+    uint64_t room;
+} lines;
+
+static void append(reader *r, lines *out, char c)
+{
+    if (out->room - out->size < 2 && r->status == TW_OK) {
+        char *wider = NULL;
+        const uint64_t room = out->room == 0 ? NAMES_ROOM : 2 * out->room;
+        r->status = twi_alloc(r->ctx, &wider, room, 1, "the names of a table");
+        if (r->status == TW_OK && out->size > 0) {
+            memcpy(wider, out->text, (size_t)out->size);
+        }
+        if (r->status == TW_OK) {
+            twi_free(out->text);
+            out->text = wider;
+            out->room = room;
+        }
+    }
+    if (r->status == TW_OK) {
+        out->text[out->size++] = c;
+        out->text[out->size] = '\0';
+    }
+}
+
+/* One field, without the blanks around it, as a line. */
+static void copy_name(reader *r, lines *out)
+{
+    const uint64_t start = out->size;
+    bool quoted = false;
+    skip_blanks(r);
+    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != ','); fill_at_end(r)) {
+        quoted ^= *r->at == '"';
+        append(r, out, *r->at++);
+    }
+    while (out->size > start && is_blank(out->text[out->size - 1])) {
+        out->size--;
+    }
+    append(r, out, '\n');
+}
+
+static void copy_names(reader *r, lines *rows, lines *cols)
+{
+    bool more = skip_name(r); /* the corner */
+    while (more && r->status == TW_OK) {
+        copy_name(r, cols);
+        more = r->at < r->end && *r->at == ',';
+        r->at += r->at < r->end ? 1 : 0;
+    }
+    while (r->status == TW_OK && next_line(r)) {
+        copy_name(r, rows);
+        skip_line(r, NULL);
+    }
+}
+
+tw_status twi_csv_read_names(tw_context *ctx, twi_csv_names *out, const twi_input *input,
+                             const char *path)
+{
+    reader r;
+    lines rows = {0}, cols = {0};
+    *out = (twi_csv_names){0};
+    tw_status status = open_reader(ctx, &r, input, path);
+    if (status == TW_OK && next_line(&r) && is_corner(&r)) {
+        copy_names(&r, &rows, &cols);
+    }
+    status = status == TW_OK ? r.status : status;
+    if (status == TW_OK) {
+        *out = (twi_csv_names){rows.text, cols.text};
+    } else {
+        twi_free(rows.text);
+        twi_free(cols.text);
+    }
+    close_reader(&r);
     return status;
 }
 

@@ -31,6 +31,7 @@ struct tw_matrix_file {
     char wide;      /* 'i' or 'u': elements are integers of 8 bytes, which become f64; else 0 */
     void *parsed;   /* the elements of a csv file; NULL: they lie in the input, */
     twi_csv *csv;   /* or are parsed when they are asked for */
+    twi_csv_names names;
     tw_matrix view; /* of tw_matrix_file_create */
 };
 
@@ -182,6 +183,12 @@ static bool has_room(const tw_context *ctx, const twi_input *input)
 static tw_status parse_csv(tw_context *ctx, tw_matrix_file *file, tw_type type, bool whole)
 {
     tw_matrix parsed = {0};
+    if (!whole) {
+        tw_status status = twi_csv_read_names(ctx, &file->names, &file->input, file->path);
+        if (status != TW_OK) {
+            return status;
+        }
+    }
     if (!whole && !has_room(ctx, &file->input)) {
         tw_status status = twi_csv_open(ctx, &file->csv, &file->input, file->path, type);
         if (status == TW_OK) {
@@ -320,6 +327,8 @@ void tw_matrix_file_destroy(tw_matrix_file *file)
     twi_csv_close(file->csv);
     twi_input_close(&file->input);
     twi_free(file->parsed);
+    twi_free(file->names.rows);
+    twi_free(file->names.cols);
     twi_free(file->path);
     twi_free(file);
 }
@@ -376,4 +385,13 @@ tw_status tw_matrix_source(tw_context *ctx, tw_source *out, const char *path, co
             out, (tw_source){sizeof(tw_source), file, file->shape, 0, fetch_rows, destroy_rows});
     }
     return status;
+}
+
+const char *tw_matrix_source_names(const tw_source *source, int32_t columns)
+{
+    if (source == NULL || source->self == NULL || source->rows != fetch_rows) {
+        return NULL;
+    }
+    const tw_matrix_file *file = source->self;
+    return columns != 0 ? file->names.cols : file->names.rows;
 }

@@ -68,6 +68,13 @@ size_t twi_csv_format_row(char *out, const void *row, int64_t cols, tw_type type
 TW_CHECKED tw_status twi_csv_parse(tw_context *ctx, tw_matrix *out, const twi_input *input,
                                    const char *path, tw_type type);
 
+/* The names of a table, a line for each, as the file has them; both NULL if it is none. */
+typedef struct twi_csv_names {
+    char *rows, *cols; /* to be freed with twi_free */
+} twi_csv_names;
+TW_CHECKED tw_status twi_csv_read_names(tw_context *ctx, twi_csv_names *out, const twi_input *input,
+                                        const char *path);
+
 /* The same without the matrix: rows are parsed when they are asked for, best in order. The input
  * and the path must live as long. One thread at a time. */
 typedef struct twi_csv twi_csv;

@@ -367,6 +367,8 @@ static void of_sinks_and_sources(void **state)
     REFUSED_SILENTLY(tw_matrix_source(NULL, &source, "x", NULL, TW_I32));
     REFUSED(tw_matrix_source(t->ctx, NULL, "x", NULL, TW_I32));
     REFUSED(tw_matrix_source(t->ctx, &source, NULL, NULL, TW_I32));
+    assert_null(tw_matrix_source_names(NULL, 0));
+    assert_null(tw_matrix_source_names(&giver, 1)); /* nothing is known of a caller's own */
     REFUSED_SILENTLY(tw_matrix_file_create(NULL, &file, "x", NULL, TW_I32));
     REFUSED(tw_matrix_file_create(t->ctx, NULL, "x", NULL, TW_I32));
     REFUSED(tw_matrix_file_create(t->ctx, &file, NULL, NULL, TW_I32));

@@ -227,6 +227,26 @@ static void an_error_far_into_the_file_has_its_place(void **state)
     close_context(ctx);
 }
 
+static void a_source_has_the_names_of_a_table(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_source source = TW_SOURCE_INIT;
+    const char table[] = "\xEF\xBB\xBF,a, \"b, c\" \r\n\na ,0,1\r\n\"d \"\"\",2,0";
+    put_file("m.csv", table, sizeof table - 1);
+    assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch("m.csv"), NULL, TW_AUTO));
+    assert_string_equal(tw_matrix_source_names(&source, 0), "a\n\"d \"\"\"\n");
+    assert_string_equal(tw_matrix_source_names(&source, 1), "a\n\"b, c\"\n");
+    tw_source_destroy(&source);
+    put_file("m.csv", "0,1\n2,0\n", 8);
+    assert_ok(ctx, tw_matrix_source(ctx, &source, in_scratch("m.csv"), NULL, TW_AUTO));
+    assert_null(tw_matrix_source_names(&source, 0));
+    assert_null(tw_matrix_source_names(&source, 1));
+    tw_source_destroy(&source);
+    unlink(in_scratch("m.csv"));
+    close_context(ctx);
+}
+
 /* 3.6 MB of numbers, or 14 as f64, in a context of one. */
 static void a_source_needs_no_room_for_the_matrix(void **state)
 {
@@ -345,6 +365,8 @@ int main(void)
         cmocka_unit_test(rows_beyond_those_noted_are_found),
         cmocka_unit_test(a_long_number_is_read_wherever_it_lies),
         cmocka_unit_test(an_error_far_into_the_file_has_its_place),
+        cmocka_unit_test_setup_teardown(a_source_has_the_names_of_a_table, make_scratch,
+                                        remove_scratch),
         cmocka_unit_test_setup_teardown(a_source_needs_no_room_for_the_matrix, make_scratch,
                                         remove_scratch),
         cmocka_unit_test_setup_teardown(a_file_that_changes_is_refused, make_scratch,
