@@ -325,6 +325,22 @@ class Behaviour(unittest.TestCase):
                 for name in ("a.pgm", "b.pgm", "c.pgm", "out/a.pgm"):
                     os.remove(self.path(name))
 
+    def test_an_interrupted_batch_leaves_no_new_folder_without_files(self):
+        os.mkdir(self.path("there"))
+        os.mkfifo(self.path("b.pgm"))
+        for folder in ("out", "there"):
+            process = self.start("map", "x + 1", "b.pgm", "--out-dir", folder, stderr=subprocess.PIPE)
+            writer = self.open_pipe("b.pgm", process)
+            os.write(writer, b"P5 2 1 255\n\x01")
+            self.assertTrue(os.path.isdir(self.path(folder)))
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(BrokenPipeError):  # the signal came before the last byte
+                os.write(writer, b"\x02")
+            os.close(writer)
+            _, said = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, BY_KEY, said)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.pgm", "there"])
+
     def read_terminal(self, master):
         """What has been written to it, as far as it is there."""
         said = b""
@@ -371,7 +387,7 @@ class Behaviour(unittest.TestCase):
                                     "--out-type", "f32", "--repeat", "100000000000",
                                     until=rb"\x1b\[K1/1 a\.pgm: map +0 %")
         self.assertTrue(said.endswith(b"tilewright: interrupted\r\n"), said)
-        self.assertEqual(os.listdir(self.path("out")), [])
+        self.assertFalse(os.path.exists(self.path("out")))
 
     # ------------------------------------------------------------------------------ terminals
 

@@ -326,6 +326,8 @@ class Caps(unittest.TestCase):
             for name in ("p.jpg", "l.jpg"):
                 self.told(("map", "2 * x", name, *words), limits=("1M", "10M", "20M"))
                 self.told(("entropy", name, *words), limits=("1M", "10M", "20M"))
+        for words in (("map", "x", "x=l.jpg[1]", "-o", "o.npy"), ("entropy", "l.jpg", "o.npy", "--plane", "1")):
+            self.assertIn("l.jpg has no plane 1; it has only plane 0", self.bounded(words, "5M")[1])
         for name in ("p.jpg", "l.jpg"):  # whatever is read before, and as a whole where that fits
             for limit in ("30M", "40M", "60M", "90M"):
                 self.assertEqual(self.bounded(("entropy", name, "o.npy"), limit), (0, ""))

@@ -95,7 +95,8 @@ static tw_status check_names(const cli_job *job, const batch_work *w)
     return status;
 }
 
-static tw_status make_folder(const cli_job *job, const char *folder)
+/* *made: whether it was not there before. */
+static tw_status make_folder(const cli_job *job, const char *folder, bool *made)
 {
     struct stat found;
     if (stat(folder, &found) == 0) {
@@ -103,10 +104,10 @@ static tw_status make_folder(const cli_job *job, const char *folder)
                                       : tw_fail(job->ctx, TW_ERR_ARGUMENT,
                                                 "--out-dir '%.500s' is not a folder", folder);
     }
-    return mkdir(folder, 0777) == 0
-               ? TW_OK
-               : tw_fail(job->ctx, TW_ERR_IO, "cannot make the folder '%.500s': %s", folder,
-                         strerror(errno));
+    *made = mkdir(folder, 0777) == 0;
+    return *made ? TW_OK
+                 : tw_fail(job->ctx, TW_ERR_IO, "cannot make the folder '%.500s': %s", folder,
+                           strerror(errno));
 }
 
 /* ----------------------------------------------------------------------------------- the checks */
@@ -375,6 +376,7 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
 {
     char **names = calloc(2 * (size_t)count + 1, sizeof *names);
     batch_work w = {batch, inputs, names, names + count, count, one, self};
+    bool made = false;
     if (names == NULL) {
         return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
     }
@@ -392,10 +394,13 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
         status = check_storage(job, &w);
     }
     if (status == TW_OK) {
-        status = make_folder(job, batch->folder);
+        status = make_folder(job, batch->folder, &made);
     }
     if (status == TW_OK) {
         status = run_files(job, &w);
+    }
+    if (status != TW_OK && made) {
+        (void)rmdir(batch->folder); /* which fails if there are results in it */
     }
     for (int i = 0; i < 2 * count; i++) {
         free(names[i]);

@@ -302,6 +302,24 @@ static tw_status read_whole(cli_job *job, cli_raster *r)
     return status;
 }
 
+/* A file that takes too much memory: a plane that it does not have is told before that. */
+static tw_status refuse_file(cli_job *job, cli_raster *r)
+{
+    char sentence[1024];
+    tw_image_tags_info info = TW_IMAGE_TAGS_INFO_INIT;
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
+    tw_status status = tw_image_tags_read(job->ctx, &r->own, r->path, r->format);
+    r->tags = r->own;
+    if (status == TW_OK && tw_image_tags_describe(r->own, &info) == TW_OK && info.planes > 0) {
+        r->file_planes = info.planes;
+        status = choose_planes(job, r);
+        if (status != TW_OK) {
+            return status;
+        }
+    }
+    return tw_fail(job->ctx, TW_ERR_MEMORY, "%s", sentence);
+}
+
 static tw_status open_raster(cli_job *job, cli_raster *r)
 {
     tw_context *ctx = job->ctx;
@@ -311,7 +329,7 @@ static tw_status open_raster(cli_job *job, cli_raster *r)
     tw_status status =
         file ? tw_image_source(ctx, &probe, r->path, r->format, 0, &info) : TW_ERR_UNSUPPORTED;
     if (file && status == TW_ERR_MEMORY) { /* as a whole it takes more */
-        return status;
+        return refuse_file(job, r);
     }
     if (status != TW_OK) {
         return r->reading == CLI_REHEARSED ? status : read_whole(job, r);
