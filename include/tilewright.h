@@ -322,10 +322,10 @@ typedef struct tw_graph_read_options {
                               in any list zeros before a number or a number beyond 2^31 - 2 */
     int32_t header;        /* edge lists: TW_GRAPH_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
-                              NULL: the third column if there is one */
+                              NULL: what a header says, or the third if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
-    const char *from;      /* edge lists: the columns of the ends, likewise; NULL: the first and */
-    const char *to;        /* the second */
+    const char *from;      /* edge lists: the columns of the ends, likewise; NULL: what a header */
+    const char *to;        /* says for certain, or the first and the second */
 } tw_graph_read_options;
 #define TW_GRAPH_READ_OPTIONS_INIT                                            \
     {                                                                         \

@@ -2,6 +2,7 @@
 #include "io/graph/columns.h"
 
 #include "io/extension.h"
+#include "io/graph/titles.h"
 #include "io/packed/packed.h"
 
 #include <ctype.h>
@@ -41,16 +42,6 @@ bool twi_columns_find(twi_text *head, int64_t *vertices)
             twi_text_skip_line(head);
         }
     } while (twi_text_next_line(head));
-    return false;
-}
-
-static bool is_word(const char *begin, size_t length, const char *const *words)
-{
-    for (; *words != NULL; words++) {
-        if (strlen(*words) == length && strncasecmp(*words, begin, length) == 0) {
-            return true;
-        }
-    }
     return false;
 }
 
@@ -96,32 +87,7 @@ bool twi_columns_hide_edge(twi_text text, const twi_columns *columns)
            twi_field_next(&text, columns->separator, false, &field) == TWI_LINE_END;
 }
 
-/* Titles of the ends, as strangers' files have them: whose it is, bits of 1 << FROM and 1 << TO. */
-enum { FROM, TO, WEIGHT, WISHES };
-
-static int title_of(const char *begin, size_t length)
-{
-    static const char *const sources[] = {
-        "source", "src",   "from",      "u",          "i",         "node1", "node_1", "vertex1",
-        "origin", "start", "from_node", "fromnodeid", "source_id", "head",  "tail",   NULL,
-    };
-    static const char *const targets[] = {
-        "target",   "dst",       "dest",    "to",          "v",   "j",
-        "node2",    "node_2",    "vertex2", "destination", "end", "to_node",
-        "tonodeid", "target_id", "head",    "tail",        NULL,
-    };
-    return is_word(begin, length, sources) << FROM | is_word(begin, length, targets) << TO;
-}
-
-static bool is_weight_title(const char *begin, size_t length)
-{
-    static const char *const words[] = {
-        "weight",  "w",     "distance", "dist",        "cost",     "length",
-        "km",      "miles", "metres",   "meters",      "length_m", "minutes",
-        "seconds", "time",  "duration", "travel_time", NULL,
-    };
-    return is_word(begin, length, words);
-}
+enum { FROM, TO, WEIGHT, WISHES }; /* their titles: 1 << FROM is TWI_TITLE_SOURCE, and so on */
 
 /* Meant for a number, one or not: "1.0.0", "1e999", "-x", "nan2", but not "info". No column is
  * called that, so a field with a slip of the pen in it is reported and not passed over as a title.
@@ -153,19 +119,22 @@ typedef struct line_look {
     int64_t fields;
     int64_t figures; /* fields that are numbers */
     bool any_quote;
-    int64_t titles;    /* of the ends: fields that are known titles */
-    bool spelt;        /* one of them, of more than a letter, is the title of its own end */
-    int64_t elsewhere; /* known titles of ends in other columns */
-    int told;          /* ends whose title is one of their own: bits as of title_of */
-    int64_t weighted;  /* the first column with a known title of weights; 0: none */
-    int64_t weights;   /* how many have one */
-    int64_t numbers;   /* of the ends: fields that are numbers */
-    bool number_like;  /* one of the ends begins like a number */
-    bool weight_like;  /* so does the weight */
-    bool names;        /* one of the ends is a name, in a table */
-    bool torn;         /* one of the ends is a number, a blank, and more */
-    bool braced;       /* the third field begins with a brace: attributes, as NetworkX has them */
-    bool quote_split;  /* a field has one of two quotes: the separator stands between them */
+    int64_t titles;       /* of the ends: fields that are known titles */
+    bool spelt;           /* one of them, of more than a letter, is the title of its own end */
+    int64_t elsewhere;    /* known titles of ends in other columns */
+    int told;             /* ends whose title is one of their own: bits of titles.h */
+    int64_t weighted;     /* the first column with a known title of weights; 0: none */
+    int64_t weights;      /* how many have one */
+    int64_t said[WISHES]; /* the only column with a known title of its kind; 0: none; -1: several */
+    int all;              /* bits that any title has, as of titles.h */
+    bool unknown;         /* some have none */
+    int64_t numbers;      /* of the ends: fields that are numbers */
+    bool number_like;     /* one of the ends begins like a number */
+    bool weight_like;     /* so does the weight */
+    bool names;           /* one of the ends is a name, in a table */
+    bool torn;            /* one of the ends is a number, a blank, and more */
+    bool braced;      /* the third field begins with a brace: attributes, as NetworkX has them */
+    bool quote_split; /* a field has one of two quotes: the separator stands between them */
     twi_field ends[ENDS];
     char list[LISTED]; /* the fields, for a sentence */
 } line_look;
@@ -183,7 +152,8 @@ static void list_field(line_look *out, const twi_field *field)
 static void look_at_end(line_look *out, twi_text *text, const twi_field *field, int end, bool table,
                         bool number, bool like)
 {
-    const int title = title_of(field->begin, (size_t)(field->end - field->begin));
+    const int title =
+        twi_title_of(field->begin, (size_t)(field->end - field->begin)) & TWI_TITLE_END;
     out->titles += title != 0;
     out->told |= title & 1 << end;
     out->spelt |= (title & 1 << end) != 0 && field->end - field->begin > 1;
@@ -206,6 +176,21 @@ static bool has_odd_quotes(const twi_field *field)
         odd ^= *at == '"';
     }
     return odd;
+}
+
+/* Of the last column. */
+static void look_at_title(line_look *out, int title)
+{
+    for (int w = 0; w < WISHES; w++) {
+        if ((title & 1 << w) != 0) {
+            out->said[w] = out->said[w] == 0 ? out->fields : -1;
+        }
+    }
+    if ((title & TWI_TITLE_WEIGHT) != 0) {
+        out->weighted = out->weights++ == 0 ? out->fields : out->weighted;
+    }
+    out->all |= title;
+    out->unknown |= title == 0;
 }
 
 /* The fields of the line at `text`, the wishes by name among them found. */
@@ -236,11 +221,9 @@ static bool look_at_line(twi_text text, char separator, wish wishes[WISHES], lin
             look_at_end(out, &text, &field, out->fields == wishes[TO].column ? TO : FROM,
                         separator != ' ', number, like);
         } else {
-            out->elsewhere += title_of(field.begin, length) != 0;
+            out->elsewhere += (twi_title_of(field.begin, length) & TWI_TITLE_END) != 0;
         }
-        if (is_weight_title(field.begin, length)) {
-            out->weighted = out->weights++ == 0 ? out->fields : out->weighted;
-        }
+        look_at_title(out, twi_title_of(field.begin, length));
         out->weight_like |= out->fields == wishes[WEIGHT].column && like;
     }
     if (next == TWI_BROKEN) {
@@ -435,12 +418,29 @@ static tw_status check_names(tw_context *ctx, const twi_input *input,
     return TW_OK;
 }
 
+/* Where titles say that the ends and the weight are, if they say so for certain: a column of an
+ * unknown title may be a weight, too, unless another is called just that. */
+static void choose_by_titles(const tw_graph_read_options *opts, const line_look *line,
+                             wish wishes[WISHES])
+{
+    const bool weighed = opts->weight != NULL || opts->unweighted;
+    const bool rivals = line->unknown && (line->all & TWI_TITLE_PLAIN) == 0;
+    if (opts->header == TW_GRAPH_HEADER_NO || opts->from != NULL || opts->to != NULL ||
+        line->figures > 0 || line->said[FROM] <= 0 || line->said[TO] <= 0 ||
+        (!weighed && (line->said[WEIGHT] <= 0 || rivals))) {
+        return;
+    }
+    wishes[FROM].column = line->said[FROM];
+    wishes[TO].column = line->said[TO];
+    wishes[WEIGHT].column = weighed ? wishes[WEIGHT].column : line->said[WEIGHT];
+}
+
 /* Where the weight is if nobody says so. */
 static tw_status choose_weight(tw_context *ctx, const twi_input *input,
                                const tw_graph_read_options *opts, wish wishes[WISHES],
                                const line_look *line)
 {
-    if (wishes[WEIGHT].option != NULL || opts->unweighted || line->fields <= ENDS) {
+    if (wishes[WEIGHT].column != 0 || opts->unweighted || line->fields <= ENDS) {
         return TW_OK;
     }
     if (wishes[FROM].option != NULL || wishes[TO].option != NULL) {
@@ -453,19 +453,19 @@ static tw_status choose_weight(tw_context *ctx, const twi_input *input,
     return TW_OK;
 }
 
-/* Whether the first line of data names the columns. Never if its weight begins like a number. Of
- * indices: if nothing in it is one. Of names: if both ends are known titles, or if neither begins
- * like a number and it has a weight or stands above a line of numbers. */
+/* Whether the first line of data names the columns. Never if its weight begins like a number,
+ * otherwise if both ends are known titles. Of indices: if nothing in it is one. Of names: if
+ * neither end begins like a number and it has a weight or stands above a line of numbers. */
 static bool are_titles(const line_look *line, const line_look *next, bool names, int64_t weight)
 {
     const bool weighted = weight > 0 && line->fields >= weight;
     if (line->fields < ENDS || (weighted && line->weight_like)) {
         return false;
     }
-    if (!names) {
-        return line->figures == 0 && !line->number_like;
+    if (line->titles == ENDS) {
+        return true;
     }
-    return line->titles == ENDS || (!line->number_like && (weighted || next->numbers == ENDS));
+    return !line->number_like && (names ? weighted || next->numbers == ENDS : line->figures == 0);
 }
 
 /* What a first line may have to be asked about. */
@@ -654,6 +654,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     }
     status = check_names(ctx, input, opts, wishes, &line);
     if (status == TW_OK) {
+        choose_by_titles(opts, &line, wishes);
         status = choose_weight(ctx, input, opts, wishes, &line);
     }
     if (status == TW_OK) {
