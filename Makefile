@@ -60,7 +60,7 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI if there is none)
 	@tools/setup build test mpi
 	@$(call compile,$(PRESET))
-	@tools/run-tests $(PRESET) -R '^mpi_'
+	@tools/run-tests $(PRESET) -R '$(or $(ONLY),^mpi_)'
 
 cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card; faster to build)
 	@tools/setup build test
