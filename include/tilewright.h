@@ -1128,10 +1128,12 @@ typedef struct tw_image_tags_info {
     int32_t colours; /* not 0: planes 0 to 2 are red, green and blue */
     int32_t has_no_data; /* not 0: elements equal to no_data are none */
     double no_data;
+    int32_t made_here; /* not 0: the file says that tilewright wrote it */
+    int32_t reserved;  /* 0 */
 } tw_image_tags_info;
-#define TW_IMAGE_TAGS_INFO_INIT                       \
-    {                                                 \
-        sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0 \
+#define TW_IMAGE_TAGS_INFO_INIT                             \
+    {                                                       \
+        sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0, 0, 0 \
     }
 /* Of a file, whose elements are not read; arguments as of tw_image_read, but "-" has none. */
 TW_API TW_CHECKED tw_status tw_image_tags_read(tw_context *ctx, tw_image_tags **out,

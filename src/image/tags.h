@@ -19,6 +19,9 @@ typedef struct twi_tag {
 
 #define TWI_TAGS_MOST 32
 
+/* Who wrote a file, as TIFF and PNG say it by "Software" and PNM by a comment. */
+#define TWI_MAKER "tilewright"
+
 struct tw_image_tags {
     tw_image_tags_info info;
     twi_tag list[TWI_TAGS_MOST];

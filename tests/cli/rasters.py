@@ -413,6 +413,40 @@ def a_mask_that_is_not_applied_is_spoken_of():
     assert "not read" not in run("map", "x", "plain.tif").stderr
 
 
+def photographs_are_not_taken_for_results():
+    """Of another kind than the input: what others wrote stays, what tilewright wrote is made again and says so."""
+    values = numbers((1, 30, 40), "u8")
+    make("photo.tif", values)
+    with rasterio.open("photo.tif", "r+") as file:
+        file.update_tags(TIFFTAG_SOFTWARE="camera")
+    Image.fromarray(values[0]).save("photo.png")
+    numpy.save("photo.npy", values)
+    for source, other in (("photo.png", "photo.tif"), ("photo.tif", "photo.png"), ("photo.tif", "photo.npy"), ("photo.npy", "photo.png")):
+        with open(other, "rb") as file:
+            kept = file.read()
+        for words in (["entropy", source], ["map", "x", source]):
+            said = run(*words, other, "-q", status=2).stderr
+            assert f"'{other}' is there already, and may be an input: use -o '{other}' to replace it" in said, said
+        with open(other, "rb") as file:
+            assert file.read() == kept
+    for again in range(2):
+        run("entropy", "photo.tif", "out.png", "-q")
+        run("map", "x", "photo.tif", "out.npy", "-q", "--out-type", "u8")
+        run("map", "x", "photo.png", "out.tif", "-q", "--out-type", "u8", *(["--tiff", "deflate"] if again else []))
+        run("map", "x / 2", "out.tif", "half.npy", "-q")
+        run("map", "x", "half.npy", "half.tif", "-q")
+    with Image.open("out.png") as image:
+        assert image.info["Software"] == "tilewright"
+    with rasterio.open("out.tif") as file:
+        assert file.tags()["TIFFTAG_SOFTWARE"] == "tilewright"
+    assert (numpy.load("out.npy") == values[0]).all()
+    run("map", "x", "photo.tif", "-o", "photo.png", "-q")
+    run("map", "x", "photo.tif", "kept.tif", "-q")
+    with rasterio.open("photo.tif") as before, rasterio.open("kept.tif") as file:
+        same_place(before, file)
+        assert before.tags()["TIFFTAG_SOFTWARE"] == "camera" and file.tags()["TIFFTAG_SOFTWARE"] == "tilewright"
+
+
 def main():
     warnings.simplefilter("ignore")
     if os.environ.get("TW_TEST_SMALL") == "emulated":

@@ -200,16 +200,46 @@ tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
     return TW_OK;
 }
 
-/* Whether the elements of an image are of f32 or f64, as those of results are. */
-static bool has_fractions(tw_context *ctx, const char *path)
+/* The type of an image's elements; TW_AUTO: it is none, or not to be looked at. */
+static tw_type type_of(tw_context *ctx, const char *path)
 {
     tw_source source = TW_SOURCE_INIT;
-    bool has = false;
-    if (tw_image_source(ctx, &source, path, NULL, 0, NULL) == TW_OK) {
-        has = source.shape.type == TW_F32 || source.shape.type == TW_F64;
+    tw_type type = TW_AUTO;
+    if (!cli_is_file(path)) { /* what a pipe has can be read once */
+        return TW_AUTO;
+    }
+    const tw_status status = tw_image_source(ctx, &source, path, NULL, 0, NULL);
+    if (status == TW_OK) {
+        type = source.shape.type;
         tw_source_destroy(&source);
     }
-    return has;
+    return status == TW_ERR_UNSUPPORTED || status == TW_ERR_MEMORY ? TW_U8 : type;
+}
+
+static bool has_fractions(tw_type type)
+{
+    return type == TW_F32 || type == TW_F64;
+}
+
+static bool is_made_here(tw_context *ctx, const char *path)
+{
+    tw_image_tags_info info = TW_IMAGE_TAGS_INFO_INIT;
+    tw_image_tags *tags = NULL;
+    tw_status status = tw_image_tags_read(ctx, &tags, path, NULL);
+    if (status == TW_OK) {
+        status = tw_image_tags_describe(tags, &info);
+    }
+    tw_image_tags_destroy(tags);
+    return status == TW_OK && info.made_here != 0;
+}
+
+/* Whether a file may be replaced whose kind is not the input's. */
+static bool is_result(tw_context *ctx, const char *operand, const char *input, tw_type type)
+{
+    static const char *const nameless[] = {"pfm", "records", NULL}; /* cannot say who wrote them */
+    return type == TW_AUTO || cli_writes(operand, NULL, nameless) ||
+           (has_fractions(type) && !has_fractions(type_of(ctx, input))) ||
+           is_made_here(ctx, operand);
 }
 
 tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input)
@@ -218,20 +248,23 @@ tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *in
                                            {"pgm", "ppm", "pnm"}, {"pfm", NULL}, {"jpg", "jpeg"},
                                            {"records", NULL}};
     struct stat found;
-    bool alike = false;
+    bool image = false, alike = false;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        alike |= cli_writes(operand, NULL, kinds[k]) && cli_writes(input, NULL, kinds[k]);
+        const bool kind = cli_writes(operand, NULL, kinds[k]);
+        image |= kind;
+        alike |= kind && cli_writes(input, NULL, kinds[k]);
     }
-    if (!alike || !cli_is_file(operand) || stat(operand, &found) != 0 || found.st_size == 0) {
+    if (!image || !cli_is_file(operand) || stat(operand, &found) != 0 || found.st_size == 0) {
         return TW_OK;
     }
-    if (has_fractions(ctx, operand) && !has_fractions(ctx, input)) {
-        return TW_OK; /* what an earlier run made of it */
-    }
-    return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "'%.300s' is there already, and may be an input: use -o '%.300s' to replace it, "
-                   "or --out-dir for the results of several inputs",
-                   operand, operand);
+    const tw_type type = type_of(ctx, operand);
+    const bool again = alike ? has_fractions(type) && !has_fractions(type_of(ctx, input))
+                             : is_result(ctx, operand, input, type);
+    return again ? TW_OK
+                 : tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "'%.300s' is there already, and may be an input: use -o '%.300s' to "
+                           "replace it, or --out-dir for the results of several inputs",
+                           operand, operand);
 }
 
 void cli_take_output(cli_job *job, const char *path)

@@ -50,9 +50,9 @@ bool cli_is_file(const char *path);
  * that can be seen: a file that is replaced is no longer what standard output was redirected to. */
 TW_CHECKED tw_status cli_choose_output(cli_job *job, const char **out, const char *operand,
                                        const char *option);
-/* Refuse an operand OUT that is there already and is an image of the same kind as `input`: it may
- * be another input, and would be lost. `-o` means it. One of f32 beside an input of whole numbers
- * is a result that is made again. */
+/* Refuse an operand OUT that is there already and is an image: it may be another input, and would
+ * be lost. `-o` means it. One of f32 beside an input of whole numbers is a result that is made
+ * again, and so is one of another kind than `input` that says that tilewright wrote it. */
 TW_CHECKED tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input);
 /* As cli_choose_output, for the file of another result: a report goes to standard error if this
  * does not, and there is no progress beside what comes out on the terminal. */

@@ -300,6 +300,16 @@ static tw_status npy_read(tw_context *ctx, tw_image *image, twi_input *input)
     return status;
 }
 
+static tw_status npy_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+{
+    twi_npy npy;
+    tw_status status = twi_npy_parse_stack(ctx, &npy, input);
+    if (status == TW_OK) {
+        tags->info.made_here = twi_npy_made_here(input->bytes, twi_input_held(input), &npy);
+    }
+    return status;
+}
+
 static tw_status npy_accepts(tw_context *ctx, const tw_image *image)
 {
     const tw_matrix *plane = image->planes;
@@ -372,6 +382,6 @@ static tw_status stack_end(tw_context *ctx, void *state, twi_output *output)
 static const twi_row_writer stack_writer = {stack_begin, stack_next, stack_row,
                                             stack_end,   twi_free,   false};
 
-const twi_image_format twi_image_npy = {"npy",         "npy", npy_recognised, npy_read,
-                                        npy_layout,    NULL,  npy_accepts,    npy_write,
-                                        &stack_writer, NULL};
+const twi_image_format twi_image_npy = {"npy",         "npy",   npy_recognised, npy_read,
+                                        npy_layout,    NULL,    npy_accepts,    npy_write,
+                                        &stack_writer, npy_tags};

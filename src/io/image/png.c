@@ -298,6 +298,20 @@ static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input
     return twi_woven_rows(ctx, out, &from, input->name, plane);
 }
 
+/* Whether the file says so before its elements, as ours do. */
+static bool is_made_here(const png_job *job)
+{
+    png_textp texts = NULL;
+    int count = 0;
+    bool found = false;
+    (void)png_get_text(job->png, job->info, &texts, &count);
+    for (int i = 0; i < count; i++) {
+        found |= texts[i].text != NULL && strcmp(texts[i].key, "Software") == 0 &&
+                 strcmp(texts[i].text, TWI_MAKER) == 0;
+    }
+    return found;
+}
+
 static tw_status png_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
 {
     png_job job;
@@ -306,6 +320,7 @@ static tw_status png_tags(tw_context *ctx, tw_image_tags *tags, const twi_input 
         tags->info.planes = tags->info.bands = job.channels;
         tags->info.colours = job.channels >= 3;
         tags->info.alpha = job.channels % 2 == 0 ? job.channels - 1 : -1;
+        tags->info.made_here = is_made_here(&job);
     }
     close_reader(&job);
     return status;

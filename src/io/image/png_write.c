@@ -113,13 +113,18 @@ static tw_status write_chunk(tw_context *ctx, twi_output *output, const char *ki
 static tw_status write_header(const png_job *job, twi_output *output)
 {
     static const unsigned char kinds[] = {0, 4, 2, 6}; /* grey, with alpha, colours, with alpha */
+    static const unsigned char maker[] = "Software\0" TWI_MAKER;
     unsigned char header[13] = {0};
     tw_status status = twi_output_write(job->ctx, output, "\x89PNG\r\n\x1a\n", 8);
     put_number(header, (uint32_t)job->cols);
     put_number(header + 4, (uint32_t)job->rows);
     header[8] = (unsigned char)(8 * tw_type_size(job->type));
     header[9] = kinds[job->channels - 1];
-    return status == TW_OK ? write_chunk(job->ctx, output, "IHDR", header, sizeof header) : status;
+    if (status == TW_OK) {
+        status = write_chunk(job->ctx, output, "IHDR", header, sizeof header);
+    }
+    return status == TW_OK ? write_chunk(job->ctx, output, "tEXt", maker, sizeof maker - 1)
+                           : status;
 }
 
 /* -------------------------------------------------------------------------------------- filters */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define HEADER_MOST 96
+#define MAKER_LINE "\n# " TWI_MAKER "\n" /* behind P5 or P6; PFM has no comments */
 
 /* What the header says. */
 typedef struct picture {
@@ -356,7 +357,7 @@ static tw_status rows_begin(tw_context *ctx, void **state, twi_output *output,
         snprintf(header, sizeof header, "P%c\n%lld %lld\n-1.0\n", w->planes == 1 ? 'f' : 'F',
                  (long long)shape->cols, (long long)shape->rows);
     } else {
-        snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", w->planes == 1 ? 5 : 6,
+        snprintf(header, sizeof header, "P%d%s%lld %lld\n%d\n", w->planes == 1 ? 5 : 6, MAKER_LINE,
                  (long long)shape->cols, (long long)shape->rows,
                  shape->type == TW_U8 ? 255 : 65535);
     }
@@ -415,18 +416,20 @@ static tw_status write_planes(tw_context *ctx, const tw_image *image, twi_output
 }
 
 /* P3, P6 and PF have three colours. */
-static tw_status colour_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+static tw_status header_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
 {
     (void)ctx;
     const bool colours = input->size > 1 && strchr("36F", input->bytes[1]) != NULL;
     tags->info.planes = tags->info.bands = colours ? 3 : 1;
     tags->info.colours = colours;
+    tags->info.made_here = input->size > 2 + strlen(MAKER_LINE) &&
+                           memcmp(input->bytes + 2, MAKER_LINE, strlen(MAKER_LINE)) == 0;
     return TW_OK;
 }
 
 const twi_image_format twi_image_pnm = {"pnm",       "pgm ppm pnm", pnm_recognised, pnm_read,
                                         pnm_layout,  NULL,          pnm_accepts,    write_planes,
-                                        &pnm_writer, colour_tags};
+                                        &pnm_writer, header_tags};
 const twi_image_format twi_image_pfm = {"pfm",       "pfm",      pfm_recognised, pfm_read,
                                         pfm_layout,  NULL,       pfm_accepts,    write_planes,
-                                        &pfm_writer, colour_tags};
+                                        &pfm_writer, header_tags};

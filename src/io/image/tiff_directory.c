@@ -100,11 +100,13 @@ static void add_tags(list *l, const twi_tiff_page *page)
 {
     for (int32_t i = 0; page->tags != NULL && i < page->tags->count; i++) {
         const twi_tag *tag = &page->tags->list[i];
-        const bool ours = tag->tag == TWI_TIFF_METADATA || tag->tag == TWI_TIFF_NO_DATA;
+        const bool ours = tag->tag == TWI_TIFF_METADATA || tag->tag == TWI_TIFF_NO_DATA ||
+                          tag->tag == TWI_TIFF_SOFTWARE;
         if (!ours && (page->big || tag->type < LONG8)) {
             l->entries[l->count++] = *tag;
         }
     }
+    add(l, TWI_TIFF_SOFTWARE, ASCII, sizeof TWI_MAKER, TWI_MAKER);
     if (page->metadata != NULL) {
         add(l, TWI_TIFF_METADATA, ASCII, strlen(page->metadata) + 1, page->metadata);
     }

@@ -267,5 +267,8 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
         tags->info.alpha = first.bands - 1;
     }
     read_no_data(tags, &first);
+    const twi_tag *software = twi_tags_find(tags, TWI_TIFF_SOFTWARE);
+    tags->info.made_here = software != NULL && software->type == TYPE_ASCII &&
+                           strcmp((const char *)software->data, TWI_MAKER) == 0;
     return status == TW_OK ? twi_metadata_names(ctx, tags) : status;
 }

@@ -5,6 +5,7 @@
 #include "image/tags.h"
 #include "io/input.h"
 
+#define TWI_TIFF_SOFTWARE 305
 #define TWI_TIFF_METADATA 42112
 #define TWI_TIFF_NO_DATA 42113
 

@@ -24,7 +24,7 @@ TWI_SHARED TW_CHECKED tw_status twi_matrix_writer_find(tw_context *ctx, twi_matr
 
 /* npy ----------------------------------------------------------------------------------------- */
 
-#define TWI_NPY_HEADER_MOST 192 /* bytes of the longest header written */
+#define TWI_NPY_HEADER_MOST 256 /* bytes of the longest header written */
 
 /* The header of a file of this shape into `out`; returns its length, a multiple of 64. */
 TWI_SHARED size_t twi_npy_header(char out[TWI_NPY_HEADER_MOST], const tw_shape *shape);
@@ -44,6 +44,8 @@ typedef struct twi_npy {
 } twi_npy;
 
 bool twi_npy_recognised(const void *bytes, uint64_t count);
+/* Whether a file that begins with these bytes, and was parsed as that, has one of our headers. */
+bool twi_npy_made_here(const void *bytes, uint64_t count, const twi_npy *npy);
 /* The header must be in memory; the elements are known to be in the file on success. */
 TW_CHECKED tw_status twi_npy_parse(tw_context *ctx, twi_npy *out, const twi_input *input);
 

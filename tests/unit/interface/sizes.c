@@ -43,7 +43,7 @@ ASSERT_END(tw_reach_plan_info, 80, device);
 ASSERT_END(tw_reach_report, 64, seconds_device);
 ASSERT_END(tw_image_info, 24, bytes);
 ASSERT_END(tw_image_options, 48, seed);
-ASSERT_END(tw_image_tags_info, 48, no_data);
+ASSERT_END(tw_image_tags_info, 56, reserved);
 ASSERT_END(tw_image_file_options, 80, alpha);
 ASSERT_END(tw_entropy_options, 96, type);
 ASSERT_END(tw_entropy_report, 104, block);

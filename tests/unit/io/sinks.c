@@ -205,13 +205,13 @@ static void raw_is_the_elements_and_npy_the_documented_header(void **state)
     tw_context *ctx = open_context();
     int32_t data[6] = {0, 5, TW_APSP_INF_I32, -3, 0, 7};
     tw_matrix m = {data, 2, 3, 3, TW_I32};
-    char npy[128 + sizeof data];
-    memset(npy, ' ', 128);
-    memcpy(npy, "\x93NUMPY\x01\x00\x76\x00", 10);
+    char npy[192 + sizeof data]; /* 64 blanks more than the header needs: ours */
+    memset(npy, ' ', 192);
+    memcpy(npy, "\x93NUMPY\x01\x00\xb6\x00", 10);
     const char dictionary[] = "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }";
     memcpy(npy + 10, dictionary, sizeof dictionary - 1);
-    npy[127] = '\n';
-    memcpy(npy + 128, data, sizeof data);
+    npy[191] = '\n';
+    memcpy(npy + 192, data, sizeof data);
     feed_file(ctx, &m, "plain", NULL);
     assert_file("plain", data, sizeof data);
     feed_file(ctx, &m, "odd.out", NULL);
