@@ -190,6 +190,12 @@ TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
  * waits for its end. */
 TW_API void tw_device_start(tw_context *ctx);
 
+/* Give back what the context keeps of GPUs from one call for the next: at most 64 MiB of pinned
+ * host memory (counted by tw_memory_used; given up by itself where tw_set_memory would otherwise
+ * refuse something), 256 MiB in the memory of GPUs, streams, and compiled maps. Never needed:
+ * tw_context_destroy does it. What plans still use goes with them. */
+TW_API void tw_device_release(tw_context *ctx);
+
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
 TW_API void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user);
 

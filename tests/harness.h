@@ -58,6 +58,7 @@ static inline bool emulated_sizes_only(void)
 /* Destroys the context and insists that every block it gave out has come back. */
 static inline void close_context(tw_context *ctx)
 {
+    tw_device_release(ctx);
     int64_t blocks = twi_meter_blocks(ctx->meter);
     int64_t kept = ctx->cycle != NULL ? 1 : 0;
     tw_context_destroy(ctx);

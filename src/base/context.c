@@ -63,9 +63,30 @@ void tw_context_destroy(tw_context *ctx)
         return;
     }
     twi_background_join(ctx->startup);
+    tw_device_release(ctx);
     twi_free(ctx->cycle);
     twi_meter_release(ctx->meter);
     free(ctx);
+}
+
+void tw_device_release(tw_context *ctx)
+{
+    if (ctx != NULL && ctx->store.self != NULL) {
+        ctx->store.abandon(ctx->store.self);
+        ctx->store = (twi_store){0};
+    }
+}
+
+uint64_t twi_store_idle(const tw_context *ctx)
+{
+    return ctx->store.self != NULL ? ctx->store.idle(ctx->store.self) : 0;
+}
+
+void twi_store_release(const tw_context *ctx, twi_store_part part)
+{
+    if (ctx->store.self != NULL) {
+        ctx->store.release(ctx->store.self, part);
+    }
 }
 
 const char *tw_last_error(const tw_context *ctx)
@@ -125,6 +146,7 @@ tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
         return TW_ERR_ARGUMENT;
     }
     ctx->memory_limit = bytes;
+    twi_store_release(ctx, TWI_STORE_DEVICES);
     return TW_OK;
 }
 
@@ -153,6 +175,7 @@ tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes)
         return TW_ERR_ARGUMENT;
     }
     ctx->device_memory_limit = bytes;
+    twi_store_release(ctx, TWI_STORE_DEVICES);
     return TW_OK;
 }
 

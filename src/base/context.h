@@ -1,6 +1,7 @@
 /*
  * The context: everything a call needs that is not its data. It carries the error sentence, the
- * limits, the callbacks and the cancel flag; it holds no cache and no threads.
+ * limits, the callbacks and the cancel flag; it holds no threads, and of a GPU what the next call
+ * would have to wait for (gpu/store.h).
  *
  * Inside the library names begin with twi_, so that a static link cannot collide with the user's.
  */
@@ -14,6 +15,19 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+
+/* What is kept for later calls, and how it is given back; all NULL if nothing is. */
+typedef enum twi_store_part {
+    TWI_STORE_HOST,    /* idle memory of the host, which is counted */
+    TWI_STORE_DEVICES, /* idle memory of devices */
+    TWI_STORE_ALL
+} twi_store_part;
+typedef struct twi_store {
+    void *self;
+    uint64_t (*idle)(void *self);                     /* bytes of the host, any thread */
+    void (*release)(void *self, twi_store_part part); /* any thread */
+    void (*abandon)(void *self); /* give all back, now or once it is out of use */
+} twi_store;
 
 struct tw_context {
     char error[1024];
@@ -39,7 +53,8 @@ struct tw_context {
     struct twi_background *startup; /* of a GPU, while it goes on: see gpu/startup.h */
     int32_t startup_device;
     double startup_seconds; /* 0: not started */
-    char processor[128];    /* text behind tw_machine */
+    twi_store store;
+    char processor[128]; /* text behind tw_machine */
     char isa_list[64];
     char gpu_driver[32];
     char gpu_runtime[32];
@@ -87,6 +102,11 @@ static inline bool twi_is_cancelled(tw_context *ctx)
  * only. */
 TWI_SHARED void twi_progress(tw_context *ctx, const char *stage, double done, double total,
                              const char *unit);
+
+/* Bytes of host memory that are counted, but kept for later calls and can be given back. */
+uint64_t twi_store_idle(const tw_context *ctx);
+/* Give back that part of what is kept. */
+void twi_store_release(const tw_context *ctx, twi_store_part part);
 
 TWI_SHARED void twi_log(tw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

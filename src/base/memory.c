@@ -14,9 +14,15 @@ static uint64_t hard_limit(const tw_context *ctx)
                                                                            : ctx->memory_floor;
 }
 
+/* What is kept for later calls is given back before anything is refused. */
 void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size)
 {
-    return twi_meter_take(ctx->meter, count, size, hard_limit(ctx));
+    void *block = twi_meter_take(ctx->meter, count, size, hard_limit(ctx));
+    if (block == NULL && twi_store_idle(ctx) > 0) {
+        twi_store_release(ctx, TWI_STORE_HOST);
+        block = twi_meter_take(ctx->meter, count, size, hard_limit(ctx));
+    }
+    return block;
 }
 
 tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what)
@@ -96,17 +102,25 @@ void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t o
     }
 }
 
+/* Without what is kept for later calls, which can be given back. */
+static uint64_t in_use(const tw_context *ctx)
+{
+    const uint64_t used = tw_memory_used(ctx);
+    const uint64_t idle = twi_store_idle(ctx);
+    return used > idle ? used - idle : 0;
+}
+
 uint64_t twi_memory_left(const tw_context *ctx)
 {
     uint64_t limit = tw_memory_limit(ctx);
-    uint64_t used = tw_memory_used(ctx);
+    uint64_t used = in_use(ctx);
     return limit > used ? limit - used : 0;
 }
 
 uint64_t twi_memory_room(const tw_context *ctx)
 {
     const uint64_t limit = hard_limit(ctx);
-    const uint64_t used = tw_memory_used(ctx);
+    const uint64_t used = in_use(ctx);
     return limit == 0 ? twi_memory_left(ctx) : limit > used ? limit - used : 0;
 }
 
@@ -116,7 +130,7 @@ const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint6
     uint64_t needed;
     size_t unit = 0;
     buf[0] = '\0';
-    if (ctx->memory_limit == 0 || !twi_add(tw_memory_used(ctx), bytes, &needed) ||
+    if (ctx->memory_limit == 0 || !twi_add(in_use(ctx), bytes, &needed) ||
         needed <= hard_limit(ctx) || !twi_add(needed, needed / SPARE_PART + SPARE, &needed)) {
         return buf; /* the machine has no more */
     }
@@ -143,6 +157,10 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
 {
     const uint64_t left = twi_memory_room(ctx);
     if (bytes <= left) {
+        const uint64_t idle = twi_store_idle(ctx);
+        if (idle > 0 && (idle > left || bytes > left - idle)) {
+            twi_store_release(ctx, TWI_STORE_HOST);
+        }
         note_asked(ctx, bytes);
         return TW_OK;
     }
@@ -156,8 +174,15 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
 
 tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes, const char *what)
 {
-    if (twi_meter_count(ctx->meter, out, bytes, hard_limit(ctx))) {
+    const uint64_t limit = hard_limit(ctx);
+    if (twi_meter_count(ctx->meter, out, bytes, limit)) {
         return TW_OK;
+    }
+    if (twi_store_idle(ctx) > 0) {
+        twi_store_release(ctx, TWI_STORE_HOST);
+        if (twi_meter_count(ctx->meter, out, bytes, limit)) {
+            return TW_OK;
+        }
     }
     tw_status status = twi_memory_check(ctx, bytes, what);
     return status != TW_OK ? status : twi_out_of_memory(ctx, bytes, what);

@@ -129,7 +129,8 @@ tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
     struct cudaDeviceProp props;
     size_t available = 0;
     size_t total = 0;
-    int clock = 0; /* kHz */
+    int clock = 0;                             /* kHz */
+    twi_store_release(ctx, TWI_STORE_DEVICES); /* it is free for who asks */
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
         status = twi_gpu_check(ctx, (int)cudaGetDeviceProperties(&props, device),

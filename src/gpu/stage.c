@@ -14,11 +14,12 @@
 tw_status twi_gpu_stage_open(tw_context *ctx, twi_gpu_stage *stage, cudaStream_t stream,
                              uint64_t bytes)
 {
-    tw_status status = twi_memory_check(ctx, 2 * bytes, "copying to and from the GPU");
+    tw_status status = TW_OK;
     *stage = (twi_gpu_stage){.stream = stream, .bytes = bytes};
     for (int i = 0; i < 2 && status == TW_OK; i++) {
-        status = twi_gpu_check(ctx, (int)cudaMallocHost((void **)&stage->pinned[i], bytes),
-                               "allocating pinned memory");
+        status =
+            twi_gpu_take(ctx, &stage->block[i], TWI_PINNED, bytes, "copying to and from the GPU");
+        stage->pinned[i] = stage->block[i].data;
         if (status == TW_OK) {
             status = twi_gpu_open_event(ctx, &stage->arrived[i]);
         }
@@ -30,7 +31,7 @@ void twi_gpu_stage_close(twi_gpu_stage *stage)
 {
     for (int i = 0; i < 2; i++) {
         twi_gpu_close_event(stage->arrived[i]);
-        (void)cudaFreeHost(stage->pinned[i]);
+        twi_gpu_give(&stage->block[i]);
     }
 }
 

@@ -8,16 +8,19 @@
 
 #include "base/context.h"
 #include "gpu/compat.h"
+#include "gpu/store.h"
 
 typedef struct twi_gpu_stage {
     cudaStream_t stream; /* that the copies are on */
     char *pinned[2];
+    twi_gpu_block block[2]; /* that they lie in */
     cudaEvent_t arrived[2]; /* a buffer is through, in whichever direction */
     uint64_t bytes;         /* of a buffer */
     int turn;               /* the buffer that is next on the way up */
 } twi_gpu_stage;
 
-/* Take the buffers, of `bytes` each. To be closed in any case; all zero is fine there. */
+/* Take the buffers, of `bytes` each. To be closed in any case, once its streams are at rest; all
+ * zero is fine there. */
 TW_CHECKED tw_status twi_gpu_stage_open(tw_context *ctx, twi_gpu_stage *stage, cudaStream_t stream,
                                         uint64_t bytes);
 void twi_gpu_stage_close(twi_gpu_stage *stage);

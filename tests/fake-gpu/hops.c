@@ -160,7 +160,7 @@ static void expect_rows(tw_context *ctx, const problem *p, const tw_apsp_plan *p
     assert_rows(p, plan, got);
     assert_int_equal(outcome.used, used);
     assert_true(fake_peak(1) <= twi_gpu_hops_bytes(plan));
-    assert_int_equal(fake_live(), 0);
+    assert_int_equal(fake_live_without(ctx), 0);
     free(got);
 }
 
@@ -247,7 +247,7 @@ static void a_summary_is_folded_on_the_device(void **state)
         assert_ok(ctx, twi_gpu_hops_run(ctx, &plan, delivery, &outcome, &arcs));
         assert_ok(ctx, twi_delivery_end(ctx, delivery));
         twi_delivery_destroy(ctx, delivery);
-        assert_int_equal(fake_live(), 0);
+        assert_int_equal(fake_live_without(ctx), 0);
         assert_true(fake_peak(1) + (size_t)n * 1024 <= twi_gpu_hops_bytes(&plan)); /* no slab */
         assert_int_equal(tw_apsp_summary_describe(summary, &info), TW_OK);
         assert_int_equal(info.reachable, reachable);
@@ -306,7 +306,7 @@ static void a_matrix_on_the_device_is_filled_where_it_lies(void **state)
             }
         }
         assert_int_equal(cudaFree(data), 0);
-        assert_int_equal(fake_live(), 0);
+        assert_int_equal(fake_live_without(ctx), 0);
         clear_problem(&p);
     }
 }
@@ -354,7 +354,7 @@ static void batches_that_go_deeper_than_the_one_before_are_searched_again(void *
         }
     }
     assert_int_equal(cudaFree(data), 0);
-    assert_int_equal(fake_live(), 0);
+    assert_int_equal(fake_live_without(ctx), 0);
     tw_graph_destroy(graph);
     free(target);
     free(source);
@@ -373,7 +373,7 @@ static void a_distance_that_a_byte_cannot_hold_is_refused(void **state)
     assert_fails(ctx, TW_ERR_RANGE, "254 hops, the maximum of type u8; use u16",
                  twi_gpu_hops_matrix(ctx, 1, p.graph, &out, &seconds));
     assert_int_equal(cudaFree(data), 0);
-    assert_int_equal(fake_live(), 0);
+    assert_int_equal(fake_live_without(ctx), 0);
     clear_problem(&p);
 }
 
@@ -397,7 +397,7 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
             assert_rows(&p, &plan, got);
             assert_true(call > 30); /* there were that many to fail */
         }
-        assert_int_equal(fake_live(), 0);
+        assert_int_equal(fake_live_without(ctx), 0);
         assert_int_equal(twi_meter_blocks(ctx->meter), before);
     }
     for (int64_t block = 1, failures = 0;; block++) {
@@ -408,7 +408,7 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
         twi_meter_fail_at(ctx->meter, block);
         status = run(ctx, &plan, &out, &outcome);
         twi_meter_fail_at(ctx->meter, 0);
-        assert_int_equal(fake_live(), 0);
+        assert_int_equal(fake_live_without(ctx), 0);
         assert_int_equal(twi_meter_blocks(ctx->meter), before);
         if (status == TW_OK) {
             assert_true(failures > 3);
@@ -432,7 +432,7 @@ static void a_cancelled_run_ends_and_leaves_nothing(void **state)
     tw_cancel(ctx);
     assert_int_equal(run(ctx, &plan, &out, &outcome), TW_ERR_CANCELLED);
     tw_clear_cancel(ctx);
-    assert_int_equal(fake_live(), 0);
+    assert_int_equal(fake_live_without(ctx), 0);
     clear_problem(&p);
 }
 

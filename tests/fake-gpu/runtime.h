@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+struct tw_context;
+
 #define FAKE_DEVICES 4
 
 /* Begin anew: the order in which streams go on comes from `seed`; call number `fail_at` fails (0:
@@ -13,6 +15,8 @@
 void fake_begin(uint64_t seed, int64_t fail_at);
 /* Blocks, streams, events and registrations that have not been given back. */
 int64_t fake_live(void);
+/* The same after tw_device_release of a context. */
+int64_t fake_live_without(struct tw_context *ctx);
 /* Bytes that a device holds at most, and that were copied from the host so far. */
 size_t fake_peak(int device);
 size_t fake_uploaded(void);

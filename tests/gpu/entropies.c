@@ -515,12 +515,14 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void)
     tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
     opts.levels = 16;
     opts.radius = 4;
+    tw_device_release(ctx);
     const int64_t before = twi_meter_blocks(ctx->meter);
     tw_status status = TW_ERR_MEMORY;
     for (int64_t n = 1; status == TW_ERR_MEMORY && n < 100; n++) {
         twi_meter_fail_at(ctx->meter, n);
         status = tw_entropy(ctx, &out, &in, &opts);
         count(status == TW_OK || status == TW_ERR_MEMORY, "a failed allocation");
+        tw_device_release(ctx);
         count(twi_meter_blocks(ctx->meter) == before, "blocks left over");
     }
     twi_meter_fail_at(ctx->meter, 0);
@@ -612,6 +614,63 @@ static void flat_arrays_are_cut_across(void)
     free(data);
 }
 
+/* A plan whose context ends before it, beside another context. */
+static void a_plan_may_outlive_its_context(const tw_matrix *in)
+{
+    tw_context *const mine = ctx;
+    const tw_shape shape = {in->rows, in->cols, in->type};
+    const size_t bytes = (size_t)(in->rows * in->cols) * sizeof(float);
+    float *want = host_block(bytes);
+    float *got = host_block(bytes);
+    tw_matrix expected = {want, in->rows, in->cols, in->cols, TW_F32};
+    tw_matrix out = {got, in->rows, in->cols, in->cols, TW_F32};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    tw_entropy_plan *plan = NULL;
+    opts.levels = 16;
+    if (tw_context_create(&ctx) != TW_OK) {
+        exit(1);
+    }
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
+    must(tw_entropy(ctx, &expected, in, &opts), "a call");
+    must(tw_entropy_plan_create(ctx, &plan, &shape, &opts), "a plan");
+    must(tw_entropy_plan_apply(ctx, plan, &out, in, NULL), "a plan");
+    tw_context_destroy(ctx);
+    ctx = mine;
+    count(memcmp(got, want, bytes) == 0, "a plan beside what is kept");
+    memset(got, POISON, bytes);
+    must(tw_entropy_plan_apply(ctx, plan, &out, in, NULL), "a plan of a context that is gone");
+    count(memcmp(got, want, bytes) == 0, "a plan that outlives its context");
+    tw_entropy_plan_destroy(plan);
+    free(got);
+    free(want);
+}
+
+/* What one call leaves with the context serves the next, of another size, window and number of
+ * levels. */
+static void what_a_call_leaves_serves_the_next(void)
+{
+    static const int64_t sides[] = {900, 300, 901, 40, 1500, 900};
+    const bool before = hosts;
+    uint8_t *data = levels_of(TW_U8, 1500 * 1500, 16, 4);
+    hosts = true;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        const tw_matrix in = {data, sides[i], sides[i], sides[i], TW_U8};
+        entropy_case c = {"one call after the other", in, TW_ENTROPY_OPTIONS_INIT, 0, 0};
+        c.opts.levels = i % 2 == 0 ? 16 : 200;
+        c.opts.window_rows = c.opts.window_cols = i % 3 == 0 ? 5 : 13;
+        run_case(&c);
+    }
+    hosts = before;
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
+    count(tw_memory_used(ctx) > 1000000 && tw_memory_used(ctx) < (uint64_t)65 << 20,
+          "pinned memory is kept and counted");
+    tw_device_release(ctx);
+    count(tw_memory_used(ctx) == 0, "and given back");
+    const tw_matrix in = {data, 700, 1500, 1500, TW_U8};
+    a_plan_may_outlive_its_context(&in);
+    free(data);
+}
+
 int main(int argc, char **argv)
 {
     /* "small" keeps to what a memory checker can follow in a minute. */
@@ -643,6 +702,7 @@ int main(int argc, char **argv)
     }
     must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
     calls_that_are_wrong_are_refused();
+    what_a_call_leaves_serves_the_next();
     every_failed_allocation_is_reported_and_leaves_nothing();
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);

@@ -625,7 +625,33 @@ static bool load_once(const prepared *p)
     must(twi_map_gpu_create(ctx, &gpu, &job), "the cache");
     must(twi_map_gpu_prepare(ctx, gpu, 0, &cached), "the cache");
     twi_map_gpu_destroy(gpu);
+    tw_device_release(ctx); /* which keeps it, too */
     return cached;
+}
+
+/* A kernel of one map serves the next that has its text, and goes with the context's release. */
+static void check_kept(void)
+{
+    map_case c = {"x * 54321", TW_F32, TW_F32, 2, 8, 0, 0, 1, 0, 0, false};
+    prepared p;
+    prepare(&p, &c);
+    twi_map_job job = on_device(&p);
+    void *modules[3];
+    const uint64_t before = tw_memory_used(ctx);
+    for (int i = 0; i < 3; i++) {
+        twi_map_gpu *gpu = NULL;
+        must(twi_map_gpu_create(ctx, &gpu, &job), "what is kept");
+        must(twi_map_gpu_prepare(ctx, gpu, 0, NULL), "what is kept");
+        modules[i] = gpu->kernels[0].kernel.module;
+        twi_map_gpu_destroy(gpu);
+        if (i == 1) {
+            tell(tw_memory_used(ctx) > before, "a kernel is kept");
+            tw_device_release(ctx);
+            tell(tw_memory_used(ctx) == before, "nothing is left after a release");
+        }
+    }
+    tell(modules[1] == modules[0], "the second map has the kernel of the first");
+    release(&p, &c);
 }
 
 static void check_cache(void)
@@ -675,6 +701,7 @@ int main(void)
     check_repetition();
     check_host();
     check_cache();
+    check_kept();
     printf("maps on a GPU: %d cases passed, %d failed\n", passed, failed);
     tw_context_destroy(ctx);
     return failed > 0;

@@ -23,6 +23,7 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 #include "gpu/startup.h"
+#include "gpu/store.h"
 
 #include <string.h>
 
@@ -53,22 +54,16 @@ typedef struct rectangle {
     int64_t y0, y1, x0, x1;
 } rectangle;
 
-/* Memory of one kind, as large as was needed so far. */
-typedef struct buffer {
-    void *data;
-    uint64_t bytes;
-    bool pinned; /* in host memory */
-} buffer;
-
 #define BUFFERS 7 /* of a slot */
 
 typedef struct slot {
     int32_t device;
     twi_gpu_limits limits;
-    cudaStream_t stream;
-    buffer in, mask, out, workspace;           /* on the device */
-    buffer staged_in, staged_mask, staged_out; /* pinned, for memory that is not */
-    twi_gpu_method method;                     /* whose tables the workspace holds */
+    twi_gpu_stream queue;
+    cudaStream_t stream;                              /* of the queue */
+    twi_gpu_block in, mask, out, workspace;           /* on the device */
+    twi_gpu_block staged_in, staged_mask, staged_out; /* pinned, for memory that is not */
+    twi_gpu_method method;                            /* whose tables the workspace holds */
     bool tables;
     bool busy;
     rectangle area; /* of the piece that it works on */
@@ -89,15 +84,9 @@ struct twi_entropy_gpu {
 /* ---------------------------------------------------------------------------------------- memory
  */
 
-static void drop(buffer *b)
-{
-    (void)(b->pinned ? cudaFreeHost(b->data) : cudaFree(b->data));
-    *b = (buffer){.pinned = b->pinned};
-}
-
 /* TW_OK if the slot may hold so many bytes of device memory instead of those of `b`: its share of
  * what the context allows. */
-static tw_status check_share(tw_context *ctx, const slot *s, const buffer *b, uint64_t bytes)
+static tw_status check_share(tw_context *ctx, const slot *s, const twi_gpu_block *b, uint64_t bytes)
 {
     const uint64_t limit = ctx->device_memory_limit;
     const uint64_t others =
@@ -115,23 +104,18 @@ static tw_status check_share(tw_context *ctx, const slot *s, const buffer *b, ui
 }
 
 /* At least so many bytes in one of the slot's buffers; what they held is lost. */
-static tw_status reserve(tw_context *ctx, const slot *s, buffer *b, uint64_t bytes, bool pinned,
-                         const char *what)
+static tw_status reserve(tw_context *ctx, const slot *s, twi_gpu_block *b, uint64_t bytes,
+                         bool pinned, const char *what)
 {
     if (bytes <= b->bytes) {
         return TW_OK;
     }
-    tw_status status = pinned ? twi_memory_check(ctx, bytes, what) : check_share(ctx, s, b, bytes);
+    tw_status status = pinned ? TW_OK : check_share(ctx, s, b, bytes);
     if (status != TW_OK) {
         return status;
     }
-    b->pinned = pinned;
-    drop(b);
-    status = twi_gpu_check(
-        ctx, (int)(pinned ? cudaMallocHost(&b->data, bytes) : cudaMalloc(&b->data, bytes)), what);
-    b->bytes = status == TW_OK ? bytes : 0;
-    b->data = status == TW_OK ? b->data : NULL;
-    return status;
+    twi_gpu_give(b);
+    return twi_gpu_take(ctx, b, pinned ? TWI_PINNED : s->device, bytes, what);
 }
 
 static bool is_pinned(const void *data)
@@ -246,14 +230,14 @@ static tw_status bring_all(const upload *u)
 
 /* The part of `from` that a piece needs into `there` on the device; *view describes it. */
 static tw_status send(tw_context *ctx, slot *s, const tw_matrix *from, int64_t held,
-                      tw_entropy_border border, span rows, span cols, buffer *there,
-                      buffer *staging, tw_matrix *view)
+                      tw_entropy_border border, span rows, span cols, twi_gpu_block *there,
+                      twi_gpu_block *staging, tw_matrix *view)
 {
     const int64_t size = (int64_t)tw_type_size(from->type);
     const int64_t pitch = (cols.count * size + PITCH - 1) / PITCH * PITCH;
     const uint64_t bytes = (uint64_t)pitch * (uint64_t)rows.count;
     const bool staged = !is_pinned(from->data);
-    tw_status status = reserve(ctx, s, there, bytes, false, "allocating a piece of the array");
+    tw_status status = reserve(ctx, s, there, bytes, false, "a piece of the array");
     if (status == TW_OK && staged) {
         status = reserve(ctx, s, staging, bytes, true, "a pinned piece of the array");
     }
@@ -291,7 +275,7 @@ static tw_status compute(tw_context *ctx, const twi_entropy_setup *setup, slot *
     tw_status status = twi_gpu_layout_make(ctx, &layout, setup, &s->limits, piece);
     if (status == TW_OK && (layout.bytes > s->workspace.bytes || layout.method != s->method)) {
         s->tables = false;
-        status = reserve(ctx, s, &s->workspace, layout.bytes, false, "allocating a workspace");
+        status = reserve(ctx, s, &s->workspace, layout.bytes, false, "the workspace of a piece");
     }
     if (status == TW_OK && !s->tables) {
         status = twi_gpu_upload_tables(ctx, &layout, setup, s->workspace.data, s->stream);
@@ -332,7 +316,7 @@ static tw_status start(tw_context *ctx, const twi_entropy_setup *setup, slot *s,
                       &piece.mask);
     }
     if (status == TW_OK) {
-        status = reserve(ctx, s, &s->out, bytes, false, "allocating a piece of the result");
+        status = reserve(ctx, s, &s->out, bytes, false, "a piece of the result");
     }
     if (status == TW_OK && staged) {
         status = reserve(ctx, s, &s->staged_out, bytes, true, "a pinned piece of the result");
@@ -487,24 +471,21 @@ static tw_status open_slot(tw_context *ctx, slot *s, int32_t device)
 {
     s->device = device;
     tw_status status = twi_gpu_limits_get(ctx, &s->limits, device);
-    return status == TW_OK
-               ? twi_gpu_check(ctx,
-                               (int)cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
-                               "creating a stream")
-               : status;
+    if (status == TW_OK) {
+        status = twi_gpu_take_stream(ctx, &s->queue, device);
+    }
+    s->stream = s->queue.stream;
+    return status;
 }
 
 static void close_slot(slot *s)
 {
-    buffer *all[BUFFERS] = {&s->in,        &s->mask,        &s->out,       &s->workspace,
-                            &s->staged_in, &s->staged_mask, &s->staged_out};
+    twi_gpu_block *all[BUFFERS] = {&s->in,        &s->mask,        &s->out,       &s->workspace,
+                                   &s->staged_in, &s->staged_mask, &s->staged_out};
     (void)cudaSetDevice(s->device);
-    if (s->stream != NULL) {
-        (void)cudaStreamSynchronize(s->stream);
-        (void)cudaStreamDestroy(s->stream);
-    }
+    twi_gpu_give_stream(&s->queue);
     for (int i = 0; i < BUFFERS; i++) {
-        drop(all[i]);
+        twi_gpu_give(all[i]);
     }
 }
 

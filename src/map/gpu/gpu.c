@@ -73,8 +73,7 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu)
     int before = 0;
     bool entered = gpu->kernel_count > 0 && cudaGetDevice(&before) == cudaSuccess;
     for (int32_t i = 0; i < gpu->kernel_count; i++) {
-        (void)cudaSetDevice(gpu->kernels[i].device);
-        twi_rtc_unload(&gpu->kernels[i].kernel);
+        twi_gpu_give_code(&gpu->kernels[i].kept);
     }
     twi_map_slots_free(&gpu->slots, &gpu->slot_count);
     if (entered) {
@@ -122,6 +121,12 @@ static tw_status load(tw_context *ctx, const twi_map_gpu *gpu, int32_t device, t
     return status;
 }
 
+static void unload(void *module)
+{
+    twi_rtc_kernel kernel = {.module = module};
+    twi_rtc_unload(&kernel);
+}
+
 /* The kernel on a device, which is made the current one. */
 static tw_status find_kernel(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
                              const twi_rtc_kernel **out, bool *cached)
@@ -141,8 +146,17 @@ static tw_status find_kernel(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
     }
     twi_map_code *slot = &gpu->kernels[gpu->kernel_count];
     slot->device = device;
-    status = load(ctx, gpu, device, &slot->kernel, cached);
+    status = twi_gpu_take_code(ctx, &slot->kept, device, gpu->source.text);
+    *cached = slot->kept.module != NULL;
+    if (status == TW_OK && !*cached) {
+        status = load(ctx, gpu, device, &slot->kernel, cached);
+        if (status == TW_OK) {
+            status = twi_gpu_own_code(ctx, &slot->kept, device, gpu->source.text,
+                                      slot->kernel.module, slot->kernel.function, unload);
+        }
+    }
     if (status == TW_OK) {
+        slot->kernel = (twi_rtc_kernel){slot->kept.module, slot->kept.function};
         *out = &slot->kernel;
         gpu->kernel_count++;
     }

@@ -1,6 +1,7 @@
 /*
  * Maps on a GPU. A twi_map_gpu is the kernel of one map: its text at once, its code for a device
- * when that is first used, from the cache on disk or from the compiler. gpu.c launches it on arrays
+ * when that is first used, from the context that kept it, from the cache on disk, or from the
+ * compiler. gpu.c launches it on arrays
  * in device memory; gpu/host.c brings arrays of the host through, band by band, on one or several
  * devices.
  */
@@ -9,12 +10,14 @@
 
 #include "gpu/device.h"
 #include "gpu/rtc.h"
+#include "gpu/store.h"
 #include "map/gpu/source.h"
 
 /* The kernel on one device. */
 typedef struct twi_map_code {
     int32_t device;
     twi_rtc_kernel kernel;
+    twi_gpu_code kept; /* the same, with the context's handle */
 } twi_map_code;
 
 typedef struct twi_map_gpu {
@@ -39,7 +42,8 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu);
 /* The generated kernel, without the functions it calls. */
 const char *twi_map_gpu_text(const twi_map_gpu *gpu);
 
-/* Have the code for a device ready: from the cache, or compiled. `cached` (may be NULL): which. */
+/* Have the code for a device ready: from the context, from the cache, or compiled. `cached` (may be
+ * NULL): not compiled. */
 TW_CHECKED tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
                                          bool *cached);
 

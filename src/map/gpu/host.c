@@ -92,38 +92,29 @@ static void lay_out(host_run *run)
 static tw_status open_slot(host_run *run, twi_map_slot *slot, int32_t device)
 {
     tw_context *ctx = run->ctx;
-    char text[32];
-    char sentence[96];
+    char sentence[64];
     if (slot->bytes >= run->bytes && slot->device == device) {
         return TW_OK; /* of a run before this one */
     }
     twi_map_slot_close(slot);
     slot->device = device;
-    (void)twi_bytes(text, (double)run->bytes);
-    snprintf(sentence, sizeof sentence, "allocating %s for a band of %lld rows", text,
-             (long long)run->band);
-    tw_status status = twi_memory_check(ctx, run->bytes, "a band of rows");
+    snprintf(sentence, sizeof sentence, "a band of %lld rows", (long long)run->band);
+    tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaSetDevice(device), "selecting the device");
+        status = twi_gpu_take(ctx, &slot->pinned, TWI_PINNED, run->bytes, sentence);
     }
     if (status == TW_OK) {
-        status =
-            twi_gpu_check(ctx, (int)cudaMallocHost((void **)&slot->pinned, run->bytes), sentence);
+        status = twi_gpu_take(ctx, &slot->memory, device, run->bytes, sentence);
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, (int)cudaMalloc((void **)&slot->memory, run->bytes), sentence);
-    }
-    if (status == TW_OK) {
-        status =
-            twi_gpu_check(ctx, (int)cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking),
-                          "making a stream");
+        status = twi_gpu_take_stream(ctx, &slot->stream, device);
     }
     slot->bytes = status == TW_OK ? run->bytes : 0;
     return status;
 }
 
-/* As many slots as the bands can use, those of an earlier run first. They stay with the map:
- * pinning memory takes as long as sending it several times. */
+/* As many slots as the bands can use, those of an earlier run first. They stay with the map, and
+ * after it their memory with the context: pinning takes longer than sending. */
 static tw_status open_slots(host_run *run, const twi_gpu_list *devices)
 {
     twi_map_gpu *gpu = run->gpu;
@@ -155,7 +146,7 @@ static void gather(const host_run *run, const twi_map_slot *slot)
         const int64_t rows = array->pitch == 0 ? 1 : slot->row_count;
         const char *from = (const char *)in->data +
                            (slot->first_row - job->input_row) * in->row_step * array->size;
-        char *to = slot->pinned + array->offset;
+        char *to = (char *)slot->pinned.data + array->offset;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
         for (int64_t r = 0; r < rows; r++) {
             memcpy(to + r * array->pitch * array->size, from + r * in->row_step * array->size,
@@ -169,7 +160,7 @@ static void scatter(const host_run *run, const twi_map_slot *slot)
     const twi_map_job *job = run->job;
     const slot_array *array = &run->out;
     const int threads = twi_thread_count(run->ctx);
-    const char *from = slot->pinned + array->offset;
+    const char *from = (const char *)slot->pinned.data + array->offset;
     char *to =
         (char *)job->out + (slot->first_row - job->first_row) * job->out_stride * array->size;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
@@ -187,10 +178,10 @@ static twi_map_job band_job(const host_run *run, const twi_map_slot *slot)
     job.row_count = slot->row_count;
     for (int32_t k = 0; k < job.input_count; k++) {
         const slot_array *array = &run->inputs[k];
-        job.inputs[k].data = slot->memory + array->offset;
+        job.inputs[k].data = (char *)slot->memory.data + array->offset;
         job.inputs[k].row_step = array->pitch;
     }
-    job.out = slot->memory + run->out.offset;
+    job.out = (char *)slot->memory.data + run->out.offset;
     job.out_stride = run->out.pitch;
     return job;
 }
@@ -203,19 +194,20 @@ static tw_status send(host_run *run, twi_map_slot *slot)
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(slot->device), "selecting the device");
     if (status == TW_OK && run->out.offset > 0) {
         status = twi_gpu_check(ctx,
-                               (int)cudaMemcpyAsync(slot->memory, slot->pinned, run->out.offset,
-                                                    cudaMemcpyHostToDevice, slot->stream),
+                               (int)cudaMemcpyAsync(slot->memory.data, slot->pinned.data,
+                                                    run->out.offset, cudaMemcpyHostToDevice,
+                                                    slot->stream.stream),
                                "sending a band");
     }
     if (status == TW_OK) {
-        status = twi_map_gpu_queue(ctx, run->gpu, slot->device, &job, slot->stream);
+        status = twi_map_gpu_queue(ctx, run->gpu, slot->device, &job, slot->stream.stream);
     }
     if (status == TW_OK) {
-        status =
-            twi_gpu_check(ctx,
-                          (int)cudaMemcpyAsync(slot->pinned + run->out.offset, job.out, out_bytes,
-                                               cudaMemcpyDeviceToHost, slot->stream),
-                          "fetching a band");
+        status = twi_gpu_check(ctx,
+                               (int)cudaMemcpyAsync((char *)slot->pinned.data + run->out.offset,
+                                                    job.out, out_bytes, cudaMemcpyDeviceToHost,
+                                                    slot->stream.stream),
+                               "fetching a band");
     }
     return status;
 }
@@ -229,8 +221,8 @@ static tw_status finish(host_run *run, twi_map_slot *slot)
     tw_status status =
         twi_gpu_check(run->ctx, (int)cudaSetDevice(slot->device), "selecting the device");
     if (status == TW_OK) {
-        status =
-            twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(slot->stream), "computing a band");
+        status = twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(slot->stream.stream),
+                               "computing a band");
     }
     if (status == TW_OK) {
         scatter(run, slot);

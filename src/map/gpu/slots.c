@@ -1,15 +1,14 @@
 /* Slots: see slots.h. */
 #include "map/gpu/slots.h"
 
+#include "gpu/compat.h"
+
 void twi_map_slot_close(twi_map_slot *slot)
 {
     (void)cudaSetDevice(slot->device);
-    if (slot->stream != NULL) {
-        (void)cudaStreamSynchronize(slot->stream);
-        (void)cudaStreamDestroy(slot->stream);
-    }
-    (void)cudaFree(slot->memory);
-    (void)cudaFreeHost(slot->pinned);
+    twi_gpu_give_stream(&slot->stream);
+    twi_gpu_give(&slot->memory);
+    twi_gpu_give(&slot->pinned);
     *slot = (twi_map_slot){0};
 }
 

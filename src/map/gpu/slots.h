@@ -3,14 +3,13 @@
 #define TWI_MAP_GPU_SLOTS_H
 
 #include "base/context.h"
-#include "gpu/compat.h"
+#include "gpu/store.h"
 
 typedef struct twi_map_slot {
     int32_t device;
-    cudaStream_t stream;
-    char *pinned;
-    char *memory;
-    uint64_t bytes;               /* of both */
+    twi_gpu_stream stream;
+    twi_gpu_block pinned, memory;
+    uint64_t bytes;               /* of both at least */
     int64_t first_row, row_count; /* of the band under way; 0 rows: none */
 } twi_map_slot;
 

@@ -178,6 +178,7 @@ static void of_the_context(void **state)
     assert_int_equal(tw_apsp_negative_cycle(t->ctx, NULL), 0);
     tw_context_destroy(NULL);
     tw_device_start(NULL);
+    tw_device_release(NULL);
     tw_set_progress(NULL, NULL, NULL);
     tw_set_log(NULL, NULL, NULL);
     tw_cancel(NULL);
