@@ -11,7 +11,7 @@
 
 #define SAMPLE_ROUNDS 3      /* of searches that only inform the plan, on all threads */
 #define ENTRY_SECONDS 0.8e-9 /* of an entry of the result: written */
-#define FOLDED_SAVES 0.3e-9  /* of an entry: of a level that is summed up, not put into its row */
+#define FOLDED_SAVES 0.5e-9  /* of an entry: of a level that is counted, not put into its row */
 #define NET_SECONDS 50e-9    /* of an arc: put where searches want it */
 /* What searches usually take (16 threads of a Xeon, November 2026), in seconds: */
 #define USUAL_ARC 0.8e-9    /* of a source and arc, */
@@ -23,7 +23,7 @@
  * networks of 10,000 to 30,000 vertices). */
 typedef struct bfs_rates {
     double arc;    /* of an arc, level and source, */
-    double folded; /*   and of an entry that is summed up, */
+    double folded; /*   and of an entry that is counted, */
     double entry;  /*   or put into its row */
 } bfs_rates;
 #define BFS_SHARED 0.09 /* how much more for every other thread */
@@ -32,11 +32,11 @@ static bfs_rates bfs_rates_of(twi_isa isa)
 {
     switch (isa) {
     case TWI_ISA_NEON: /* Neoverse N1 */
-        return (bfs_rates){0.024e-9, 0.4e-9, 1.4e-9};
+        return (bfs_rates){0.024e-9, 0.03e-9, 1.4e-9};
     case TWI_ISA_AVX512: /* a Xeon of 2023 */
-        return (bfs_rates){0.007e-9, 0.25e-9, 1.1e-9};
+        return (bfs_rates){0.007e-9, 0.02e-9, 1.1e-9};
     default:
-        return (bfs_rates){0.012e-9, 0.3e-9, 1.2e-9};
+        return (bfs_rates){0.012e-9, 0.02e-9, 1.2e-9};
     }
 }
 
@@ -44,8 +44,7 @@ static bfs_rates bfs_rates_of(twi_isa isa)
  */
 static bool folds_levels(const tw_apsp_plan *plan, tw_apsp_method method)
 {
-    return method == TW_APSP_METHOD_BFS && twi_will_fold(plan) &&
-           twi_bfs_gathers(TW_U8, plan->graph->n);
+    return method == TW_APSP_METHOD_BFS && twi_will_fold(plan);
 }
 
 /* The seconds of a run of searches that take `each` a source on one thread, its row included. */

@@ -7,11 +7,6 @@
 
 #define GATHER_MOST 65536 /* vertices whose levels are gathered: 32 MiB of them */
 
-bool twi_bfs_gathers(tw_type type, int64_t n)
-{
-    return type == TW_U8 && n <= GATHER_MOST;
-}
-
 /* Sets for each vertex. */
 static uint64_t sets_of(int64_t n)
 {
@@ -22,7 +17,7 @@ uint64_t twi_bfs_space_memory(int64_t n)
 {
     uint64_t strip = n <= GATHER_MOST ? (uint64_t)TWI_BFS_STRIP * TWI_BFS_MOST : 0;
     return (uint64_t)n * (sets_of(n) * sizeof(twi_bfs_set) + 2 * sizeof(int32_t) + 1) + strip +
-           sizeof(int32_t);
+           sizeof(twi_bfs_tally) + sizeof(int32_t);
 }
 
 tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n)
@@ -36,15 +31,17 @@ tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n)
         return tw_fail(ctx, TW_ERR_MEMORY, "%s are too large to address", what);
     }
     /* All sets in one piece, which gets large pages. */
-    if ((status = twi_alloc(ctx, &space->seen, sets, sizeof(twi_bfs_set), what)) != TW_OK ||
+    if ((status = twi_alloc(ctx, &space->sets, sets, sizeof(twi_bfs_set), what)) != TW_OK ||
         (status = twi_alloc(ctx, &space->active, vertices, sizeof(int32_t), what)) != TW_OK ||
         (status = twi_alloc(ctx, &space->touched, vertices + 1, sizeof(int32_t), what)) != TW_OK ||
         (status = twi_alloc(ctx, &space->is_touched, vertices, 1, what)) != TW_OK ||
+        (status = twi_alloc(ctx, &space->tally, 1, sizeof *space->tally, what)) != TW_OK ||
         (n <= GATHER_MOST &&
          (status = twi_alloc(ctx, &space->strip, TWI_BFS_STRIP, TWI_BFS_MOST, what)) != TW_OK)) {
         twi_bfs_space_clear(space);
         return status;
     }
+    space->seen = space->sets;
     space->front = space->seen + n;
     space->coming = space->front + n;
     space->plane = n <= GATHER_MOST ? space->coming + n : NULL;
@@ -53,11 +50,12 @@ tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n)
 
 void twi_bfs_space_clear(twi_bfs_space *space)
 {
+    twi_free(space->tally);
     twi_free(space->strip);
     twi_free(space->is_touched);
     twi_free(space->touched);
     twi_free(space->active);
-    twi_free(space->seen);
+    twi_free(space->sets);
     memset(space, 0, sizeof *space);
 }
 

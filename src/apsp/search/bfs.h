@@ -13,32 +13,44 @@ enum {
     TWI_BFS_WORDS = 8,
     TWI_BFS_MOST = 64 * TWI_BFS_WORDS,
     TWI_BFS_PLANES = 8, /* bits of a gathered level */
-    TWI_BFS_STRIP = 64  /* vertices whose levels are transposed at a time: they fit the cache */
+    TWI_BFS_STRIP = 64, /* vertices whose levels are transposed at a time: they fit the cache */
+    TWI_BFS_HELD = 16   /* sets that are counted at a time */
 };
 
 /* A set of sources: one cache line, and four vectors of a machine that has 16 bytes in each. */
 typedef uint64_t twi_bfs_set __attribute__((vector_size(TWI_BFS_WORDS * 8)));
 
+/* How many vertices each source has reached, by the place of its bit: 64 * word + bit. Counts of a
+ * level are kept as the bits of their binary numbers until it ends. */
+typedef struct twi_bfs_tally {
+    twi_bfs_set held[TWI_BFS_HELD]; /* counted together when there are so many */
+    twi_bfs_set digit[32];
+    int waiting;               /* of those held */
+    int64_t sets;              /* of this level */
+    int64_t sum[TWI_BFS_MOST]; /* of levels */
+    int32_t reached[TWI_BFS_MOST];
+    int32_t most[TWI_BFS_MOST]; /* the last level that reached anything */
+} twi_bfs_tally;
+
 /* One thread's memory: sets of sources by vertex, and lists of vertices. */
 typedef struct twi_bfs_space {
-    twi_bfs_set *seen;   /* reached at this level or before; those that follow lie behind it */
-    twi_bfs_set *front;  /* reached at this level */
-    twi_bfs_set *coming; /* the next front */
+    twi_bfs_set *sets;   /* all of those that follow */
+    twi_bfs_set *seen;   /* reached at this level or before */
+    twi_bfs_set *front;  /* reached at this level, where levels are pushed */
+    twi_bfs_set *coming; /* the next front, or what will have been seen */
     int32_t *active;     /* vertices with a front */
     int32_t *touched;
-    uint8_t *is_touched;
-    twi_bfs_set *plane; /* by bit of the level, then by vertex; NULL where it would be too much */
-    uint8_t *strip;     /* levels of some vertices on their way to the rows */
-    int planes;         /* in use */
-    int64_t open_arcs;  /* into vertices that somebody has not reached, as far as is known */
+    uint8_t *is_touched; /* or, where levels are pulled, has been full for two of them */
+    twi_bfs_set *plane;  /* by bit of the level, then by vertex; NULL where it would be too much */
+    uint8_t *strip;      /* levels of some vertices on their way to the rows */
+    twi_bfs_tally *tally;
+    int planes;        /* in use */
+    int64_t open_arcs; /* into vertices that somebody has not reached, as far as is known */
 } twi_bfs_space;
 
 TW_CHECKED tw_status twi_bfs_space_create(tw_context *ctx, twi_bfs_space *space, int64_t n);
 void twi_bfs_space_clear(twi_bfs_space *space);
 uint64_t twi_bfs_space_memory(int64_t n);
-
-/* Whether levels of this type are gathered and may be folded, in a graph of n vertices. */
-bool twi_bfs_gathers(tw_type type, int64_t n);
 
 typedef struct twi_bfs_job {
     const tw_graph *graph;
@@ -61,7 +73,7 @@ typedef enum twi_bfs_end {
 } twi_bfs_end;
 
 /* Row i of `rows` (count x n) receives the levels of sources[i], tw_apsp_infinity(type) where there
- * is no path; or folds[i] what a summary wants to know of them, if twi_bfs_gathers. */
+ * is no path; or folds[i] what a summary wants to know of them, however deep they are. */
 typedef twi_bfs_end twi_bfs_fn(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
                                int64_t *scanned);
 twi_bfs_fn twi_bfs;

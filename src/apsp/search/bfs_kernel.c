@@ -3,7 +3,7 @@
  * pushes: it takes the vertices that somebody reached at the level before (and no others: a path
  * graph has few of them at a time), spreads their sets over their arcs, and keeps in each touched
  * vertex the sources that are new to it. A wide one pulls: every vertex that still misses a source
- * gathers the sets of those before it, and stops as soon as it misses none. That reads a set for
+ * gathers whom those before it have seen, and stops as soon as it misses none. That reads a set for
  * each arc where a push reads and writes one, and late levels, when few sources are missing
  * anywhere, look at a small part of the arcs.
  *
@@ -11,8 +11,9 @@
  * a byte are therefore kept as the bits of their binary numbers, one set of sources per bit and
  * vertex: a level is noted by as many operations on whole sets as its number has ones. At the end
  * the eight sets of a vertex become the bytes of its 512 sources, and those are transposed into
- * rows; or added up, one source beside the other, where nobody wants the rows. Deeper levels, and
- * those of graphs too large for that, go into the rows directly.
+ * rows. Deeper levels, and those of graphs too large for that, go into the rows directly. Where
+ * nobody wants rows no level is kept at all: the sets that are new at a level are counted by
+ * source, sixteen at a time, as adders in hardware do it, all 512 sources side by side.
  */
 #include "apsp/search/bfs.h"
 
@@ -30,17 +31,17 @@
  * when those of the bits are written out (write_levels). */
 static inline int word_of(int64_t source)
 {
-    return (int)(source / 8 % 8);
+    return (int)(source / 8 % WORDS);
 }
 
 static inline int bit_of(int64_t source)
 {
-    return (int)(source % 8 * 8 + source / 64);
+    return (int)(source % 8 * 8 + source / (8 * WORDS));
 }
 
 static inline int64_t source_at(int64_t word, int bit)
 {
-    return (int64_t)(bit % 8 * 64) + word * 8 + bit / 8;
+    return (int64_t)(bit % 8 * 8 * WORDS) + word * 8 + bit / 8;
 }
 
 static inline bool is_empty(const twi_bfs_set *set)
@@ -63,10 +64,10 @@ static void fill_infinity(tw_type type, void *levels, int64_t count)
     }
 }
 
-/* Whether levels are gathered, rather than put into the rows one by one. */
+/* Whether levels are gathered, rather than counted, or put into the rows one by one. */
 static inline bool gathers(const twi_bfs_job *job, const twi_bfs_space *space)
 {
-    return job->type == TW_U8 && space->plane != NULL;
+    return job->folds == NULL && job->type == TW_U8 && space->plane != NULL;
 }
 
 /* The level of those in `set` at vertex v into the rows. */
@@ -92,10 +93,81 @@ static void put_in_rows(const twi_bfs_job *job, const twi_bfs_set *set, void *ro
     }
 }
 
-/* The level of those in `fresh` at vertex v. Plane p of it says whose level has bit p. */
+/* The three digits' worth of a, b and c in two: what is odd stays, a pair is carried. */
+static inline twi_bfs_set add_three(twi_bfs_set *odd, const twi_bfs_set *b, const twi_bfs_set *c)
+{
+    const twi_bfs_set differ = *odd ^ *b;
+    const twi_bfs_set carried = (*odd & *b) | (differ & *c);
+    *odd = differ ^ *c;
+    return carried;
+}
+
+/* Count what is held: sixteen sets become one carry, by about one step for each of them, which goes
+ * on to the digits above. */
+static void count_held(twi_bfs_tally *t)
+{
+    twi_bfs_set *digit = t->digit;
+    twi_bfs_set carry[TWI_BFS_HELD / 2];
+    int carries = TWI_BFS_HELD / 2, place = 0;
+    for (int i = 0; i < carries; i++) {
+        carry[i] = add_three(&digit[0], &t->held[2 * i], &t->held[2 * i + 1]);
+    }
+    for (place = 1; carries > 1; place++, carries /= 2) {
+        for (int i = 0; i < carries / 2; i++) {
+            carry[i] = add_three(&digit[place], &carry[2 * i], &carry[2 * i + 1]);
+        }
+    }
+    for (; !is_empty(&carry[0]); place++) {
+        const twi_bfs_set sum = digit[place] ^ carry[0];
+        carry[0] &= digit[place];
+        digit[place] = sum;
+    }
+    t->waiting = 0;
+}
+
+static inline void count_set(twi_bfs_tally *t, const twi_bfs_set *fresh)
+{
+    t->held[t->waiting++] = *fresh;
+    t->sets++;
+    if (t->waiting == TWI_BFS_HELD) {
+        count_held(t);
+    }
+}
+
+/* A level is complete: its counts go from the digits of all to numbers for each. */
+static void end_of_level(twi_bfs_tally *t, int64_t level)
+{
+    const int digits = t->sets > 0 ? 64 - __builtin_clzll((uint64_t)t->sets) : 0;
+    memset(t->held + t->waiting, 0, (size_t)(TWI_BFS_HELD - t->waiting) * sizeof *t->held);
+    count_held(t);
+    for (int half = 0; half < TWI_BFS_MOST / 32; half++) {
+        uint32_t reached[32] = {0};
+        for (int p = 0; p < digits; p++) {
+            const uint32_t bits = (uint32_t)(t->digit[p][half / 2] >> (half % 2 * 32));
+            for (uint32_t b = 0; b < 32; b++) {
+                reached[b] += (bits >> b & 1) << p;
+            }
+        }
+        for (int b = 0; b < 32; b++) {
+            const int at = half * 32 + b;
+            t->reached[at] += (int32_t)reached[b];
+            t->sum[at] += (int64_t)reached[b] * level;
+            t->most[at] = reached[b] > 0 ? (int32_t)level : t->most[at];
+        }
+    }
+    memset(t->digit, 0, sizeof t->digit);
+    t->sets = 0;
+}
+
+/* The level, from 1 on, of those in `fresh` at vertex v. Plane p of it says whose level has bit p.
+ */
 static inline void put_level(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
                              const twi_bfs_set *fresh, int64_t v, int64_t level)
 {
+    if (job->folds != NULL) {
+        count_set(space->tally, fresh);
+        return;
+    }
     if (!gathers(job, space)) {
         put_in_rows(job, fresh, rows, v, level);
         return;
@@ -159,49 +231,14 @@ static void give_rows(const twi_bfs_job *job, const twi_bfs_space *space, uint8_
     }
 }
 
-/* Sums over the vertices of a strip, by source: those of its bytes fit 16 bits. */
-typedef struct strip_sums {
-    uint16_t level[TWI_BFS_MOST];
-    uint8_t reached[TWI_BFS_MOST];
-    uint8_t most[TWI_BFS_MOST];
-} strip_sums;
-
-/* One loop for bytes and one for what they become, so that compilers use vectors for both. */
-static void add_levels(strip_sums *restrict sums, const uint8_t *restrict levels)
-{
-    uint8_t kept[TWI_BFS_MOST];
-    for (int i = 0; i < TWI_BFS_MOST; i++) {
-        const uint8_t mask = (uint8_t) - (levels[i] != UINT8_MAX);
-        const uint8_t level = levels[i] & mask;
-        kept[i] = level;
-        sums->reached[i] = (uint8_t)(sums->reached[i] - mask);
-        sums->most[i] = level > sums->most[i] ? level : sums->most[i];
-    }
-    for (int i = 0; i < TWI_BFS_MOST; i++) {
-        sums->level[i] = (uint16_t)(sums->level[i] + kept[i]);
-    }
-}
-
-/* The gathered levels into the folds. */
+/* What was counted into the folds. */
 static void give_folds(const twi_bfs_job *job, const twi_bfs_space *space)
 {
-    int64_t n = job->graph->n;
+    const twi_bfs_tally *t = space->tally;
     for (int i = 0; i < job->count; i++) {
-        job->folds[i] = (twi_fold){.reached = -1, .farthest = -1}; /* not counting itself */
-    }
-    for (int64_t first = 0; first < n; first += STRIP) {
-        int64_t count = n - first < STRIP ? n - first : STRIP;
-        strip_sums sums = {0};
-        for (int64_t i = 0; i < count; i++) {
-            write_levels(space, n, first + i, space->strip);
-            add_levels(&sums, space->strip);
-        }
-        for (int i = 0; i < job->count; i++) {
-            twi_fold *fold = &job->folds[i];
-            fold->reached += sums.reached[i];
-            fold->sum += sums.level[i];
-            fold->most = sums.most[i] > fold->most ? sums.most[i] : fold->most;
-        }
+        const int at = 64 * word_of(i) + bit_of(i);
+        job->folds[i] = (twi_fold){
+            .reached = t->reached[at], .sum = t->sum[at], .most = t->most[at], .farthest = -1};
     }
 }
 
@@ -215,7 +252,9 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
     memset(space->is_touched, 0, (size_t)n);
     space->planes = 0;
     space->open_arcs = job->graph->arcs;
-    if (!gathers(job, space)) {
+    if (job->folds != NULL) {
+        memset(space->tally, 0, sizeof *space->tally);
+    } else if (!gathers(job, space)) {
         fill_infinity(job->type, rows, job->count * n);
     }
     int64_t active = 0;
@@ -229,7 +268,9 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
     for (int64_t i = 0; i < active; i++) {
         int64_t s = space->active[i];
         space->front[s] = space->seen[s];
-        put_level(job, space, rows, &space->front[s], s, 0);
+        if (job->folds == NULL && !gathers(job, space)) {
+            put_in_rows(job, &space->front[s], rows, s, 0);
+        }
     }
     return active;
 }
@@ -297,18 +338,18 @@ static int64_t push(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
     return active;
 }
 
-/* The union of the fronts of those before a vertex, as far as any of it is missing there. From
- * `from` on there are `left` arcs in all, `count` of them the vertex's. */
-static inline twi_bfs_set gather(const twi_bfs_set *front, const int32_t *from, int64_t count,
+/* Whom those before a vertex have seen, as far as they are missing there. From `from` on there are
+ * `left` arcs in all, `count` of them the vertex's. */
+static inline twi_bfs_set gather(const twi_bfs_set *seen, const int32_t *from, int64_t count,
                                  int64_t left, const twi_bfs_set *missing, int64_t *scanned)
 {
     twi_bfs_set got = {0};
     int64_t a = 0;
     for (; a + 4 <= count; a += 4) {
         for (int i = 0; i < 4 && a + AHEAD + 4 <= left; i++) { /* of vertices that follow, mostly */
-            __builtin_prefetch(&front[from[a + AHEAD + i]]);
+            __builtin_prefetch(&seen[from[a + AHEAD + i]]);
         }
-        got |= (front[from[a]] | front[from[a + 1]]) | (front[from[a + 2]] | front[from[a + 3]]);
+        got |= (seen[from[a]] | seen[from[a + 1]]) | (seen[from[a + 2]] | seen[from[a + 3]]);
         const twi_bfs_set still = *missing & ~got;
         if (is_empty(&still)) {
             *scanned += a + 4;
@@ -316,7 +357,7 @@ static inline twi_bfs_set gather(const twi_bfs_set *front, const int32_t *from, 
         }
     }
     for (; a < count; a++) {
-        got |= front[from[a]];
+        got |= seen[from[a]];
     }
     *scanned += count;
     return got & *missing;
@@ -332,54 +373,59 @@ static twi_bfs_set all_sources(const twi_bfs_job *job)
     return all;
 }
 
-/* A level by the arcs into all vertices that miss somebody. The front holds nobody where nobody
- * came at the level before. */
+/* A level by the arcs into all vertices that miss somebody. What those before one have seen at
+ * earlier levels it has seen too, so that no fronts are needed: two lines of memory are in use for
+ * each vertex, what has been seen and what will have been. */
 static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, int64_t level,
                     int64_t *scanned)
 {
     const twi_bfs_set all = all_sources(job);
     const tw_graph *back = job->back;
-    int64_t active = 0;
-    space->open_arcs = 0;
+    const twi_bfs_set *seen = space->seen;
+    twi_bfs_set *coming = space->coming;
+    uint8_t *is_full = space->is_touched;
+    int64_t active = 0, open_arcs = 0;
     for (int64_t v = 0; v < back->n; v++) {
         if (v % LOOK_EVERY == 0 && has_to_stop(job)) {
             return -1;
         }
-        const twi_bfs_set missing = all & ~space->seen[v];
-        twi_bfs_set fresh = {0};
-        if (!is_empty(&missing)) {
-            const int64_t first = back->offsets[v];
-            const int64_t count = back->offsets[v + 1] - first;
-            fresh = gather(space->front, back->targets + first, count, back->arcs - first, &missing,
-                           scanned);
-            if (!is_empty(&fresh)) {
-                space->seen[v] |= fresh;
-                put_level(job, space, rows, &fresh, v, level);
-                space->active[active++] = (int32_t)v;
-            }
-            const twi_bfs_set left = missing & ~fresh;
-            space->open_arcs += is_empty(&left) ? 0 : count;
+        if (is_full[v]) {
+            continue;
         }
-        space->coming[v] = fresh;
+        const twi_bfs_set before = seen[v];
+        const twi_bfs_set missing = all & ~before;
+        if (is_empty(&missing)) {
+            coming[v] = before;
+            is_full[v] = 1;
+            continue;
+        }
+        const int64_t first = back->offsets[v];
+        const int64_t count = back->offsets[v + 1] - first;
+        const twi_bfs_set fresh =
+            gather(seen, back->targets + first, count, back->arcs - first, &missing, scanned);
+        const twi_bfs_set left = missing & ~fresh;
+        coming[v] = before | fresh;
+        open_arcs += is_empty(&left) ? 0 : count;
+        if (!is_empty(&fresh)) {
+            put_level(job, space, rows, &fresh, v, level);
+            space->active[active++] = (int32_t)v;
+        }
     }
+    space->coming = space->seen;
+    space->seen = coming;
+    space->open_arcs = open_arcs;
     return active;
 }
 
-static void exchange_fronts(twi_bfs_space *space)
-{
-    twi_bfs_set *front = space->front;
-    space->front = space->coming;
-    space->coming = front;
-}
-
-/* From a push to a pull: what was left in the fronts of vertices that are not active goes. What is
- * coming is empty between pushes. */
-static void clear_others(twi_bfs_space *space, int64_t active)
+/* From a pull to a push: the fronts of active vertices, which are what the last level added. */
+static void make_fronts(twi_bfs_space *space, int64_t n, int64_t active)
 {
     for (int64_t i = 0; i < active; i++) {
-        space->coming[space->active[i]] = space->front[space->active[i]];
+        const int32_t v = space->active[i];
+        space->front[v] = space->seen[v] & ~space->coming[v];
     }
-    exchange_fronts(space);
+    memset(space->coming, 0, (size_t)n * sizeof(twi_bfs_set));
+    memset(space->is_touched, 0, (size_t)n);
 }
 
 /* Whether a level is rather pulled: an arc costs about half as much, but those of every vertex
@@ -399,7 +445,8 @@ static bool pulls(const twi_bfs_job *job, const twi_bfs_space *space, int64_t ac
 twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space *space, void *rows,
                                            int64_t *scanned)
 {
-    const int64_t deepest = (int64_t)tw_apsp_infinity(job->type) - 1;
+    const int64_t deepest =
+        job->folds != NULL ? INT32_MAX : (int64_t)tw_apsp_infinity(job->type) - 1;
     int64_t active = start(job, space, rows);
     bool pulled = false;
     *scanned = 0;
@@ -409,10 +456,8 @@ twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space
         }
         clear_plane_of(job, space, level);
         const bool pulling = pulls(job, space, active);
-        if (pulling && !pulled) {
-            clear_others(space, active);
-        } else if (pulled && !pulling) {
-            memset(space->coming, 0, (size_t)job->graph->n * sizeof(twi_bfs_set));
+        if (pulled && !pulling) {
+            make_fronts(space, job->graph->n, active);
         }
         pulled = pulling;
         active = pulling ? pull(job, space, rows, level, scanned)
@@ -423,8 +468,8 @@ twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space
         if (active > 0 && level > deepest) {
             return TWI_BFS_DEEP;
         }
-        if (pulling) {
-            exchange_fronts(space);
+        if (job->folds != NULL) {
+            end_of_level(space->tally, level);
         }
     }
     if (job->folds != NULL) {

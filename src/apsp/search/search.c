@@ -176,7 +176,7 @@ static uint64_t block_bytes(const twi_searcher *e)
 static bool may_fold(const twi_searcher *e, const twi_delivery *delivery)
 {
     return e->method == TW_APSP_METHOD_BFS && twi_delivery_is_folded(delivery) &&
-           e->plan->graph->integral && twi_bfs_gathers(e->type, e->plan->graph->n);
+           e->plan->graph->integral;
 }
 
 /* Rows of a block that keeps none of them: whole batches for every thread, and no wait between

@@ -714,9 +714,48 @@ static void path_graphs_have_levels_beyond_u8_and_u16(void **state)
             assert_true(v < 100 ? isinf(r.d[n + v]) : r.d[n + v] == (double)(v - 100));
         }
         free(r.d);
+        offered.folds = true;
+        r = search_with(ctx, graph, TW_APSP_METHOD_BFS, &options, NULL);
+        offered = (offer){0};
+        assert_ok(ctx, r.status);
+        assert_true(r.scanned <= 2.0 * (double)n); /* at once: no level is too deep for its type */
+        free(r.d);
         tw_graph_destroy(graph);
         free(ends);
     }
+    close_context(ctx);
+}
+
+/* More vertices at a level than 16 bits count, of which none is kept. */
+static void a_large_star_is_summed_up(void **state)
+{
+    (void)state;
+    enum { LEAVES = 70000, SOURCES = 40 };
+    tw_context *ctx = open_context();
+    int32_t *ends = calloc(2 * LEAVES, sizeof *ends);
+    int32_t sources[SOURCES];
+    const int64_t before = rows_folded;
+    assert_non_null(ends);
+    for (int32_t v = 1; v <= LEAVES; v++) {
+        ends[LEAVES + v - 1] = v;
+    }
+    for (int i = 0; i < SOURCES; i++) {
+        sources[i] = i * 1700;
+    }
+    tw_edges list = {sizeof list, LEAVES, ends, ends + LEAVES, NULL, TW_I32, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, LEAVES + 1, &list, TW_GRAPH_UNDIRECTED));
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.sources = sources;
+    options.source_count = SOURCES;
+    offered.folds = true;
+    result r = search_with(ctx, graph, TW_APSP_METHOD_BFS, &options, NULL);
+    offered = (offer){0};
+    assert_ok(ctx, r.status);
+    assert_int_equal(rows_folded - before, SOURCES);
+    free(r.d);
+    tw_graph_destroy(graph);
+    free(ends);
     close_context(ctx);
 }
 
@@ -996,6 +1035,7 @@ int main(void)
         cmocka_unit_test(a_negative_cycle_is_found_with_its_vertices),
         cmocka_unit_test(a_float_cycle_of_weight_zero_is_no_negative_cycle),
         cmocka_unit_test(path_graphs_have_levels_beyond_u8_and_u16),
+        cmocka_unit_test(a_large_star_is_summed_up),
         cmocka_unit_test(a_large_matrix_gets_the_same_rows),
         cmocka_unit_test(parts_of_the_sources_in_any_order_with_repeats_give_their_rows),
         cmocka_unit_test(a_cutoff_prunes_and_changes_nothing_below_it),
