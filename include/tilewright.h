@@ -664,7 +664,9 @@ typedef struct tw_apsp_options {
     int32_t order_cache; /* 1: an order that a sweep has to make is kept in the user's cache folder,
                             and found there the next time; see tw_apsp_order. 0: no file is read or
                             written */
-    int32_t reserved;    /* 0 */
+    int32_t predecessors; /* 1 if the run will give predecessors, too: what they take is then in the
+                             memory of the plan, and in the limit that a refusal names. A run may
+                             give them all the same. 0: none */
     const char *checkpoint;  /* a file from which a run that was ended can go on; see below. NULL:
                                 none. Read until the run ends */
     double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as can

@@ -163,7 +163,7 @@ class ApspOptions(Sized):
         ("summary_only", c_int32),
         ("order", c_void_p),
         ("order_cache", c_int32),
-        ("reserved", c_int32),
+        ("predecessors", c_int32),
         ("checkpoint", c_char_p),
         ("checkpoint_every", c_double),
     ]

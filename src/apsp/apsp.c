@@ -388,12 +388,12 @@ static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome
     };
 }
 
-/* Predecessors are news to a plan: what they take is in no limit that it named. */
+/* Predecessors may be news to a plan: what they take is in no limit that it named then. */
 static tw_status refuse_predecessors(tw_context *ctx, const tw_apsp_plan *plan)
 {
     const uint64_t held = twi_plan_held(plan);
     const uint64_t planned = plan->memory > held ? plan->memory - held : 0;
-    const uint64_t more = twi_delivery_memory(plan, true) - twi_delivery_memory(plan, false);
+    const uint64_t more = twi_delivery_memory(plan, true) - twi_delivery_planned(plan);
     const tw_status status = twi_memory_check(ctx, planned + more, "a run with predecessors");
     return status == TW_OK ? TW_ERR_MEMORY : status; /* with the sentence it had */
 }

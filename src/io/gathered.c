@@ -12,6 +12,7 @@
 #define FIRST_ROOM ((uint64_t)1 << 20)
 #define FAR 16                   /* times the memory */
 #define SHARE 4                  /* of the memory that is left, the part that room may take */
+#define LIMITED_SHARE 32         /* the same under a limit: little beside what a refusal names */
 #define STEP ((uint64_t)8 << 20) /* bytes read between two looks at the cancel flag */
 
 typedef struct gathered {
@@ -110,7 +111,8 @@ static tw_status spill(gathered *g)
 static tw_status widen(gathered *g)
 {
     const uint64_t wider = g->room > 0 ? 2 * g->room : FIRST_ROOM;
-    if (g->fd >= 0 || (g->room > 0 && wider > twi_memory_left(g->ctx) / SHARE)) {
+    const uint64_t share = g->ctx->memory_limit > 0 ? LIMITED_SHARE : SHARE;
+    if (g->fd >= 0 || (g->room > 0 && wider > twi_memory_left(g->ctx) / share)) {
         return spill(g);
     }
     char what[560];

@@ -222,6 +222,26 @@ class Caps(unittest.TestCase):
         self.told(("apsp", "n.csv", "--sources", "City of 1", "-o", "o.csv"))
         self.told(("generate", "graph", "grid", "o.gr", "--vertices", "100000"), limits=("1M", "5M"))
 
+    def test_names_that_do_not_fit_are_estimated(self):
+        """However long they are, and however far the memory goes."""
+        long = "a place whose name goes on and on " * 4
+        with open(self.path("long.csv"), "w") as file:
+            file.writelines("%s%d,%s%d,%d\n" % (long, i, long[::-1], i * 7 % 20000, 1 + i % 9) for i in range(20000))
+        with open(self.path("short.csv"), "w") as file:
+            file.writelines("a%d,b%d,%d\n" % (i, i * 7 % 90001, 1 + i % 9) for i in range(90000))
+        self.told(("convert", "--graph", "long.csv", "o.el"), limits=some(("1M", "8M", "12M"), 2))
+        self.told(("convert", "--graph", "short.csv", "o.el"))
+        if ALL:
+            self.told(("convert", "--graph", "-", "o.el"), piped="short.csv", limits=("1M", "6M"))
+            self.told(("apsp", "long.csv", "--sources", long + "1", "-o", "o.csv"))
+            self.told(("reach", "long.csv", "--sources", long + "1", "-o", "o.csv"), limits=("1M", "20M"))
+
+    def test_predecessors_are_in_the_limit(self):
+        self.make("generate", "graph", "grid", "g.gr", "--vertices", "1225")
+        self.make("apsp", "g.gr", "d.npy")
+        for name in some(("g.gr", "d.npy"), 2):
+            self.told(("apsp", name, "o.npy", "--predecessors", "o.before.npy"), limits=some(("1M", "8M"), 2))
+
     def test_matrices(self):
         self.make("generate", "graph", "grid", "g.gr", "--vertices", "1600")
         self.make("apsp", "g.gr", "d.npy")
@@ -339,6 +359,8 @@ class Caps(unittest.TestCase):
                 self.assertEqual(self.bounded(("entropy", name, "o.npy"), limit), (0, ""))
                 self.assertEqual(self.bounded(("map", "x + 1", name, "o.npy"), limit), (0, ""))
         self.told(("map", "x + 1", "-", "o.npy"), piped="p.jpg", limits=("1M", "20M"))
+        for name in some(("b.jpg", "p.jpg", "l.jpg"), 3):  # whose bytes are kept in memory only where there is plenty
+            self.told(("entropy", "-", "o.npy"), piped=name, limits=("1M",))
 
     def test_less_than_four_megabytes_are_not_refused(self):
         with open(self.path("g.el"), "w") as file:

@@ -82,7 +82,7 @@ bool twi_closure_memory(const tw_apsp_plan *plan, tw_type type, bool symmetric, 
     uint64_t panels = twi_cpu_closure_memory(kernel, n, twi_closure_block(plan, kernel),
                                              plan->threads, symmetric);
     uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
-    *out += (panels > bits ? panels : bits) + twi_delivery_memory(plan, false);
+    *out += (panels > bits ? panels : bits) + twi_delivery_planned(plan);
     *out += plan->options.checkpoint != NULL ? twi_checkpoint_memory(n, plan->threads) : 0;
     return true;
 }
@@ -97,7 +97,7 @@ void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
         twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
         return;
     }
-    c->memory = (uint64_t)bytes + twi_delivery_memory(plan, false);
+    c->memory = (uint64_t)bytes + twi_delivery_planned(plan);
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }

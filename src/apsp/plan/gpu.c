@@ -67,7 +67,7 @@ static bool host_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
     if (!twi_matrix_memory(plan, type, out)) {
         return false;
     }
-    *out += twi_delivery_memory(plan, false);
+    *out += twi_delivery_planned(plan);
     if (type == TW_I32) {
         *out += twi_certificate_memory(plan->graph->n, plan->threads);
     }
@@ -137,7 +137,7 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     /* Sums that may overflow are looked for by delivery, in rows of the host. */
     if (plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
         !twi_plan_may_overflow(plan, c->work_type)) {
-        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_memory(plan, false);
+        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_planned(plan);
         c->device_memory = resident;
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
         twi_rule_out(
@@ -237,7 +237,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     c->way = TWI_GPU_COLUMNS;
     c->device_memory = twi_gpu_sweep_bytes(plan, type);
     c->memory =
-        twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_memory(plan, false);
+        twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_planned(plan);
     c->possible = true;
     if (c->device_memory > plan->gpu_allowed) {
         twi_rule_out(c, "needs %s of GPU memory; %s may be used",

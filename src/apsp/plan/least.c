@@ -21,7 +21,7 @@ static uint64_t search_bytes(tw_apsp_plan *plan, tw_graph *graph)
         const uint64_t each = twi_search_memory(plan, TW_APSP_METHOD_DIJKSTRA);
         bytes = each > bytes ? each : bytes;
     }
-    return bytes + twi_delivery_memory(plan, false);
+    return bytes + twi_delivery_planned(plan);
 }
 
 static bool may_be(const tw_apsp_plan *plan, tw_apsp_method method)

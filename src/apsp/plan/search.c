@@ -85,7 +85,7 @@ void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *
                       const char *basis)
 {
     c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_planned(plan);
     c->seconds = seconds;
     snprintf(c->basis, sizeof c->basis, "%s", basis);
     twi_rule_out_if_too_large(ctx, c);
@@ -96,7 +96,7 @@ tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
 {
     twi_search_sample sample = {0};
     c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_memory(plan, false);
+    c->memory = twi_search_memory(plan, c->method) + twi_delivery_planned(plan);
     twi_rule_out_if_too_large(ctx, c);
     if (!c->possible) {
         return TW_OK;

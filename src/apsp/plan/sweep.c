@@ -161,7 +161,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     }
     c->possible = true;
     c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
-                twi_delivery_memory(plan, false);
+                twi_delivery_planned(plan);
     c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,

@@ -69,6 +69,11 @@ bool twi_delivery_refused(const twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
+/* The same as the plan's options announce it. */
+static inline uint64_t twi_delivery_planned(const tw_apsp_plan *plan)
+{
+    return twi_delivery_memory(plan, plan->options.predecessors != 0);
+}
 /* Bytes of the table by which rows of a narrow working type are converted; 0: none is made. */
 uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
 

@@ -18,9 +18,9 @@ TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_opt
         return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_apsp_options.order_cache is %d; use 0 or 1",
                        (int)ours->order_cache);
     }
-    if (status == TW_OK && ours->reserved != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_apsp_options.reserved is %d; it must be 0",
-                       (int)ours->reserved);
+    if (status == TW_OK && ours->predecessors != 0 && ours->predecessors != 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_apsp_options.predecessors is %d; use 0 or 1",
+                       (int)ours->predecessors);
     }
     if (status == TW_OK && !(ours->checkpoint_every >= 0)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,

@@ -397,6 +397,7 @@ static void take_options(const apsp_run *run, tw_apsp_options *opts)
     opts->block = (int32_t)s->block;
     opts->cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
     opts->order_cache = !s->no_cache;
+    opts->predecessors = s->predecessors != NULL;
     opts->checkpoint = s->checkpoint;
     opts->checkpoint_every = s->every;
 }

@@ -238,6 +238,9 @@ static bool read_name(twi_text *text, const twi_field *field, twi_labels *names,
     if (status == TW_ERR_MEMORY && twi_edge_blocks_drop(&text->edges)) { /* to count them all */
         status = twi_labels_vertex(text->ctx, names, name, length, out);
     }
+    if (status == TW_ERR_MEMORY && text->edges.counting && twi_labels_count(text->ctx, names)) {
+        status = twi_labels_vertex(text->ctx, names, name, length, out);
+    }
     if (status != TW_OK) {
         return twi_text_fail(text, status, field->begin, "%.200s", tw_last_error(text->ctx));
     }
@@ -448,6 +451,12 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
         status = check_titles(file, kind);
     }
     int64_t vertices = twi_text_highest(file) + 1;
+    if (kind->names != NULL && kind->names->sample != NULL) {
+        const twi_labels_guess guess = twi_labels_estimate(kind->names);
+        vertices = guess.count;
+        file->names = guess.end;
+        file->reading_names = guess.reading;
+    }
     if (status == TW_OK && kind->names == NULL && declared < vertices) {
         status = check_density(file, vertices);
     }
@@ -686,59 +695,4 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
         twi_log(ctx, "%s", why);
     }
     return status;
-}
-
-/* ------------------------------------------------------------------------------- the writer */
-
-/* In quotes where the reader would take something in it for the end of the name. */
-static void print_vertex(twi_printer *printer, const tw_graph *graph, int64_t vertex,
-                         char separator)
-{
-    const char *label = tw_graph_label(graph, vertex);
-    if (label != NULL) {
-        twi_print_field(printer, label, separator == ' ' ? ",;|\"\t#% " : ",;|\"\t#%");
-    } else {
-        twi_print_whole(printer, vertex);
-    }
-}
-
-/* The last vertex has an arc of its own, so the list says by itself how many there are. */
-static bool tells_its_size(const tw_graph *graph)
-{
-    int64_t last = graph->n - 1;
-    if (last < 0 || graph->offsets[last + 1] > graph->offsets[last]) {
-        return true;
-    }
-    for (int64_t a = 0; a < graph->arcs; a++) {
-        if (graph->targets[a] == last) {
-            return true;
-        }
-    }
-    return false;
-}
-
-tw_status twi_edges_write(twi_printer *printer, const tw_graph *graph, const char *extension)
-{
-    const bool tabs = strcasecmp(extension, "tsv") == 0 || strcasecmp(extension, "tab") == 0;
-    const char separator = strcasecmp(extension, "csv") == 0 ? ',' : tabs ? '\t' : ' ';
-    if (!tells_its_size(graph) || graph->arcs == 0) {
-        twi_print_text(printer, "# vertices: ");
-        twi_print_whole(printer, graph->n);
-        twi_print_char(printer, '\n');
-    }
-    if (separator == ',' && graph->arcs > 0) {
-        twi_print_text(printer, "source,target,weight\n");
-    }
-    for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            print_vertex(printer, graph, u, separator);
-            twi_print_char(printer, separator);
-            print_vertex(printer, graph, graph->targets[a], separator);
-            twi_print_char(printer, separator);
-            twi_print_weight(printer, graph, a);
-            twi_print_char(printer, '\n');
-        }
-        printer->done = (double)graph->offsets[u + 1];
-    }
-    return printer->status;
 }

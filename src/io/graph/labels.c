@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "graph/graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,6 +13,17 @@
 
 #define FIRST_NAMES 1024
 #define FIRST_TEXT 16384
+#define SAMPLE_SLOTS 16384 /* of a sample, which is halved when half of them are used */
+#define SAMPLE_DOUBT 3     /* standard deviations that an estimate is raised by */
+
+/* Hashes that end in `zeros` zeros, and the lengths of their names; a hash of 0 is an empty slot.
+ */
+typedef struct twi_label_sample {
+    uint64_t hashes[SAMPLE_SLOTS];
+    uint32_t lengths[SAMPLE_SLOTS];
+    int64_t count;
+    int zeros;
+} twi_label_sample;
 
 /* SipHash-1-3 (Aumasson and Bernstein, 2012): one round a word of eight bytes, three at the end. */
 static inline uint64_t rotate(uint64_t value, int by)
@@ -107,12 +119,23 @@ static tw_status grow_slots(tw_context *ctx, twi_labels *labels)
     return TW_OK;
 }
 
+/* A quarter more than there is: what a limit must leave can be told the better the less this is. */
+static uint64_t next_offsets(uint64_t room)
+{
+    return room + room / 4 + FIRST_NAMES;
+}
+
+static uint64_t next_text(uint64_t room, uint64_t length)
+{
+    return room + room / 4 + length + FIRST_TEXT;
+}
+
 /* Room for one more name. */
 static tw_status make_room(tw_context *ctx, twi_labels *labels, size_t length)
 {
     tw_status status = TW_OK;
     if (labels->count == labels->offsets_room) {
-        int64_t room = labels->count > 0 ? 2 * labels->count : FIRST_NAMES;
+        const int64_t room = (int64_t)next_offsets((uint64_t)labels->offsets_room);
         status = twi_grow(ctx, &labels->offsets, (uint64_t)labels->count * sizeof(int64_t),
                           (uint64_t)room, sizeof(int64_t), "the vertex names");
         if (status != TW_OK) {
@@ -121,7 +144,7 @@ static tw_status make_room(tw_context *ctx, twi_labels *labels, size_t length)
         labels->offsets_room = room;
     }
     if (labels->text_room - labels->text_used <= length) {
-        uint64_t room = 2 * labels->text_room + length + FIRST_TEXT;
+        const uint64_t room = next_text(labels->text_room, length);
         status = twi_grow(ctx, &labels->text, labels->text_used, room, 1, "the vertex names");
         if (status != TW_OK) {
             return status;
@@ -134,9 +157,128 @@ static tw_status make_room(tw_context *ctx, twi_labels *labels, size_t length)
     return status;
 }
 
+/* ------------------------------------------------------------------------------------ counting */
+
+static void put_hash(twi_label_sample *sample, uint64_t hash, uint32_t length)
+{
+    uint64_t at = (hash >> 32) % SAMPLE_SLOTS; /* its end is zeros */
+    while (sample->hashes[at] != 0 && sample->hashes[at] != hash) {
+        at = (at + 1) % SAMPLE_SLOTS;
+    }
+    sample->count += sample->hashes[at] == 0;
+    sample->hashes[at] = hash;
+    sample->lengths[at] = length;
+}
+
+static bool is_sampled(const twi_label_sample *sample, uint64_t hash)
+{
+    return hash != 0 && (hash & (((uint64_t)1 << sample->zeros) - 1)) == 0;
+}
+
+/* Half of the sample, in place: a run of slots is put again from its begin on. */
+static void halve(twi_label_sample *sample)
+{
+    sample->zeros++;
+    sample->count = 0;
+    uint64_t start = 0;
+    while (sample->hashes[start] != 0) {
+        start++; /* half of the slots are empty */
+    }
+    for (uint64_t i = 1; i <= SAMPLE_SLOTS; i++) {
+        const uint64_t at = (start + i) % SAMPLE_SLOTS;
+        const uint64_t hash = sample->hashes[at];
+        sample->hashes[at] = 0;
+        if (is_sampled(sample, hash)) {
+            put_hash(sample, hash, sample->lengths[at]);
+        }
+    }
+}
+
+/* The key is not secret: names that are chosen to mislead make the estimate wrong, nothing worse.
+ * So the same file has the same. */
+static void sample_name(twi_label_sample *sample, const char *name, size_t length)
+{
+    static const uint64_t key[2] = {0x74696c6577726967, 0x6874206e616d6573};
+    const uint64_t hash = twi_label_hash(key, name, length);
+    if (is_sampled(sample, hash)) {
+        put_hash(sample, hash, (uint32_t)(length < UINT32_MAX ? length : UINT32_MAX));
+        if (sample->count > SAMPLE_SLOTS / 2) {
+            halve(sample);
+        }
+    }
+}
+
+bool twi_labels_count(tw_context *ctx, twi_labels *labels)
+{
+    twi_label_sample *sample = NULL;
+    if (labels->sample != NULL) {
+        return false;
+    }
+    twi_free(labels->slots); /* makes room for the sample */
+    labels->slots = NULL;
+    labels->slot_count = 0;
+    sample = twi_try_alloc(ctx, 1, sizeof *sample);
+    if (sample == NULL) {
+        return false;
+    }
+    memset(sample, 0, sizeof *sample);
+    for (int64_t v = 0; v < labels->count; v++) {
+        const char *name = labels->text + labels->offsets[v];
+        sample_name(sample, name, strlen(name));
+    }
+    twi_labels_clear(labels);
+    labels->sample = sample;
+    return true;
+}
+
+twi_labels_guess twi_labels_estimate(const twi_labels *labels)
+{
+    const twi_label_sample *sample = labels->sample;
+    const double each = sample != NULL ? ldexp(1, sample->zeros) : 0;
+    double bytes = 0, squares = 0;
+    for (uint64_t at = 0; sample != NULL && at < SAMPLE_SLOTS; at++) {
+        const double length = sample->hashes[at] != 0 ? (double)sample->lengths[at] + 1 : 0;
+        bytes += length;
+        squares += length * length;
+    }
+    if (sample == NULL || sample->count == 0) {
+        return (twi_labels_guess){.count = labels->count};
+    }
+    const double doubt = sample->zeros > 0 ? SAMPLE_DOUBT : 0;
+    const double count = each * ((double)sample->count + doubt * sqrt((double)sample->count));
+    const double text = each * (bytes + doubt * sqrt(squares));
+    uint64_t names = 0, letters = 0, slots = 2 * FIRST_NAMES, old_names = 0, old_letters = 0;
+    while ((double)names < count) {
+        old_names = names;
+        names = next_offsets(names);
+    }
+    while ((double)letters < text) {
+        old_letters = letters;
+        letters = next_text(letters, (uint64_t)(bytes / (double)sample->count));
+    }
+    while ((double)slots < 2 * count) {
+        slots *= 2;
+    }
+    old_names *= sizeof(int64_t);
+    uint64_t beside = slots / 2 * sizeof(int32_t); /* held while the last growth goes on */
+    beside = old_names > beside ? old_names : beside;
+    beside = old_letters > beside ? old_letters : beside;
+    twi_labels_guess guess = {.count =
+                                  count < TWI_MOST_VERTICES ? (int64_t)count : TWI_MOST_VERTICES,
+                              .end = names * sizeof(int64_t) + letters + slots * sizeof(int32_t)};
+    guess.end -= guess.end > sizeof *sample ? sizeof *sample : guess.end;
+    guess.reading = guess.end + beside;
+    return guess;
+}
+
 tw_status twi_labels_vertex(tw_context *ctx, twi_labels *labels, const char *name, size_t length,
                             int32_t *out)
 {
+    if (labels->sample != NULL) {
+        sample_name(labels->sample, name, length);
+        *out = 0;
+        return TW_OK;
+    }
     if (labels->slot_count > 0) {
         int32_t known = *find_slot(labels, name, length);
         if (known > 0) {
@@ -196,6 +338,7 @@ tw_status twi_labels_give(tw_context *ctx, twi_labels *labels, tw_graph *graph)
 
 void twi_labels_clear(twi_labels *labels)
 {
+    twi_free(labels->sample);
     twi_free(labels->slots);
     twi_free(labels->offsets);
     twi_free(labels->text);

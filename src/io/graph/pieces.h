@@ -31,6 +31,8 @@ typedef struct twi_text_file {
     twi_text_piece *pieces;
     int64_t piece_count;
     int64_t piece_room;
+    uint64_t names;         /* bytes that names which were counted take beyond those they have */
+    uint64_t reading_names; /* the same while they are read */
 } twi_text_file;
 
 /* To parse the input from `begin` on, which is in its head; by one thread if `in_order`.

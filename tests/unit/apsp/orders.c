@@ -177,8 +177,8 @@ static void an_order_of_another_graph_is_refused(void **state)
     assert_fails(ctx, TW_ERR_ARGUMENT, "order_cache is 2",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     options.order_cache = 0;
-    options.reserved = 1;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "reserved is 1",
+    options.predecessors = 2;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "predecessors is 2",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
     tw_apsp_order_destroy(order);
     tw_graph_destroy(small);
